@@ -1,0 +1,305 @@
+import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { detect, formatNamed } from '../formats/index.js';
+import { finding } from '../formats/report.js';
+import type { Bundle } from '../model/bundle.js';
+import type { DiagnosticCode } from '../model/codes.js';
+import { type Diagnostic, startOfFile } from '../model/diagnostic.js';
+import type { Candidate, Claim, Format, FormatName } from '../model/format.js';
+import { escapes, folderBundle, ignoredFolders } from './folder.js';
+
+const maxDepth = 8;
+/** Larger files are no manifests, so they are not opened while searching. */
+const maxSniffedBytes = 1024 * 1024;
+
+export interface Discovered {
+  /** Path of the manifest, as it is shown. */
+  readonly file: string;
+  /** Absolute path of the manifest. */
+  readonly path: string;
+  readonly format: Format;
+  readonly bundle: Bundle;
+}
+
+export interface Discovery {
+  readonly found: readonly Discovered[];
+  /** Named paths that hold nothing, files that cannot be a manifest, links that lead out. */
+  readonly problems: readonly Diagnostic[];
+  /** Named paths that do not exist. */
+  readonly missing: readonly string[];
+  /** Files looked at. */
+  readonly scanned: number;
+  /** Manifests inside a package of the same format, which belong to that package. */
+  readonly nested: number;
+}
+
+export interface DiscoverOptions {
+  readonly cwd: string;
+  /** Take named files for this format, whatever they look like. */
+  readonly as?: FormatName | undefined;
+}
+
+/** Finds the manifests at the named paths: a file is taken for what it is, a folder is searched, sorted. */
+export function discover(paths: readonly string[], options: DiscoverOptions): Discovery {
+  const search = new Search(options);
+  for (const path of paths) search.named(path);
+  return search.result();
+}
+
+const manifestNames = new Set([
+  'manifest.json',
+  'findagent.json',
+  '.findagent.json',
+  'plugin.toml',
+  'toolspace.json',
+]);
+
+class Search {
+  readonly #options: DiscoverOptions;
+  readonly #found = new Map<string, Discovered>();
+  readonly #problems: Diagnostic[] = [];
+  readonly #missing: string[] = [];
+  readonly #visited = new Set<string>();
+  #scanned = 0;
+  #nested = 0;
+
+  constructor(options: DiscoverOptions) {
+    this.#options = options;
+  }
+
+  result(): Discovery {
+    const found = [...this.#found.values()].sort((a, b) => (a.file < b.file ? -1 : 1));
+    return {
+      found,
+      problems: this.#problems,
+      missing: this.#missing,
+      scanned: this.#scanned,
+      nested: this.#nested,
+    };
+  }
+
+  named(path: string): void {
+    const absolute = resolve(this.#options.cwd, path);
+    try {
+      const kind = statSync(absolute);
+      if (kind.isDirectory()) {
+        const root = realpathSync(absolute);
+        this.#folder(absolute, { root, depth: 0, outer: new Set() });
+        return;
+      }
+      if (!kind.isFile()) {
+        this.#problem(
+          'file.not-regular',
+          absolute,
+          'this is not a regular file',
+          'name a manifest, or a folder with manifests',
+        );
+        return;
+      }
+    } catch (error) {
+      const code = (error as NodeJS.ErrnoException).code;
+      if (code === 'ENOENT' || code === 'ENOTDIR') {
+        // A link to nowhere is there, and it is broken.
+        if (exists(absolute)) this.#problem('file.missing', absolute, 'the link leads to nothing');
+        else this.#missing.push(path);
+      } else if (code === 'ELOOP') {
+        this.#problem('file.not-regular', absolute, 'the link leads back to itself');
+      } else {
+        this.#problem('file.unreadable', absolute, `it cannot be read (${code ?? 'unknown reason'})`);
+      }
+      return;
+    }
+    this.#namedFile(absolute);
+  }
+
+  #namedFile(absolute: string): void {
+    this.#scanned++;
+    const forced = this.#options.as;
+    const candidate = candidateOf(absolute);
+    const claimed =
+      forced === undefined
+        ? detect(candidate)
+        : { format: formatNamed(forced), claim: claimOf(formatNamed(forced), candidate) };
+    const guess = claimed ?? guessByName(absolute);
+    if (guess === null) {
+      const hint = 'name the format: --as patch|talos|toolspace|findagent|nexo';
+      this.#problem('file.unknown-format', absolute, 'this is no manifest of a known format', hint);
+      return;
+    }
+    this.#add(absolute, guess.format, guess.claim);
+  }
+
+  #folder(folder: string, at: { root: string; depth: number; outer: ReadonlySet<FormatName> }): void {
+    let real: string;
+    let entries: Dirent[];
+    try {
+      real = realpathSync(folder);
+      if (this.#visited.has(real)) return;
+      this.#visited.add(real);
+      entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+    } catch (error) {
+      this.#problem(
+        'file.unreadable',
+        folder,
+        `the folder cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      );
+      return;
+    }
+    const folders: string[] = [];
+    const claimedHere = new Set<FormatName>();
+    for (const entry of entries) {
+      const path = join(folder, entry.name);
+      const kind = entry.isSymbolicLink() ? this.#followLink(path, at.root) : kindOf(entry);
+      if (kind === 'folder') {
+        if (manifestNames.has(entry.name)) {
+          this.#problem(
+            'file.not-regular',
+            path,
+            `a folder has the name of a manifest, ${entry.name}`,
+            'rename it',
+          );
+        } else if (!ignoredFolders.has(entry.name)) folders.push(path);
+      } else if (kind === 'file') {
+        const format = this.#candidate(path, at.outer);
+        if (format !== null) claimedHere.add(format);
+      } else if (kind === 'special' && looksLikeManifest(entry.name)) {
+        this.#problem('file.not-regular', path, 'this is not a regular file');
+      }
+    }
+    if (at.depth >= maxDepth) return;
+    const outer = new Set([...at.outer, ...claimedHere]);
+    for (const path of folders) this.#folder(path, { root: at.root, depth: at.depth + 1, outer });
+  }
+
+  /** Returns the format when the file starts a folder package of it. */
+  #candidate(path: string, outer: ReadonlySet<FormatName>): FormatName | null {
+    if (!looksLikeManifest(basename(path))) return null;
+    this.#scanned++;
+    const hit = detect(candidateOf(path));
+    if (hit === null) {
+      // A file with a format's own name that cannot even be read is worth a finding; others are not ours.
+      const guess = ownNames.has(basename(path)) ? guessByName(path) : null;
+      if (guess !== null) this.#add(path, guess.format, guess.claim);
+      return null;
+    }
+    if (hit.claim.scope === 'folder' && hit.claim.up === 0 && outer.has(hit.format.name)) {
+      this.#nested++;
+      return null;
+    }
+    this.#add(path, hit.format, hit.claim);
+    return hit.claim.scope === 'folder' && hit.format.name !== 'toolspace' ? hit.format.name : null;
+  }
+
+  #followLink(path: string, root: string): 'file' | 'folder' | 'special' | 'none' {
+    try {
+      const target = realpathSync(path);
+      const kind = statSync(target);
+      const interesting = kind.isDirectory() || looksLikeManifest(basename(path));
+      if (escapes(root, target)) {
+        if (interesting)
+          this.#problem(
+            'file.link-escape',
+            path,
+            'the link leads out of the folder that was named',
+            'name its target as well, if you mean it',
+          );
+        return 'none';
+      }
+      return kind.isDirectory() ? 'folder' : kind.isFile() ? 'file' : 'special';
+    } catch (error) {
+      if (looksLikeManifest(basename(path))) {
+        const loop = (error as NodeJS.ErrnoException).code === 'ELOOP';
+        this.#problem(
+          loop ? 'file.not-regular' : 'file.missing',
+          path,
+          loop ? 'the link leads back to itself' : 'the link leads to nothing',
+        );
+      }
+      return 'none';
+    }
+  }
+
+  #add(absolute: string, format: Format, claim: Claim): void {
+    if (this.#found.has(absolute)) return;
+    const root = claim.up === 1 ? dirname(dirname(absolute)) : dirname(absolute);
+    const manifest =
+      claim.up === 1 ? join(basename(dirname(absolute)), basename(absolute)) : basename(absolute);
+    const bundle = folderBundle({ root, manifest, single: claim.scope === 'file', shown: this.#shown(root) });
+    this.#found.set(absolute, { file: this.#shown(absolute), path: absolute, format, bundle });
+  }
+
+  #problem(code: DiagnosticCode, path: string, message: string, hint?: string): void {
+    this.#problems.push(finding(code, this.#shown(path), startOfFile, message, hint));
+  }
+
+  /** Relative to the working directory where that is shorter to read. */
+  #shown(path: string): string {
+    const way = relative(this.#options.cwd, path);
+    return way.startsWith('..') ? path : way;
+  }
+}
+
+const ownNames = new Set(['findagent.json', '.findagent.json', 'plugin.toml', 'toolspace.json']);
+
+function looksLikeManifest(name: string): boolean {
+  return name.endsWith('.json') || name.endsWith('.py') || name === 'plugin.toml';
+}
+
+function kindOf(entry: Dirent): 'file' | 'folder' | 'special' {
+  if (entry.isDirectory()) return 'folder';
+  return entry.isFile() ? 'file' : 'special';
+}
+
+function claimOf(format: Format, candidate: Candidate): Claim {
+  return format.claim(candidate) ?? { scope: format.name === 'patch' ? 'file' : 'folder', up: 0 };
+}
+
+/** By its ending, for a file that somebody named: its mistakes are then told in the words of that format. */
+function guessByName(path: string): { format: Format; claim: Claim } | null {
+  const name = basename(path);
+  if (name.endsWith('.py')) return { format: formatNamed('patch'), claim: { scope: 'file', up: 0 } };
+  const format = (
+    {
+      'plugin.toml': 'nexo',
+      'findagent.json': 'findagent',
+      '.findagent.json': 'findagent',
+      'toolspace.json': 'toolspace',
+    } as const
+  )[name];
+  return format === undefined ? null : { format: formatNamed(format), claim: { scope: 'folder', up: 0 } };
+}
+
+function candidateOf(path: string): Candidate {
+  let text: string | undefined;
+  return {
+    path: path.split('/').slice(-3).join('/'),
+    text() {
+      text ??= sniff(path);
+      return text;
+    },
+  };
+}
+
+function sniff(path: string): string {
+  try {
+    if (statSync(path).size > maxSniffedBytes) return '';
+    const entry = folderBundle({
+      root: dirname(path),
+      manifest: basename(path),
+      single: true,
+      shown: '',
+    }).read(basename(path));
+    return entry.kind === 'file' ? new TextDecoder().decode(entry.bytes) : '';
+  } catch {
+    return '';
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    lstatSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}

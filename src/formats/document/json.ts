@@ -1,0 +1,197 @@
+import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import type { Json, JsonPath } from '../../model/json.js';
+import { type Document, maxDepth, maxValues, type Spot, type SyntaxProblem } from './document.js';
+import { SourceText } from './text.js';
+
+/** Reads strict JSON. Positions cost several times the parse, so they are found only when asked for. */
+export function readJson(text: string): Document {
+  const source = new SourceText(text);
+  const shape = scan(text);
+  let tree: Node | undefined;
+  const treeOf = () => (tree ??= parseTree(text, undefined, strict));
+  const locate = (path: JsonPath, spot: Spot = 'value') => {
+    const [start, end] = span(treeOf(), path, spot);
+    return source.range(start, end);
+  };
+  const refused = (problems: SyntaxProblem[]): Document => ({
+    value: undefined,
+    problems,
+    locate: () => source.range(0),
+    source: () => undefined,
+  });
+
+  if (shape.tooDeepAt !== null) {
+    const message = `nested more than ${maxDepth} levels deep`;
+    const hint = 'no manifest needs that; flatten it';
+    return refused([
+      { code: 'syntax.too-deep', message, start: shape.tooDeepAt, end: shape.tooDeepAt + 1, hint },
+    ]);
+  }
+  if (shape.members > maxValues) {
+    const message = `more than ${maxValues.toLocaleString('en')} values`;
+    return refused([{ code: 'syntax.too-many-values', message, start: 0, end: 1 }]);
+  }
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return refused(syntaxErrors(text));
+  }
+  const keys = countKeys(value);
+  const problems = keys.forbidden || keys.count !== shape.keys ? keyProblems(treeOf()) : [];
+  return {
+    value,
+    problems,
+    locate,
+    source(path) {
+      const root = treeOf();
+      const node = root && findNodeAtLocation(root, [...path]);
+      return node && text.slice(node.offset, node.offset + node.length);
+    },
+  };
+}
+
+const strict = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false };
+
+interface Shape {
+  readonly tooDeepAt: number | null;
+  /** Commas and colons: a measure of how many values there are. */
+  readonly members: number;
+  /** Colons outside strings: one for each member of an object. */
+  readonly keys: number;
+}
+
+/** One pass over the characters, without making anything. */
+function scan(text: string): Shape {
+  let depth = 0;
+  let keys = 0;
+  let members = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        for (at++; at < text.length; at++) {
+          const unit = text.charCodeAt(at);
+          if (unit === 0x5c) at++;
+          else if (unit === 0x22) break;
+        }
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > maxDepth) return { tooDeepAt: at, members, keys };
+        break;
+      case 0x5d:
+      case 0x7d:
+        depth--;
+        break;
+      case 0x2c: // ,
+        members++;
+        break;
+      case 0x3a: // :
+        keys++;
+        members++;
+        break;
+    }
+  }
+  return { tooDeepAt: null, members, keys };
+}
+
+/** JSON.parse keeps the last of two equal keys: fewer keys than colons means that one was lost. */
+function countKeys(value: Json): { count: number; forbidden: boolean } {
+  let count = 0;
+  let forbidden = false;
+  const visit = (part: Json): void => {
+    if (typeof part !== 'object' || part === null) return;
+    if (Array.isArray(part)) {
+      for (const item of part) visit(item);
+      return;
+    }
+    for (const key of Object.keys(part)) {
+      count++;
+      if (key === '__proto__') forbidden = true;
+      visit((part as Record<string, Json>)[key] as Json);
+    }
+  };
+  visit(value);
+  return { count, forbidden };
+}
+
+function keyProblems(root: Node | undefined): SyntaxProblem[] {
+  const problems: SyntaxProblem[] = [];
+  const visit = (node: Node): void => {
+    if (node.type === 'object') {
+      const seen = new Set<string>();
+      for (const property of node.children ?? []) {
+        const key = property.children?.[0];
+        if (key === undefined) continue;
+        const name = String(key.value);
+        const place = { start: key.offset, end: key.offset + key.length };
+        if (name === '__proto__') {
+          problems.push({
+            code: 'syntax.forbidden-key',
+            message: 'the key "__proto__" is not allowed',
+            ...place,
+          });
+        }
+        if (seen.has(name)) {
+          const message = `the key ${JSON.stringify(name)} occurs twice`;
+          problems.push({ code: 'syntax.duplicate-key', message, ...place, hint: 'keep one of them' });
+        }
+        seen.add(name);
+      }
+    }
+    for (const child of node.children ?? []) visit(child);
+  };
+  if (root !== undefined) visit(root);
+  return problems;
+}
+
+const explanations: Record<string, string> = {
+  InvalidSymbol: 'unexpected word',
+  InvalidNumberFormat: 'this is not a number JSON knows',
+  PropertyNameExpected: 'expected a name in double quotes',
+  ValueExpected: 'expected a value',
+  ColonExpected: 'expected ":" after the name',
+  CommaExpected: 'expected ","',
+  CloseBraceExpected: 'expected "}"',
+  CloseBracketExpected: 'expected "]"',
+  EndOfFileExpected: 'expected nothing more after the value',
+  InvalidCommentToken: 'JSON has no comments',
+  UnexpectedEndOfComment: 'JSON has no comments, and this one never ends',
+  UnexpectedEndOfString: 'this string never ends',
+  UnexpectedEndOfNumber: 'this number breaks off',
+  InvalidUnicode: 'expected four hexadecimal digits after \\u',
+  InvalidEscapeCharacter: 'this escape is not one JSON knows',
+  InvalidCharacter: 'a control character must be written as an escape',
+};
+
+/** The first mistake only: what follows it is mostly its echo. */
+function syntaxErrors(text: string): SyntaxProblem[] {
+  const errors: ParseError[] = [];
+  parseTree(text, errors, strict);
+  const first = errors[0];
+  if (first === undefined) return [{ code: 'syntax.json', message: 'this is not JSON', start: 0, end: 1 }];
+  const message = explanations[printParseErrorCode(first.error)] ?? 'this is not JSON';
+  const trailingComma = /,\s*$/.test(text.slice(0, first.offset));
+  return [
+    {
+      code: 'syntax.json',
+      message,
+      start: first.offset,
+      end: first.offset + Math.max(first.length, 1),
+      ...(trailingComma ? { hint: 'remove the comma before it' } : {}),
+    },
+  ];
+}
+
+function span(root: Node | undefined, path: JsonPath, spot: Spot): [number, number] {
+  if (root === undefined) return [0, 0];
+  for (let length = path.length; length >= 0; length--) {
+    const node = findNodeAtLocation(root, path.slice(0, length));
+    if (node === undefined) continue;
+    const key = node.parent?.type === 'property' ? node.parent.children?.[0] : undefined;
+    if (length === path.length && spot === 'value') return [node.offset, node.offset + node.length];
+    if (key !== undefined) return [key.offset, key.offset + key.length];
+    return [node.offset, node.offset + (length === path.length ? node.length : 1)];
+  }
+  return [root.offset, root.offset + 1];
+}

@@ -1,0 +1,253 @@
+// A JSON Schema that a manifest brings along is data from a stranger: its keywords must have the shapes of
+// the 2020-12 meta-schema, it must be small, and it may refer only to itself.
+import { isObject, type Json, type JsonObject, type JsonPath } from '../model/json.js';
+import { nameOf, show } from './check.js';
+import type { Report } from './report.js';
+
+const maxCharacters = 64 * 1024;
+const maxNesting = 32;
+
+const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
+
+type Shape =
+  | 'schema'
+  | 'schema-list'
+  | 'schema-map'
+  | 'text'
+  | 'number'
+  | 'positive'
+  | 'count'
+  | 'flag'
+  | 'any'
+  | 'list'
+  | 'any-list'
+  | 'names'
+  | 'names-map'
+  | 'type'
+  | 'reference'
+  | 'anchor'
+  | 'regex';
+
+const shapes: Readonly<Record<string, Shape>> = {
+  $id: 'text',
+  $schema: 'text',
+  $ref: 'reference',
+  $anchor: 'anchor',
+  $dynamicRef: 'reference',
+  $dynamicAnchor: 'anchor',
+  $comment: 'text',
+  $defs: 'schema-map',
+  definitions: 'schema-map',
+  prefixItems: 'schema-list',
+  items: 'schema',
+  contains: 'schema',
+  additionalProperties: 'schema',
+  properties: 'schema-map',
+  patternProperties: 'schema-map',
+  dependentSchemas: 'schema-map',
+  propertyNames: 'schema',
+  if: 'schema',
+  then: 'schema',
+  else: 'schema',
+  allOf: 'schema-list',
+  anyOf: 'schema-list',
+  oneOf: 'schema-list',
+  not: 'schema',
+  unevaluatedItems: 'schema',
+  unevaluatedProperties: 'schema',
+  type: 'type',
+  const: 'any',
+  enum: 'list',
+  multipleOf: 'positive',
+  maximum: 'number',
+  exclusiveMaximum: 'number',
+  minimum: 'number',
+  exclusiveMinimum: 'number',
+  maxLength: 'count',
+  minLength: 'count',
+  pattern: 'regex',
+  maxItems: 'count',
+  minItems: 'count',
+  uniqueItems: 'flag',
+  maxContains: 'count',
+  minContains: 'count',
+  maxProperties: 'count',
+  minProperties: 'count',
+  required: 'names',
+  dependentRequired: 'names-map',
+  title: 'text',
+  description: 'text',
+  default: 'any',
+  deprecated: 'flag',
+  readOnly: 'flag',
+  writeOnly: 'flag',
+  examples: 'any-list',
+  format: 'text',
+  contentEncoding: 'text',
+  contentMediaType: 'text',
+  contentSchema: 'schema',
+};
+
+const wanted: Record<string, string> = {
+  schema: 'a schema (an object, true or false)',
+  'schema-list': 'a list of at least one schema',
+  'schema-map': 'an object whose values are schemas',
+  text: 'text',
+  number: 'a number',
+  positive: 'a number above 0',
+  count: 'a whole number of at least 0',
+  flag: 'true or false',
+  list: 'a list',
+  'any-list': 'a list',
+  names: 'a list of different names',
+  'names-map': 'an object whose values are lists of different names',
+  type: `one or several different ones of ${types.join(', ')}`,
+  reference: 'text',
+  anchor: 'a name of letters, digits, "-", "_" and "."',
+  regex: 'a regular expression',
+};
+
+/** True when nothing is wrong with the schema at this place of the manifest. */
+export function checkInnerSchema(report: Report, schema: Json, path: JsonPath): boolean {
+  const characters = JSON.stringify(schema).length;
+  if (characters > maxCharacters) {
+    const message = `the schema in ${nameOf(path)} has ${characters.toLocaleString('en')} characters; at most ${maxCharacters.toLocaleString('en')}`;
+    report.at('inner-schema.too-large', path, message);
+    return false;
+  }
+  let sound = true;
+  const wrong = (
+    code: 'inner-schema.invalid' | 'inner-schema.too-large' | 'inner-schema.remote-ref',
+    at: JsonPath,
+    message: string,
+    hint?: string,
+  ) => {
+    sound = false;
+    report.at(code, at, message, { hint });
+  };
+  const visit = (value: Json, at: JsonPath, depth: number): void => {
+    if (depth > maxNesting) {
+      wrong(
+        'inner-schema.too-large',
+        at,
+        `the schema in ${nameOf(path)} is nested more than ${maxNesting} levels deep`,
+      );
+      return;
+    }
+    if (typeof value === 'boolean') return;
+    if (!isObject(value)) {
+      wrong('inner-schema.invalid', at, `${nameOf(at)} must be ${wanted.schema}, not ${show(value)}`);
+      return;
+    }
+    for (const [keyword, member] of Object.entries(value)) {
+      const shape = Object.hasOwn(shapes, keyword) ? shapes[keyword] : undefined;
+      if (shape === undefined) continue;
+      const here = [...at, keyword];
+      if (!fits(shape, member)) {
+        wrong('inner-schema.invalid', here, `${nameOf(here)} must be ${wanted[shape]}, not ${show(member)}`);
+        continue;
+      }
+      if (shape === 'reference') checkReference(schema, String(member), here, wrong);
+      else if (shape === 'schema') visit(member, here, depth + 1);
+      else if (shape === 'schema-list')
+        (member as Json[]).forEach((item, index) => visit(item, [...here, index], depth + 1));
+      else if (shape === 'schema-map') {
+        for (const [name, item] of Object.entries(member as JsonObject))
+          visit(item, [...here, name], depth + 1);
+      }
+    }
+  };
+  visit(schema, path, 0);
+  return sound;
+}
+
+function checkReference(
+  schema: Json,
+  reference: string,
+  at: JsonPath,
+  wrong: (
+    code: 'inner-schema.invalid' | 'inner-schema.remote-ref',
+    at: JsonPath,
+    message: string,
+    hint?: string,
+  ) => void,
+): void {
+  if (!reference.startsWith('#')) {
+    wrong(
+      'inner-schema.remote-ref',
+      at,
+      `${nameOf(at)} points outside the schema: ${show(reference)}`,
+      'copy the definition into "$defs" and refer to "#/$defs/…"',
+    );
+  } else if (reference.startsWith('#/') && !resolves(schema, reference)) {
+    wrong('inner-schema.invalid', at, `${nameOf(at)} points to ${show(reference)}, which is not there`);
+  }
+}
+
+function resolves(schema: Json, reference: string): boolean {
+  let current: Json | undefined = schema;
+  for (const raw of reference.split('/').slice(1)) {
+    const step = raw.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(current)) current = current[Number(step)];
+    else if (isObject(current) && Object.hasOwn(current, step)) current = current[step];
+    else return false;
+  }
+  return isObject(current) || typeof current === 'boolean';
+}
+
+function fits(shape: Shape, value: Json): boolean {
+  switch (shape) {
+    case 'schema':
+      return typeof value === 'boolean' || isObject(value);
+    case 'schema-list':
+      return Array.isArray(value) && value.length > 0;
+    case 'schema-map':
+      return isObject(value);
+    case 'text':
+    case 'reference':
+      return typeof value === 'string';
+    case 'anchor':
+      return typeof value === 'string' && /^[A-Za-z_][-A-Za-z0-9._]*$/.test(value);
+    case 'regex':
+      return typeof value === 'string' && isRegex(value);
+    case 'number':
+      return typeof value === 'number';
+    case 'positive':
+      return typeof value === 'number' && value > 0;
+    case 'count':
+      return typeof value === 'number' && Number.isInteger(value) && value >= 0;
+    case 'flag':
+      return typeof value === 'boolean';
+    case 'names':
+      return isNames(value);
+    case 'names-map':
+      return isObject(value) && Object.values(value).every(isNames);
+    case 'type':
+      return typeof value === 'string'
+        ? types.includes(value)
+        : isNames(value) &&
+            (value as string[]).length > 0 &&
+            (value as string[]).every((it) => types.includes(it));
+    case 'any':
+      return true;
+    default:
+      return Array.isArray(value);
+  }
+}
+
+function isNames(value: Json): boolean {
+  return (
+    Array.isArray(value) &&
+    value.every((it) => typeof it === 'string') &&
+    new Set(value).size === value.length
+  );
+}
+
+function isRegex(source: string): boolean {
+  try {
+    new RegExp(source, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,100 @@
+import type { DiagnosticCode } from '../../model/codes.js';
+import type { Range } from '../../model/diagnostic.js';
+import type { SourceText } from '../document/text.js';
+
+/** The YAML of a Patch file, taken out of its comments, with the way back to the file. */
+export interface Block {
+  readonly yaml: string;
+  /** Turns offsets of the YAML into a range of the file. */
+  readonly place: (start: number, end: number) => Range;
+}
+
+export interface BlockProblem {
+  readonly code: DiagnosticCode;
+  readonly range: Range;
+  readonly message: string;
+  readonly hint: string;
+}
+
+const marker = /^\s*#\s---\s*$/;
+
+/** Whether a file has the opening marker of a Patch manifest near its top. */
+export function hasBlock(text: string): boolean {
+  return /^[ \t]*# ---[ \t]*\r?$/m.test(text.slice(0, 16 * 1024));
+}
+
+export function readBlock(source: SourceText): Block | BlockProblem {
+  const lines = source.text.split('\n');
+  const starts: number[] = [];
+  let offset = 0;
+  for (const line of lines) {
+    starts.push(offset);
+    offset += line.length + 1;
+  }
+  const lineRange = (index: number): Range => {
+    const start = starts[index] as number;
+    return source.range(start, start + (lines[index] as string).trimEnd().length);
+  };
+  const marks = lines.flatMap((line, index) => (marker.test(line) ? [index] : []));
+  const [open, close, second] = marks;
+  if (open === undefined) {
+    const hint = 'put the manifest between two lines "# ---" at the top of the file';
+    return {
+      code: 'patch.no-manifest',
+      range: lineRange(0),
+      message: 'there is no manifest: no line is "# ---"',
+      hint,
+    };
+  }
+  if (close === undefined) {
+    const hint = 'end the manifest with a second line "# ---"';
+    return {
+      code: 'patch.unclosed-manifest',
+      range: lineRange(open),
+      message: 'the manifest that starts here never ends',
+      hint,
+    };
+  }
+  if (second !== undefined) {
+    const message = 'another manifest starts here; a file has exactly one';
+    return {
+      code: 'patch.second-manifest',
+      range: lineRange(second),
+      message,
+      hint: 'remove this marker, or split the file',
+    };
+  }
+
+  // Where each YAML line starts in the YAML, and where in the file.
+  const yamlStarts: number[] = [];
+  const fileStarts: number[] = [];
+  const yamlLines: string[] = [];
+  let length = 0;
+  for (let index = open + 1; index < close; index++) {
+    const line = (lines[index] as string).replace(/\r$/, '');
+    const comment = /^\s*(?:# |#|$)/.exec(line);
+    if (comment === null) {
+      const message = 'this line of the manifest is not a comment';
+      return { code: 'patch.line-not-comment', range: lineRange(index), message, hint: 'begin it with "# "' };
+    }
+    const content = line.slice(comment[0].length);
+    yamlStarts.push(length);
+    fileStarts.push((starts[index] as number) + comment[0].length);
+    yamlLines.push(content);
+    length += content.length + 1;
+  }
+  const yaml = yamlLines.join('\n');
+  const toFile = (at: number): number => {
+    let low = 0;
+    let high = yamlStarts.length - 1;
+    if (high < 0) return starts[open] as number;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((yamlStarts[middle] as number) <= at) low = middle;
+      else high = middle - 1;
+    }
+    const inLine = Math.min(at - (yamlStarts[low] as number), (yamlLines[low] as string).length);
+    return (fileStarts[low] as number) + inLine;
+  };
+  return { yaml, place: (start, end) => source.range(toFile(start), toFile(end)) };
+}

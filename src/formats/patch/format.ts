@@ -1,0 +1,64 @@
+import schema from '../../../schemas/patch.schema.json' with { type: 'json' };
+import { validatePatch } from '../../generated/validators.js';
+import type { Format, ParseResult } from '../../model/format.js';
+import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
+import { checkFields, checkSchema } from '../check.js';
+import { SourceText } from '../document/text.js';
+import { readYaml } from '../document/yaml.js';
+import { finding, Report } from '../report.js';
+import { readText } from '../source.js';
+import { checkText } from '../text-check.js';
+import { hasBlock, readBlock } from './block.js';
+import { checkBody } from './body.js';
+import { lower } from './lower.js';
+import { checkRules } from './rules.js';
+
+const checked = { schema: schema as unknown as JsonObject, validate: validatePatch };
+
+/** Single-file Python tools with YAML in `# ---` comments. */
+export const patch: Format = {
+  name: 'patch',
+
+  claim(candidate) {
+    return candidate.path.endsWith('.py') && hasBlock(candidate.text()) ? { scope: 'file', up: 0 } : null;
+  },
+
+  parse(bundle): ParseResult {
+    const read = readText(bundle, bundle.manifest);
+    if (!read.ok) return { diagnostics: read.diagnostics };
+    const source = new SourceText(read.text);
+    const block = readBlock(source);
+    if ('code' in block) {
+      return { diagnostics: [finding(block.code, read.file, block.range, block.message, block.hint)] };
+    }
+    const document = readYaml(block.yaml, block.place);
+    const report = new Report(read.file, document);
+    for (const problem of document.problems) {
+      report.inFile(
+        problem.code,
+        read.file,
+        block.place(problem.start, problem.end),
+        problem.message,
+        problem.hint,
+      );
+    }
+    if (document.value === undefined) return { diagnostics: report.diagnostics };
+
+    const sound = checkSchema(report, document, checked);
+    checkFields(report, document.value, checked.schema);
+    checkText(report, document.value);
+    if (isObject(document.value)) {
+      checkRules(report, document.value);
+      checkBody(report, source, document.value);
+    }
+    // A tool under development may lack its version; everything else must be right before it can run.
+    const blocking = report.diagnostics.filter((it) => it.severity === 'error' && !isMissingVersion(it));
+    if (blocking.length > 0 || !isObject(document.value)) return { diagnostics: report.diagnostics };
+    if (!sound && document.value.version !== undefined) return { diagnostics: report.diagnostics };
+    return { package: deepFreeze(lower(document.value, bundle.manifest)), diagnostics: report.diagnostics };
+  },
+};
+
+function isMissingVersion(it: { code: string; pointer?: string; message: string }): boolean {
+  return it.code === 'schema.required' && it.pointer === '' && it.message.startsWith('"version"');
+}

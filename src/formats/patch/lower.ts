@@ -1,0 +1,155 @@
+import { noGuardrails } from '../../model/guardrails.js';
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
+import type { Fact, Package } from '../../model/package.js';
+import type { FilesystemAccess } from '../../model/permissions.js';
+import type { Slot } from '../../model/slot.js';
+import { textTemplate } from '../../model/template.js';
+import type { Effect, Tool } from '../../model/tool.js';
+
+/** A manifest without errors becomes a package with one tool that runs the file once per call. */
+export function lower(manifest: JsonObject, file: string): Package {
+  const name = manifest.name as string;
+  const description = manifest.description as string;
+  const capabilities = manifest.capabilities as JsonObject;
+  const runtime = manifest.runtime as JsonObject;
+  const network = capabilities.network === true;
+  const filesystem = (capabilities.filesystem ?? 'none') as FilesystemAccess;
+  const inputs = manifest.inputs as readonly JsonObject[];
+  const effect = effectOf(network, filesystem);
+  const tool: Tool = {
+    name,
+    description,
+    input: inputSchema(inputs),
+    output: outputSchema(manifest.outputs as JsonObject),
+    annotations: { readOnlyHint: effect !== 'write', openWorldHint: network },
+    effect,
+    effectDeclared: !network,
+    idempotent: effect !== 'write',
+    untrustedInputs: inputs.filter((it) => it.tainted_ok === true).map((it) => it.name as string),
+    approval: capabilities.human_confirm === true ? 'human' : 'none',
+    examples: [],
+    action: {
+      kind: 'exec',
+      program: 'script',
+      arguments: [],
+      stdin: 'json',
+      output: { format: 'line', errorEnvelope: false },
+    },
+  };
+  return {
+    format: 'patch',
+    id: name,
+    version: (manifest.version as string | undefined) ?? '0.0.0',
+    name,
+    description,
+    programs: [
+      {
+        name: 'script',
+        role: 'tool',
+        lifetime: 'call',
+        protocol: 'argv',
+        callerContext: false,
+        target: {
+          kind: 'process',
+          command: [textTemplate(file)],
+          runtime: {
+            language: 'python',
+            version: (runtime.python_version as string | undefined) ?? '3.12',
+            packages: (runtime.packages as readonly string[] | undefined) ?? [],
+          },
+          directory: '',
+          environment: [],
+        },
+      },
+    ],
+    tools: [tool],
+    prompts: [],
+    hooks: [],
+    needs: { binaries: [] },
+    slots: slots((manifest.external_auth as readonly string[] | undefined) ?? []),
+    permissions: {
+      origin: 'declared',
+      network: network ? { kind: 'public' } : { kind: 'none' },
+      filesystem,
+      stateDirectory: false,
+      scopes: [],
+    },
+    guardrails: noGuardrails,
+    install: { kind: 'bundled' },
+    announces: false,
+    targets: [],
+    facts: facts(manifest),
+  };
+}
+
+/** The format has no field for effects: what the sandbox allows is what a tool can do. */
+function effectOf(network: boolean, filesystem: FilesystemAccess): Effect {
+  if (network || filesystem === 'read-write') return 'write';
+  return filesystem === 'read-only' ? 'read' : 'none';
+}
+
+function inputSchema(inputs: readonly JsonObject[]): JsonSchema {
+  const properties: Record<string, Json> = {};
+  for (const input of inputs) {
+    properties[input.name as string] = {
+      type: input.type as Json,
+      description: input.description as Json,
+      ...(input.items === undefined ? {} : { items: itemSchema(input.items) }),
+      ...(hasDefault(input) ? { default: input.default as Json } : {}),
+      ...(input.tainted_ok === true ? { 'x-tainted-ok': true } : {}),
+    };
+  }
+  const required = inputs
+    .filter((it) => it.required !== false && it.default === undefined)
+    .map((it) => it.name as string);
+  return {
+    type: 'object',
+    properties,
+    ...(required.length === 0 ? {} : { required }),
+    additionalProperties: false,
+  };
+}
+
+/** A null default means that main() supplies one. */
+function hasDefault(input: JsonObject): boolean {
+  return input.default !== undefined && input.default !== null;
+}
+
+/** `items: object` is short for `items: {type: object}`. */
+function itemSchema(items: Json): Json {
+  return isObject(items) ? items : { type: items };
+}
+
+function outputSchema(outputs: JsonObject): JsonSchema {
+  return outputs.items === undefined ? outputs : { ...outputs, items: itemSchema(outputs.items) };
+}
+
+/** One short-lived token serves all scopes of a call. */
+function slots(scopes: readonly string[]): Slot[] {
+  if (scopes.length === 0) return [];
+  const providers = [...new Set(scopes.map((it) => it.slice(0, it.indexOf('.'))))];
+  return [
+    {
+      name: 'PATCH_ACCESS_TOKEN',
+      label: `Access to ${providers.join(', ')}`,
+      secret: true,
+      required: true,
+      type: 'text',
+      source: { kind: 'broker', provider: providers[0] as string, scopes },
+      delivery: { kind: 'environment', variable: 'PATCH_ACCESS_TOKEN' },
+      audience: { kind: 'unbound' },
+    },
+  ];
+}
+
+function facts(manifest: JsonObject): Fact[] {
+  const shown: readonly (readonly [string, string])[] = [
+    ['generated_by', 'generated by'],
+    ['generated_at', 'generated at'],
+  ];
+  const known = shown.flatMap(([field, label]) =>
+    manifest[field] === undefined ? [] : [{ label, value: manifest[field] }],
+  );
+  const browser = isObject(manifest.capabilities) && manifest.capabilities.browser === true;
+  return browser ? [...known, { label: 'browser', value: 'wanted; this host has none to lend' }] : known;
+}

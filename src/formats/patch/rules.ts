@@ -1,0 +1,156 @@
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { show } from '../check.js';
+import type { Report } from '../report.js';
+import { suggest } from '../suggest.js';
+
+export const authProviders = ['gmail', 'google_calendar', 'slack', 'github', 'linear'];
+
+const pythonKeywords = new Set(
+  'False None True and as assert async await break class continue def del elif else except finally for from global if import in is lambda nonlocal not or pass raise return try while with yield'.split(
+    ' ',
+  ),
+);
+
+/** What the schema cannot say. Values of the wrong type were reported already and are passed over. */
+export function checkRules(report: Report, manifest: JsonObject): void {
+  checkInputs(report, manifest.inputs);
+  checkCapabilities(report, manifest);
+  checkPackages(report, manifest.runtime);
+  checkAuth(report, manifest);
+  const made = manifest.generated_at;
+  if (typeof made === 'string' && !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|\+00:00)$/.test(made)) {
+    report.at('patch.generated-at', ['generated_at'], `generated_at ${show(made)} is not a UTC time`, {
+      hint: 'write it like 2026-05-04T12:34:56Z',
+    });
+  }
+}
+
+function checkInputs(report: Report, inputs: Json | undefined): void {
+  if (!Array.isArray(inputs)) return;
+  const seen = new Map<string, number>();
+  for (const [index, input] of inputs.entries()) {
+    if (!isObject(input)) continue;
+    const { name, type } = input;
+    if (typeof name === 'string' && name !== '') {
+      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || pythonKeywords.has(name)) {
+        const hint = 'use letters, digits and "_", and no word of the language';
+        report.at(
+          'patch.input-name',
+          ['inputs', index, 'name'],
+          `${show(name)} cannot be a parameter of main()`,
+          { hint },
+        );
+      }
+      if (seen.has(name)) {
+        const message = `inputs[${index}] has the name ${show(name)} that inputs[${seen.get(name)}] has`;
+        report.at('patch.duplicate-input', ['inputs', index, 'name'], message, {
+          hint: 'give each input its own name',
+        });
+      } else {
+        seen.set(name, index);
+      }
+    }
+    if (
+      Object.hasOwn(input, 'default') &&
+      typeof type === 'string' &&
+      !isOfType(input.default as Json, type)
+    ) {
+      const message = `the default ${show(input.default)} is not of type ${type}`;
+      report.at('patch.default-type', ['inputs', index, 'default'], message);
+    }
+    if (input.required === true && Object.hasOwn(input, 'default')) {
+      const message = `inputs[${index}] is required and has a default, which is then never used`;
+      report.at('patch.default-on-required', ['inputs', index, 'default'], message, {
+        hint: 'set required: false, or remove the default',
+      });
+    }
+    if (Object.hasOwn(input, 'items') && type !== 'array') {
+      report.at(
+        'patch.items-without-array',
+        ['inputs', index, 'items'],
+        `inputs[${index}].items has a meaning for type array only`,
+      );
+    }
+  }
+}
+
+/** A null default stands for "not given" whatever the type. */
+function isOfType(value: Json, type: string): boolean {
+  if (value === null) return true;
+  switch (type) {
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isObject(value);
+    case 'integer':
+      return typeof value === 'number' && Number.isInteger(value);
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type;
+    default:
+      return true;
+  }
+}
+
+function checkCapabilities(report: Report, manifest: JsonObject): void {
+  const capabilities = isObject(manifest.capabilities) ? manifest.capabilities : {};
+  if (capabilities.browser !== true) return;
+  if (capabilities.network !== true) {
+    report.at(
+      'patch.browser-without-network',
+      ['capabilities', 'browser'],
+      'a browser without network can open nothing',
+      {
+        hint: 'set network: true, or remove browser',
+      },
+    );
+  }
+  report.at(
+    'field.not-acted-on',
+    ['capabilities', 'browser'],
+    'this host has no browser to lend; the field is shown only',
+    { spot: 'key' },
+  );
+}
+
+function checkPackages(report: Report, runtime: Json | undefined): void {
+  const packages = isObject(runtime) && Array.isArray(runtime.packages) ? runtime.packages : [];
+  const seen = new Map<string, string>();
+  for (const [index, requirement] of packages.entries()) {
+    if (typeof requirement !== 'string') continue;
+    const name = (requirement.split('==', 1)[0] as string).toLowerCase().replace(/[-_.]+/g, '-');
+    const earlier = seen.get(name);
+    if (earlier !== undefined) {
+      const message = `${show(requirement)} names the package of ${show(earlier)} again`;
+      report.at('patch.package-twice', ['runtime', 'packages', index], message, { hint: 'keep one version' });
+    }
+    seen.set(name, requirement);
+  }
+}
+
+function checkAuth(report: Report, manifest: JsonObject): void {
+  const scopes = Array.isArray(manifest.external_auth) ? manifest.external_auth : [];
+  for (const [index, scope] of scopes.entries()) {
+    if (typeof scope !== 'string' || !scope.includes('.')) continue;
+    const provider = scope.slice(0, scope.indexOf('.'));
+    if (authProviders.includes(provider)) continue;
+    const meant = suggest(provider, authProviders);
+    const choices = `the providers are ${authProviders.join(', ')}`;
+    report.at('patch.auth-provider', ['external_auth', index], `unknown provider ${show(provider)}`, {
+      hint: meant === undefined ? choices : `did you mean "${meant}"? ${choices}`,
+    });
+  }
+  const network = isObject(manifest.capabilities) && manifest.capabilities.network === true;
+  if (scopes.length > 0 && !network) {
+    report.at(
+      'patch.auth-without-network',
+      ['external_auth'],
+      'the token is of no use to a tool without network',
+      {
+        hint: 'set capabilities.network: true, or remove external_auth',
+        spot: 'key',
+      },
+    );
+  }
+}

@@ -1,0 +1,49 @@
+import { isObject, type Json, type JsonPath } from '../model/json.js';
+import { codePointName, findHidden, findLookalikes, type HiddenKind } from '../model/unicode.js';
+import { nameOf, show } from './check.js';
+import type { Report } from './report.js';
+
+const words: Record<HiddenKind, string> = {
+  control: 'a control character',
+  invisible: 'an invisible character',
+  bidi: 'a character that turns the reading direction',
+  tag: 'a tag character, which no screen shows and every model reads',
+};
+
+/** Reports characters in any text of the manifest that a reader cannot see or would take for another. */
+export function checkText(report: Report, value: Json | undefined): void {
+  visit(report, value, []);
+}
+
+function visit(report: Report, value: Json | undefined, path: JsonPath): void {
+  if (typeof value === 'string') checkString(report, value, path, 'value');
+  else if (Array.isArray(value)) value.forEach((item, index) => visit(report, item, [...path, index]));
+  else if (isObject(value)) {
+    for (const [key, member] of Object.entries(value)) {
+      checkString(report, key, [...path, key], 'key');
+      visit(report, member, [...path, key]);
+    }
+  }
+}
+
+/** Nothing below U+0080 but controls can hide, and most text stays there. */
+const plain = /^[\t\n\r\x20-\x7e]*$/;
+
+function checkString(report: Report, text: string, path: JsonPath, spot: 'key' | 'value'): void {
+  if (plain.test(text)) return;
+  const seen = new Set<number>();
+  for (const hidden of findHidden(text)) {
+    if (seen.has(hidden.codePoint)) continue;
+    seen.add(hidden.codePoint);
+    const message = `${nameOf(path)} holds ${codePointName(hidden.codePoint)}, ${words[hidden.kind]}`;
+    report.at(`text.${hidden.kind}`, path, message, {
+      hint: 'delete it; type the text anew if you cannot see it',
+      spot,
+    });
+  }
+  for (const lookalike of findLookalikes(text)) {
+    const letter = `${codePointName(lookalike.codePoint)}, a ${lookalike.script} letter`;
+    const message = `${show(lookalike.word)} in ${nameOf(path)} mixes Latin letters with ${letter}`;
+    report.at('text.lookalike', path, message, { hint: 'use letters of one script in a word', spot });
+  }
+}

@@ -1,0 +1,82 @@
+import type { JsonSchema } from './json.js';
+import type { JsonTemplate, Template } from './template.js';
+
+/** How the answer of a process or request is read. */
+export interface OutputReader {
+  /** `line`: exactly one line of JSON. `records`: one JSON value per line, each checked on its own. */
+  readonly format: 'json' | 'line' | 'text' | 'binary' | 'records' | 'none';
+  /** A failure comes as `{"error":{"code","message","details"?}}`. */
+  readonly errorEnvelope: boolean;
+}
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+/** Scheme, host and port are constant: no input can change where a request goes. */
+export interface UrlTemplate {
+  readonly origin: string;
+  readonly path: Template;
+  readonly query: readonly QueryParameter[];
+}
+
+export interface QueryParameter {
+  readonly name: string;
+  readonly value: Template;
+}
+
+export interface HeaderTemplate {
+  readonly name: string;
+  readonly value: Template;
+}
+
+export type HttpBody =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'json'; readonly body: JsonTemplate }
+  | { readonly kind: 'text'; readonly body: Template }
+  /** The validated input as JSON, less the members used up elsewhere in the request. */
+  | { readonly kind: 'input'; readonly except: readonly string[] };
+
+/** How an exported function is called. */
+export type CallingConvention =
+  /** `fn(args, { config, dataDir })` for a named export, `handlers.fn(args, credentials)` for a table. */
+  | 'arguments-context'
+  /** `handler({ tool, input })`. */
+  | 'envelope';
+
+export type Action =
+  | {
+      readonly kind: 'exec';
+      readonly program: string;
+      /** Appended to the program's command. */
+      readonly arguments: readonly Template[];
+      readonly stdin: 'none' | 'json';
+      readonly output: OutputReader;
+    }
+  | {
+      readonly kind: 'function';
+      readonly program: string;
+      readonly export: string;
+      readonly convention: CallingConvention;
+    }
+  | {
+      readonly kind: 'http';
+      readonly method: HttpMethod;
+      readonly url: UrlTemplate;
+      readonly headers: readonly HeaderTemplate[];
+      readonly body: HttpBody;
+      /** The slot whose value authenticates the request. */
+      readonly credential?: string;
+      readonly output: OutputReader;
+    }
+  | { readonly kind: 'prompt'; readonly template: Template }
+  | { readonly kind: 'compose'; readonly package: string; readonly tool: string }
+  | { readonly kind: 'remote'; readonly program: string; readonly tool: string };
+
+export type ActionKind = Action['kind'];
+
+/** What a program said of a tool when it started. */
+export interface AnnouncedTool {
+  readonly name: string;
+  readonly description?: string;
+  readonly input?: JsonSchema;
+  readonly output?: JsonSchema;
+}

@@ -1,0 +1,16 @@
+import type { Severity } from '../diagnostic.js';
+
+/** The file itself, before anything in it is understood. */
+export const fileCodes = {
+  'file.missing': 'error',
+  'file.unreadable': 'error',
+  'file.not-regular': 'error',
+  'file.link-escape': 'error',
+  'file.too-large': 'error',
+  'file.empty': 'error',
+  'file.not-utf8': 'error',
+  'file.byte-order-mark': 'error',
+  'file.unknown-format': 'error',
+  'file.path-escape': 'error',
+  'file.too-many': 'error',
+} as const satisfies Record<string, Severity>;

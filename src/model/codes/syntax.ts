@@ -1,0 +1,16 @@
+import type { Severity } from '../diagnostic.js';
+
+/** The notation a manifest is written in: JSON, YAML or TOML. */
+export const syntaxCodes = {
+  'syntax.json': 'error',
+  'syntax.yaml': 'error',
+  'syntax.toml': 'error',
+  'syntax.python': 'error',
+  'syntax.javascript': 'error',
+  'syntax.duplicate-key': 'error',
+  'syntax.forbidden-key': 'error',
+  'syntax.too-deep': 'error',
+  'syntax.too-many-values': 'error',
+  'syntax.yaml-feature': 'error',
+  'syntax.not-json-value': 'error',
+} as const satisfies Record<string, Severity>;

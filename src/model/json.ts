@@ -1,0 +1,60 @@
+/** Any JSON value. Objects are plain data and never carry behaviour. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** A JSON Schema (2020-12) exactly as its author wrote it. */
+export type JsonSchema = JsonObject | boolean;
+
+/** Steps from the root of a document to a place in it. */
+export type JsonPath = readonly (string | number)[];
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** RFC 6901. The root is the empty string. */
+export function toPointer(path: JsonPath): string {
+  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+}
+
+/** Reads a place in a value; undefined where there is none. Own properties only. */
+export function valueAt(value: Json | undefined, path: JsonPath): Json | undefined {
+  let current: Json | undefined = value;
+  for (const step of path) {
+    if (Array.isArray(current)) {
+      current = typeof step === 'number' ? current[step] : undefined;
+    } else if (isObject(current) && Object.hasOwn(current, String(step))) {
+      current = current[String(step)];
+    } else {
+      return undefined;
+    }
+  }
+  return current;
+}
+
+/**
+ * The one spelling of a value that digests are made of: keys sorted by UTF-16 code unit, no white space.
+ * Two values that differ only in key order have the same spelling; nothing else does.
+ */
+export function canonicalJson(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  if (isObject(value)) {
+    const members = Object.keys(value)
+      .sort()
+      .map((key) => `${JSON.stringify(key)}:${canonicalJson(value[key] as Json)}`);
+    return `{${members.join(',')}}`;
+  }
+  return JSON.stringify(value);
+}
+
+/** Freezes plain data through and through and returns it. */
+export function deepFreeze<T>(value: T): T {
+  if (typeof value === 'object' && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const member of Object.values(value)) deepFreeze(member);
+  }
+  return value;
+}

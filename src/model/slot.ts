@@ -1,0 +1,45 @@
+/** Where the value of a slot comes from. */
+export type SlotSource =
+  | { readonly kind: 'operator' }
+  | { readonly kind: 'broker'; readonly provider: string; readonly scopes: readonly string[] };
+
+/** How a value reaches the code or request that uses it. */
+export type SlotDelivery =
+  | { readonly kind: 'environment'; readonly variable: string }
+  | { readonly kind: 'context' }
+  | { readonly kind: 'request'; readonly scheme: AuthScheme };
+
+export type AuthScheme =
+  | { readonly kind: 'bearer' }
+  | { readonly kind: 'basic' }
+  | { readonly kind: 'raw' }
+  | { readonly kind: 'header'; readonly name: string; readonly prefix: string };
+
+/**
+ * Who may receive a secret. `hosts`: those names and their subdomains. `unbound`: the manifest cannot say,
+ * so the operator names hosts when setting the value. `public`: not a secret.
+ */
+export type Audience =
+  | { readonly kind: 'hosts'; readonly hosts: readonly string[] }
+  | { readonly kind: 'unbound' }
+  | { readonly kind: 'public' };
+
+/** One thing that the operator supplies: a credential or a setting. */
+export interface Slot {
+  readonly name: string;
+  readonly label: string;
+  /** What to say when asking for the value. */
+  readonly prompt?: string;
+  readonly secret: boolean;
+  readonly required: boolean;
+  readonly type: 'text' | 'json' | 'number' | 'boolean' | 'choice';
+  readonly choices?: readonly string[];
+  readonly source: SlotSource;
+  readonly delivery: SlotDelivery;
+  readonly audience: Audience;
+  /** Never present on a secret. */
+  readonly default?: string;
+  /** A regular expression that the whole value must match. */
+  readonly pattern?: string;
+  readonly obtainUrl?: string;
+}

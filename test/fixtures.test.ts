@@ -1,0 +1,44 @@
+// Every folder test/fixtures/<format>/<case> is a test: its manifests are found and checked, and the findings
+// must be those of its expect.txt, one a line. An empty expect.txt says that there are none.
+// UPDATE_FIXTURES=1 writes the files anew; read the difference before you commit it.
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { discover } from '../src/bundle/discover.js';
+import { inspect } from '../src/formats/index.js';
+import { compareDiagnostics, type Diagnostic } from '../src/model/diagnostic.js';
+import { type FormatName, formatNames } from '../src/model/format.js';
+
+const root = join(import.meta.dirname, 'fixtures');
+
+for (const format of formatNames) {
+  const folder = join(root, format);
+  if (!existsSync(folder)) continue;
+  describe(`fixtures/${format}`, () => {
+    for (const name of readdirSync(folder).sort()) {
+      test(name, () => {
+        const home = join(folder, name);
+        const expected = join(home, 'expect.txt');
+        const actual = check(home, format)
+          .map((it) => `${line(it)}\n`)
+          .join('');
+        if (process.env.UPDATE_FIXTURES === '1') writeFileSync(expected, actual);
+        expect(actual).toBe(readFileSync(expected, 'utf8'));
+      });
+    }
+  });
+}
+
+function check(home: string, format: FormatName): Diagnostic[] {
+  const { found, problems } = discover(['.'], { cwd: home });
+  const mine = found.filter((it) => it.format.name === format);
+  // A case that no front end claims would test nothing.
+  if (mine.length === 0 && problems.length === 0)
+    throw new Error(`no ${format} manifest was found in ${home}`);
+  const findings = mine.flatMap((it) => inspect(it.format, it.bundle).diagnostics);
+  return [...problems, ...findings].sort(compareDiagnostics);
+}
+
+function line(it: Diagnostic): string {
+  return `${it.file}:${it.range.line}:${it.range.column} ${it.severity}[${it.code}] ${it.message}`;
+}
