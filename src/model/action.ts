@@ -3,8 +3,11 @@ import type { JsonTemplate, Template } from './template.js';
 
 /** How the answer of a process or request is read. */
 export interface OutputReader {
-  /** `line`: exactly one line of JSON. `records`: one JSON value per line, each checked on its own. */
-  readonly format: 'json' | 'line' | 'text' | 'binary' | 'records' | 'none';
+  /**
+   * `line`: exactly one line of JSON. `records`: one JSON value per line, each checked on its own.
+   * `auto`: JSON where the answer's content type says so, else text.
+   */
+  readonly format: 'auto' | 'json' | 'line' | 'text' | 'binary' | 'records' | 'none';
   /** A failure comes as `{"error":{"code","message","details"?}}`. */
   readonly errorEnvelope: boolean;
 }
@@ -32,8 +35,10 @@ export type HttpBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly body: JsonTemplate }
   | { readonly kind: 'text'; readonly body: Template }
-  /** The validated input as JSON, less the members used up elsewhere in the request. */
-  | { readonly kind: 'input'; readonly except: readonly string[] };
+  /** `application/x-www-form-urlencoded`; each value is encoded, so that none can add a field. */
+  | { readonly kind: 'form'; readonly fields: readonly QueryParameter[] }
+  /** The validated input as JSON, less the members (each a path) used up elsewhere in the request. */
+  | { readonly kind: 'input'; readonly except: readonly (readonly string[])[] };
 
 /** How an exported function is called. */
 export type CallingConvention =

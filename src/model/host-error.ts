@@ -61,3 +61,12 @@ export class HostError extends Error {
     this.hint = options.hint;
   }
 }
+
+/** Anything thrown, as something to show; a bug keeps its details for the log. */
+export function asHostError(error: unknown): HostError {
+  if (error instanceof HostError) return error;
+  return new HostError('internal', 'something went wrong inside Toolport', {
+    cause: error,
+    hint: 'run it again with -v for details, and report it',
+  });
+}

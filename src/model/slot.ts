@@ -31,6 +31,8 @@ export interface Slot {
   /** What to say when asking for the value. */
   readonly prompt?: string;
   readonly secret: boolean;
+  /** The field need not be masked while the value is typed; it is stored and guarded all the same. */
+  readonly plainEntry?: boolean;
   readonly required: boolean;
   readonly type: 'text' | 'json' | 'number' | 'boolean' | 'choice';
   readonly choices?: readonly string[];

@@ -1,0 +1,272 @@
+// The one road of every call, whoever makes it. It reads top to bottom: find the tool, check the arguments,
+// freeze them, decide, write down what is about to happen, let it happen, write down what happened, answer.
+import { createHash } from 'node:crypto';
+import { asHostError, HostError, type HostErrorCode } from '../model/host-error.js';
+import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
+import { decide } from '../policy/decide.js';
+import type { RunRequest, RunResult } from '../run/run.js';
+import type { ApprovalQueue, ApprovalRequest } from '../store/approvals.js';
+import type { AuditLog } from '../store/audit.js';
+import { type Answer, type CallRequest, type Confirmation, confirmToolName } from './host.js';
+import type { Served } from './served.js';
+import { shapeOf } from './shape.js';
+
+/** What the road needs from the host. */
+export interface CallPath {
+  readonly audit: AuditLog;
+  readonly approvals: ApprovalQueue;
+  readonly now: () => number;
+  readonly newId: (prefix: string) => string;
+  readonly logBug: (error: unknown) => void;
+}
+
+/** Who calls, and what that caller can see. */
+export interface Caller {
+  readonly id: string;
+  readonly principal: string;
+  /** By `package/tool` or exposed name; throws when there is none. */
+  resolve(name: string): Served;
+}
+
+interface Call {
+  readonly id: string;
+  readonly started: number;
+  readonly caller: Caller;
+  readonly request: CallRequest;
+}
+
+interface FrozenCall {
+  readonly served: Served;
+  readonly input: JsonObject;
+  readonly digest: string;
+}
+
+const approvalLifetimeMs = 10 * 60_000;
+const defaultTimeoutMs = 60_000;
+
+export async function callTool(path: CallPath, caller: Caller, request: CallRequest): Promise<Answer> {
+  const call: Call = { id: path.newId('call'), started: path.now(), caller, request };
+  try {
+    if (request.tool === confirmToolName) return await confirm(path, call);
+
+    const frozen = prepare(caller.resolve(request.tool), request.arguments);
+    const decision = decide(frozen.served.package, frozen.served.tool);
+    switch (decision.kind) {
+      case 'deny':
+        throw new HostError('denied', decision.reasons.join('; '));
+      case 'ask': {
+        // A person may have said yes to exactly this call already.
+        const approved = await path.approvals.find(identity(caller, frozen), ['approved']);
+        if (approved !== undefined) return await runApproved(path, call, frozen, approved);
+        return await hold(path, call, frozen, decision.confirmation, decision.reasons);
+      }
+      case 'allow':
+        return await execute(path, call, frozen);
+    }
+  } catch (error) {
+    return await refuse(path, call, error);
+  }
+}
+
+/** The tool must be ready and the arguments must fit; after this nothing changes them. */
+function prepare(served: Served, given: Json): FrozenCall {
+  served.assertReady();
+  const argumentsGiven = given ?? {};
+  if (!isObject(argumentsGiven)) throw new HostError('invalid_input', `the arguments of ${served.name} must be a JSON object`);
+  const checked = served.input().check(argumentsGiven);
+  if (!checked.ok) {
+    throw new HostError('invalid_input', `the arguments do not fit ${served.name}: ${checked.complaints.join('; ')}`, {
+      hint: `see what it takes: toolport info ${served.package.id}`,
+    });
+  }
+  const input = deepFreeze(checked.value as JsonObject);
+  const text = canonicalJson(input);
+  const limit = served.package.guardrails.input.maxLength;
+  if (limit !== undefined && [...text].length > limit) {
+    throw new HostError('guardrail', `the arguments have more than the ${limit} characters that ${served.package.id} allows`);
+  }
+  return { served, input, digest: createHash('sha256').update(text).digest('hex') };
+}
+
+function identity(caller: Caller, { served, digest }: FrozenCall) {
+  return { principal: caller.principal, tool: served.name, definition: served.digest, argumentsDigest: digest };
+}
+
+/** Stores the call for a person to judge. Asking for the same call again gives the same request. */
+async function hold(path: CallPath, call: Call, frozen: FrozenCall, kind: Confirmation['kind'], reasons: readonly string[]): Promise<Answer> {
+  const open = await path.approvals.find(identity(call.caller, frozen), ['proposed']);
+  if (open !== undefined) return { ...answered(path, call), tool: open.tool, status: 'confirmation_required', confirmation: confirmationOf(open) };
+  const createdAt = path.now();
+  const request = {
+    id: path.newId('apr'),
+    session: call.caller.id,
+    ...identity(call.caller, frozen),
+    arguments: frozen.input,
+    kind,
+    reasons,
+    createdAt,
+    expiresAt: createdAt + approvalLifetimeMs,
+  };
+  await path.audit.append({ kind: 'hold', body: { ...subject(call, frozen), approval: request.id, reason: kind } });
+  await path.approvals.propose(request);
+  const confirmation = confirmationOf({ ...request, state: 'proposed', answer: null });
+  return { ...answered(path, call), tool: frozen.served.name, status: 'confirmation_required', confirmation };
+}
+
+/** The agent's way to a held call: it runs only what is stored, and only after a person said yes. */
+async function confirm(path: CallPath, call: Call): Promise<Answer> {
+  const given = isObject(call.request.arguments) ? call.request.arguments : {};
+  const token = given.confirmation_token ?? given.token;
+  if (typeof token !== 'string') throw new HostError('invalid_input', `${confirmToolName} needs the confirmation_token of a held call`);
+  const stored = await path.approvals.get(token);
+  if (stored === undefined || stored.principal !== call.caller.principal) {
+    throw new HostError('approval_not_found', 'no held call of yours has this token');
+  }
+  switch (stored.state) {
+    case 'proposed': {
+      const error = { code: 'approval_pending', message: 'a person has not decided yet', hint: `toolport approvals approve ${stored.id}` } as const;
+      return { ...answered(path, call), tool: stored.tool, status: 'confirmation_required', confirmation: confirmationOf(stored), error };
+    }
+    case 'denied':
+      throw new HostError('approval_denied', 'a person refused this call');
+    case 'expired':
+      throw new HostError('approval_expired', 'nobody decided in time; make the call again');
+    case 'executing':
+      throw new HostError('approval_denied', 'this call was begun and its outcome is not known; it is never run twice');
+    case 'executed':
+      return stored.answer as unknown as Answer;
+    case 'approved': {
+      const frozen = prepare(call.caller.resolve(stored.tool), stored.arguments);
+      if (frozen.served.digest !== stored.definition || frozen.digest !== stored.argumentsDigest) {
+        throw new HostError('approval_expired', `${stored.tool} changed after the call was approved; make the call again`);
+      }
+      return await runApproved(path, call, frozen, stored);
+    }
+  }
+}
+
+/** Once: whoever moves the request from approved to executing runs it. */
+async function runApproved(path: CallPath, call: Call, frozen: FrozenCall, approval: ApprovalRequest): Promise<Answer> {
+  if (!(await path.approvals.move(approval.id, 'approved', 'executing'))) {
+    throw new HostError('approval_denied', 'this approval has been used');
+  }
+  const answer = await execute(path, call, frozen, approval.id).catch((error) => refuse(path, call, error, frozen.served.name));
+  await path.approvals.finish(approval.id, answer as unknown as Json);
+  return answer;
+}
+
+/** The effect, between two lines of the record. */
+async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?: string): Promise<Answer> {
+  const { served, input } = frozen;
+  await served.assertConfined();
+  const timeoutMs = call.request.timeoutMs ?? (served.tool.timeoutSeconds === undefined ? defaultTimeoutMs : served.tool.timeoutSeconds * 1000);
+  const intent = path.audit.append({
+    kind: 'intent',
+    body: { ...subject(call, frozen), shape: shapeOf(input), effect: served.tool.effect, ...(approval === undefined ? {} : { approval }) },
+  });
+  // What changes something must be on the disk before it happens; what does not may run ahead of it.
+  if (served.tool.effect === 'write' || served.tool.effect === 'destructive') await intent;
+
+  const outcome = await settle(served, {
+    package: served.package,
+    tool: served.tool,
+    input,
+    callId: call.id,
+    timeoutMs,
+    signal: call.request.signal ?? new AbortController().signal,
+  });
+  await intent;
+  const recorded = path.audit.append({
+    kind: 'outcome',
+    body: { callId: call.id, status: outcome.ok ? 'ok' : statusOf(asHostError(outcome.error).code), durationMs: path.now() - call.started },
+  });
+  if (served.tool.effect !== 'none') await recorded;
+  else recorded.catch(path.logBug);
+
+  if (!outcome.ok) return failed(path, call, outcome.error, served.name);
+  const { value, log, warnings } = outcome.result;
+  return { ...answered(path, call), tool: served.name, status: 'ok', result: value, warnings, ...(log === undefined ? {} : { log }) };
+}
+
+type Outcome = { readonly ok: true; readonly result: RunResult } | { readonly ok: false; readonly error: unknown };
+
+async function settle(served: Served, request: Omit<RunRequest, 'files'>): Promise<Outcome> {
+  try {
+    const result = await served.run(request);
+    const checked = served.output()?.check(result.value);
+    if (checked !== undefined && !checked.ok) {
+      const complaints = checked.complaints.join('; ');
+      throw new HostError('invalid_output', `the answer of ${served.name} is not what it declares: ${complaints}`);
+    }
+    return { ok: true, result };
+  } catch (error) {
+    return { ok: false, error };
+  }
+}
+
+/** A refusal is recorded like everything else; a bug shows its details only in the log. */
+async function refuse(path: CallPath, call: Call, error: unknown, tool?: string): Promise<Answer> {
+  const { code } = asHostError(error);
+  const body = { callId: call.id, principal: call.caller.principal, session: call.caller.id, tool: tool ?? call.request.tool, code };
+  await path.audit.append({ kind: 'refusal', body });
+  return failed(path, call, error, tool ?? call.request.tool);
+}
+
+function failed(path: CallPath, call: Call, error: unknown, tool: string): Answer {
+  const refusal = asHostError(error);
+  if (refusal.code === 'internal') path.logBug(error);
+  const { code, message, hint } = refusal;
+  return {
+    ...answered(path, call),
+    tool,
+    status: statusOf(code),
+    error: { code, message, ...(hint === undefined ? {} : { hint }) },
+  };
+}
+
+function statusOf(code: HostErrorCode): 'error' | 'denied' | 'timeout' | 'external_auth_required' {
+  switch (code) {
+    case 'approval_denied':
+    case 'approval_expired':
+    case 'denied':
+    case 'guardrail':
+    case 'rate_limited':
+    case 'spend_limit':
+    case 'killed':
+    case 'disabled':
+    case 'network_denied':
+      return 'denied';
+    case 'timeout':
+      return 'timeout';
+    case 'auth_required':
+      return 'external_auth_required';
+    default:
+      return 'error';
+  }
+}
+
+function answered(path: CallPath, call: Call): { callId: string; durationMs: number } {
+  return { callId: call.id, durationMs: path.now() - call.started };
+}
+
+function subject(call: Call, { served, digest }: FrozenCall): JsonObject {
+  return {
+    callId: call.id,
+    principal: call.caller.principal,
+    session: call.caller.id,
+    tool: served.name,
+    definition: served.digest,
+    arguments: digest,
+  };
+}
+
+function confirmationOf(request: ApprovalRequest): Confirmation {
+  return {
+    token: request.id,
+    kind: request.kind as Confirmation['kind'],
+    reasons: request.reasons,
+    tool: request.tool,
+    arguments: request.arguments,
+    expiresAt: new Date(request.expiresAt).toISOString(),
+  };
+}

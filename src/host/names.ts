@@ -1,0 +1,34 @@
+import { createHash } from 'node:crypto';
+import { confirmToolName } from './host.js';
+
+const maxLength = 64;
+
+export interface NamedTool {
+  readonly packageId: string;
+  readonly tool: string;
+  /** Whether the package has no other tool. */
+  readonly only: boolean;
+}
+
+/**
+ * Names for clients that know no slashes: `<package>_<tool>`, or just the name where a package has one tool
+ * called like itself. Too long, taken or reserved names get a suffix that depends on nothing but the tool.
+ */
+export function exposedNames(tools: readonly NamedTool[]): string[] {
+  const plain = tools.map((it) => clean(it.only && it.tool === it.packageId ? it.tool : `${it.packageId}_${it.tool}`));
+  const uses = new Map<string, number>();
+  for (const name of plain) uses.set(name, (uses.get(name) ?? 0) + 1);
+  return plain.map((name, index) => {
+    const free = name.length <= maxLength && uses.get(name) === 1 && name !== confirmToolName && !name.startsWith('toolport_');
+    return free ? name : suffixed(name, tools[index] as NamedTool);
+  });
+}
+
+function clean(name: string): string {
+  return name.replace(/[^A-Za-z0-9_-]/g, '_');
+}
+
+function suffixed(name: string, of: NamedTool): string {
+  const digest = createHash('sha256').update(`${of.packageId}\0${of.tool}`).digest('hex').slice(0, 6);
+  return `${name.slice(0, maxLength - 7)}_${digest}`;
+}

@@ -1,0 +1,85 @@
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { HostError } from '../model/host-error.js';
+import { digestOf, filesOf, type Loaded } from './catalogue.js';
+
+const prefix = 'toolport-stage-';
+
+/**
+ * Copies of packages as they were checked. What runs is the copy, so an edit between check and run changes
+ * nothing. The folder lies where the sandbox's user can read it and nobody can list it.
+ */
+export class Stage {
+  readonly #root: string;
+
+  constructor() {
+    reap();
+    this.#root = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+    chmodSync(this.#root, 0o711);
+  }
+
+  /** The folder with the files of a package; made on first use. */
+  place(loaded: Loaded): string {
+    const { catalogue, bundle } = loaded;
+    if (catalogue === undefined) throw new Error('a broken package has nothing to stage');
+    const target = join(this.#root, catalogue.digest);
+    if (exists(target)) return target;
+    const files = filesOf(bundle);
+    if (digestOf(catalogue.package, files) !== catalogue.digest) {
+      throw new HostError('integrity', `${catalogue.package.id} changed on disk after it was checked`, { hint: 'connect again to have it checked anew' });
+    }
+    const draft = mkdtempSync(join(this.#root, 'draft-'));
+    for (const [path, bytes] of files) {
+      mkdirSync(dirname(join(draft, path)), { recursive: true });
+      writeFileSync(join(draft, path), bytes);
+    }
+    makeReadable(draft);
+    renameSync(draft, target);
+    return target;
+  }
+
+  close(): void {
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+}
+
+/** Whatever the umask: the sandbox may run as another user. */
+function makeReadable(folder: string): void {
+  chmodSync(folder, 0o755);
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) makeReadable(path);
+    else chmodSync(path, 0o755);
+  }
+}
+
+/** Removes what hosts of this user left behind that were killed. */
+function reap(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const owner = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1] ?? Number.NaN);
+    if (Number.isNaN(owner) || isAlive(owner)) continue;
+    try {
+      if (statSync(join(tmpdir(), name)).uid === process.getuid?.()) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // Another host was faster.
+    }
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+function exists(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,21 @@
+/** Toolport as a library: the same host that the commands use, inside your own program. */
+export { createHost, type HostOptions } from './host/create.js';
+export type {
+  Answer,
+  AnswerError,
+  Approvals,
+  AuditLine,
+  CallRequest,
+  Confirmation,
+  Host,
+  ListedTool,
+  PackageReport,
+  PackageState,
+  Session,
+  SessionOptions,
+} from './host/host.js';
+export type { Diagnostic, Range, Severity } from './model/diagnostic.js';
+export { HostError, type HostErrorCode } from './model/host-error.js';
+export type { Json, JsonObject, JsonSchema } from './model/json.js';
+export type { Package } from './model/package.js';
+export type { Tool } from './model/tool.js';

@@ -1,0 +1,110 @@
+#!/usr/bin/env node
+// The composition root: the only place that knows the real world and every part. Parts are loaded when a
+// command needs them, because what is not loaded costs nothing.
+import { readFileSync } from 'node:fs';
+import type { Host } from './host/host.js';
+import type { OpenHostOptions, StartHostOptions, Terminal } from './serve/cli/terminal.js';
+import { version } from './version.js';
+
+const words = process.argv.slice(2);
+
+if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+  process.stdout.write(`${version}\n`);
+} else {
+  await main();
+}
+
+async function main(): Promise<void> {
+  const { runCommandLine } = await import('./serve/cli/run.js');
+  const { userInfo } = await import('node:os');
+  const interrupted = new AbortController();
+  let signalExit: number | undefined;
+  const onSignal = (exit: number) => () => {
+    // The second time means it.
+    if (signalExit !== undefined) process.exit(exit);
+    signalExit = exit;
+    interrupted.abort();
+  };
+  process.on('SIGINT', onSignal(130));
+  process.on('SIGTERM', onSignal(143));
+  process.on('SIGHUP', onSignal(129));
+  // Whoever reads our output may stop reading; that is no failure.
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  process.stderr.on('error', () => {});
+
+  const principal = `${userInfo().username}/cli`;
+  const cwd = process.cwd();
+  const terminal: Terminal = {
+    version,
+    cwd,
+    environment: process.env,
+    principal,
+    main: process.argv[1] as string,
+    stdoutIsTerminal: process.stdout.isTTY === true,
+    stdinIsTerminal: process.stdin.isTTY === true,
+    columns: process.stdout.columns ?? (Number(process.env.COLUMNS) || 100),
+    signal: interrupted.signal,
+    stdin: process.stdin,
+    stdout: process.stdout,
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    readStdin,
+    confirm,
+    readFile,
+    openHost: (options) => openHost(options, { version, principal, cwd }),
+    startHost,
+  };
+  const code = await runCommandLine(words, terminal);
+  process.exitCode = signalExit !== undefined && code !== 0 ? signalExit : code;
+  // A terminal that was read from would keep the process alive.
+  process.stdin.unref?.();
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+async function confirm(question: string): Promise<boolean> {
+  const { createInterface } = await import('node:readline/promises');
+  const dialogue = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await dialogue.question(`${question} [y/N] `)).trim());
+  } finally {
+    dialogue.close();
+  }
+}
+
+function readFile(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
+async function startHost(options: StartHostOptions): Promise<Host> {
+  const { createHost } = await import('./host/create.js');
+  return createHost({ ...options, onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`) });
+}
+
+/** The socket if somebody answers it, else a host of our own; if another command has the state, wait for it. */
+async function openHost(options: OpenHostOptions, me: { version: string; principal: string; cwd: string }): Promise<Host> {
+  const { remoteHost } = await import('./serve/socket/remote-host.js');
+  const { HostError } = await import('./model/host-error.js');
+  const deadline = performance.now() + 30_000;
+  let told = false;
+  for (;;) {
+    const remote = await remoteHost({ state: options.state, ...me });
+    if (remote !== undefined) return remote;
+    try {
+      return await startHost({ state: options.state });
+    } catch (error) {
+      if (!(error instanceof HostError) || error.code !== 'state_locked' || performance.now() > deadline) throw error;
+      if (!told) options.onWait(`${error.message}; waiting for it`);
+      told = true;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import { lookup } from 'node:dns/promises';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { HostError } from '../model/host-error.js';
+import { type Destination, destinationOf, type Reach, type Resolve, vettedAddress } from './destination.js';
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly reach: Reach;
+  readonly limits: HttpLimits;
+  /** A request with a credential never follows a redirect. */
+  readonly credential: boolean;
+  readonly signal: AbortSignal;
+}
+
+export interface HttpLimits {
+  readonly wallMs: number;
+  /** Bytes of the answer after decompression. */
+  readonly bodyBytes: number;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+export interface HttpClient {
+  send(request: HttpRequest): Promise<HttpResponse>;
+}
+
+const maxRedirects = 5;
+
+const systemResolve: Resolve = async (host) => {
+  const found = await lookup(host, { all: true, verbatim: true });
+  return found.map((it) => it.address);
+};
+
+/**
+ * The one way out. Node's own http and https are enough here: the address is looked up and judged before the
+ * connection, the connection is made to that very address, and TLS still checks the name.
+ */
+export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
+  return {
+    async send(request) {
+      const timeout = AbortSignal.timeout(request.limits.wallMs);
+      const signal = AbortSignal.any([request.signal, timeout]);
+      try {
+        return await follow(request, resolve, signal);
+      } catch (error) {
+        if (request.signal.aborted) throw new HostError('cancelled', 'the call was cancelled', { cause: error });
+        if (timeout.aborted) {
+          throw new HostError('timeout', `no answer within ${request.limits.wallMs / 1000} s from ${new URL(request.url).host}`, { cause: error });
+        }
+        throw error;
+      }
+    },
+  };
+}
+
+async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSignal): Promise<HttpResponse> {
+  let { method, url, body } = request;
+  for (let hop = 0; ; hop++) {
+    const destination = destinationOf(url, request.reach);
+    const address = await vettedAddress(destination, request.reach, resolve);
+    const response = await exchange({ ...request, method, ...(body === undefined ? {} : { body }) }, destination, address, signal);
+    const location = response.headers.location;
+    if (response.status < 300 || response.status > 399 || response.status === 304 || location === undefined) return response;
+    const next = new URL(location, destination.url);
+    if (request.credential || next.origin !== destination.url.origin) {
+      throw new HostError('network_denied', `${destination.host} redirects to ${next.origin}, which is not followed`);
+    }
+    if (hop === maxRedirects) throw new HostError('network_failed', `${destination.host} redirects more than ${maxRedirects} times`);
+    url = next.href;
+    if (response.status !== 307 && response.status !== 308 && method !== 'GET') {
+      method = 'GET';
+      body = undefined;
+    }
+  }
+}
+
+function exchange(request: HttpRequest, destination: Destination, address: string, signal: AbortSignal): Promise<HttpResponse> {
+  const { url, host, port, tls } = destination;
+  const body = request.body === undefined ? undefined : Buffer.from(request.body);
+  const headers: Record<string, string | number> = {
+    'accept-encoding': 'gzip, deflate, br',
+    ...request.headers,
+    host: url.host,
+    connection: 'close',
+    ...(body === undefined ? {} : { 'content-length': body.length }),
+  };
+  return new Promise((resolve, reject) => {
+    const failed = (error: unknown) => reject(networkFailure(error, destination));
+    const send = tls ? httpsRequest : httpRequest;
+    const outgoing = send({
+      host: address,
+      port,
+      method: request.method,
+      path: `${url.pathname}${url.search}`,
+      headers,
+      agent: false,
+      signal,
+      maxHeaderSize: 32 * 1024,
+      ...(tls ? { servername: isIP(host) === 0 ? host : '' } : {}),
+    });
+    outgoing.once('error', failed);
+    outgoing.once('response', (incoming) => {
+      const reached = incoming.socket.remoteAddress;
+      if (reached !== undefined && reached.replace(/^::ffff:/, '') !== address.replace(/^::ffff:/, '')) {
+        outgoing.destroy();
+        reject(new HostError('network_denied', `the connection went to ${reached} instead of ${address}`));
+        return;
+      }
+      readBody(incoming, request.limits.bodyBytes).then(
+        (read) => resolve({ status: incoming.statusCode ?? 0, reason: incoming.statusMessage ?? '', headers: flat(incoming), body: read }),
+        (error) => {
+          outgoing.destroy();
+          failed(error);
+        },
+      );
+    });
+    outgoing.end(body);
+  });
+}
+
+async function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of decoded(incoming)) {
+    size += (chunk as Buffer).length;
+    if (size > limit) throw new HostError('output_too_large', `the answer is larger than ${limit.toLocaleString('en')} bytes`);
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+const decompressors = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/** The cap counts what comes out of the decompressor, so that a small bomb stays small. */
+function decoded(incoming: IncomingMessage): Readable {
+  const decompressor = decompressors.get(incoming.headers['content-encoding']?.trim().toLowerCase() ?? '');
+  if (decompressor === undefined) return incoming;
+  const stream = decompressor();
+  incoming.once('error', (error) => stream.destroy(error));
+  return incoming.pipe(stream);
+}
+
+function flat(incoming: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return headers;
+}
+
+function networkFailure(error: unknown, destination: Destination): unknown {
+  if (error instanceof HostError) return error;
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+  return new HostError('network_failed', `the request to ${destination.host}:${destination.port} failed (${code})`, { cause: error });
+}

@@ -1,0 +1,63 @@
+import { HostError } from '../model/host-error.js';
+import type { Exit, SandboxProcess } from '../sandbox/sandbox.js';
+
+export interface Collected {
+  readonly exit: Exit;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CollectOptions {
+  /** For messages. */
+  readonly name: string;
+  readonly stdin: string;
+  readonly outputBytes: number;
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+const stderrBytes = 256 * 1024;
+
+/** Feeds a process, reads it to its end and makes sure that it ends: by itself, in time, within bounds. */
+export async function collect(process: SandboxProcess, options: CollectOptions): Promise<Collected> {
+  let ended: HostError | undefined;
+  const end = (error: HostError) => {
+    ended ??= error;
+    process.kill();
+  };
+  const timer = setTimeout(() => {
+    end(new HostError('timeout', `${options.name} was ended after ${options.timeoutMs / 1000} s`, { hint: 'give it more time with --timeout' }));
+  }, options.timeoutMs);
+  const cancel = () => end(new HostError('cancelled', 'the call was cancelled'));
+  if (options.signal.aborted) cancel();
+  options.signal.addEventListener('abort', cancel, { once: true });
+
+  const stdout: Buffer[] = [];
+  let size = 0;
+  process.stdout.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size <= options.outputBytes) stdout.push(chunk);
+    else end(new HostError('output_too_large', `${options.name} printed more than ${options.outputBytes.toLocaleString('en')} bytes`));
+  });
+  let stderr = '';
+  process.stderr.on('data', (chunk: Buffer) => {
+    stderr = (stderr + chunk.toString('utf8')).slice(-stderrBytes);
+  });
+  process.stdin.end(options.stdin);
+  try {
+    const exit = await process.exited;
+    if (ended !== undefined) throw ended;
+    return { exit, stdout: decode(Buffer.concat(stdout), options.name), stderr };
+  } finally {
+    clearTimeout(timer);
+    options.signal.removeEventListener('abort', cancel);
+  }
+}
+
+function decode(bytes: Buffer, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new HostError('tool_bad_output', `${name} printed bytes that are not UTF-8`, { cause: error });
+  }
+}

@@ -1,0 +1,40 @@
+import type { Arguments } from './arguments.js';
+import type { Terminal } from './terminal.js';
+
+export interface Option {
+  /** Without the dashes. */
+  readonly name: string;
+  readonly short?: string;
+  /** Placeholder of its value in the help; absent for a switch. */
+  readonly value?: string;
+  readonly multiple?: boolean;
+  readonly text: string;
+}
+
+export interface Example {
+  readonly line: string;
+  readonly text: string;
+}
+
+/** One verb of the command line. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  readonly usage: string;
+  readonly examples: readonly Example[];
+  readonly options: readonly Option[];
+  /** Returns the exit code. */
+  run(args: Arguments, terminal: Terminal): Promise<number>;
+}
+
+/** Understood by every command. */
+export const commonOptions: readonly Option[] = [
+  { name: 'json', text: 'print one JSON document' },
+  { name: 'state', value: 'DIR', text: 'folder for the database, socket and logs (or TOOLPORT_HOME)' },
+  { name: 'cwd', value: 'DIR', text: 'work as if started there' },
+  { name: 'no-input', text: 'never ask; fail instead' },
+  { name: 'color', value: 'WHEN', text: 'auto, always or never' },
+  { name: 'quiet', short: 'q', text: 'print results and errors only' },
+  { name: 'verbose', short: 'v', text: 'print details of failures' },
+  { name: 'help', short: 'h', text: 'show this help' },
+];

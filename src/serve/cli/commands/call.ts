@@ -1,0 +1,167 @@
+import { existsSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { type Answer, confirmToolName, type Host, type Session } from '../../../host/host.js';
+import { HostError } from '../../../model/host-error.js';
+import type { Json } from '../../../model/json.js';
+import { errorTable } from '../../errors.js';
+import { visible } from '../../print/visible.js';
+import { type Arguments, parseDuration } from '../arguments.js';
+import { withHost } from '../attach.js';
+import type { Command } from '../command.js';
+import type { Terminal } from '../terminal.js';
+
+export const call: Command = {
+  name: 'call',
+  summary: 'Run one tool, confined to what its manifest declares.',
+  usage: 'call PKG/TOOL|FILE|FOLDER [TOOL] [JSON|-] [options]',
+  examples: [
+    { line: `toolport call ./word_count.py '{"text":"a b"}'`, text: 'a tool in a file' },
+    { line: `toolport call ./weather get_forecast '{"city":"Oslo"}'`, text: 'one tool of a folder' },
+    { line: 'toolport call --dir tools word_count/word_count - < input.json', text: 'arguments from a file' },
+  ],
+  options: [
+    { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
+    { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
+    { name: 'allow', value: 'GRANT', multiple: true, text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME' },
+    { name: 'timeout', value: 'TIME', text: 'end the tool after 2s, 500ms, 5m …' },
+  ],
+  async run(args, terminal) {
+    const target = targetOf(args, terminal);
+    const given = await argumentsOf(target.json, terminal);
+    const timeout = args.value('timeout');
+    const request = { arguments: given, timeoutMs: timeout === undefined ? undefined : parseDuration(timeout, 'timeout'), signal: terminal.signal };
+    const root = resolve(terminal.cwd, args.value('root') ?? '.');
+    return withHost(args, terminal, async (host) => {
+      const session = await host.session({ principal: terminal.principal, directories: target.directories, root, allow: args.values('allow') });
+      const tool = target.tool ?? (await soleTool(session, target.directories[0] as string));
+      const answer = await ask(await session.call({ ...request, tool }), { host, session, args, terminal });
+      if (args.has('json')) terminal.out(`${JSON.stringify(toDocument(answer))}\n`);
+      else print(answer, args, terminal);
+      return exitCode(answer);
+    });
+  },
+};
+
+interface Target {
+  readonly directories: readonly string[];
+  readonly tool?: string;
+  readonly json: string | undefined;
+}
+
+/** The first word is a path when it looks like one; a folder may be followed by the name of a tool. */
+function targetOf(args: Arguments, terminal: Terminal): Target {
+  const [first, ...rest] = args.positionals;
+  if (first === undefined) throw new HostError('usage', 'say which tool to call', { hint: 'see "toolport call --help"' });
+  if (!isPath(first, terminal.cwd)) {
+    if (rest.length > 1) throw tooMany(rest[1] as string);
+    const directories = args.values('dir').length === 0 ? ['.'] : args.values('dir');
+    return { directories: directories.map((it) => resolve(terminal.cwd, it)), tool: first, json: rest[0] };
+  }
+  const path = resolve(terminal.cwd, first);
+  if (!existsSync(path)) throw new HostError('not_found', `there is nothing at ${first}`, { hint: 'check the path' });
+  const named = rest[0] !== undefined && !/^\s*[[{"-]/.test(rest[0]);
+  if (rest.length > (named ? 2 : 1)) throw tooMany(rest.at(-1) as string);
+  return { directories: [path], ...(named ? { tool: rest[0] as string } : {}), json: named ? rest[1] : rest[0] };
+}
+
+function tooMany(word: string): HostError {
+  return new HostError('usage', `one JSON object is enough; ${JSON.stringify(word)} is too much`, { hint: 'quote the JSON: \'{"name":"value"}\'' });
+}
+
+function isPath(word: string, cwd: string): boolean {
+  if (/^(?:\.{1,2}(?:\/|$)|\/)/.test(word) || /\.(?:py|json|toml)$/.test(word)) return true;
+  try {
+    return !word.includes('/') && statSync(resolve(cwd, word)).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+async function argumentsOf(text: string | undefined, terminal: Terminal): Promise<Json> {
+  if (text === undefined) return {};
+  const source = text === '-' ? await terminal.readStdin() : text;
+  try {
+    return JSON.parse(source);
+  } catch (error) {
+    const what = text === '-' ? 'standard input' : 'the argument';
+    throw new HostError('usage', `${what} is not JSON: ${(error as Error).message}`, { cause: error, hint: 'write an object in single quotes: \'{"name":"value"}\'' });
+  }
+}
+
+/** Named by a path alone, a package must leave no doubt which tool is meant. */
+async function soleTool(session: Session, path: string): Promise<string> {
+  const { packages } = await session.packages();
+  const broken = packages.find((it) => it.state === 'broken');
+  const names = packages.flatMap((it) => it.tools.map((tool) => `${it.id}/${tool.name}`));
+  if (names.length === 1 && names[0] !== undefined) return names[0];
+  if (names.length > 1) {
+    throw new HostError('usage', `${path} has ${names.length} tools; say which`, { hint: `one of ${packages.flatMap((it) => it.tools.map((tool) => tool.name)).join(', ')}` });
+  }
+  if (broken !== undefined) {
+    throw new HostError('invalid_manifest', `${path} is not a sound package: ${broken.reasons.join('; ')}`, { hint: `see "toolport validate ${path}"` });
+  }
+  throw new HostError('not_found', `${path} holds no tool`, { hint: 'name a manifest, or a folder with packages' });
+}
+
+interface Asking {
+  readonly host: Host;
+  readonly session: Session;
+  readonly args: Arguments;
+  readonly terminal: Terminal;
+}
+
+/** At a terminal a held call is put to the person there and then. */
+async function ask(answer: Answer, { host, session, args, terminal }: Asking): Promise<Answer> {
+  if (answer.status !== 'confirmation_required' || args.has('no-input') || args.has('json') || !terminal.stdinIsTerminal) return answer;
+  const { token, reasons, tool, arguments: given } = answer.confirmation;
+  terminal.err(`${tool} wants to run with\n${visible(JSON.stringify(given, null, 2))}\nIt is held because ${visible(reasons.join('; '))}.\n`);
+  if (!(await terminal.confirm('Run it once?'))) {
+    await host.approvals.deny(token, terminal.principal);
+  } else {
+    await host.approvals.approve(token, terminal.principal);
+  }
+  return session.call({ tool: confirmToolName, arguments: { confirmation_token: token }, signal: terminal.signal });
+}
+
+function toDocument(answer: Answer) {
+  const { tool, status, durationMs } = answer;
+  const base = { schema: 'toolport/call@1', tool, status };
+  switch (answer.status) {
+    case 'ok':
+      return { ...base, result: answer.result, ...(answer.warnings.length === 0 ? {} : { warnings: answer.warnings }), durationMs };
+    case 'confirmation_required': {
+      const { token, kind, reasons } = answer.confirmation;
+      return { ...base, confirmation: { token, kind, reasons }, ...(answer.error === undefined ? {} : { error: answer.error }), durationMs };
+    }
+    default:
+      return { ...base, error: answer.error, durationMs };
+  }
+}
+
+function exitCode(answer: Answer): number {
+  if (answer.status === 'ok') return 0;
+  return errorTable[answer.status === 'confirmation_required' ? 'approval_required' : answer.error.code].exit;
+}
+
+function print(answer: Answer, args: Arguments, terminal: Terminal): void {
+  switch (answer.status) {
+    case 'ok': {
+      const text = typeof answer.result === 'string' ? answer.result : JSON.stringify(answer.result, null, 2);
+      terminal.out(`${terminal.stdoutIsTerminal ? visible(text) : text}\n`);
+      if (args.has('quiet')) return;
+      for (const warning of answer.warnings) terminal.err(`warning: ${visible(warning)}\n`);
+      if (answer.log !== undefined && args.has('verbose')) terminal.err(`${visible(answer.log)}\n`);
+      return;
+    }
+    case 'confirmation_required': {
+      const { token, reasons } = answer.confirmation;
+      terminal.err(`held: ${answer.tool} needs a person's approval: ${visible(reasons.join('; '))}\n`);
+      terminal.err(`  approve it: toolport approvals approve ${token}\n  then make the same call again\n`);
+      return;
+    }
+    default: {
+      const { message, hint } = answer.error;
+      terminal.err(`error: ${visible(message)}\n${hint === undefined ? '' : `  ${visible(hint)}\n`}`);
+    }
+  }
+}

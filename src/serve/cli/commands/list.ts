@@ -1,0 +1,45 @@
+import { relative, resolve } from 'node:path';
+import type { PackageReport } from '../../../host/host.js';
+import { printPackages } from '../../print/packages.js';
+import { withHost } from '../attach.js';
+import type { Command } from '../command.js';
+import { styleFor } from '../style-for.js';
+
+export const list: Command = {
+  name: 'list',
+  summary: 'Show packages with their state, and why some are not ready.',
+  usage: 'list [DIR…] [options]',
+  examples: [
+    { line: 'toolport list', text: 'everything below this folder' },
+    { line: 'toolport list tools ~/more-tools', text: 'two places' },
+    { line: 'toolport list --json', text: 'for a script' },
+  ],
+  options: [{ name: 'allow', value: 'GRANT', multiple: true, text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME' }],
+  async run(args, terminal) {
+    const directories = (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) => resolve(terminal.cwd, it));
+    const report = await withHost(args, terminal, async (host) => {
+      const session = await host.session({ principal: terminal.principal, directories, root: terminal.cwd, allow: args.values('allow') });
+      return session.packages();
+    });
+    if (args.has('json')) terminal.out(`${JSON.stringify(listDocument(report, terminal.cwd))}\n`);
+    else terminal.out(printPackages(report, styleFor(args, terminal), terminal.columns));
+    return 0;
+  },
+};
+
+export function listDocument(report: PackageReport, cwd: string) {
+  return {
+    schema: 'toolport/list@1',
+    packages: report.packages.map(({ id, version, format, path, state, reasons, sandbox, tools }) => ({
+      id,
+      version,
+      format,
+      path: relative(cwd, path) || path,
+      state,
+      reasons,
+      sandbox,
+      tools,
+    })),
+    summary: report.summary,
+  };
+}

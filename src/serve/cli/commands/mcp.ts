@@ -1,0 +1,49 @@
+import { resolve } from 'node:path';
+import { HostError } from '../../../model/host-error.js';
+import { greet } from '../../socket/connect.js';
+import { dialOrLaunch } from '../../socket/launch.js';
+import { stateDirectory } from '../arguments.js';
+import type { Command } from '../command.js';
+
+/** The shim: standard streams on one side, the host of the state directory on the other, nothing between. */
+export const mcp: Command = {
+  name: 'mcp',
+  summary: "Serve tools to an MCP client over stdio; this is the command for a client's configuration.",
+  usage: 'mcp [DIR…] [options]',
+  examples: [
+    { line: 'toolport mcp tools', text: 'the packages in a folder' },
+    { line: 'toolport mcp tools --root ~/project', text: 'with a workspace for tools that ask for one' },
+    { line: 'toolport mcp tools --allow net:127.0.0.1:8080', text: 'with a server of your own machine' },
+  ],
+  options: [
+    { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
+    { name: 'allow', value: 'GRANT', multiple: true, text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME' },
+  ],
+  async run(args, terminal) {
+    const state = stateDirectory(args, terminal.environment, terminal.cwd);
+    const socket = await dialOrLaunch({ state, main: terminal.main, environment: terminal.environment });
+    await greet(socket, {
+      toolport: 'hello',
+      version: terminal.version,
+      surface: 'mcp',
+      principal: terminal.principal.replace(/cli$/, 'mcp'),
+      directories: (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) => resolve(terminal.cwd, it)),
+      root: resolve(terminal.cwd, args.value('root') ?? '.'),
+      allow: args.values('allow'),
+    });
+    let clientLeft = false;
+    terminal.stdin.once('end', () => {
+      clientLeft = true;
+    });
+    terminal.stdin.pipe(socket);
+    socket.pipe(terminal.stdout);
+    terminal.signal.addEventListener('abort', () => {
+      clientLeft = true;
+      socket.destroy();
+    });
+    await new Promise<void>((done) => socket.once('close', done));
+    terminal.stdin.destroy();
+    if (!clientLeft) throw new HostError('host_unreachable', 'the host ended', { hint: 'start the client again; the next start brings a new host' });
+    return 0;
+  },
+};

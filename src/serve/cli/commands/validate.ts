@@ -1,0 +1,117 @@
+import { resolve } from 'node:path';
+import { discover } from '../../../bundle/discover.js';
+import { inspect } from '../../../formats/index.js';
+import { compareDiagnostics, type Diagnostic } from '../../../model/diagnostic.js';
+import { type FormatName, formatNames } from '../../../model/format.js';
+import { HostError } from '../../../model/host-error.js';
+import type { Package } from '../../../model/package.js';
+import { countOf, printDiagnostics, printSummary } from '../../print/diagnostics.js';
+import { toGithub } from '../../print/github.js';
+import { toSarif } from '../../print/sarif.js';
+import type { Arguments } from '../arguments.js';
+import type { Command } from '../command.js';
+import { styleFor } from '../style-for.js';
+import type { Terminal } from '../terminal.js';
+
+const outputFormats = ['text', 'json', 'sarif', 'github'] as const;
+
+export const validate: Command = {
+  name: 'validate',
+  summary: 'Check manifests of all five formats: every problem with its place, its reason and the mend.',
+  usage: 'validate [PATH…] [options]',
+  examples: [
+    { line: 'toolport validate', text: 'everything below this folder' },
+    { line: 'toolport validate tool.py plugin.toml', text: 'these files' },
+    { line: 'toolport validate tools --format github', text: 'for a pull request' },
+  ],
+  options: [
+    { name: 'format', value: 'FORM', text: 'text, json, sarif or github' },
+    { name: 'as', value: 'FORMAT', text: `take named files for ${formatNames.join(', ')}` },
+    { name: 'strict', text: 'treat warnings as errors' },
+  ],
+  async run(args, terminal) {
+    const form = args.has('json') ? 'json' : oneOf(args.value('format') ?? 'text', outputFormats, 'format');
+    const as = args.value('as');
+    const paths = args.positionals.length === 0 ? ['.'] : args.positionals;
+    const checked = check(paths, terminal.cwd, as === undefined ? undefined : oneOf(as, formatNames, 'as'), args.has('strict'));
+    const errors = countOf(checked.diagnostics, 'error');
+    switch (form) {
+      case 'json':
+        terminal.out(`${JSON.stringify(toDocument(checked))}\n`);
+        break;
+      case 'sarif':
+        terminal.out(`${JSON.stringify(toSarif(checked.diagnostics, terminal.version), null, 2)}\n`);
+        break;
+      case 'github':
+        terminal.out(toGithub(checked.diagnostics));
+        break;
+      default:
+        printText(checked, args, terminal);
+    }
+    return errors > 0 ? 3 : 0;
+  },
+};
+
+interface CheckedFile {
+  readonly file: string;
+  readonly format: string | null;
+  readonly package?: Package;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+interface Checked {
+  readonly files: readonly CheckedFile[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function check(paths: readonly string[], cwd: string, as: FormatName | undefined, strict: boolean): Checked {
+  const { found, problems, missing } = discover(paths, { cwd, as });
+  const [lost] = missing;
+  if (lost !== undefined) throw new HostError('not_found', `there is nothing at ${lost}`, { hint: 'check the path' });
+  if (found.length === 0 && problems.length === 0) {
+    throw new HostError('not_found', `no manifest was found in ${paths.join(', ')}`, {
+      hint: 'name a manifest, or make one: toolport init patch',
+    });
+  }
+  const severity = (it: Diagnostic): Diagnostic => (strict && it.severity === 'warning' ? { ...it, severity: 'error' } : it);
+  const files: CheckedFile[] = found.map(({ file, format, bundle }) => {
+    const { package: understood, diagnostics } = inspect(format, bundle);
+    return { file, format: format.name, diagnostics: diagnostics.map(severity), ...(understood === undefined ? {} : { package: understood }) };
+  });
+  for (const problem of problems) files.push({ file: problem.file, format: null, diagnostics: [problem] });
+  files.sort((a, b) => (a.file < b.file ? -1 : 1));
+  return { files, diagnostics: files.flatMap((it) => it.diagnostics).sort(compareDiagnostics) };
+}
+
+function toDocument({ files, diagnostics }: Checked) {
+  return {
+    schema: 'toolport/validate@1',
+    files: files.map(({ file, format, package: of, diagnostics: own }) => ({
+      file,
+      format,
+      ok: countOf(own, 'error') === 0,
+      ...(of === undefined ? {} : { package: { id: of.id, version: of.version, tools: of.tools.map((it) => it.name) } }),
+      diagnostics: own.map(flat),
+    })),
+    summary: { files: files.length, errors: countOf(diagnostics, 'error'), warnings: countOf(diagnostics, 'warning') },
+  };
+}
+
+function flat({ range, related, ...rest }: Diagnostic) {
+  const places = related?.map(({ range: place, ...it }) => ({ ...it, ...place }));
+  return { ...rest, ...range, ...(places === undefined ? {} : { related: places }) };
+}
+
+function printText({ files, diagnostics }: Checked, args: Arguments, terminal: Terminal): void {
+  const style = styleFor(args, terminal);
+  const shown = args.has('quiet') ? diagnostics.filter((it) => it.severity === 'error') : diagnostics;
+  const source = (file: string) => terminal.readFile(resolve(terminal.cwd, file));
+  if (shown.length > 0) terminal.out(`${printDiagnostics(shown, { style, columns: terminal.columns, source })}\n`);
+  const counts = { files: files.length, errors: countOf(diagnostics, 'error'), warnings: countOf(diagnostics, 'warning') };
+  if (!args.has('quiet')) terminal.out(`${printSummary(counts, style)}\n`);
+}
+
+function oneOf<T extends string>(value: string, allowed: readonly T[], option: string): T {
+  if ((allowed as readonly string[]).includes(value)) return value as T;
+  throw new HostError('usage', `--${option} ${JSON.stringify(value)} is not known`, { hint: `use ${allowed.join(', ')}` });
+}

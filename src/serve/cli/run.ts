@@ -1,0 +1,76 @@
+import { resolve } from 'node:path';
+import { suggest } from '../../formats/suggest.js';
+import { asHostError, HostError } from '../../model/host-error.js';
+import { errorTable } from '../errors.js';
+import { visible } from '../print/visible.js';
+import { type Arguments, parseArguments } from './arguments.js';
+import { commands } from './commands.js';
+import { commandHelp, exitCodes, mainHelp } from './help.js';
+import type { Terminal } from './terminal.js';
+
+/** Runs one command line and returns its exit code. Nothing is thrown. */
+export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
+  const wantsJson = words.includes('--json') || words.includes('--format=json');
+  const verbose = words.includes('-v') || words.includes('--verbose');
+  try {
+    return await dispatch(words, terminal);
+  } catch (error) {
+    return report(error, terminal, wantsJson, verbose);
+  }
+}
+
+async function dispatch(words: readonly string[], terminal: Terminal): Promise<number> {
+  const [verb, ...rest] = words;
+  if (verb === undefined || verb === '--help' || verb === '-h' || verb === 'help') {
+    return help(rest, terminal, verb === undefined ? 2 : 0);
+  }
+  const name = verb === 'ext' ? rest.shift() ?? '' : verb;
+  const command = await loadCommand(name);
+  if (rest.includes('--help') || rest.includes('-h')) {
+    terminal.out(commandHelp(command));
+    return 0;
+  }
+  const args = parseArguments(command, rest);
+  const color = args.value('color');
+  if (color !== undefined && !['auto', 'always', 'never'].includes(color)) {
+    throw new HostError('usage', `--color ${JSON.stringify(color)} is not known`, { hint: 'use auto, always or never' });
+  }
+  return command.run(args, withCwd(terminal, args));
+}
+
+function withCwd(terminal: Terminal, args: Arguments): Terminal {
+  const cwd = args.value('cwd');
+  return cwd === undefined ? terminal : { ...terminal, cwd: resolve(terminal.cwd, cwd) };
+}
+
+async function loadCommand(name: string) {
+  const entry = commands.find((it) => it.name === name);
+  if (entry !== undefined) return entry.load();
+  const meant = suggest(name, commands.map((it) => it.name));
+  const hint = meant === undefined ? 'see "toolport --help"' : `did you mean "toolport ${meant}"?`;
+  throw new HostError('usage', `there is no command ${JSON.stringify(name)}`, { hint });
+}
+
+async function help([topic]: readonly string[], terminal: Terminal, exit: number): Promise<number> {
+  if (topic === 'exit-codes') terminal.out(exitCodes);
+  else if (topic !== undefined) terminal.out(commandHelp(await loadCommand(topic)));
+  else (exit === 0 ? terminal.out : terminal.err)(mainHelp(commands.filter((it) => !it.hidden)));
+  return exit;
+}
+
+function report(error: unknown, terminal: Terminal, json: boolean, verbose: boolean): number {
+  const refusal = asHostError(error);
+  const { code, message, hint } = refusal;
+  if (json) {
+    const docs = 'docs/errors.md';
+    terminal.out(`${JSON.stringify({ error: { code, message, ...(hint === undefined ? {} : { hint }), docs: `${docs}#${code}` } })}\n`);
+  } else {
+    terminal.err(`error: ${visible(message)}\n${hint === undefined ? '' : `  ${visible(hint)}\n`}`);
+  }
+  if (verbose && refusal.cause !== undefined) terminal.err(`${details(refusal.cause)}\n`);
+  return errorTable[code].exit;
+}
+
+function details(cause: unknown): string {
+  return visible(cause instanceof Error ? (cause.stack ?? cause.message) : String(cause));
+}

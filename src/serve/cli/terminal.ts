@@ -1,0 +1,42 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Answer, Host } from '../../host/host.js';
+
+/** The world as a command sees it. Only main.ts knows the real one. */
+export interface Terminal {
+  readonly version: string;
+  readonly cwd: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** `user/cli`. */
+  readonly principal: string;
+  /** The script that runs, for starting a host in the background. */
+  readonly main: string;
+  readonly stdoutIsTerminal: boolean;
+  readonly stdinIsTerminal: boolean;
+  readonly columns: number;
+  /** Aborted by the first Ctrl-C or a request to end. */
+  readonly signal: AbortSignal;
+  /** The raw streams, for commands that only carry them. */
+  readonly stdin: Readable;
+  readonly stdout: Writable;
+  out(text: string): void;
+  err(text: string): void;
+  readStdin(): Promise<string>;
+  /** Asks a person; false without one. */
+  confirm(question: string): Promise<boolean>;
+  readFile(path: string): string | undefined;
+  /** The running host of the state directory, else one of our own for the length of the command. */
+  openHost(options: OpenHostOptions): Promise<Host>;
+  /** Makes this process the host of the state directory. */
+  startHost(options: StartHostOptions): Promise<Host>;
+}
+
+export interface StartHostOptions {
+  readonly state: string;
+  readonly onAnswer?: (answer: Answer, principal: string) => void;
+}
+
+export interface OpenHostOptions {
+  readonly state: string;
+  /** Tell the user that somebody else's command must end first. */
+  readonly onWait: (message: string) => void;
+}

@@ -1,0 +1,18 @@
+/** The first line on the socket: what the caller is and what it wants to see. */
+export interface Hello {
+  readonly toolport: 'hello';
+  readonly version: string;
+  /** `mcp`: the rest of the connection is MCP. `host`: it is the host's own interface. */
+  readonly surface: 'mcp' | 'host';
+  readonly principal: string;
+  readonly directories: readonly string[];
+  readonly root: string;
+  readonly allow: readonly string[];
+}
+
+/** The host's answer, one line too. */
+export type Welcome =
+  | { readonly toolport: 'welcome'; readonly version: string }
+  | { readonly toolport: 'refused'; readonly error: { readonly code: string; readonly message: string; readonly hint?: string } };
+
+export const helloLimit = 256 * 1024;

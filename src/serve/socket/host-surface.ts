@@ -1,0 +1,81 @@
+import type { Host, Session } from '../../host/host.js';
+import { asHostError, HostError } from '../../model/host-error.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import type { ApprovalState } from '../../store/approvals.js';
+import type { Carrier } from '../../wire/carrier.js';
+import { readLines } from '../../wire/lines.js';
+
+/** One request of our own commands: `{id, method, params}`; a bare `{cancel: id}` gives one up. */
+export type HostMethod = 'packages' | 'tools' | 'call' | 'approvals.list' | 'approvals.get' | 'approvals.approve' | 'approvals.deny' | 'audit.verify' | 'audit.tail';
+
+/** The host's own interface over a connection. Calls still under way end with it. */
+export function serveHost(host: Host, session: Session, carrier: Carrier, onBug: (error: unknown) => void): void {
+  const running = new Map<number, AbortController>();
+  const receive = async (line: string): Promise<void> => {
+    const message: Json = JSON.parse(line);
+    if (!isObject(message)) throw new Error('not a request');
+    if (typeof message.cancel === 'number') {
+      running.get(message.cancel)?.abort();
+      return;
+    }
+    const id = Number(message.id);
+    const controller = new AbortController();
+    running.set(id, controller);
+    try {
+      const params = isObject(message.params) ? message.params : {};
+      const result = await answer(host, session, message.method as HostMethod, params, controller.signal);
+      carrier.write(`${JSON.stringify({ id, result: result ?? null })}\n`);
+    } catch (error) {
+      if (!(error instanceof HostError)) onBug(error);
+      const { code, message: words, hint } = asHostError(error);
+      carrier.write(`${JSON.stringify({ id, error: { code, message: words, ...(hint === undefined ? {} : { hint }) } })}\n`);
+    } finally {
+      running.delete(id);
+    }
+  };
+  readLines(carrier.input, {
+    line: (text) => {
+      receive(text).catch((error) => {
+        onBug(error);
+        carrier.close();
+      });
+    },
+    end: () => {
+      for (const controller of running.values()) controller.abort();
+      carrier.close();
+    },
+  });
+  carrier.input.resume();
+}
+
+function answer(host: Host, session: Session, method: HostMethod, params: JsonObject, signal: AbortSignal): Promise<unknown> {
+  const id = String(params.id);
+  const by = String(params.by);
+  switch (method) {
+    case 'packages':
+      return session.packages();
+    case 'tools':
+      return session.tools();
+    case 'call':
+      return session.call({
+        tool: String(params.tool),
+        arguments: params.arguments as Json,
+        timeoutMs: typeof params.timeoutMs === 'number' ? params.timeoutMs : undefined,
+        signal,
+      });
+    case 'approvals.list':
+      return host.approvals.list(params.states as unknown as ApprovalState[] | undefined);
+    case 'approvals.get':
+      return host.approvals.get(id);
+    case 'approvals.approve':
+      return host.approvals.approve(id, by);
+    case 'approvals.deny':
+      return host.approvals.deny(id, by);
+    case 'audit.verify':
+      return host.verifyAudit();
+    case 'audit.tail':
+      return host.auditTail(Number(params.count));
+    default:
+      throw new HostError('not_supported', `the host knows no ${JSON.stringify(method)}`);
+  }
+}

@@ -1,0 +1,81 @@
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { HostError } from '../../model/host-error.js';
+import { dial } from './connect.js';
+
+export interface LaunchOptions {
+  readonly state: string;
+  /** The script that this process runs. */
+  readonly main: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const patienceMs = 15_000;
+const maxLogBytes = 1024 * 1024;
+
+/** What the host needs of the world; everything else in a client's environment stays with the client. */
+const kept = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'];
+
+/** Connects to the host of a state directory, starting one in the background when there is none. */
+export async function dialOrLaunch(options: LaunchOptions): Promise<Socket> {
+  const running = await dial(options.state);
+  if (running !== undefined) return running;
+  mkdirSync(options.state, { recursive: true, mode: 0o700 });
+  const log = join(options.state, 'host.log');
+  const child = startHost(options, log);
+  const deadline = Date.now() + patienceMs;
+  for (let pause = 5; Date.now() < deadline; pause = Math.min(pause * 1.5, 100)) {
+    const socket = await dial(options.state);
+    if (socket !== undefined) return socket;
+    // Another caller's host may have been faster: then ours leaves, and theirs is about to answer.
+    if (child.exitCode() !== undefined && child.exitCode() !== lockedExit) break;
+    await sleep(pause);
+  }
+  throw new HostError('host_unreachable', `no host could be started for ${options.state}${lastWords(log)}`, { hint: `its log is ${log}` });
+}
+
+/** Exit code of a host that found the state directory taken. */
+export const lockedExit = 75;
+
+function startHost(options: LaunchOptions, log: string): { exitCode(): number | undefined } {
+  trim(log);
+  const output = openSync(log, 'a', 0o600);
+  const names = [...kept, ...Object.keys(options.environment).filter((it) => it.startsWith('TOOLPORT_'))];
+  const environment = Object.fromEntries(names.flatMap((it) => (options.environment[it] === undefined ? [] : [[it, options.environment[it]]])));
+  const child = spawn(process.execPath, [options.main, 'host', '--state', options.state], {
+    detached: true,
+    stdio: ['ignore', output, output],
+    env: environment,
+    cwd: options.state,
+  });
+  closeSync(output);
+  let code: number | undefined;
+  child.once('exit', (it) => {
+    code = it ?? 1;
+  });
+  child.once('error', () => {
+    code = 1;
+  });
+  child.unref();
+  return { exitCode: () => code };
+}
+
+function trim(log: string): void {
+  try {
+    if (statSync(log).size > maxLogBytes) truncateSync(log);
+  } catch {
+    // There is no log yet.
+  }
+}
+
+function lastWords(log: string): string {
+  try {
+    const line = readFileSync(log, 'utf8').trimEnd().split('\n').at(-1);
+    return line ? `: ${line}` : '';
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,14 @@
+import { createHash } from 'node:crypto';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+
+/** The kernel keeps at most 107 bytes of a socket's path. */
+const maxPathBytes = 100;
+
+/** Where the host of a state directory listens; a short stand-in where the folder's own path is too long. */
+export function socketPath(state: string): string {
+  const own = join(state, 'host.sock');
+  if (Buffer.byteLength(own) <= maxPathBytes) return own;
+  const digest = createHash('sha256').update(state).digest('hex').slice(0, 16);
+  return join(tmpdir(), `toolport-${userInfo().uid}-${digest}`, 'host.sock');
+}

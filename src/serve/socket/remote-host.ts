@@ -1,0 +1,113 @@
+import type { Socket } from 'node:net';
+import type { Answer, AuditLine, Host, ListedTool, PackageReport, Session, SessionOptions } from '../../host/host.js';
+import { HostError, type HostErrorCode } from '../../model/host-error.js';
+import type { JsonObject } from '../../model/json.js';
+import type { ApprovalRequest } from '../../store/approvals.js';
+import type { AuditVerdict } from '../../store/audit.js';
+import { readLines } from '../../wire/lines.js';
+import { dial, greet } from './connect.js';
+import type { HostMethod } from './host-surface.js';
+
+export interface RemoteHostOptions {
+  readonly state: string;
+  readonly version: string;
+  readonly principal: string;
+  readonly cwd: string;
+}
+
+/** The running host of a state directory, seen through its socket; undefined when none runs. */
+export async function remoteHost(options: RemoteHostOptions): Promise<Host | undefined> {
+  const first = await dial(options.state);
+  if (first === undefined) return undefined;
+  const open: Link[] = [];
+  const link = async (socket: Socket | undefined, wanted: SessionOptions): Promise<Link> => {
+    if (socket === undefined) throw new HostError('host_unreachable', 'the host has ended');
+    await greet(socket, {
+      toolport: 'hello',
+      version: options.version,
+      surface: 'host',
+      principal: wanted.principal ?? options.principal,
+      directories: wanted.directories,
+      root: wanted.root ?? options.cwd,
+      allow: wanted.allow ?? [],
+    });
+    const made = new Link(socket);
+    open.push(made);
+    return made;
+  };
+  const control = await link(first, { directories: [] });
+  return {
+    async session(wanted) {
+      const made = await link(await dial(options.state), wanted);
+      return sessionOver(made);
+    },
+    approvals: {
+      list: (states) => control.ask<ApprovalRequest[]>('approvals.list', states === undefined ? {} : { states }),
+      get: (id) => control.ask<ApprovalRequest>('approvals.get', { id }),
+      approve: (id, by) => control.ask<ApprovalRequest>('approvals.approve', { id, by }),
+      deny: (id, by) => control.ask<ApprovalRequest>('approvals.deny', { id, by }),
+    },
+    verifyAudit: () => control.ask<AuditVerdict>('audit.verify', {}),
+    auditTail: (count) => control.ask<AuditLine[]>('audit.tail', { count }),
+    async close() {
+      for (const it of open) it.close();
+    },
+  };
+}
+
+function sessionOver(link: Link): Session {
+  return {
+    packages: () => link.ask<PackageReport>('packages', {}),
+    tools: () => link.ask<ListedTool[]>('tools', {}),
+    call: ({ signal, timeoutMs, ...request }) =>
+      link.ask<Answer>('call', { ...request, ...(timeoutMs === undefined ? {} : { timeoutMs }) }, signal),
+    close: async () => link.close(),
+  };
+}
+
+interface Waiting {
+  resolve(value: unknown): void;
+  reject(error: unknown): void;
+}
+
+/** Requests and answers over one connection. */
+class Link {
+  readonly #socket: Socket;
+  readonly #waiting = new Map<number, Waiting>();
+  #next = 1;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('error', () => {});
+    readLines(socket, { line: (text) => this.#receive(text), end: () => this.#lost() });
+    socket.resume();
+  }
+
+  ask<T>(method: HostMethod, params: JsonObject, signal?: AbortSignal): Promise<T> {
+    const id = this.#next++;
+    return new Promise<T>((resolve, reject) => {
+      if (this.#socket.destroyed) return reject(new HostError('host_unreachable', 'the host has ended'));
+      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+      this.#socket.write(`${JSON.stringify({ id, method, params })}\n`);
+      signal?.addEventListener('abort', () => this.#socket.write(`${JSON.stringify({ cancel: id })}\n`), { once: true });
+    });
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+
+  #receive(text: string): void {
+    const message = JSON.parse(text) as { id: number; result?: unknown; error?: { code: HostErrorCode; message: string; hint?: string } };
+    const waiting = this.#waiting.get(message.id);
+    this.#waiting.delete(message.id);
+    if (message.error === undefined) waiting?.resolve(message.result);
+    else waiting?.reject(new HostError(message.error.code, message.error.message, message.error.hint === undefined ? {} : { hint: message.error.hint }));
+  }
+
+  #lost(): void {
+    const error = new HostError('host_unreachable', 'the host ended before it answered', { hint: 'see "toolport audit tail" for what it had begun' });
+    for (const waiting of this.#waiting.values()) waiting.reject(error);
+    this.#waiting.clear();
+  }
+}

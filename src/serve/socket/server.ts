@@ -1,0 +1,120 @@
+import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { createServer, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import type { Host, Session } from '../../host/host.js';
+import { asHostError, HostError } from '../../model/host-error.js';
+import { isObject, type Json } from '../../model/json.js';
+import { readFirstLine } from '../../wire/lines.js';
+import { serveMcp } from '../mcp/lines.js';
+import { type Hello, helloLimit, type Welcome } from './hello.js';
+import { serveHost } from './host-surface.js';
+
+export interface SocketServer {
+  close(): Promise<void>;
+}
+
+export interface SocketServerOptions {
+  readonly path: string;
+  readonly version: string;
+  /** Milliseconds without a connection after which `onIdle` is called; undefined never. */
+  readonly idleMs?: number | undefined;
+  readonly onIdle?: () => void;
+  readonly onBug: (error: unknown) => void;
+}
+
+const helloPatienceMs = 10_000;
+
+/** Lets the programs of this user in: MCP clients through the shim, and our own commands. */
+export async function listen(host: Host, options: SocketServerOptions): Promise<SocketServer> {
+  const connections = new Set<Socket>();
+  let idle: NodeJS.Timeout | undefined;
+  const watch = () => {
+    clearTimeout(idle);
+    if (connections.size === 0 && options.idleMs !== undefined) idle = setTimeout(() => options.onIdle?.(), options.idleMs);
+  };
+  const server = createServer((socket) => {
+    connections.add(socket);
+    watch();
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      connections.delete(socket);
+      watch();
+    });
+    admit(host, socket, options).catch((error) => {
+      options.onBug(error);
+      socket.destroy();
+    });
+  });
+  privateFolder(dirname(options.path));
+  // Only the holder of the state lock comes here, so a socket that is there already is a dead one.
+  rmSync(options.path, { force: true });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) => reject(new HostError('state_unusable', `cannot listen on ${options.path}`, { cause: error })));
+    const before = process.umask(0o177);
+    server.listen(options.path, resolve);
+    process.umask(before);
+  });
+  chmodSync(options.path, 0o600);
+  watch();
+  return {
+    async close() {
+      clearTimeout(idle);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      for (const socket of connections) socket.destroy();
+      await closed;
+      rmSync(options.path, { force: true });
+    },
+  };
+}
+
+async function admit(host: Host, socket: Socket, options: SocketServerOptions): Promise<void> {
+  const answer = (welcome: Welcome) => socket.write(`${JSON.stringify(welcome)}\n`);
+  const timer = setTimeout(() => socket.destroy(), helloPatienceMs);
+  let hello: Hello;
+  let session: Session;
+  try {
+    hello = readHello(await readFirstLine(socket, helloLimit), options.version);
+    session = await host.session(hello);
+  } catch (error) {
+    const { code, message, hint } = asHostError(error);
+    if (!(error instanceof HostError) && !socket.destroyed) options.onBug(error);
+    answer({ toolport: 'refused', error: { code, message, ...(hint === undefined ? {} : { hint }) } });
+    socket.end();
+    return;
+  } finally {
+    clearTimeout(timer);
+  }
+  answer({ toolport: 'welcome', version: options.version });
+  const carrier = { input: socket, write: (line: string) => void socket.write(line), close: () => void socket.end() };
+  if (hello.surface === 'mcp') await serveMcp(session, carrier, { version: options.version, onBug: options.onBug });
+  else serveHost(host, session, carrier, options.onBug);
+}
+
+function readHello(line: string, version: string): Hello {
+  const value: Json = JSON.parse(line);
+  const texts = (it: Json | undefined): it is readonly string[] => Array.isArray(it) && it.every((text) => typeof text === 'string');
+  const sound =
+    isObject(value) &&
+    value.toolport === 'hello' &&
+    typeof value.version === 'string' &&
+    (value.surface === 'mcp' || value.surface === 'host') &&
+    typeof value.principal === 'string' &&
+    typeof value.root === 'string' &&
+    texts(value.directories) &&
+    texts(value.allow);
+  if (!sound) throw new HostError('usage', 'the first line is not a greeting');
+  if (value.version !== version) {
+    throw new HostError('host_version', `the running host is version ${version}, this program is ${String(value.version)}`, {
+      hint: `end the host (process ${process.pid}); the next command starts the right one`,
+    });
+  }
+  return value as unknown as Hello;
+}
+
+function privateFolder(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const { uid, mode } = statSync(folder);
+  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) {
+    throw new HostError('state_unusable', `${folder} is not a folder of yours alone`);
+  }
+}

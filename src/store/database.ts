@@ -1,0 +1,69 @@
+import { chmodSync, existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { Kysely } from 'kysely';
+import { HostError } from '../model/host-error.js';
+import { sqliteDialect } from './dialect.js';
+import { migrate } from './migrations.js';
+import { openSqlite } from './sqlite.js';
+
+export interface AuditTable {
+  seq: number;
+  /** ISO 8601, UTC. */
+  at: string;
+  kind: string;
+  /** Canonical JSON. */
+  body: string;
+  previous: string;
+  hash: string;
+}
+
+export interface ApprovalTable {
+  id: string;
+  principal: string;
+  session: string;
+  tool: string;
+  definition: string;
+  arguments: string;
+  arguments_digest: string;
+  kind: string;
+  reasons: string;
+  created_at: number;
+  expires_at: number;
+  state: string;
+  decided_at: number | null;
+  decided_by: string | null;
+  /** The answer of the executed call as JSON. */
+  answer: string | null;
+}
+
+export interface StateTables {
+  audit: AuditTable;
+  approval: ApprovalTable;
+}
+
+export type Database = Kysely<StateTables>;
+
+const fileName = 'toolport.db';
+
+/** Opens the state database, made new or brought up to date. Readable by its owner only. */
+export function openDatabase(state: string): Database {
+  const path = join(state, fileName);
+  try {
+    const connection = openSqlite(path);
+    chmodSync(path, 0o600);
+    // Full: a commit is on the disk when it returns, which is what "recorded before the effect" means.
+    connection.exec('pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
+    migrate(connection);
+    return new Kysely<StateTables>({ dialect: sqliteDialect(connection) });
+  } catch (error) {
+    if (error instanceof HostError) throw error;
+    throw new HostError('state_unusable', `the database in ${state} cannot be opened`, {
+      cause: error,
+      hint: 'check that the folder is yours and writable, or name another one with --state',
+    });
+  }
+}
+
+export function databaseExists(state: string): boolean {
+  return existsSync(join(state, fileName));
+}

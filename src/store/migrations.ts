@@ -1,0 +1,55 @@
+import { HostError } from '../model/host-error.js';
+import type { SqliteConnection } from './sqlite.js';
+
+/** One entry per released step; an entry never changes once it is released. */
+const steps: readonly string[] = [
+  `create table audit (
+     seq integer primary key,
+     at text not null,
+     kind text not null,
+     body text not null,
+     previous text not null,
+     hash text not null
+   ) strict;
+   create table approval (
+     id text primary key,
+     principal text not null,
+     session text not null,
+     tool text not null,
+     definition text not null,
+     arguments text not null,
+     arguments_digest text not null,
+     kind text not null,
+     reasons text not null,
+     created_at integer not null,
+     expires_at integer not null,
+     state text not null,
+     decided_at integer,
+     decided_by text,
+     answer text
+   ) strict;
+   create index approval_call on approval (principal, tool, arguments_digest, state);`,
+];
+
+/** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */
+export function migrate(connection: SqliteConnection): void {
+  const [row] = connection.all('pragma user_version', []);
+  const current = Number(row?.user_version ?? 0);
+  if (current > steps.length) {
+    throw new HostError('state_unusable', 'the state directory was written by a newer Toolport', {
+      hint: 'update Toolport, or name another folder with --state',
+    });
+  }
+  if (current === steps.length) return;
+  connection.exec('begin immediate');
+  try {
+    // Another process may have been faster.
+    const [again] = connection.all('pragma user_version', []);
+    for (const step of steps.slice(Number(again?.user_version ?? 0))) connection.exec(step);
+    connection.exec(`pragma user_version = ${steps.length}`);
+    connection.exec('commit');
+  } catch (error) {
+    connection.exec('rollback');
+    throw error;
+  }
+}

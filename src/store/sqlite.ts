@@ -1,0 +1,63 @@
+import { createRequire } from 'node:module';
+
+export type SqlValue = string | number | bigint | null | Uint8Array;
+
+/** The little of SQLite that the store needs, whichever library brings it. */
+export interface SqliteConnection {
+  exec(sql: string): void;
+  all(sql: string, parameters: readonly SqlValue[]): Record<string, unknown>[];
+  run(sql: string, parameters: readonly SqlValue[]): { changes: number };
+  close(): void;
+}
+
+const require = createRequire(import.meta.url);
+
+/** `node:sqlite` where this Node has it without a flag, else `libsql`. */
+export function openSqlite(path: string): SqliteConnection {
+  const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
+  return major > 22 || (major === 22 && minor >= 13) ? openBuiltIn(path) : openLibsql(path);
+}
+
+interface Statement {
+  all(...parameters: SqlValue[]): Record<string, unknown>[];
+  run(...parameters: SqlValue[]): { changes: number | bigint };
+  readonly reader?: boolean;
+}
+
+interface Connection {
+  exec(sql: string): void;
+  prepare(sql: string): Statement;
+  close(): void;
+}
+
+function openBuiltIn(path: string): SqliteConnection {
+  // The module announces itself as experimental on some releases; what is used of it is settled.
+  const { DatabaseSync } = require('node:sqlite') as { DatabaseSync: new (path: string) => Connection };
+  return adapt(new DatabaseSync(path));
+}
+
+function openLibsql(path: string): SqliteConnection {
+  const Database = require('libsql') as new (path: string) => Connection;
+  return adapt(new Database(path));
+}
+
+function adapt(connection: Connection): SqliteConnection {
+  const statements = new Map<string, Statement>();
+  const prepared = (sql: string): Statement => {
+    let statement = statements.get(sql);
+    if (statement === undefined) {
+      statement = connection.prepare(sql);
+      if (statements.size < 256) statements.set(sql, statement);
+    }
+    return statement;
+  };
+  return {
+    exec: (sql) => connection.exec(sql),
+    all: (sql, parameters) => prepared(sql).all(...parameters).map((row) => ({ ...row })),
+    run: (sql, parameters) => ({ changes: Number(prepared(sql).run(...parameters).changes) }),
+    close() {
+      statements.clear();
+      connection.close();
+    },
+  };
+}
