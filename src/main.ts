@@ -2,6 +2,7 @@
 // The composition root: the only place that knows the real world and every part. Parts are loaded when a
 // command needs them, because what is not loaded costs nothing.
 import { readFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import type { Host } from './host/host.js';
 import type { OpenHostOptions, StartHostOptions, Terminal } from './serve/cli/terminal.js';
 import { version } from './version.js';
@@ -16,7 +17,6 @@ if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
 
 async function main(): Promise<void> {
   const { runCommandLine } = await import('./serve/cli/run.js');
-  const { userInfo } = await import('node:os');
   const interrupted = new AbortController();
   let signalExit: number | undefined;
   const onSignal = (exit: number) => () => {
@@ -32,7 +32,7 @@ async function main(): Promise<void> {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   process.stderr.on('error', () => {});
 
-  const principal = `${userInfo().username}/cli`;
+  const principal = `${userName()}/cli`;
   const cwd = process.cwd();
   const terminal: Terminal = {
     version,
@@ -58,6 +58,15 @@ async function main(): Promise<void> {
   process.exitCode = signalExit !== undefined && code !== 0 ? signalExit : code;
   // A terminal that was read from would keep the process alive.
   process.stdin.unref?.();
+}
+
+/** Users without an entry in the system's list exist, in containers above all. */
+function userName(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid-${process.getuid?.() ?? 'unknown'}`;
+  }
 }
 
 async function readStdin(): Promise<string> {
@@ -86,11 +95,17 @@ function readFile(path: string): string | undefined {
 
 async function startHost(options: StartHostOptions): Promise<Host> {
   const { createHost } = await import('./host/create.js');
-  return createHost({ ...options, onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`) });
+  return createHost({
+    ...options,
+    onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
+  });
 }
 
 /** The socket if somebody answers it, else a host of our own; if another command has the state, wait for it. */
-async function openHost(options: OpenHostOptions, me: { version: string; principal: string; cwd: string }): Promise<Host> {
+async function openHost(
+  options: OpenHostOptions,
+  me: { version: string; principal: string; cwd: string },
+): Promise<Host> {
   const { remoteHost } = await import('./serve/socket/remote-host.js');
   const { HostError } = await import('./model/host-error.js');
   const deadline = performance.now() + 30_000;
@@ -101,7 +116,8 @@ async function openHost(options: OpenHostOptions, me: { version: string; princip
     try {
       return await startHost({ state: options.state });
     } catch (error) {
-      if (!(error instanceof HostError) || error.code !== 'state_locked' || performance.now() > deadline) throw error;
+      if (!(error instanceof HostError) || error.code !== 'state_locked' || performance.now() > deadline)
+        throw error;
       if (!told) options.onWait(`${error.message}; waiting for it`);
       told = true;
       await new Promise((resolve) => setTimeout(resolve, 100));

@@ -5,12 +5,11 @@ import { finding } from '../formats/report.js';
 import type { Bundle } from '../model/bundle.js';
 import type { DiagnosticCode } from '../model/codes.js';
 import { type Diagnostic, startOfFile } from '../model/diagnostic.js';
-import type { Candidate, Claim, Format, FormatName } from '../model/format.js';
+import type { Claim, Format, FormatName } from '../model/format.js';
+import { candidateOf, claimOf, guessByName, kindOf, looksLikeManifest, manifestNames, ownNames } from './candidate.js';
 import { escapes, folderBundle, ignoredFolders } from './folder.js';
 
 const maxDepth = 8;
-/** Larger files are no manifests, so they are not opened while searching. */
-const maxSniffedBytes = 1024 * 1024;
 
 export interface Discovered {
   /** Path of the manifest, as it is shown. */
@@ -45,14 +44,6 @@ export function discover(paths: readonly string[], options: DiscoverOptions): Di
   for (const path of paths) search.named(path);
   return search.result();
 }
-
-const manifestNames = new Set([
-  'manifest.json',
-  'findagent.json',
-  '.findagent.json',
-  'plugin.toml',
-  'toolspace.json',
-]);
 
 class Search {
   readonly #options: DiscoverOptions;
@@ -236,62 +227,6 @@ class Search {
   #shown(path: string): string {
     const way = relative(this.#options.cwd, path);
     return way.startsWith('..') ? path : way;
-  }
-}
-
-const ownNames = new Set(['findagent.json', '.findagent.json', 'plugin.toml', 'toolspace.json']);
-
-function looksLikeManifest(name: string): boolean {
-  return name.endsWith('.json') || name.endsWith('.py') || name === 'plugin.toml';
-}
-
-function kindOf(entry: Dirent): 'file' | 'folder' | 'special' {
-  if (entry.isDirectory()) return 'folder';
-  return entry.isFile() ? 'file' : 'special';
-}
-
-function claimOf(format: Format, candidate: Candidate): Claim {
-  return format.claim(candidate) ?? { scope: format.name === 'patch' ? 'file' : 'folder', up: 0 };
-}
-
-/** By its ending, for a file that somebody named: its mistakes are then told in the words of that format. */
-function guessByName(path: string): { format: Format; claim: Claim } | null {
-  const name = basename(path);
-  if (name.endsWith('.py')) return { format: formatNamed('patch'), claim: { scope: 'file', up: 0 } };
-  const format = (
-    {
-      'plugin.toml': 'nexo',
-      'findagent.json': 'findagent',
-      '.findagent.json': 'findagent',
-      'toolspace.json': 'toolspace',
-    } as const
-  )[name];
-  return format === undefined ? null : { format: formatNamed(format), claim: { scope: 'folder', up: 0 } };
-}
-
-function candidateOf(path: string): Candidate {
-  let text: string | undefined;
-  return {
-    path: path.split('/').slice(-3).join('/'),
-    text() {
-      text ??= sniff(path);
-      return text;
-    },
-  };
-}
-
-function sniff(path: string): string {
-  try {
-    if (statSync(path).size > maxSniffedBytes) return '';
-    const entry = folderBundle({
-      root: dirname(path),
-      manifest: basename(path),
-      single: true,
-      shown: '',
-    }).read(basename(path));
-    return entry.kind === 'file' ? new TextDecoder().decode(entry.bytes) : '';
-  } catch {
-    return '';
   }
 }
 

@@ -1,11 +1,12 @@
 // The one road of every call, whoever makes it. It reads top to bottom: find the tool, check the arguments,
 // freeze them, decide, write down what is about to happen, let it happen, write down what happened, answer.
 import { createHash } from 'node:crypto';
+import type { ApprovalRequest } from '../model/approval.js';
 import { asHostError, HostError, type HostErrorCode } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
 import { decide } from '../policy/decide.js';
 import type { RunRequest, RunResult } from '../run/run.js';
-import type { ApprovalQueue, ApprovalRequest } from '../store/approvals.js';
+import type { ApprovalQueue } from '../store/approvals.js';
 import type { AuditLog } from '../store/audit.js';
 import { type Answer, type CallRequest, type Confirmation, confirmToolName } from './host.js';
 import type { Served } from './served.js';
@@ -72,30 +73,55 @@ export async function callTool(path: CallPath, caller: Caller, request: CallRequ
 function prepare(served: Served, given: Json): FrozenCall {
   served.assertReady();
   const argumentsGiven = given ?? {};
-  if (!isObject(argumentsGiven)) throw new HostError('invalid_input', `the arguments of ${served.name} must be a JSON object`);
+  if (!isObject(argumentsGiven))
+    throw new HostError('invalid_input', `the arguments of ${served.name} must be a JSON object`);
   const checked = served.input().check(argumentsGiven);
   if (!checked.ok) {
-    throw new HostError('invalid_input', `the arguments do not fit ${served.name}: ${checked.complaints.join('; ')}`, {
-      hint: `see what it takes: toolport info ${served.package.id}`,
-    });
+    throw new HostError(
+      'invalid_input',
+      `the arguments do not fit ${served.name}: ${checked.complaints.join('; ')}`,
+      {
+        hint: `see what it takes: toolport info ${served.package.id}`,
+      },
+    );
   }
   const input = deepFreeze(checked.value as JsonObject);
   const text = canonicalJson(input);
   const limit = served.package.guardrails.input.maxLength;
   if (limit !== undefined && [...text].length > limit) {
-    throw new HostError('guardrail', `the arguments have more than the ${limit} characters that ${served.package.id} allows`);
+    throw new HostError(
+      'guardrail',
+      `the arguments have more than the ${limit} characters that ${served.package.id} allows`,
+    );
   }
   return { served, input, digest: createHash('sha256').update(text).digest('hex') };
 }
 
 function identity(caller: Caller, { served, digest }: FrozenCall) {
-  return { principal: caller.principal, tool: served.name, definition: served.digest, argumentsDigest: digest };
+  return {
+    principal: caller.principal,
+    tool: served.name,
+    definition: served.digest,
+    argumentsDigest: digest,
+  };
 }
 
 /** Stores the call for a person to judge. Asking for the same call again gives the same request. */
-async function hold(path: CallPath, call: Call, frozen: FrozenCall, kind: Confirmation['kind'], reasons: readonly string[]): Promise<Answer> {
+async function hold(
+  path: CallPath,
+  call: Call,
+  frozen: FrozenCall,
+  kind: Confirmation['kind'],
+  reasons: readonly string[],
+): Promise<Answer> {
   const open = await path.approvals.find(identity(call.caller, frozen), ['proposed']);
-  if (open !== undefined) return { ...answered(path, call), tool: open.tool, status: 'confirmation_required', confirmation: confirmationOf(open) };
+  if (open !== undefined)
+    return {
+      ...answered(path, call),
+      tool: open.tool,
+      status: 'confirmation_required',
+      confirmation: confirmationOf(open),
+    };
   const createdAt = path.now();
   const request = {
     id: path.newId('apr'),
@@ -107,7 +133,10 @@ async function hold(path: CallPath, call: Call, frozen: FrozenCall, kind: Confir
     createdAt,
     expiresAt: createdAt + approvalLifetimeMs,
   };
-  await path.audit.append({ kind: 'hold', body: { ...subject(call, frozen), approval: request.id, reason: kind } });
+  await path.audit.append({
+    kind: 'hold',
+    body: { ...subject(call, frozen), approval: request.id, reason: kind },
+  });
   await path.approvals.propose(request);
   const confirmation = confirmationOf({ ...request, state: 'proposed', answer: null });
   return { ...answered(path, call), tool: frozen.served.name, status: 'confirmation_required', confirmation };
@@ -117,28 +146,45 @@ async function hold(path: CallPath, call: Call, frozen: FrozenCall, kind: Confir
 async function confirm(path: CallPath, call: Call): Promise<Answer> {
   const given = isObject(call.request.arguments) ? call.request.arguments : {};
   const token = given.confirmation_token ?? given.token;
-  if (typeof token !== 'string') throw new HostError('invalid_input', `${confirmToolName} needs the confirmation_token of a held call`);
+  if (typeof token !== 'string')
+    throw new HostError('invalid_input', `${confirmToolName} needs the confirmation_token of a held call`);
   const stored = await path.approvals.get(token);
   if (stored === undefined || stored.principal !== call.caller.principal) {
     throw new HostError('approval_not_found', 'no held call of yours has this token');
   }
   switch (stored.state) {
     case 'proposed': {
-      const error = { code: 'approval_pending', message: 'a person has not decided yet', hint: `toolport approvals approve ${stored.id}` } as const;
-      return { ...answered(path, call), tool: stored.tool, status: 'confirmation_required', confirmation: confirmationOf(stored), error };
+      const error = {
+        code: 'approval_pending',
+        message: 'a person has not decided yet',
+        hint: `toolport approvals approve ${stored.id}`,
+      } as const;
+      return {
+        ...answered(path, call),
+        tool: stored.tool,
+        status: 'confirmation_required',
+        confirmation: confirmationOf(stored),
+        error,
+      };
     }
     case 'denied':
       throw new HostError('approval_denied', 'a person refused this call');
     case 'expired':
       throw new HostError('approval_expired', 'nobody decided in time; make the call again');
     case 'executing':
-      throw new HostError('approval_denied', 'this call was begun and its outcome is not known; it is never run twice');
+      throw new HostError(
+        'approval_denied',
+        'this call was begun and its outcome is not known; it is never run twice',
+      );
     case 'executed':
       return stored.answer as unknown as Answer;
     case 'approved': {
       const frozen = prepare(call.caller.resolve(stored.tool), stored.arguments);
       if (frozen.served.digest !== stored.definition || frozen.digest !== stored.argumentsDigest) {
-        throw new HostError('approval_expired', `${stored.tool} changed after the call was approved; make the call again`);
+        throw new HostError(
+          'approval_expired',
+          `${stored.tool} changed after the call was approved; make the call again`,
+        );
       }
       return await runApproved(path, call, frozen, stored);
     }
@@ -146,11 +192,18 @@ async function confirm(path: CallPath, call: Call): Promise<Answer> {
 }
 
 /** Once: whoever moves the request from approved to executing runs it. */
-async function runApproved(path: CallPath, call: Call, frozen: FrozenCall, approval: ApprovalRequest): Promise<Answer> {
+async function runApproved(
+  path: CallPath,
+  call: Call,
+  frozen: FrozenCall,
+  approval: ApprovalRequest,
+): Promise<Answer> {
   if (!(await path.approvals.move(approval.id, 'approved', 'executing'))) {
     throw new HostError('approval_denied', 'this approval has been used');
   }
-  const answer = await execute(path, call, frozen, approval.id).catch((error) => refuse(path, call, error, frozen.served.name));
+  const answer = await execute(path, call, frozen, approval.id).catch((error) =>
+    refuse(path, call, error, frozen.served.name),
+  );
   await path.approvals.finish(approval.id, answer as unknown as Json);
   return answer;
 }
@@ -159,10 +212,17 @@ async function runApproved(path: CallPath, call: Call, frozen: FrozenCall, appro
 async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?: string): Promise<Answer> {
   const { served, input } = frozen;
   await served.assertConfined();
-  const timeoutMs = call.request.timeoutMs ?? (served.tool.timeoutSeconds === undefined ? defaultTimeoutMs : served.tool.timeoutSeconds * 1000);
+  const timeoutMs =
+    call.request.timeoutMs ??
+    (served.tool.timeoutSeconds === undefined ? defaultTimeoutMs : served.tool.timeoutSeconds * 1000);
   const intent = path.audit.append({
     kind: 'intent',
-    body: { ...subject(call, frozen), shape: shapeOf(input), effect: served.tool.effect, ...(approval === undefined ? {} : { approval }) },
+    body: {
+      ...subject(call, frozen),
+      shape: shapeOf(input),
+      effect: served.tool.effect,
+      ...(approval === undefined ? {} : { approval }),
+    },
   });
   // What changes something must be on the disk before it happens; what does not may run ahead of it.
   if (served.tool.effect === 'write' || served.tool.effect === 'destructive') await intent;
@@ -178,17 +238,30 @@ async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?
   await intent;
   const recorded = path.audit.append({
     kind: 'outcome',
-    body: { callId: call.id, status: outcome.ok ? 'ok' : statusOf(asHostError(outcome.error).code), durationMs: path.now() - call.started },
+    body: {
+      callId: call.id,
+      status: outcome.ok ? 'ok' : statusOf(asHostError(outcome.error).code),
+      durationMs: path.now() - call.started,
+    },
   });
   if (served.tool.effect !== 'none') await recorded;
   else recorded.catch(path.logBug);
 
   if (!outcome.ok) return failed(path, call, outcome.error, served.name);
   const { value, log, warnings } = outcome.result;
-  return { ...answered(path, call), tool: served.name, status: 'ok', result: value, warnings, ...(log === undefined ? {} : { log }) };
+  return {
+    ...answered(path, call),
+    tool: served.name,
+    status: 'ok',
+    result: value,
+    warnings,
+    ...(log === undefined ? {} : { log }),
+  };
 }
 
-type Outcome = { readonly ok: true; readonly result: RunResult } | { readonly ok: false; readonly error: unknown };
+type Outcome =
+  | { readonly ok: true; readonly result: RunResult }
+  | { readonly ok: false; readonly error: unknown };
 
 async function settle(served: Served, request: Omit<RunRequest, 'files'>): Promise<Outcome> {
   try {
@@ -196,7 +269,10 @@ async function settle(served: Served, request: Omit<RunRequest, 'files'>): Promi
     const checked = served.output()?.check(result.value);
     if (checked !== undefined && !checked.ok) {
       const complaints = checked.complaints.join('; ');
-      throw new HostError('invalid_output', `the answer of ${served.name} is not what it declares: ${complaints}`);
+      throw new HostError(
+        'invalid_output',
+        `the answer of ${served.name} is not what it declares: ${complaints}`,
+      );
     }
     return { ok: true, result };
   } catch (error) {
@@ -207,7 +283,13 @@ async function settle(served: Served, request: Omit<RunRequest, 'files'>): Promi
 /** A refusal is recorded like everything else; a bug shows its details only in the log. */
 async function refuse(path: CallPath, call: Call, error: unknown, tool?: string): Promise<Answer> {
   const { code } = asHostError(error);
-  const body = { callId: call.id, principal: call.caller.principal, session: call.caller.id, tool: tool ?? call.request.tool, code };
+  const body = {
+    callId: call.id,
+    principal: call.caller.principal,
+    session: call.caller.id,
+    tool: tool ?? call.request.tool,
+    code,
+  };
   await path.audit.append({ kind: 'refusal', body });
   return failed(path, call, error, tool ?? call.request.tool);
 }

@@ -29,7 +29,9 @@ export function loadPackages(paths: readonly string[], cwd: string, options: Par
   const { found, problems, missing, scanned } = discover(paths, { cwd });
   const [lost] = missing;
   if (lost !== undefined) {
-    throw new HostError('not_found', `there is nothing at ${lost}`, { hint: 'name a manifest, or a folder with packages' });
+    throw new HostError('not_found', `there is nothing at ${lost}`, {
+      hint: 'name a manifest, or a folder with packages',
+    });
   }
   return { loaded: found.map((it) => load(it, options)), problems, scanned };
 }
@@ -38,7 +40,10 @@ function load({ format, bundle, file, path }: Discovered, options: ParseOptions)
   const { package: understood, diagnostics } = inspect(format, bundle, options);
   const base = { path, file, format: format.name, bundle, diagnostics };
   if (understood === undefined) return base;
-  return { ...base, catalogue: { package: understood, announced: [], digest: digestOf(understood, filesOf(bundle)) } };
+  return {
+    ...base,
+    catalogue: { package: understood, announced: [], digest: digestOf(understood, filesOf(bundle)) },
+  };
 }
 
 export type FileBytes = readonly [path: string, bytes: Uint8Array];
@@ -53,6 +58,7 @@ export function filesOf(bundle: Bundle): FileBytes[] {
 /** Over the model and every file: the same bytes under the same promises, or another digest. */
 export function digestOf(understood: Package, files: readonly FileBytes[]): string {
   const hash = createHash('sha256').update(canonicalJson(understood as unknown as Json));
-  for (const [path, bytes] of files) hash.update(`\0${path}\0${createHash('sha256').update(bytes).digest('hex')}`);
+  for (const [path, bytes] of files)
+    hash.update(`\0${path}\0${createHash('sha256').update(bytes).digest('hex')}`);
   return hash.digest('hex');
 }

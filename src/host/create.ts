@@ -2,14 +2,15 @@ import { randomBytes } from 'node:crypto';
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultParseOptions } from '../formats/index.js';
+import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
 import { HostError } from '../model/host-error.js';
-import { type Json, type JsonObject } from '../model/json.js';
+import type { Json, JsonObject } from '../model/json.js';
 import { guardedClient, type HttpClient } from '../net/client.js';
 import { parseGrants } from '../policy/grant.js';
 import { bubblewrap } from '../sandbox/bubblewrap.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { inputValidator, outputValidator } from '../schema/validator.js';
-import { ApprovalQueue, type ApprovalRequest, type ApprovalState } from '../store/approvals.js';
+import { ApprovalQueue } from '../store/approvals.js';
 import { AuditLog, openIntents, tailAudit, verifyAudit } from '../store/audit.js';
 import { openDatabase } from '../store/database.js';
 import { lockState } from '../store/lock.js';
@@ -63,10 +64,17 @@ export async function createHost(options: HostOptions): Promise<Host> {
       async session(wanted) {
         const root = absolute(wanted.root ?? process.cwd(), 'root');
         const principal = wanted.principal ?? 'library';
-        const catalogue = await openCatalogue(wanted.directories, root, parseGrants(wanted.allow ?? []), parse, machinery);
+        const catalogue = await openCatalogue(
+          wanted.directories,
+          root,
+          parseGrants(wanted.allow ?? []),
+          parse,
+          machinery,
+        );
         const caller = { id: newId('ses'), principal, resolve: catalogue.resolve };
         return sessionOf(catalogue, (request) => {
-          const signal = request.signal === undefined ? closing.signal : AbortSignal.any([request.signal, closing.signal]);
+          const signal =
+            request.signal === undefined ? closing.signal : AbortSignal.any([request.signal, closing.signal]);
           const answer = callTool(path, caller, { ...request, signal });
           running.add(answer);
           return answer
@@ -84,7 +92,12 @@ export async function createHost(options: HostOptions): Promise<Host> {
       },
       async auditTail(count) {
         await audit.flush();
-        return (await tailAudit(database, count)).map(({ seq, at, kind, body }) => ({ seq, at, kind, body: JSON.parse(body) as JsonObject }));
+        return (await tailAudit(database, count)).map(({ seq, at, kind, body }) => ({
+          seq,
+          at,
+          kind,
+          body: JSON.parse(body) as JsonObject,
+        }));
       },
       async close() {
         closing.abort();
@@ -114,7 +127,10 @@ function sessionOf(catalogue: Awaited<ReturnType<typeof openCatalogue>>, call: S
 /** Calls that were under way when the last host died are marked as such; nobody repeats them. */
 async function recover(database: ReturnType<typeof openDatabase>, audit: AuditLog): Promise<void> {
   for (const intent of await openIntents(database)) {
-    await audit.append({ kind: 'recovery', body: { callId: intent.callId as Json, tool: intent.tool as Json, status: 'outcome_unknown' } });
+    await audit.append({
+      kind: 'recovery',
+      body: { callId: intent.callId as Json, tool: intent.tool as Json, status: 'outcome_unknown' },
+    });
   }
   await audit.append({ kind: 'start', body: { pid: process.pid } });
 }
@@ -122,15 +138,24 @@ async function recover(database: ReturnType<typeof openDatabase>, audit: AuditLo
 function operatorActs(queue: ApprovalQueue, audit: AuditLog): Host['approvals'] {
   const get = async (id: string): Promise<ApprovalRequest> => {
     const found = await queue.get(id);
-    if (found === undefined) throw new HostError('approval_not_found', `there is no held call ${id}`, { hint: 'see "toolport approvals list"' });
+    if (found === undefined)
+      throw new HostError('approval_not_found', `there is no held call ${id}`, {
+        hint: 'see "toolport approvals list"',
+      });
     return found;
   };
   const judge = async (id: string, to: 'approved' | 'denied', by: string): Promise<ApprovalRequest> => {
     const before = await get(id);
     if (!(await queue.move(id, 'proposed', to, by))) {
-      throw new HostError('approval_denied', `${id} is ${(await get(id)).state}; only a proposed call can be decided`);
+      throw new HostError(
+        'approval_denied',
+        `${id} is ${(await get(id)).state}; only a proposed call can be decided`,
+      );
     }
-    await audit.append({ kind: 'approval', body: { approval: id, tool: before.tool, decision: to, by, verified: false } });
+    await audit.append({
+      kind: 'approval',
+      body: { approval: id, tool: before.tool, decision: to, by, verified: false },
+    });
     return get(id);
   };
   return {

@@ -1,11 +1,11 @@
+import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
+import type { AuditVerdict } from '../model/audit.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { HostErrorCode } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 import type { ConfirmationKind } from '../policy/decide.js';
-import type { ApprovalRequest, ApprovalState } from '../store/approvals.js';
-import type { AuditVerdict } from '../store/audit.js';
 
 /** Everything a surface may ask. */
 export interface Host {
@@ -49,7 +49,11 @@ export interface PackageState {
   readonly state: PackageStateName;
   readonly reasons: readonly string[];
   readonly sandbox: SandboxLevel;
-  readonly tools: readonly { readonly name: string; readonly exposed: string; readonly description: string }[];
+  readonly tools: readonly {
+    readonly name: string;
+    readonly exposed: string;
+    readonly description: string;
+  }[];
   readonly package?: Package;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -107,9 +111,21 @@ interface AnswerBase {
 
 export type Answer = AnswerBase &
   (
-    | { readonly status: 'ok'; readonly result: Json; readonly log?: string; readonly warnings: readonly string[] }
-    | { readonly status: 'error' | 'denied' | 'timeout' | 'external_auth_required'; readonly error: AnswerError }
-    | { readonly status: 'confirmation_required'; readonly confirmation: Confirmation; readonly error?: AnswerError }
+    | {
+        readonly status: 'ok';
+        readonly result: Json;
+        readonly log?: string;
+        readonly warnings: readonly string[];
+      }
+    | {
+        readonly status: 'error' | 'denied' | 'timeout' | 'external_auth_required';
+        readonly error: AnswerError;
+      }
+    | {
+        readonly status: 'confirmation_required';
+        readonly confirmation: Confirmation;
+        readonly error?: AnswerError;
+      }
   );
 
 /** Operator acts: never offered to an agent. */

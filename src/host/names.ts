@@ -15,11 +15,17 @@ export interface NamedTool {
  * called like itself. Too long, taken or reserved names get a suffix that depends on nothing but the tool.
  */
 export function exposedNames(tools: readonly NamedTool[]): string[] {
-  const plain = tools.map((it) => clean(it.only && it.tool === it.packageId ? it.tool : `${it.packageId}_${it.tool}`));
+  const plain = tools.map((it) =>
+    clean(it.only && it.tool === it.packageId ? it.tool : `${it.packageId}_${it.tool}`),
+  );
   const uses = new Map<string, number>();
   for (const name of plain) uses.set(name, (uses.get(name) ?? 0) + 1);
   return plain.map((name, index) => {
-    const free = name.length <= maxLength && uses.get(name) === 1 && name !== confirmToolName && !name.startsWith('toolport_');
+    const free =
+      name.length <= maxLength &&
+      uses.get(name) === 1 &&
+      name !== confirmToolName &&
+      !name.startsWith('toolport_');
     return free ? name : suffixed(name, tools[index] as NamedTool);
   });
 }

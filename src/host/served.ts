@@ -25,5 +25,8 @@ export interface Served {
 
 export function notReady(name: string, state: string, reasons: readonly string[]): HostError {
   const why = reasons.length === 0 ? state : reasons.join('; ');
-  return new HostError(state === 'needs-setup' ? 'needs_setup' : 'not_served', `${name} cannot be called: ${why}`);
+  return new HostError(
+    state === 'needs-setup' ? 'needs_setup' : 'not_served',
+    `${name} cannot be called: ${why}`,
+  );
 }

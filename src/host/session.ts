@@ -1,9 +1,9 @@
-import { HostError } from '../model/host-error.js';
 import type { ParseOptions } from '../model/format.js';
+import { HostError } from '../model/host-error.js';
 import type { NetworkHost } from '../model/permissions.js';
-import type { Grant } from '../policy/grant.js';
-import { unenforceable } from '../policy/enforceable.js';
 import type { HttpClient } from '../net/client.js';
+import { unenforceable } from '../policy/enforceable.js';
+import type { Grant } from '../policy/grant.js';
 import { runExec } from '../run/exec.js';
 import { runHttp } from '../run/http.js';
 import type { RunRequest, RunResult } from '../run/run.js';
@@ -21,7 +21,10 @@ export interface Machinery {
   readonly client: HttpClient;
   readonly stage: Stage;
   /** Compiled lazily: loading the schema engine costs more than most calls. */
-  readonly schemas: { input(schema: Served['tool']['input']): SchemaValidator; output(schema: Served['tool']['input']): SchemaValidator };
+  readonly schemas: {
+    input(schema: Served['tool']['input']): SchemaValidator;
+    output(schema: Served['tool']['input']): SchemaValidator;
+  };
 }
 
 /** The packages of one session with their state, and the tools it may call. */
@@ -49,10 +52,22 @@ export async function openCatalogue(
   const seen = new Map<string, string>();
   const entries: Entry[] = loaded.map((it) => judge(it, seen));
   const listed = entries.flatMap((entry) =>
-    (entry.loaded.catalogue?.package.tools ?? []).map((tool) => ({ entry, tool, only: entry.loaded.catalogue?.package.tools.length === 1 })),
+    (entry.loaded.catalogue?.package.tools ?? []).map((tool) => ({
+      entry,
+      tool,
+      only: entry.loaded.catalogue?.package.tools.length === 1,
+    })),
   );
-  const names = exposedNames(listed.map((it) => ({ packageId: it.entry.loaded.catalogue?.package.id ?? '', tool: it.tool.name, only: it.only })));
-  const served = listed.map(({ entry, tool }, index) => serve(entry, tool, names[index] as string, grant, machinery));
+  const names = exposedNames(
+    listed.map((it) => ({
+      packageId: it.entry.loaded.catalogue?.package.id ?? '',
+      tool: it.tool.name,
+      only: it.only,
+    })),
+  );
+  const served = listed.map(({ entry, tool }, index) =>
+    serve(entry, tool, names[index] as string, grant, machinery),
+  );
   // A second package of the same id is shown, but its tools have no name of their own to be called by.
   const callable = served.filter((it) => it.state !== 'held');
   const byName = new Map(callable.map((it) => [it.name, it]));
@@ -68,21 +83,39 @@ export async function openCatalogue(
       state: entry.state,
       reasons: entry.reasons,
       sandbox: sandboxLevel(entry.loaded, verdict.level),
-      tools: served.filter((it) => it.entry === entry).map((it) => ({ name: it.tool.name, exposed: it.exposed, description: it.tool.description })),
+      tools: served
+        .filter((it) => it.entry === entry)
+        .map((it) => ({ name: it.tool.name, exposed: it.exposed, description: it.tool.description })),
       ...(catalogue === undefined ? {} : { package: catalogue.package }),
       diagnostics,
     };
   });
   const broken = problems.map((it): PackageState => {
     const reasons = [it.message];
-    return { id: null, version: '0.0.0', format: 'unknown', path: it.file, state: 'broken', reasons, sandbox: 'none', tools: [], diagnostics: [it] };
+    return {
+      id: null,
+      version: '0.0.0',
+      format: 'unknown',
+      path: it.file,
+      state: 'broken',
+      reasons,
+      sandbox: 'none',
+      tools: [],
+      diagnostics: [it],
+    };
   });
   const all = [...packages, ...broken];
   const count = (state: PackageStateName) => all.filter((it) => it.state === state).length;
   return {
     report: {
       packages: all,
-      summary: { scanned, found: all.length, invalid: count('broken'), disabled: count('disabled'), gated: count('gated') },
+      summary: {
+        scanned,
+        found: all.length,
+        invalid: count('broken'),
+        disabled: count('disabled'),
+        gated: count('gated'),
+      },
     },
     tools: callable
       .filter((it) => it.state === 'ready' && it.tool.action !== null)
@@ -91,23 +124,32 @@ export async function openCatalogue(
     resolve(name) {
       const found = byName.get(name) ?? byExposed.get(name) ?? soleTool(callable, name);
       if (found !== undefined) return found;
-      const hint = callable.length === 0 ? 'no package here has tools' : `tools here: ${callable.slice(0, 8).map((it) => it.name).join(', ')}${callable.length > 8 ? ', …' : ''}`;
+      const hint =
+        callable.length === 0
+          ? 'no package here has tools'
+          : `tools here: ${callable
+              .slice(0, 8)
+              .map((it) => it.name)
+              .join(', ')}${callable.length > 8 ? ', …' : ''}`;
       throw new HostError('tool_not_found', `there is no tool ${JSON.stringify(name)}`, { hint });
     },
   };
 }
 
-/** `package` alone names its tool when it has just one. */
-function soleTool(tools: readonly (Served & { state: string })[], name: string): Served | undefined {
-  const mine = tools.filter((it) => it.package.id === name);
-  return mine.length === 1 ? mine[0] : undefined;
+/** A package names its only tool, and a tool's own name is enough where no other package has it. */
+function soleTool(tools: readonly Served[], name: string): Served | undefined {
+  for (const mine of [tools.filter((it) => it.package.id === name), tools.filter((it) => it.tool.name === name)]) {
+    if (mine.length === 1) return mine[0];
+  }
+  return undefined;
 }
 
 function judge(loaded: Loaded, seen: Map<string, string>): Entry {
   if (loaded.catalogue === undefined) {
     const errors = loaded.diagnostics.filter((it) => it.severity === 'error');
     const reasons = errors.slice(0, 3).map((it) => `${it.message} (${it.file}:${it.range.line})`);
-    if (errors.length > 3) reasons.push(`and ${errors.length - 3} more; see "toolport validate ${loaded.file}"`);
+    if (errors.length > 3)
+      reasons.push(`and ${errors.length - 3} more; see "toolport validate ${loaded.file}"`);
     return { loaded, state: 'broken', reasons };
   }
   const { id } = loaded.catalogue.package;
@@ -115,11 +157,16 @@ function judge(loaded: Loaded, seen: Map<string, string>): Entry {
   if (first !== undefined) return { loaded, state: 'held', reasons: [`the id ${id} is taken by ${first}`] };
   seen.set(id, loaded.file);
   const missing = unenforceable(loaded.catalogue.package);
-  return missing.length > 0 ? { loaded, state: 'gated', reasons: missing } : { loaded, state: 'ready', reasons: [] };
+  return missing.length > 0
+    ? { loaded, state: 'gated', reasons: missing }
+    : { loaded, state: 'ready', reasons: [] };
 }
 
 /** A package that starts no process needs no sandbox: its requests go through the guarded client. */
-function sandboxLevel(loaded: Loaded, level: 'enforced' | 'degraded' | 'unavailable'): PackageState['sandbox'] {
+function sandboxLevel(
+  loaded: Loaded,
+  level: 'enforced' | 'degraded' | 'unavailable',
+): PackageState['sandbox'] {
   if (loaded.catalogue === undefined) return 'none';
   if (loaded.catalogue.package.programs.length === 0) return 'enforced';
   return level === 'unavailable' ? 'none' : level;
@@ -127,7 +174,13 @@ function sandboxLevel(loaded: Loaded, level: 'enforced' | 'degraded' | 'unavaila
 
 type ServedEntry = Served & { readonly entry: Entry; readonly state: PackageStateName };
 
-function serve(entry: Entry, tool: Served['tool'], exposed: string, grant: Grant, machinery: Machinery): ServedEntry {
+function serve(
+  entry: Entry,
+  tool: Served['tool'],
+  exposed: string,
+  grant: Grant,
+  machinery: Machinery,
+): ServedEntry {
   const { catalogue } = entry.loaded;
   if (catalogue === undefined) throw new Error('a broken package serves no tools');
   const of = catalogue.package;
@@ -150,7 +203,9 @@ function serve(entry: Entry, tool: Served['tool'], exposed: string, grant: Grant
       if (of.programs.length === 0) return;
       const verdict = await machinery.sandbox.probe();
       if (verdict.level === 'unavailable') {
-        throw new HostError('sandbox_unavailable', `${name} is not run: ${verdict.reasons.join('; ')}`, { hint: verdict.hint });
+        throw new HostError('sandbox_unavailable', `${name} is not run: ${verdict.reasons.join('; ')}`, {
+          hint: verdict.hint,
+        });
       }
     },
     input() {
@@ -166,7 +221,12 @@ function serve(entry: Entry, tool: Served['tool'], exposed: string, grant: Grant
   };
 }
 
-function run(loaded: Loaded, request: Omit<RunRequest, 'files'>, granted: readonly NetworkHost[], machinery: Machinery): Promise<RunResult> {
+function run(
+  loaded: Loaded,
+  request: Omit<RunRequest, 'files'>,
+  granted: readonly NetworkHost[],
+  machinery: Machinery,
+): Promise<RunResult> {
   const { action } = request.tool;
   switch (action?.kind) {
     case 'exec':

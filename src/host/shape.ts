@@ -6,7 +6,8 @@ export function shapeOf(value: Json, depth = 0): Json {
   if (value === null) return 'null';
   if (typeof value !== 'object') return typeof value;
   if (depth >= 4) return Array.isArray(value) ? 'list' : 'object';
-  if (Array.isArray(value)) return value.length === 0 ? [] : [shapeOf(value[0] as Json, depth + 1), `× ${value.length}`];
+  if (Array.isArray(value))
+    return value.length === 0 ? [] : [shapeOf(value[0] as Json, depth + 1), `× ${value.length}`];
   if (!isObject(value)) return 'object';
   return Object.fromEntries(
     Object.entries(value)

@@ -1,4 +1,13 @@
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
@@ -27,7 +36,9 @@ export class Stage {
     if (exists(target)) return target;
     const files = filesOf(bundle);
     if (digestOf(catalogue.package, files) !== catalogue.digest) {
-      throw new HostError('integrity', `${catalogue.package.id} changed on disk after it was checked`, { hint: 'connect again to have it checked anew' });
+      throw new HostError('integrity', `${catalogue.package.id} changed on disk after it was checked`, {
+        hint: 'connect again to have it checked anew',
+      });
     }
     const draft = mkdtempSync(join(this.#root, 'draft-'));
     for (const [path, bytes] of files) {
@@ -60,7 +71,8 @@ function reap(): void {
     const owner = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1] ?? Number.NaN);
     if (Number.isNaN(owner) || isAlive(owner)) continue;
     try {
-      if (statSync(join(tmpdir(), name)).uid === process.getuid?.()) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+      if (statSync(join(tmpdir(), name)).uid === process.getuid?.())
+        rmSync(join(tmpdir(), name), { recursive: true, force: true });
     } catch {
       // Another host was faster.
     }

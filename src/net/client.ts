@@ -55,9 +55,14 @@ export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
       try {
         return await follow(request, resolve, signal);
       } catch (error) {
-        if (request.signal.aborted) throw new HostError('cancelled', 'the call was cancelled', { cause: error });
+        if (request.signal.aborted)
+          throw new HostError('cancelled', 'the call was cancelled', { cause: error });
         if (timeout.aborted) {
-          throw new HostError('timeout', `no answer within ${request.limits.wallMs / 1000} s from ${new URL(request.url).host}`, { cause: error });
+          throw new HostError(
+            'timeout',
+            `no answer within ${request.limits.wallMs / 1000} s from ${new URL(request.url).host}`,
+            { cause: error },
+          );
         }
         throw error;
       }
@@ -70,14 +75,24 @@ async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSigna
   for (let hop = 0; ; hop++) {
     const destination = destinationOf(url, request.reach);
     const address = await vettedAddress(destination, request.reach, resolve);
-    const response = await exchange({ ...request, method, ...(body === undefined ? {} : { body }) }, destination, address, signal);
+    const response = await exchange(
+      { ...request, method, ...(body === undefined ? {} : { body }) },
+      destination,
+      address,
+      signal,
+    );
     const location = response.headers.location;
-    if (response.status < 300 || response.status > 399 || response.status === 304 || location === undefined) return response;
+    if (response.status < 300 || response.status > 399 || response.status === 304 || location === undefined)
+      return response;
     const next = new URL(location, destination.url);
     if (request.credential || next.origin !== destination.url.origin) {
-      throw new HostError('network_denied', `${destination.host} redirects to ${next.origin}, which is not followed`);
+      throw new HostError(
+        'network_denied',
+        `${destination.host} redirects to ${next.origin}, which is not followed`,
+      );
     }
-    if (hop === maxRedirects) throw new HostError('network_failed', `${destination.host} redirects more than ${maxRedirects} times`);
+    if (hop === maxRedirects)
+      throw new HostError('network_failed', `${destination.host} redirects more than ${maxRedirects} times`);
     url = next.href;
     if (response.status !== 307 && response.status !== 308 && method !== 'GET') {
       method = 'GET';
@@ -86,7 +101,12 @@ async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSigna
   }
 }
 
-function exchange(request: HttpRequest, destination: Destination, address: string, signal: AbortSignal): Promise<HttpResponse> {
+function exchange(
+  request: HttpRequest,
+  destination: Destination,
+  address: string,
+  signal: AbortSignal,
+): Promise<HttpResponse> {
   const { url, host, port, tls } = destination;
   const body = request.body === undefined ? undefined : Buffer.from(request.body);
   const headers: Record<string, string | number> = {
@@ -119,7 +139,13 @@ function exchange(request: HttpRequest, destination: Destination, address: strin
         return;
       }
       readBody(incoming, request.limits.bodyBytes).then(
-        (read) => resolve({ status: incoming.statusCode ?? 0, reason: incoming.statusMessage ?? '', headers: flat(incoming), body: read }),
+        (read) =>
+          resolve({
+            status: incoming.statusCode ?? 0,
+            reason: incoming.statusMessage ?? '',
+            headers: flat(incoming),
+            body: read,
+          }),
         (error) => {
           outgoing.destroy();
           failed(error);
@@ -135,7 +161,11 @@ async function readBody(incoming: IncomingMessage, limit: number): Promise<Buffe
   let size = 0;
   for await (const chunk of decoded(incoming)) {
     size += (chunk as Buffer).length;
-    if (size > limit) throw new HostError('output_too_large', `the answer is larger than ${limit.toLocaleString('en')} bytes`);
+    if (size > limit)
+      throw new HostError(
+        'output_too_large',
+        `the answer is larger than ${limit.toLocaleString('en')} bytes`,
+      );
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks);
@@ -168,5 +198,9 @@ function flat(incoming: IncomingMessage): Record<string, string> {
 function networkFailure(error: unknown, destination: Destination): unknown {
   if (error instanceof HostError) return error;
   const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
-  return new HostError('network_failed', `the request to ${destination.host}:${destination.port} failed (${code})`, { cause: error });
+  return new HostError(
+    'network_failed',
+    `the request to ${destination.host}:${destination.port} failed (${code})`,
+    { cause: error },
+  );
 }

@@ -27,20 +27,32 @@ export function destinationOf(text: string, reach: Reach): Destination {
     throw new HostError('network_denied', 'the address of the request is not a URL', { cause: error });
   }
   const tls = url.protocol === 'https:';
-  if (!tls && url.protocol !== 'http:') throw new HostError('network_denied', `requests go by https, not by ${url.protocol}`);
-  if (url.username !== '' || url.password !== '') throw new HostError('network_denied', 'a URL must not carry user information');
-  const host = url.hostname.toLowerCase().replace(/^\[|\]$/g, '').replace(/\.$/, '');
+  if (!tls && url.protocol !== 'http:')
+    throw new HostError('network_denied', `requests go by https, not by ${url.protocol}`);
+  if (url.username !== '' || url.password !== '')
+    throw new HostError('network_denied', 'a URL must not carry user information');
+  const host = url.hostname
+    .toLowerCase()
+    .replace(/^\[|\]$/g, '')
+    .replace(/\.$/, '');
   const port = url.port === '' ? (tls ? 443 : 80) : Number(url.port);
   const destination = { url, host, port, tls };
   if (!covers(reach.hosts, destination)) {
-    throw new HostError('network_denied', `the tool may not reach ${host}:${port}; its manifest does not name that host`);
+    throw new HostError(
+      'network_denied',
+      `the tool may not reach ${host}:${port}; its manifest does not name that host`,
+    );
   }
   if (!tls && !covers(reach.granted, destination)) throw ungranted(destination, 'plain http');
   return destination;
 }
 
 /** Looks the name up once and picks an address that may be reached; the connection is made to that address. */
-export async function vettedAddress(destination: Destination, reach: Reach, resolve: Resolve): Promise<string> {
+export async function vettedAddress(
+  destination: Destination,
+  reach: Reach,
+  resolve: Resolve,
+): Promise<string> {
   const literal = parseAddress(destination.host);
   const addresses = literal === null ? await lookup(destination, resolve) : [destination.host];
   const granted = covers(reach.granted, destination);
@@ -71,7 +83,9 @@ async function lookup(destination: Destination, resolve: Resolve): Promise<reado
 
 function covers(hosts: readonly NetworkHost[], destination: Destination): boolean {
   const standard = destination.tls ? 443 : 80;
-  return hosts.some((it) => sameHost(it.host, destination.host) && (it.port ?? standard) === destination.port);
+  return hosts.some(
+    (it) => sameHost(it.host, destination.host) && (it.port ?? standard) === destination.port,
+  );
 }
 
 /** Two spellings of one address are the same host. */

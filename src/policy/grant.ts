@@ -22,7 +22,8 @@ export function parseGrants(texts: readonly string[]): Grant {
   for (const text of texts) {
     const colon = text.indexOf(':');
     const value = text.slice(colon + 1);
-    if (colon < 1 || value === '') throw new HostError('usage', `"${text}" is not a grant`, { hint: grammar });
+    if (colon < 1 || value === '')
+      throw new HostError('usage', `"${text}" is not a grant`, { hint: grammar });
     switch (text.slice(0, colon)) {
       case 'net':
         network.push(parseHost(value, text));
@@ -34,7 +35,8 @@ export function parseGrants(texts: readonly string[]): Grant {
         write.push(value);
         break;
       case 'env':
-        if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(value)) throw new HostError('usage', `"${value}" is not the name of a variable`, { hint: grammar });
+        if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(value))
+          throw new HostError('usage', `"${value}" is not the name of a variable`, { hint: grammar });
         environment.push(value);
         break;
       default:
@@ -49,7 +51,9 @@ function parseHost(value: string, text: string): NetworkHost {
   const host = (match?.[1] ?? match?.[2])?.toLowerCase().replace(/\.$/, '');
   const port = match?.[3] === undefined ? null : Number(match[3]);
   if (host === undefined || host === '' || (port !== null && (port < 1 || port > 65535))) {
-    throw new HostError('usage', `"${text}" does not name a host`, { hint: 'write a plain name or address, such as net:api.example.com or net:127.0.0.1:8080' });
+    throw new HostError('usage', `"${text}" does not name a host`, {
+      hint: 'write a plain name or address, such as net:api.example.com or net:127.0.0.1:8080',
+    });
   }
   return { host, port };
 }

@@ -26,7 +26,11 @@ export async function collect(process: SandboxProcess, options: CollectOptions):
     process.kill();
   };
   const timer = setTimeout(() => {
-    end(new HostError('timeout', `${options.name} was ended after ${options.timeoutMs / 1000} s`, { hint: 'give it more time with --timeout' }));
+    end(
+      new HostError('timeout', `${options.name} was ended after ${options.timeoutMs / 1000} s`, {
+        hint: 'give it more time with --timeout',
+      }),
+    );
   }, options.timeoutMs);
   const cancel = () => end(new HostError('cancelled', 'the call was cancelled'));
   if (options.signal.aborted) cancel();
@@ -37,7 +41,13 @@ export async function collect(process: SandboxProcess, options: CollectOptions):
   process.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
     if (size <= options.outputBytes) stdout.push(chunk);
-    else end(new HostError('output_too_large', `${options.name} printed more than ${options.outputBytes.toLocaleString('en')} bytes`));
+    else
+      end(
+        new HostError(
+          'output_too_large',
+          `${options.name} printed more than ${options.outputBytes.toLocaleString('en')} bytes`,
+        ),
+      );
   });
   let stderr = '';
   process.stderr.on('data', (chunk: Buffer) => {

@@ -8,18 +8,23 @@ export function fillPath(template: Template, input: JsonObject): string {
   const path = fill(template, input, (value, name) => {
     const text = scalar(value, name);
     if (text === '' || text === '.' || text === '..') {
-      throw new HostError('invalid_input', `${name} must not be ${JSON.stringify(text)}: it is a part of a path`);
+      throw new HostError(
+        'invalid_input',
+        `${name} must not be ${JSON.stringify(text)}: it is a part of a path`,
+      );
     }
     return encodeURIComponent(text);
   });
-  if (/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(path)) throw new HostError('invalid_input', 'the arguments would change the path of the request');
+  if (/(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i.test(path))
+    throw new HostError('invalid_input', 'the arguments would change the path of the request');
   return path;
 }
 
 /** Undefined when the whole value is one input that was not given: the parameter is then left out. */
 export function fillQuery(template: Template, input: JsonObject): string | undefined {
   const [only] = template.parts;
-  if (template.parts.length === 1 && only?.kind === 'input' && lookUp(only, input) === undefined) return undefined;
+  if (template.parts.length === 1 && only?.kind === 'input' && lookUp(only, input) === undefined)
+    return undefined;
   return fill(template, input, (value, name) => encodeURIComponent(scalar(value, name)), encodeQueryText);
 }
 
@@ -58,7 +63,12 @@ export function fillJson(template: JsonTemplate, input: JsonObject): Json | unde
 
 type Encode = (value: Json, name: string) => string;
 
-function fill(template: Template, input: JsonObject, encode: Encode, text: (it: string) => string = (it) => it): string {
+function fill(
+  template: Template,
+  input: JsonObject,
+  encode: Encode,
+  text: (it: string) => string = (it) => it,
+): string {
   let filled = '';
   for (const part of template.parts) {
     if (part.kind === 'text') {
@@ -80,11 +90,15 @@ function lookUp(part: Exclude<TemplatePart, { kind: 'text' }>, input: JsonObject
 
 function scalar(value: Json, name: string): string {
   if (typeof value === 'string') {
-    if (/[\r\n\0]/.test(value) || /\p{Cs}/u.test(value)) throw new HostError('invalid_input', `${name} has characters that cannot be sent here`);
+    if (/[\r\n\0]/.test(value) || /\p{Cs}/u.test(value))
+      throw new HostError('invalid_input', `${name} has characters that cannot be sent here`);
     return value;
   }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new HostError('invalid_input', `${name} must be text, a number or true/false to be put into a request`);
+  throw new HostError(
+    'invalid_input',
+    `${name} must be text, a number or true/false to be put into a request`,
+  );
 }
 
 /** The author's own text between placeholders may be encoded already. */

@@ -10,7 +10,12 @@ import type { RunRequest, RunResult } from './run.js';
 const bodyBytes = 10 * 1024 * 1024;
 
 /** Makes the one request that the tool stands for. */
-export async function runHttp(action: Extract<Action, { kind: 'http' }>, request: RunRequest, client: HttpClient, reach: Reach): Promise<RunResult> {
+export async function runHttp(
+  action: Extract<Action, { kind: 'http' }>,
+  request: RunRequest,
+  client: HttpClient,
+  reach: Reach,
+): Promise<RunResult> {
   const name = `${request.package.id}/${request.tool.name}`;
   const body = bodyOf(action.body, request.input);
   const headers: Record<string, string> = {
@@ -20,7 +25,8 @@ export async function runHttp(action: Extract<Action, { kind: 'http' }>, request
     // Lets a server recognise a repeated delivery of the same call.
     ...(action.method === 'GET' ? {} : { 'idempotency-key': request.callId }),
   };
-  for (const header of action.headers) headers[header.name.toLowerCase()] = fillHeader(header.value, request.input, header.name);
+  for (const header of action.headers)
+    headers[header.name.toLowerCase()] = fillHeader(header.value, request.input, header.name);
   const response = await client.send({
     method: action.method,
     url: urlOf(action.url, request.input),
@@ -81,12 +87,19 @@ function valueOf(response: HttpResponse, output: OutputReader, name: string): Js
   if (output.format === 'binary') return response.body.toString('base64');
   const text = response.body.toString('utf8');
   const type = response.headers['content-type'] ?? '';
-  const json = output.format === 'json' || output.format === 'line' || (output.format === 'auto' && /[/+]json\b/i.test(type));
+  const json =
+    output.format === 'json' ||
+    output.format === 'line' ||
+    (output.format === 'auto' && /[/+]json\b/i.test(type));
   if (!json) return text;
   if (text.trim() === '') return null;
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new HostError('tool_bad_output', `${name} was answered with something that is not JSON: ${excerpt(text)}`, { cause: error });
+    throw new HostError(
+      'tool_bad_output',
+      `${name} was answered with something that is not JSON: ${excerpt(text)}`,
+      { cause: error },
+    );
   }
 }

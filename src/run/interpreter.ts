@@ -20,11 +20,17 @@ export function findPython(runtime: Runtime): Interpreter {
   const wished = Number(runtime.version?.split('.')[1] ?? '12');
   const found = installed();
   if (found.length === 0) {
-    throw new HostError('runtime_missing', `there is no Python 3.${oldest} or newer in ${places.join(' or ')}`, {
-      hint: 'install it: sudo apt-get install python3',
-    });
+    throw new HostError(
+      'runtime_missing',
+      `there is no Python 3.${oldest} or newer in ${places.join(' or ')}`,
+      {
+        hint: 'install it: sudo apt-get install python3',
+      },
+    );
   }
-  const nearest = found.reduce((best, it) => (Math.abs(it.minor - wished) < Math.abs(best.minor - wished) ? it : best));
+  const nearest = found.reduce((best, it) =>
+    Math.abs(it.minor - wished) < Math.abs(best.minor - wished) ? it : best,
+  );
   return { path: nearest.path, version: `3.${nearest.minor}`, exact: nearest.minor === wished };
 }
 

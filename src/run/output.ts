@@ -27,7 +27,9 @@ export function readLine(stdout: string, tool: string): RunResult {
   return {
     value: value.json,
     log: lines.slice(0, -1).join('\n'),
-    warnings: [`${tool} printed ${count} ${count === 1 ? 'line' : 'lines'} before its result; write logs to standard error`],
+    warnings: [
+      `${tool} printed ${count} ${count === 1 ? 'line' : 'lines'} before its result; write logs to standard error`,
+    ],
   };
 }
 

@@ -1,5 +1,5 @@
-import type { Package } from '../model/package.js';
 import type { Json, JsonObject } from '../model/json.js';
+import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 
 /** One execution of a tool's action: everything is decided, nothing is asked any more. */

@@ -27,7 +27,11 @@ export function bubblewrap(): Sandbox {
 
   const start = (command: SandboxCommand): SandboxProcess => {
     if (program === undefined) {
-      throw new HostError('sandbox_unavailable', 'bubblewrap is not installed, and tools never run without it', { hint: installHint });
+      throw new HostError(
+        'sandbox_unavailable',
+        'bubblewrap is not installed, and tools never run without it',
+        { hint: installHint },
+      );
     }
     const child = spawn(program, ['--args', String(argumentsDescriptor), '--', ...limited(command)], {
       ...(isRoot ? unprivileged : {}),
@@ -37,14 +41,25 @@ export function bubblewrap(): Sandbox {
       detached: true,
     });
     const exited = new Promise<Exit>((resolve, reject) => {
-      child.once('error', (error) => reject(new HostError('sandbox_unavailable', 'bubblewrap could not be started', { cause: error, hint: installHint })));
+      child.once('error', (error) =>
+        reject(
+          new HostError('sandbox_unavailable', 'bubblewrap could not be started', {
+            cause: error,
+            hint: installHint,
+          }),
+        ),
+      );
       child.once('close', (code, signal) => resolve({ code, signal }));
     });
     // Whoever spawns may look at the end later or never.
     exited.catch(() => {});
     const pipe = child.stdio[argumentsDescriptor] as Writable;
     pipe.on('error', () => {});
-    pipe.end(bubblewrapArguments(command).map((it) => `${it}\0`).join(''));
+    pipe.end(
+      bubblewrapArguments(command)
+        .map((it) => `${it}\0`)
+        .join(''),
+    );
     child.stdin?.on('error', () => {});
     return {
       pid: child.pid ?? -1,
@@ -61,9 +76,14 @@ export function bubblewrap(): Sandbox {
     user,
     spawn: start,
     probe() {
-      verdict ??= program === undefined
-        ? Promise.resolve({ level: 'unavailable', reasons: ['bubblewrap is not installed'], hint: installHint })
-        : probeConfinement(start);
+      verdict ??=
+        program === undefined
+          ? Promise.resolve({
+              level: 'unavailable',
+              reasons: ['bubblewrap is not installed'],
+              hint: installHint,
+            })
+          : probeConfinement(start);
       return verdict;
     },
   };
@@ -74,19 +94,32 @@ function covers(leaks: readonly number[]): ('ignore' | number)[] {
   if (leaks.length === 0) return [];
   const nothing = openSync('/dev/null', 'r');
   const places = Math.max(...leaks) - argumentsDescriptor;
-  return Array.from({ length: places }, (_, index) => (leaks.includes(index + argumentsDescriptor + 1) ? nothing : 'ignore'));
+  return Array.from({ length: places }, (_, index) =>
+    leaks.includes(index + argumentsDescriptor + 1) ? nothing : 'ignore',
+  );
 }
 
 /** The order matters: later mounts lie over earlier ones, and the root is made read-only last. */
 function bubblewrapArguments(command: SandboxCommand): string[] {
   const { limits } = command;
   return [
-    ['--unshare-user', '--unshare-ipc', '--unshare-pid', '--unshare-uts', '--unshare-cgroup-try', '--unshare-net'],
+    [
+      '--unshare-user',
+      '--unshare-ipc',
+      '--unshare-pid',
+      '--unshare-uts',
+      '--unshare-cgroup-try',
+      '--unshare-net',
+    ],
     ['--disable-userns', '--die-with-parent', '--new-session', '--uid', '65534', '--gid', '65534'],
     ['--hostname', 'sandbox', '--cap-drop', 'ALL'],
     ['--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin', '--symlink', 'usr/sbin', '/sbin'],
     ['--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64'],
-    ...['/etc/ld.so.cache', '/etc/alternatives', '/etc/ssl/certs', '/etc/localtime'].map((it) => ['--ro-bind-try', it, it]),
+    ...['/etc/ld.so.cache', '/etc/alternatives', '/etc/ssl/certs', '/etc/localtime'].map((it) => [
+      '--ro-bind-try',
+      it,
+      it,
+    ]),
     ['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys', '--dev', '/dev'],
     ['--size', String(16 * 1024 * 1024), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
     ['--size', String(limits.diskBytes), '--perms', '0700', '--tmpfs', '/tmp'],

@@ -43,7 +43,10 @@ export async function probeConfinement(spawn: (command: SandboxCommand) => Sandb
     const held = new Set(output.split('\n'));
     const missing = wanted.filter((it) => !held.has(it));
     if (exit.code === 0 && missing.length === 0) return { level: 'enforced' };
-    const reasons = exit.code === 0 ? missing.map((it) => `isolation of ${it} does not hold`) : [complaint.trim() || 'bubblewrap failed'];
+    const reasons =
+      exit.code === 0
+        ? missing.map((it) => `isolation of ${it} does not hold`)
+        : [complaint.trim() || 'bubblewrap failed'];
     return { level: 'unavailable', reasons, hint };
   } catch (error) {
     return { level: 'unavailable', reasons: [error instanceof Error ? error.message : String(error)], hint };

@@ -6,7 +6,9 @@ import { RE2JS } from 're2js';
 import { HostError } from '../model/host-error.js';
 import { isObject, type Json, type JsonSchema } from '../model/json.js';
 
-export type Checked = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly complaints: readonly string[] };
+export type Checked =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly complaints: readonly string[] };
 
 export interface SchemaValidator {
   /** Never changes its argument; the value in the answer has defaults filled in where the schema has them. */
@@ -24,7 +26,9 @@ export function outputValidator(schema: JsonSchema): SchemaValidator {
 
 /** A schema that says nothing of other properties does not allow them. */
 function closed(schema: Exclude<JsonSchema, boolean>): JsonSchema {
-  const speaks = ['additionalProperties', 'unevaluatedProperties', 'patternProperties', '$ref'].some((it) => Object.hasOwn(schema, it));
+  const speaks = ['additionalProperties', 'unevaluatedProperties', 'patternProperties', '$ref'].some((it) =>
+    Object.hasOwn(schema, it),
+  );
   return speaks ? schema : { ...schema, unevaluatedProperties: false };
 }
 
@@ -78,9 +82,12 @@ function complaints(errors: readonly ErrorObject[]): string[] {
     const where = error.instancePath === '' ? '' : `${error.instancePath.slice(1).replaceAll('/', '.')} `;
     const extra = error.params.unevaluatedProperty ?? error.params.additionalProperty;
     if (typeof extra === 'string') told.add(`${where}has no property "${extra}"`);
-    else if (error.keyword === 'enum') told.add(`${where}must be one of ${JSON.stringify(error.params.allowedValues)}`);
+    else if (error.keyword === 'enum')
+      told.add(`${where}must be one of ${JSON.stringify(error.params.allowedValues)}`);
     else if (error.keyword !== 'if') told.add(`${where}${error.message ?? 'is not allowed'}`);
   }
   const all = [...told];
-  return all.length <= maxComplaints ? all : [...all.slice(0, maxComplaints), `and ${all.length - maxComplaints} more`];
+  return all.length <= maxComplaints
+    ? all
+    : [...all.slice(0, maxComplaints), `and ${all.length - maxComplaints} more`];
 }

@@ -1,30 +1,6 @@
+import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
 import type { Json } from '../model/json.js';
 import type { ApprovalTable, Database } from './database.js';
-
-/**
- * proposed → approved | denied | expired; approved → executing → executed. `executing` without an end is a
- * call whose outcome is unknown: it is never run again.
- */
-export type ApprovalState = 'proposed' | 'approved' | 'denied' | 'expired' | 'executing' | 'executed';
-
-export interface ApprovalRequest {
-  readonly id: string;
-  readonly principal: string;
-  readonly session: string;
-  /** `package/tool`. */
-  readonly tool: string;
-  /** Digest of the package that was shown; another definition voids the request. */
-  readonly definition: string;
-  readonly arguments: Json;
-  readonly argumentsDigest: string;
-  readonly kind: string;
-  readonly reasons: readonly string[];
-  /** Milliseconds since 1970. */
-  readonly createdAt: number;
-  readonly expiresAt: number;
-  readonly state: ApprovalState;
-  readonly answer: Json | null;
-}
 
 /** The durable queue of calls that wait for a person. Every change of state is a compare-and-set. */
 export class ApprovalQueue {
@@ -61,18 +37,31 @@ export class ApprovalQueue {
 
   async get(id: string): Promise<ApprovalRequest | undefined> {
     await this.#expire();
-    const row = await this.#database.selectFrom('approval').selectAll().where('id', '=', id).executeTakeFirst();
+    const row = await this.#database
+      .selectFrom('approval')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirst();
     return row && fromRow(row);
   }
 
   async list(states: readonly ApprovalState[]): Promise<ApprovalRequest[]> {
     await this.#expire();
-    const rows = await this.#database.selectFrom('approval').selectAll().where('state', 'in', [...states]).orderBy('created_at').orderBy('id').execute();
+    const rows = await this.#database
+      .selectFrom('approval')
+      .selectAll()
+      .where('state', 'in', [...states])
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
     return rows.map(fromRow);
   }
 
   /** A request of exactly this call in one of the given states, the newest first. */
-  async find(call: Pick<ApprovalRequest, 'principal' | 'tool' | 'definition' | 'argumentsDigest'>, states: readonly ApprovalState[]): Promise<ApprovalRequest | undefined> {
+  async find(
+    call: Pick<ApprovalRequest, 'principal' | 'tool' | 'definition' | 'argumentsDigest'>,
+    states: readonly ApprovalState[],
+  ): Promise<ApprovalRequest | undefined> {
     await this.#expire();
     const row = await this.#database
       .selectFrom('approval')

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { AuditVerdict } from '../model/audit.js';
 import { canonicalJson, type Json, type JsonObject } from '../model/json.js';
 import type { AuditTable, Database } from './database.js';
 
@@ -6,13 +7,6 @@ import type { AuditTable, Database } from './database.js';
 export interface AuditEntry {
   readonly kind: 'start' | 'intent' | 'outcome' | 'refusal' | 'hold' | 'approval' | 'recovery' | 'operator';
   readonly body: JsonObject;
-}
-
-export interface AuditVerdict {
-  readonly ok: boolean;
-  readonly entries: number;
-  /** Sequence number of the first line that does not fit. */
-  readonly firstBad?: number;
 }
 
 const start = '0'.repeat(64);
@@ -60,10 +54,21 @@ export class AuditLog {
       this.#waiting = [];
       try {
         await this.#database.transaction().execute(async (transaction) => {
-          const last = await transaction.selectFrom('audit').select(['seq', 'hash']).orderBy('seq', 'desc').limit(1).executeTakeFirst();
+          const last = await transaction
+            .selectFrom('audit')
+            .select(['seq', 'hash'])
+            .orderBy('seq', 'desc')
+            .limit(1)
+            .executeTakeFirst();
           let { seq, hash } = last ?? { seq: 0, hash: start };
           for (const { entry, at } of batch) {
-            const row = chained({ seq: seq + 1, at, kind: entry.kind, body: canonicalJson(entry.body), previous: hash });
+            const row = chained({
+              seq: seq + 1,
+              at,
+              kind: entry.kind,
+              body: canonicalJson(entry.body),
+              previous: hash,
+            });
             await transaction.insertInto('audit').values(row).execute();
             ({ seq, hash } = row);
           }
@@ -78,7 +83,13 @@ export class AuditLog {
 }
 
 function chained(line: Omit<AuditTable, 'hash'>): AuditTable {
-  const content: Json = { seq: line.seq, at: line.at, kind: line.kind, body: line.body, previous: line.previous };
+  const content: Json = {
+    seq: line.seq,
+    at: line.at,
+    kind: line.kind,
+    body: line.body,
+    previous: line.previous,
+  };
   return { ...line, hash: createHash('sha256').update(canonicalJson(content)).digest('hex') };
 }
 
@@ -89,7 +100,13 @@ export async function verifyAudit(database: Database): Promise<AuditVerdict> {
   let entries = 0;
   let previous = start;
   for (;;) {
-    const page = await database.selectFrom('audit').selectAll().where('seq', '>', entries).orderBy('seq').limit(pageSize).execute();
+    const page = await database
+      .selectFrom('audit')
+      .selectAll()
+      .where('seq', '>', entries)
+      .orderBy('seq')
+      .limit(pageSize)
+      .execute();
     for (const { hash, ...line } of page) {
       const fits = line.seq === entries + 1 && line.previous === previous && chained(line).hash === hash;
       if (!fits) return { ok: false, entries, firstBad: line.seq };

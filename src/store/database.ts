@@ -52,7 +52,9 @@ export function openDatabase(state: string): Database {
     const connection = openSqlite(path);
     chmodSync(path, 0o600);
     // Full: a commit is on the disk when it returns, which is what "recorded before the effect" means.
-    connection.exec('pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;');
+    connection.exec(
+      'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;',
+    );
     migrate(connection);
     return new Kysely<StateTables>({ dialect: sqliteDialect(connection) });
   } catch (error) {

@@ -53,7 +53,10 @@ function adapt(connection: Connection): SqliteConnection {
   };
   return {
     exec: (sql) => connection.exec(sql),
-    all: (sql, parameters) => prepared(sql).all(...parameters).map((row) => ({ ...row })),
+    all: (sql, parameters) =>
+      prepared(sql)
+        .all(...parameters)
+        .map((row) => ({ ...row })),
     run: (sql, parameters) => ({ changes: Number(prepared(sql).run(...parameters).changes) }),
     close() {
       statements.clear();

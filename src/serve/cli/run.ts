@@ -24,7 +24,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<n
   if (verb === undefined || verb === '--help' || verb === '-h' || verb === 'help') {
     return help(rest, terminal, verb === undefined ? 2 : 0);
   }
-  const name = verb === 'ext' ? rest.shift() ?? '' : verb;
+  const name = verb === 'ext' ? (rest.shift() ?? '') : verb;
   const command = await loadCommand(name);
   if (rest.includes('--help') || rest.includes('-h')) {
     terminal.out(commandHelp(command));
@@ -33,7 +33,9 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<n
   const args = parseArguments(command, rest);
   const color = args.value('color');
   if (color !== undefined && !['auto', 'always', 'never'].includes(color)) {
-    throw new HostError('usage', `--color ${JSON.stringify(color)} is not known`, { hint: 'use auto, always or never' });
+    throw new HostError('usage', `--color ${JSON.stringify(color)} is not known`, {
+      hint: 'use auto, always or never',
+    });
   }
   return command.run(args, withCwd(terminal, args));
 }
@@ -46,7 +48,10 @@ function withCwd(terminal: Terminal, args: Arguments): Terminal {
 async function loadCommand(name: string) {
   const entry = commands.find((it) => it.name === name);
   if (entry !== undefined) return entry.load();
-  const meant = suggest(name, commands.map((it) => it.name));
+  const meant = suggest(
+    name,
+    commands.map((it) => it.name),
+  );
   const hint = meant === undefined ? 'see "toolport --help"' : `did you mean "toolport ${meant}"?`;
   throw new HostError('usage', `there is no command ${JSON.stringify(name)}`, { hint });
 }
@@ -63,7 +68,9 @@ function report(error: unknown, terminal: Terminal, json: boolean, verbose: bool
   const { code, message, hint } = refusal;
   if (json) {
     const docs = 'docs/errors.md';
-    terminal.out(`${JSON.stringify({ error: { code, message, ...(hint === undefined ? {} : { hint }), docs: `${docs}#${code}` } })}\n`);
+    terminal.out(
+      `${JSON.stringify({ error: { code, message, ...(hint === undefined ? {} : { hint }), docs: `${docs}#${code}` } })}\n`,
+    );
   } else {
     terminal.err(`error: ${visible(message)}\n${hint === undefined ? '' : `  ${visible(hint)}\n`}`);
   }

@@ -25,7 +25,8 @@ export function createDispatch(session: Session, options: DispatchOptions): Disp
 
   const initialize = (params: JsonObject): JsonObject => {
     const asked = params.protocolVersion;
-    const protocolVersion = typeof asked === 'string' && revisions.includes(asked) ? asked : (revisions[0] as string);
+    const protocolVersion =
+      typeof asked === 'string' && revisions.includes(asked) ? asked : (revisions[0] as string);
     return {
       protocolVersion,
       capabilities: { tools: { listChanged: false } },
@@ -45,11 +46,19 @@ export function createDispatch(session: Session, options: DispatchOptions): Disp
         return success(request.id, { tools: toolList(await session.tools()) });
       case 'tools/call': {
         const { name } = request.params;
-        if (typeof name !== 'string') return failure(request.id, -32602, 'tools/call needs the name of a tool');
+        if (typeof name !== 'string')
+          return failure(request.id, -32602, 'tools/call needs the name of a tool');
         const tools = await session.tools();
         const result = await session.call({ tool: name, arguments: request.params.arguments ?? {}, signal });
-        if (result.status === 'error' && result.error.code === 'tool_not_found') return failure(request.id, -32602, result.error.message);
-        return success(request.id, callResult(result, tools.find((it) => it.exposed === name || it.name === name)));
+        if (result.status === 'error' && result.error.code === 'tool_not_found')
+          return failure(request.id, -32602, result.error.message);
+        return success(
+          request.id,
+          callResult(
+            result,
+            tools.find((it) => it.exposed === name || it.name === name),
+          ),
+        );
       }
       default:
         return failure(request.id, -32601, `the method ${JSON.stringify(request.method)} is not known`);
@@ -61,7 +70,11 @@ export function createDispatch(session: Session, options: DispatchOptions): Disp
       if (message.kind === 'response') return undefined;
       if (message.kind === 'notification') {
         const { requestId } = message.params;
-        if (message.method === 'notifications/cancelled' && (typeof requestId === 'string' || typeof requestId === 'number')) running.get(requestId)?.abort();
+        if (
+          message.method === 'notifications/cancelled' &&
+          (typeof requestId === 'string' || typeof requestId === 'number')
+        )
+          running.get(requestId)?.abort();
         return undefined;
       }
       if (running.has(message.id)) return failure(message.id, -32600, 'a request with this id is under way');

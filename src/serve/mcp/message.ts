@@ -13,7 +13,10 @@ export interface Notification {
   readonly params: JsonObject;
 }
 
-export type Message = ({ readonly kind: 'request' } & Request) | ({ readonly kind: 'notification' } & Notification) | { readonly kind: 'response' };
+export type Message =
+  | ({ readonly kind: 'request' } & Request)
+  | ({ readonly kind: 'notification' } & Notification)
+  | { readonly kind: 'response' };
 
 /** A JSON-RPC 2.0 message, or the error to send back for what is none. */
 export function parseMessage(text: string): { readonly message: Message } | { readonly error: JsonObject } {
@@ -24,17 +27,22 @@ export function parseMessage(text: string): { readonly message: Message } | { re
     return { error: failure(null, -32700, 'this is not JSON') };
   }
   if (!isObject(value) || value.jsonrpc !== '2.0') {
-    const what = Array.isArray(value) ? 'batches are not part of this protocol' : 'this is not a JSON-RPC 2.0 message';
+    const what = Array.isArray(value)
+      ? 'batches are not part of this protocol'
+      : 'this is not a JSON-RPC 2.0 message';
     return { error: failure(null, -32600, what) };
   }
   const { id, method } = value;
   const params = isObject(value.params) ? value.params : {};
   if (typeof method !== 'string') {
-    return 'result' in value || 'error' in value ? { message: { kind: 'response' } } : { error: failure(idOf(id), -32600, 'the message has no method') };
+    return 'result' in value || 'error' in value
+      ? { message: { kind: 'response' } }
+      : { error: failure(idOf(id), -32600, 'the message has no method') };
   }
   if (id === undefined) return { message: { kind: 'notification', method, params } };
   const known = idOf(id);
-  if (known === null) return { error: failure(null, -32600, 'the id of a request is text or a whole number') };
+  if (known === null)
+    return { error: failure(null, -32600, 'the id of a request is text or a whole number') };
   return { message: { kind: 'request', id: known, method, params } };
 }
 

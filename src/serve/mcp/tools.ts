@@ -4,7 +4,8 @@ import type { Annotations, Tool } from '../../model/tool.js';
 
 const confirmTool: JsonObject = {
   name: confirmToolName,
-  description: 'Run a call that was held for a person, after that person approved it. Before the approval it answers that the decision is pending.',
+  description:
+    'Run a call that was held for a person, after that person approved it. Before the approval it answers that the decision is pending.',
   inputSchema: {
     type: 'object',
     properties: { confirmation_token: { type: 'string', description: 'The token of the held call.' } },
@@ -32,13 +33,22 @@ function listed({ name, exposed, tool }: ListedTool): JsonObject {
 }
 
 function objectSchema(schema: JsonSchema): Json {
-  return isObject(schema) ? (schema.type === undefined ? { type: 'object', ...schema } : schema) : { type: 'object' };
+  return isObject(schema)
+    ? schema.type === undefined
+      ? { type: 'object', ...schema }
+      : schema
+    : { type: 'object' };
 }
 
 /** What the manifest claims, corrected by what the host knows. */
 function annotationsOf(tool: Tool): Annotations {
   const reads = tool.effect === 'none' || tool.effect === 'read';
-  return { ...tool.annotations, readOnlyHint: reads, ...(reads ? {} : { destructiveHint: tool.effect === 'destructive' }), idempotentHint: tool.idempotent };
+  return {
+    ...tool.annotations,
+    readOnlyHint: reads,
+    ...(reads ? {} : { destructiveHint: tool.effect === 'destructive' }),
+    idempotentHint: tool.idempotent,
+  };
 }
 
 /** These revisions want objects: anything else travels as `{result: …}`. A schema with references stays at home. */
@@ -59,7 +69,9 @@ export function callResult(answer: Answer, listedTool: ListedTool | undefined): 
       const output = listedTool === undefined ? undefined : outputSchema(listedTool.tool);
       return {
         content: [{ type: 'text', text }],
-        ...(output === undefined ? {} : { structuredContent: output.wrapped ? { result: answer.result } : answer.result }),
+        ...(output === undefined
+          ? {}
+          : { structuredContent: output.wrapped ? { result: answer.result } : answer.result }),
         _meta: meta,
       };
     }
@@ -76,12 +88,20 @@ export function callResult(answer: Answer, listedTool: ListedTool | undefined): 
         expires_at: expiresAt,
         next: `Tell the user what would run and why. They decide with: toolport approvals approve ${token} (or deny). Then call ${confirmToolName} with the token.`,
       });
-      return { content: [{ type: 'text', text }], isError: true, _meta: { ...meta, 'toolport/status': pending ? 'pending' : 'confirmation_required' } };
+      return {
+        content: [{ type: 'text', text }],
+        isError: true,
+        _meta: { ...meta, 'toolport/status': pending ? 'pending' : 'confirmation_required' },
+      };
     }
     default: {
       const { code, message, hint } = answer.error;
       const text = hint === undefined ? message : `${message}\n${hint}`;
-      return { content: [{ type: 'text', text }], isError: true, _meta: { ...meta, 'toolport/status': answer.status, 'toolport/code': code } };
+      return {
+        content: [{ type: 'text', text }],
+        isError: true,
+        _meta: { ...meta, 'toolport/status': answer.status, 'toolport/code': code },
+      };
     }
   }
 }

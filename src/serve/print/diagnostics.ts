@@ -24,7 +24,11 @@ export function printDiagnostics(diagnostics: readonly Diagnostic[], printer: Di
   return diagnostics.map((it) => printOne(it, printer, lineOf)).join('\n');
 }
 
-function printOne(it: Diagnostic, printer: DiagnosticsPrinter, lineOf: (file: string, line: number) => string | undefined): string {
+function printOne(
+  it: Diagnostic,
+  printer: DiagnosticsPrinter,
+  lineOf: (file: string, line: number) => string | undefined,
+): string {
   const { style } = printer;
   const paint = style[it.severity];
   const gutter = ' '.repeat(String(it.range.line).length);
@@ -38,7 +42,9 @@ function printOne(it: Diagnostic, printer: DiagnosticsPrinter, lineOf: (file: st
     parts.push(bar, `${style.dim(`${it.range.line} |`)} ${shown.source}`, `${bar} ${paint(shown.marks)}`);
   }
   for (const related of it.related ?? []) {
-    parts.push(`${gutter} ${style.dim('=')} note: ${visibleLine(related.message)}: ${visibleLine(related.file)}:${related.range.line}:${related.range.column}`);
+    parts.push(
+      `${gutter} ${style.dim('=')} note: ${visibleLine(related.message)}: ${visibleLine(related.file)}:${related.range.line}:${related.range.column}`,
+    );
   }
   if (it.hint !== undefined) parts.push(`${gutter} ${style.dim('=')} help: ${visible(it.hint)}`);
   return `${parts.join('\n')}\n`;
@@ -58,7 +64,10 @@ export function countOf(diagnostics: readonly Diagnostic[], severity: Severity):
 export function printSummary(counts: Counts, style: Style): string {
   const checked = `${plural(counts.files, 'manifest')} checked`;
   if (counts.errors === 0 && counts.warnings === 0) return style.good(`${checked}: no problems`);
-  const found = [counts.errors > 0 ? plural(counts.errors, 'error') : '', counts.warnings > 0 ? plural(counts.warnings, 'warning') : ''];
+  const found = [
+    counts.errors > 0 ? plural(counts.errors, 'error') : '',
+    counts.warnings > 0 ? plural(counts.warnings, 'warning') : '',
+  ];
   const paint = counts.errors > 0 ? style.error : style.warning;
   return paint(`${checked}: ${found.filter((it) => it !== '').join(', ')}`);
 }

@@ -53,9 +53,11 @@ function window(cells: readonly Cell[], focus: number, columns: number): { start
   const room = columns - 2;
   let start = focus;
   let before = 0;
-  while (start > 0 && before + (cells[start - 1] as Cell).cells <= room / 3) before += (cells[--start] as Cell).cells;
+  while (start > 0 && before + (cells[start - 1] as Cell).cells <= room / 3)
+    before += (cells[--start] as Cell).cells;
   let end = start;
   let used = 0;
-  while (end < cells.length && used + (cells[end] as Cell).cells <= room) used += (cells[end++] as Cell).cells;
+  while (end < cells.length && used + (cells[end] as Cell).cells <= room)
+    used += (cells[end++] as Cell).cells;
   return { start, end };
 }

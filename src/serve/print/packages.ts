@@ -24,7 +24,10 @@ export function printPackages(report: PackageReport, style: Style, columns: numb
     const state = style[paints[it.state]](pad(it.state, 12));
     const tools = it.tools.map((tool) => tool.name).join(', ');
     const room = Math.max(10, columns - widest - 36);
-    return [`${head}${state} ${clip(visibleLine(tools), room)}`.trimEnd(), ...it.reasons.map((reason) => style.dim(`  ${clip(visibleLine(reason), columns - 2)}`))];
+    return [
+      `${head}${state} ${clip(visibleLine(tools), room)}`.trimEnd(),
+      ...it.reasons.map((reason) => style.dim(`  ${clip(visibleLine(reason), columns - 2)}`)),
+    ];
   });
   const ready = packages.filter((it) => it.state === 'ready').length;
   lines.push('', `${packages.length} packages: ${ready} ready, ${packages.length - ready} not`);

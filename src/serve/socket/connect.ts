@@ -1,5 +1,5 @@
 import { createConnection, type Socket } from 'node:net';
-import { HostError, hostErrorCodes, type HostErrorCode } from '../../model/host-error.js';
+import { HostError, type HostErrorCode, hostErrorCodes } from '../../model/host-error.js';
 import { readFirstLine } from '../../wire/lines.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
 import { socketPath } from './path.js';
@@ -14,8 +14,14 @@ export function dial(state: string): Promise<Socket | undefined> {
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
       // No socket, a socket nobody listens on, or one that went away: there is no host.
-      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR') resolve(undefined);
-      else reject(new HostError('host_unreachable', `the host of ${state} cannot be reached (${error.code})`, { cause: error }));
+      if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR')
+        resolve(undefined);
+      else
+        reject(
+          new HostError('host_unreachable', `the host of ${state} cannot be reached (${error.code})`, {
+            cause: error,
+          }),
+        );
     });
   });
 }
@@ -28,7 +34,10 @@ export async function greet(socket: Socket, hello: Hello): Promise<void> {
     answer = JSON.parse(await readFirstLine(socket, helloLimit));
   } catch (error) {
     socket.destroy();
-    throw new HostError('host_unreachable', 'the host closed the connection', { cause: error, hint: 'try again; its log is host.log in the state directory' });
+    throw new HostError('host_unreachable', 'the host closed the connection', {
+      cause: error,
+      hint: 'try again; its log is host.log in the state directory',
+    });
   }
   if (answer.toolport === 'welcome') return;
   socket.destroy();

@@ -13,6 +13,9 @@ export interface Hello {
 /** The host's answer, one line too. */
 export type Welcome =
   | { readonly toolport: 'welcome'; readonly version: string }
-  | { readonly toolport: 'refused'; readonly error: { readonly code: string; readonly message: string; readonly hint?: string } };
+  | {
+      readonly toolport: 'refused';
+      readonly error: { readonly code: string; readonly message: string; readonly hint?: string };
+    };
 
 export const helloLimit = 256 * 1024;

@@ -1,15 +1,29 @@
 import type { Host, Session } from '../../host/host.js';
+import type { ApprovalState } from '../../model/approval.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import type { ApprovalState } from '../../store/approvals.js';
 import type { Carrier } from '../../wire/carrier.js';
 import { readLines } from '../../wire/lines.js';
 
 /** One request of our own commands: `{id, method, params}`; a bare `{cancel: id}` gives one up. */
-export type HostMethod = 'packages' | 'tools' | 'call' | 'approvals.list' | 'approvals.get' | 'approvals.approve' | 'approvals.deny' | 'audit.verify' | 'audit.tail';
+export type HostMethod =
+  | 'packages'
+  | 'tools'
+  | 'call'
+  | 'approvals.list'
+  | 'approvals.get'
+  | 'approvals.approve'
+  | 'approvals.deny'
+  | 'audit.verify'
+  | 'audit.tail';
 
 /** The host's own interface over a connection. Calls still under way end with it. */
-export function serveHost(host: Host, session: Session, carrier: Carrier, onBug: (error: unknown) => void): void {
+export function serveHost(
+  host: Host,
+  session: Session,
+  carrier: Carrier,
+  onBug: (error: unknown) => void,
+): void {
   const running = new Map<number, AbortController>();
   const receive = async (line: string): Promise<void> => {
     const message: Json = JSON.parse(line);
@@ -28,7 +42,9 @@ export function serveHost(host: Host, session: Session, carrier: Carrier, onBug:
     } catch (error) {
       if (!(error instanceof HostError)) onBug(error);
       const { code, message: words, hint } = asHostError(error);
-      carrier.write(`${JSON.stringify({ id, error: { code, message: words, ...(hint === undefined ? {} : { hint }) } })}\n`);
+      carrier.write(
+        `${JSON.stringify({ id, error: { code, message: words, ...(hint === undefined ? {} : { hint }) } })}\n`,
+      );
     } finally {
       running.delete(id);
     }
@@ -48,7 +64,13 @@ export function serveHost(host: Host, session: Session, carrier: Carrier, onBug:
   carrier.input.resume();
 }
 
-function answer(host: Host, session: Session, method: HostMethod, params: JsonObject, signal: AbortSignal): Promise<unknown> {
+function answer(
+  host: Host,
+  session: Session,
+  method: HostMethod,
+  params: JsonObject,
+  signal: AbortSignal,
+): Promise<unknown> {
   const id = String(params.id);
   const by = String(params.by);
   switch (method) {

@@ -17,7 +17,18 @@ const patienceMs = 15_000;
 const maxLogBytes = 1024 * 1024;
 
 /** What the host needs of the world; everything else in a client's environment stays with the client. */
-const kept = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TMPDIR', 'XDG_STATE_HOME', 'XDG_CONFIG_HOME', 'XDG_CACHE_HOME', 'XDG_RUNTIME_DIR'];
+const kept = [
+  'PATH',
+  'HOME',
+  'USER',
+  'LOGNAME',
+  'LANG',
+  'TMPDIR',
+  'XDG_STATE_HOME',
+  'XDG_CONFIG_HOME',
+  'XDG_CACHE_HOME',
+  'XDG_RUNTIME_DIR',
+];
 
 /** Connects to the host of a state directory, starting one in the background when there is none. */
 export async function dialOrLaunch(options: LaunchOptions): Promise<Socket> {
@@ -26,15 +37,17 @@ export async function dialOrLaunch(options: LaunchOptions): Promise<Socket> {
   mkdirSync(options.state, { recursive: true, mode: 0o700 });
   const log = join(options.state, 'host.log');
   const child = startHost(options, log);
-  const deadline = Date.now() + patienceMs;
-  for (let pause = 5; Date.now() < deadline; pause = Math.min(pause * 1.5, 100)) {
+  const deadline = performance.now() + patienceMs;
+  for (let pause = 5; performance.now() < deadline; pause = Math.min(pause * 1.5, 100)) {
     const socket = await dial(options.state);
     if (socket !== undefined) return socket;
     // Another caller's host may have been faster: then ours leaves, and theirs is about to answer.
     if (child.exitCode() !== undefined && child.exitCode() !== lockedExit) break;
     await sleep(pause);
   }
-  throw new HostError('host_unreachable', `no host could be started for ${options.state}${lastWords(log)}`, { hint: `its log is ${log}` });
+  throw new HostError('host_unreachable', `no host could be started for ${options.state}${lastWords(log)}`, {
+    hint: `its log is ${log}`,
+  });
 }
 
 /** Exit code of a host that found the state directory taken. */
@@ -44,7 +57,9 @@ function startHost(options: LaunchOptions, log: string): { exitCode(): number | 
   trim(log);
   const output = openSync(log, 'a', 0o600);
   const names = [...kept, ...Object.keys(options.environment).filter((it) => it.startsWith('TOOLPORT_'))];
-  const environment = Object.fromEntries(names.flatMap((it) => (options.environment[it] === undefined ? [] : [[it, options.environment[it]]])));
+  const environment = Object.fromEntries(
+    names.flatMap((it) => (options.environment[it] === undefined ? [] : [[it, options.environment[it]]])),
+  );
   const child = spawn(process.execPath, [options.main, 'host', '--state', options.state], {
     detached: true,
     stdio: ['ignore', output, output],

@@ -1,9 +1,17 @@
 import type { Socket } from 'node:net';
-import type { Answer, AuditLine, Host, ListedTool, PackageReport, Session, SessionOptions } from '../../host/host.js';
+import type {
+  Answer,
+  AuditLine,
+  Host,
+  ListedTool,
+  PackageReport,
+  Session,
+  SessionOptions,
+} from '../../host/host.js';
+import type { ApprovalRequest } from '../../model/approval.js';
+import type { AuditVerdict } from '../../model/audit.js';
 import { HostError, type HostErrorCode } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
-import type { ApprovalRequest } from '../../store/approvals.js';
-import type { AuditVerdict } from '../../store/audit.js';
 import { readLines } from '../../wire/lines.js';
 import { dial, greet } from './connect.js';
 import type { HostMethod } from './host-surface.js';
@@ -42,7 +50,8 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
       return sessionOver(made);
     },
     approvals: {
-      list: (states) => control.ask<ApprovalRequest[]>('approvals.list', states === undefined ? {} : { states }),
+      list: (states) =>
+        control.ask<ApprovalRequest[]>('approvals.list', states === undefined ? {} : { states }),
       get: (id) => control.ask<ApprovalRequest>('approvals.get', { id }),
       approve: (id, by) => control.ask<ApprovalRequest>('approvals.approve', { id, by }),
       deny: (id, by) => control.ask<ApprovalRequest>('approvals.deny', { id, by }),
@@ -89,7 +98,9 @@ class Link {
       if (this.#socket.destroyed) return reject(new HostError('host_unreachable', 'the host has ended'));
       this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
       this.#socket.write(`${JSON.stringify({ id, method, params })}\n`);
-      signal?.addEventListener('abort', () => this.#socket.write(`${JSON.stringify({ cancel: id })}\n`), { once: true });
+      signal?.addEventListener('abort', () => this.#socket.write(`${JSON.stringify({ cancel: id })}\n`), {
+        once: true,
+      });
     });
   }
 
@@ -98,15 +109,28 @@ class Link {
   }
 
   #receive(text: string): void {
-    const message = JSON.parse(text) as { id: number; result?: unknown; error?: { code: HostErrorCode; message: string; hint?: string } };
+    const message = JSON.parse(text) as {
+      id: number;
+      result?: unknown;
+      error?: { code: HostErrorCode; message: string; hint?: string };
+    };
     const waiting = this.#waiting.get(message.id);
     this.#waiting.delete(message.id);
     if (message.error === undefined) waiting?.resolve(message.result);
-    else waiting?.reject(new HostError(message.error.code, message.error.message, message.error.hint === undefined ? {} : { hint: message.error.hint }));
+    else
+      waiting?.reject(
+        new HostError(
+          message.error.code,
+          message.error.message,
+          message.error.hint === undefined ? {} : { hint: message.error.hint },
+        ),
+      );
   }
 
   #lost(): void {
-    const error = new HostError('host_unreachable', 'the host ended before it answered', { hint: 'see "toolport audit tail" for what it had begun' });
+    const error = new HostError('host_unreachable', 'the host ended before it answered', {
+      hint: 'see "toolport audit tail" for what it had begun',
+    });
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
   }

@@ -30,7 +30,8 @@ export async function listen(host: Host, options: SocketServerOptions): Promise<
   let idle: NodeJS.Timeout | undefined;
   const watch = () => {
     clearTimeout(idle);
-    if (connections.size === 0 && options.idleMs !== undefined) idle = setTimeout(() => options.onIdle?.(), options.idleMs);
+    if (connections.size === 0 && options.idleMs !== undefined)
+      idle = setTimeout(() => options.onIdle?.(), options.idleMs);
   };
   const server = createServer((socket) => {
     connections.add(socket);
@@ -49,7 +50,9 @@ export async function listen(host: Host, options: SocketServerOptions): Promise<
   // Only the holder of the state lock comes here, so a socket that is there already is a dead one.
   rmSync(options.path, { force: true });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(new HostError('state_unusable', `cannot listen on ${options.path}`, { cause: error })));
+    server.once('error', (error) =>
+      reject(new HostError('state_unusable', `cannot listen on ${options.path}`, { cause: error })),
+    );
     const before = process.umask(0o177);
     server.listen(options.path, resolve);
     process.umask(before);
@@ -85,14 +88,20 @@ async function admit(host: Host, socket: Socket, options: SocketServerOptions): 
     clearTimeout(timer);
   }
   answer({ toolport: 'welcome', version: options.version });
-  const carrier = { input: socket, write: (line: string) => void socket.write(line), close: () => void socket.end() };
-  if (hello.surface === 'mcp') await serveMcp(session, carrier, { version: options.version, onBug: options.onBug });
+  const carrier = {
+    input: socket,
+    write: (line: string) => void socket.write(line),
+    close: () => void socket.end(),
+  };
+  if (hello.surface === 'mcp')
+    await serveMcp(session, carrier, { version: options.version, onBug: options.onBug });
   else serveHost(host, session, carrier, options.onBug);
 }
 
 function readHello(line: string, version: string): Hello {
   const value: Json = JSON.parse(line);
-  const texts = (it: Json | undefined): it is readonly string[] => Array.isArray(it) && it.every((text) => typeof text === 'string');
+  const texts = (it: Json | undefined): it is readonly string[] =>
+    Array.isArray(it) && it.every((text) => typeof text === 'string');
   const sound =
     isObject(value) &&
     value.toolport === 'hello' &&
@@ -104,9 +113,13 @@ function readHello(line: string, version: string): Hello {
     texts(value.allow);
   if (!sound) throw new HostError('usage', 'the first line is not a greeting');
   if (value.version !== version) {
-    throw new HostError('host_version', `the running host is version ${version}, this program is ${String(value.version)}`, {
-      hint: `end the host (process ${process.pid}); the next command starts the right one`,
-    });
+    throw new HostError(
+      'host_version',
+      `the running host is version ${version}, this program is ${String(value.version)}`,
+      {
+        hint: `end the host (process ${process.pid}); the next command starts the right one`,
+      },
+    );
   }
   return value as unknown as Hello;
 }

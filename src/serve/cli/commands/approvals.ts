@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from '../../../store/approvals.js';
+import type { ApprovalRequest } from '../../../model/approval.js';
 import { HostError } from '../../../model/host-error.js';
 import { visible } from '../../print/visible.js';
 import { withHost } from '../attach.js';
@@ -16,22 +16,30 @@ export const approvals: Command = {
   options: [],
   async run(args, terminal) {
     const [verb = 'list', id, ...more] = args.positionals;
-    if (!['list', 'show', 'approve', 'deny'].includes(verb)) throw new HostError('usage', `approvals has no ${JSON.stringify(verb)}`, { hint: 'use list, show, approve or deny' });
+    if (!['list', 'show', 'approve', 'deny'].includes(verb))
+      throw new HostError('usage', `approvals has no ${JSON.stringify(verb)}`, {
+        hint: 'use list, show, approve or deny',
+      });
     if (more.length > 0) throw new HostError('usage', 'decide on one call at a time');
     const requests = await withHost(args, terminal, async (host): Promise<readonly ApprovalRequest[]> => {
       if (verb === 'list') return host.approvals.list();
-      if (id === undefined) throw new HostError('usage', `say which call to ${verb}`, { hint: 'see "toolport approvals list"' });
+      if (id === undefined)
+        throw new HostError('usage', `say which call to ${verb}`, { hint: 'see "toolport approvals list"' });
       if (verb === 'show') return [await host.approvals.get(id)];
       return [await host.approvals[verb as 'approve' | 'deny'](id, terminal.principal)];
     });
     if (args.has('json')) {
-      terminal.out(`${JSON.stringify({ schema: 'toolport/approvals@1', requests: requests.map(toDocument) })}\n`);
+      terminal.out(
+        `${JSON.stringify({ schema: 'toolport/approvals@1', requests: requests.map(toDocument) })}\n`,
+      );
     } else if (verb === 'approve') {
       terminal.out(`approved: ${(requests[0] as ApprovalRequest).tool} may run once with these arguments\n`);
     } else if (verb === 'deny') {
       terminal.out(`denied: ${(requests[0] as ApprovalRequest).tool} will not run\n`);
     } else {
-      terminal.out(requests.length === 0 ? 'nothing waits for a decision\n' : requests.map(describe).join('\n'));
+      terminal.out(
+        requests.length === 0 ? 'nothing waits for a decision\n' : requests.map(describe).join('\n'),
+      );
     }
     return 0;
   },
@@ -39,7 +47,18 @@ export const approvals: Command = {
 
 function toDocument(request: ApprovalRequest) {
   const { id, tool, arguments: given, kind, reasons, principal, state } = request;
-  return { id, tool, arguments: given, kind, reasons, evidence: [], principal, createdAt: time(request.createdAt), expiresAt: time(request.expiresAt), state };
+  return {
+    id,
+    tool,
+    arguments: given,
+    kind,
+    reasons,
+    evidence: [],
+    principal,
+    createdAt: time(request.createdAt),
+    expiresAt: time(request.expiresAt),
+    state,
+  };
 }
 
 function time(milliseconds: number): string {

@@ -15,19 +15,27 @@ export const audit: Command = {
   options: [],
   async run(args, terminal) {
     const [verb, count = '20', ...more] = args.positionals;
-    if ((verb !== 'verify' && verb !== 'tail') || more.length > 0) throw new HostError('usage', 'say verify or tail', { hint: 'see "toolport audit --help"' });
-    if (!/^\d{1,6}$/.test(count)) throw new HostError('usage', `${JSON.stringify(count)} is not a number of lines`);
+    if ((verb !== 'verify' && verb !== 'tail') || more.length > 0)
+      throw new HostError('usage', 'say verify or tail', { hint: 'see "toolport audit --help"' });
+    if (!/^\d{1,6}$/.test(count))
+      throw new HostError('usage', `${JSON.stringify(count)} is not a number of lines`);
     return withHost(args, terminal, async (host) => {
       if (verb === 'tail') {
         for (const line of await host.auditTail(Number(count))) {
-          terminal.out(args.has('json') ? `${JSON.stringify(line)}\n` : `${visibleLine(`${line.seq}  ${line.at}  ${line.kind.padEnd(8)}  ${JSON.stringify(line.body)}`)}\n`);
+          terminal.out(
+            args.has('json')
+              ? `${JSON.stringify(line)}\n`
+              : `${visibleLine(`${line.seq}  ${line.at}  ${line.kind.padEnd(8)}  ${JSON.stringify(line.body)}`)}\n`,
+          );
         }
         return 0;
       }
       const verdict = await host.verifyAudit();
       if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/audit@1', ...verdict })}\n`);
-      else if (verdict.ok) terminal.out(`the record is whole: ${verdict.entries} lines, each sealing the one before\n`);
-      else terminal.err(`error: the record was changed: line ${verdict.firstBad} does not fit the one before\n`);
+      else if (verdict.ok)
+        terminal.out(`the record is whole: ${verdict.entries} lines, each sealing the one before\n`);
+      else
+        terminal.err(`error: the record was changed: line ${verdict.firstBad} does not fit the one before\n`);
       return verdict.ok ? 0 : 6;
     });
   },

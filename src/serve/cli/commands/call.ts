@@ -22,17 +22,31 @@ export const call: Command = {
   options: [
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
     { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
-    { name: 'allow', value: 'GRANT', multiple: true, text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME' },
+    {
+      name: 'allow',
+      value: 'GRANT',
+      multiple: true,
+      text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME',
+    },
     { name: 'timeout', value: 'TIME', text: 'end the tool after 2s, 500ms, 5m …' },
   ],
   async run(args, terminal) {
     const target = targetOf(args, terminal);
     const given = await argumentsOf(target.json, terminal);
     const timeout = args.value('timeout');
-    const request = { arguments: given, timeoutMs: timeout === undefined ? undefined : parseDuration(timeout, 'timeout'), signal: terminal.signal };
+    const request = {
+      arguments: given,
+      timeoutMs: timeout === undefined ? undefined : parseDuration(timeout, 'timeout'),
+      signal: terminal.signal,
+    };
     const root = resolve(terminal.cwd, args.value('root') ?? '.');
     return withHost(args, terminal, async (host) => {
-      const session = await host.session({ principal: terminal.principal, directories: target.directories, root, allow: args.values('allow') });
+      const session = await host.session({
+        principal: terminal.principal,
+        directories: target.directories,
+        root,
+        allow: args.values('allow'),
+      });
       const tool = target.tool ?? (await soleTool(session, target.directories[0] as string));
       const answer = await ask(await session.call({ ...request, tool }), { host, session, args, terminal });
       if (args.has('json')) terminal.out(`${JSON.stringify(toDocument(answer))}\n`);
@@ -51,21 +65,29 @@ interface Target {
 /** The first word is a path when it looks like one; a folder may be followed by the name of a tool. */
 function targetOf(args: Arguments, terminal: Terminal): Target {
   const [first, ...rest] = args.positionals;
-  if (first === undefined) throw new HostError('usage', 'say which tool to call', { hint: 'see "toolport call --help"' });
+  if (first === undefined)
+    throw new HostError('usage', 'say which tool to call', { hint: 'see "toolport call --help"' });
   if (!isPath(first, terminal.cwd)) {
     if (rest.length > 1) throw tooMany(rest[1] as string);
     const directories = args.values('dir').length === 0 ? ['.'] : args.values('dir');
     return { directories: directories.map((it) => resolve(terminal.cwd, it)), tool: first, json: rest[0] };
   }
   const path = resolve(terminal.cwd, first);
-  if (!existsSync(path)) throw new HostError('not_found', `there is nothing at ${first}`, { hint: 'check the path' });
+  if (!existsSync(path))
+    throw new HostError('not_found', `there is nothing at ${first}`, { hint: 'check the path' });
   const named = rest[0] !== undefined && !/^\s*[[{"-]/.test(rest[0]);
   if (rest.length > (named ? 2 : 1)) throw tooMany(rest.at(-1) as string);
-  return { directories: [path], ...(named ? { tool: rest[0] as string } : {}), json: named ? rest[1] : rest[0] };
+  return {
+    directories: [path],
+    ...(named ? { tool: rest[0] as string } : {}),
+    json: named ? rest[1] : rest[0],
+  };
 }
 
 function tooMany(word: string): HostError {
-  return new HostError('usage', `one JSON object is enough; ${JSON.stringify(word)} is too much`, { hint: 'quote the JSON: \'{"name":"value"}\'' });
+  return new HostError('usage', `one JSON object is enough; ${JSON.stringify(word)} is too much`, {
+    hint: 'quote the JSON: \'{"name":"value"}\'',
+  });
 }
 
 function isPath(word: string, cwd: string): boolean {
@@ -84,7 +106,10 @@ async function argumentsOf(text: string | undefined, terminal: Terminal): Promis
     return JSON.parse(source);
   } catch (error) {
     const what = text === '-' ? 'standard input' : 'the argument';
-    throw new HostError('usage', `${what} is not JSON: ${(error as Error).message}`, { cause: error, hint: 'write an object in single quotes: \'{"name":"value"}\'' });
+    throw new HostError('usage', `${what} is not JSON: ${(error as Error).message}`, {
+      cause: error,
+      hint: 'write an object in single quotes: \'{"name":"value"}\'',
+    });
   }
 }
 
@@ -95,12 +120,18 @@ async function soleTool(session: Session, path: string): Promise<string> {
   const names = packages.flatMap((it) => it.tools.map((tool) => `${it.id}/${tool.name}`));
   if (names.length === 1 && names[0] !== undefined) return names[0];
   if (names.length > 1) {
-    throw new HostError('usage', `${path} has ${names.length} tools; say which`, { hint: `one of ${packages.flatMap((it) => it.tools.map((tool) => tool.name)).join(', ')}` });
+    throw new HostError('usage', `${path} has ${names.length} tools; say which`, {
+      hint: `one of ${packages.flatMap((it) => it.tools.map((tool) => tool.name)).join(', ')}`,
+    });
   }
   if (broken !== undefined) {
-    throw new HostError('invalid_manifest', `${path} is not a sound package: ${broken.reasons.join('; ')}`, { hint: `see "toolport validate ${path}"` });
+    throw new HostError('invalid_manifest', `${path} is not a sound package: ${broken.reasons.join('; ')}`, {
+      hint: `see "toolport validate ${path}"`,
+    });
   }
-  throw new HostError('not_found', `${path} holds no tool`, { hint: 'name a manifest, or a folder with packages' });
+  throw new HostError('not_found', `${path} holds no tool`, {
+    hint: 'name a manifest, or a folder with packages',
+  });
 }
 
 interface Asking {
@@ -112,15 +143,27 @@ interface Asking {
 
 /** At a terminal a held call is put to the person there and then. */
 async function ask(answer: Answer, { host, session, args, terminal }: Asking): Promise<Answer> {
-  if (answer.status !== 'confirmation_required' || args.has('no-input') || args.has('json') || !terminal.stdinIsTerminal) return answer;
+  if (
+    answer.status !== 'confirmation_required' ||
+    args.has('no-input') ||
+    args.has('json') ||
+    !terminal.stdinIsTerminal
+  )
+    return answer;
   const { token, reasons, tool, arguments: given } = answer.confirmation;
-  terminal.err(`${tool} wants to run with\n${visible(JSON.stringify(given, null, 2))}\nIt is held because ${visible(reasons.join('; '))}.\n`);
+  terminal.err(
+    `${tool} wants to run with\n${visible(JSON.stringify(given, null, 2))}\nIt is held because ${visible(reasons.join('; '))}.\n`,
+  );
   if (!(await terminal.confirm('Run it once?'))) {
     await host.approvals.deny(token, terminal.principal);
   } else {
     await host.approvals.approve(token, terminal.principal);
   }
-  return session.call({ tool: confirmToolName, arguments: { confirmation_token: token }, signal: terminal.signal });
+  return session.call({
+    tool: confirmToolName,
+    arguments: { confirmation_token: token },
+    signal: terminal.signal,
+  });
 }
 
 function toDocument(answer: Answer) {
@@ -128,10 +171,20 @@ function toDocument(answer: Answer) {
   const base = { schema: 'toolport/call@1', tool, status };
   switch (answer.status) {
     case 'ok':
-      return { ...base, result: answer.result, ...(answer.warnings.length === 0 ? {} : { warnings: answer.warnings }), durationMs };
+      return {
+        ...base,
+        result: answer.result,
+        ...(answer.warnings.length === 0 ? {} : { warnings: answer.warnings }),
+        durationMs,
+      };
     case 'confirmation_required': {
       const { token, kind, reasons } = answer.confirmation;
-      return { ...base, confirmation: { token, kind, reasons }, ...(answer.error === undefined ? {} : { error: answer.error }), durationMs };
+      return {
+        ...base,
+        confirmation: { token, kind, reasons },
+        ...(answer.error === undefined ? {} : { error: answer.error }),
+        durationMs,
+      };
     }
     default:
       return { ...base, error: answer.error, durationMs };

@@ -2,8 +2,8 @@ import { HostError } from '../../../model/host-error.js';
 import { lockedExit } from '../../socket/launch.js';
 import { socketPath } from '../../socket/path.js';
 import { listen } from '../../socket/server.js';
-import { parseDuration, stateDirectory } from '../arguments.js';
 import { aborted } from '../aborted.js';
+import { parseDuration, stateDirectory } from '../arguments.js';
 import type { Command } from '../command.js';
 
 export const host: Command = {

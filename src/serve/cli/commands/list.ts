@@ -14,11 +14,25 @@ export const list: Command = {
     { line: 'toolport list tools ~/more-tools', text: 'two places' },
     { line: 'toolport list --json', text: 'for a script' },
   ],
-  options: [{ name: 'allow', value: 'GRANT', multiple: true, text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME' }],
+  options: [
+    {
+      name: 'allow',
+      value: 'GRANT',
+      multiple: true,
+      text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME',
+    },
+  ],
   async run(args, terminal) {
-    const directories = (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) => resolve(terminal.cwd, it));
+    const directories = (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) =>
+      resolve(terminal.cwd, it),
+    );
     const report = await withHost(args, terminal, async (host) => {
-      const session = await host.session({ principal: terminal.principal, directories, root: terminal.cwd, allow: args.values('allow') });
+      const session = await host.session({
+        principal: terminal.principal,
+        directories,
+        root: terminal.cwd,
+        allow: args.values('allow'),
+      });
       return session.packages();
     });
     if (args.has('json')) terminal.out(`${JSON.stringify(listDocument(report, terminal.cwd))}\n`);

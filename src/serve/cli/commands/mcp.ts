@@ -17,7 +17,12 @@ export const mcp: Command = {
   ],
   options: [
     { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
-    { name: 'allow', value: 'GRANT', multiple: true, text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME' },
+    {
+      name: 'allow',
+      value: 'GRANT',
+      multiple: true,
+      text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME',
+    },
   ],
   async run(args, terminal) {
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
@@ -27,7 +32,9 @@ export const mcp: Command = {
       version: terminal.version,
       surface: 'mcp',
       principal: terminal.principal.replace(/cli$/, 'mcp'),
-      directories: (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) => resolve(terminal.cwd, it)),
+      directories: (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) =>
+        resolve(terminal.cwd, it),
+      ),
       root: resolve(terminal.cwd, args.value('root') ?? '.'),
       allow: args.values('allow'),
     });
@@ -43,7 +50,10 @@ export const mcp: Command = {
     });
     await new Promise<void>((done) => socket.once('close', done));
     terminal.stdin.destroy();
-    if (!clientLeft) throw new HostError('host_unreachable', 'the host ended', { hint: 'start the client again; the next start brings a new host' });
+    if (!clientLeft)
+      throw new HostError('host_unreachable', 'the host ended', {
+        hint: 'start the client again; the next start brings a new host',
+      });
     return 0;
   },
 };

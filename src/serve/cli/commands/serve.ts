@@ -20,30 +20,71 @@ export const serve: Command = {
     { line: 'toolport serve --json', text: 'one JSON object for the start, then one a call' },
     { line: 'toolport serve tools --state .toolport', text: 'with a state directory of its own' },
   ],
-  options: [{ name: 'allow', value: 'GRANT', multiple: true, text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME' }],
+  options: [
+    {
+      name: 'allow',
+      value: 'GRANT',
+      multiple: true,
+      text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME',
+    },
+  ],
   async run(args, terminal) {
     const json = args.has('json');
     const style = styleFor(args, terminal);
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
-    const directories = (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) => resolve(terminal.cwd, it));
+    const directories = (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) =>
+      resolve(terminal.cwd, it),
+    );
     const onAnswer = (answer: Answer, principal: string) => {
-      terminal.out(json ? `${JSON.stringify(eventOf(answer, principal))}\n` : `${describe(answer, principal)}\n`);
+      terminal.out(
+        json ? `${JSON.stringify(eventOf(answer, principal))}\n` : `${describe(answer, principal)}\n`,
+      );
     };
     const host = await terminal.startHost({ state, onAnswer }).catch((error) => {
       if (!(error instanceof HostError) || error.code !== 'state_locked') throw error;
-      throw new HostError('state_locked', error.message, { hint: 'a host in the background ends by itself a minute after its last client; or use --state', cause: error });
+      throw new HostError('state_locked', error.message, {
+        hint: 'a host in the background ends by itself a minute after its last client; or use --state',
+        cause: error,
+      });
     });
     try {
-      const session = await host.session({ principal: terminal.principal, directories, root: terminal.cwd, allow: args.values('allow') });
+      const session = await host.session({
+        principal: terminal.principal,
+        directories,
+        root: terminal.cwd,
+        allow: args.values('allow'),
+      });
       const report = await session.packages();
-      const server = await listen(host, { path: socketPath(state), version: terminal.version, onBug: (error) => terminal.err(`${String(error)}\n`) });
-      const command = ['npx', 'toolport', 'mcp', ...directories, ...args.values('allow').flatMap((it) => ['--allow', it]), '--state', state];
+      const server = await listen(host, {
+        path: socketPath(state),
+        version: terminal.version,
+        onBug: (error) => terminal.err(`${String(error)}\n`),
+      });
+      const command = [
+        'npx',
+        'toolport',
+        'mcp',
+        ...directories,
+        ...args.values('allow').flatMap((it) => ['--allow', it]),
+        '--state',
+        state,
+      ];
       if (json) {
-        terminal.out(`${JSON.stringify({ schema: 'toolport/serve@1', socket: socketPath(state), command, packages: listDocument(report, terminal.cwd).packages })}\n`);
+        terminal.out(
+          `${JSON.stringify({ schema: 'toolport/serve@1', socket: socketPath(state), command, packages: listDocument(report, terminal.cwd).packages })}\n`,
+        );
       } else {
-        const config = JSON.stringify({ mcpServers: { toolport: { command: command[0], args: command.slice(1) } } }, null, 2);
-        terminal.out(`${printPackages(report, style, terminal.columns)}\nConnect an MCP client with\n${config}\n\n`);
-        terminal.out(`Serving ${directories.map((it) => relative(terminal.cwd, it) || '.').join(', ')}; Ctrl-C ends it.\n`);
+        const config = JSON.stringify(
+          { mcpServers: { toolport: { command: command[0], args: command.slice(1) } } },
+          null,
+          2,
+        );
+        terminal.out(
+          `${printPackages(report, style, terminal.columns)}\nConnect an MCP client with\n${config}\n\n`,
+        );
+        terminal.out(
+          `Serving ${directories.map((it) => relative(terminal.cwd, it) || '.').join(', ')}; Ctrl-C ends it.\n`,
+        );
       }
       await aborted(terminal.signal);
       await server.close();
@@ -56,10 +97,21 @@ export const serve: Command = {
 
 function eventOf(answer: Answer, principal: string) {
   const code = 'error' in answer && answer.error !== undefined ? { code: answer.error.code } : {};
-  return { event: 'call', tool: answer.tool, status: answer.status, ...code, principal, callId: answer.callId, durationMs: answer.durationMs };
+  return {
+    event: 'call',
+    tool: answer.tool,
+    status: answer.status,
+    ...code,
+    principal,
+    callId: answer.callId,
+    durationMs: answer.durationMs,
+  };
 }
 
 function describe(answer: Answer, principal: string): string {
-  const why = 'error' in answer && answer.error !== undefined ? `  ${answer.error.message.split('\n', 1)[0]}` : '';
-  return visibleLine(`${answer.status.padEnd(8)} ${answer.tool}  ${Math.round(answer.durationMs)} ms  ${principal}${why}`);
+  const why =
+    'error' in answer && answer.error !== undefined ? `  ${answer.error.message.split('\n', 1)[0]}` : '';
+  return visibleLine(
+    `${answer.status.padEnd(8)} ${answer.tool}  ${Math.round(answer.durationMs)} ms  ${principal}${why}`,
+  );
 }

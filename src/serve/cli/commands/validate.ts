@@ -33,7 +33,12 @@ export const validate: Command = {
     const form = args.has('json') ? 'json' : oneOf(args.value('format') ?? 'text', outputFormats, 'format');
     const as = args.value('as');
     const paths = args.positionals.length === 0 ? ['.'] : args.positionals;
-    const checked = check(paths, terminal.cwd, as === undefined ? undefined : oneOf(as, formatNames, 'as'), args.has('strict'));
+    const checked = check(
+      paths,
+      terminal.cwd,
+      as === undefined ? undefined : oneOf(as, formatNames, 'as'),
+      args.has('strict'),
+    );
     const errors = countOf(checked.diagnostics, 'error');
     switch (form) {
       case 'json':
@@ -67,16 +72,23 @@ interface Checked {
 function check(paths: readonly string[], cwd: string, as: FormatName | undefined, strict: boolean): Checked {
   const { found, problems, missing } = discover(paths, { cwd, as });
   const [lost] = missing;
-  if (lost !== undefined) throw new HostError('not_found', `there is nothing at ${lost}`, { hint: 'check the path' });
+  if (lost !== undefined)
+    throw new HostError('not_found', `there is nothing at ${lost}`, { hint: 'check the path' });
   if (found.length === 0 && problems.length === 0) {
     throw new HostError('not_found', `no manifest was found in ${paths.join(', ')}`, {
       hint: 'name a manifest, or make one: toolport init patch',
     });
   }
-  const severity = (it: Diagnostic): Diagnostic => (strict && it.severity === 'warning' ? { ...it, severity: 'error' } : it);
+  const severity = (it: Diagnostic): Diagnostic =>
+    strict && it.severity === 'warning' ? { ...it, severity: 'error' } : it;
   const files: CheckedFile[] = found.map(({ file, format, bundle }) => {
     const { package: understood, diagnostics } = inspect(format, bundle);
-    return { file, format: format.name, diagnostics: diagnostics.map(severity), ...(understood === undefined ? {} : { package: understood }) };
+    return {
+      file,
+      format: format.name,
+      diagnostics: diagnostics.map(severity),
+      ...(understood === undefined ? {} : { package: understood }),
+    };
   });
   for (const problem of problems) files.push({ file: problem.file, format: null, diagnostics: [problem] });
   files.sort((a, b) => (a.file < b.file ? -1 : 1));
@@ -90,10 +102,16 @@ function toDocument({ files, diagnostics }: Checked) {
       file,
       format,
       ok: countOf(own, 'error') === 0,
-      ...(of === undefined ? {} : { package: { id: of.id, version: of.version, tools: of.tools.map((it) => it.name) } }),
+      ...(of === undefined
+        ? {}
+        : { package: { id: of.id, version: of.version, tools: of.tools.map((it) => it.name) } }),
       diagnostics: own.map(flat),
     })),
-    summary: { files: files.length, errors: countOf(diagnostics, 'error'), warnings: countOf(diagnostics, 'warning') },
+    summary: {
+      files: files.length,
+      errors: countOf(diagnostics, 'error'),
+      warnings: countOf(diagnostics, 'warning'),
+    },
   };
 }
 
@@ -106,12 +124,19 @@ function printText({ files, diagnostics }: Checked, args: Arguments, terminal: T
   const style = styleFor(args, terminal);
   const shown = args.has('quiet') ? diagnostics.filter((it) => it.severity === 'error') : diagnostics;
   const source = (file: string) => terminal.readFile(resolve(terminal.cwd, file));
-  if (shown.length > 0) terminal.out(`${printDiagnostics(shown, { style, columns: terminal.columns, source })}\n`);
-  const counts = { files: files.length, errors: countOf(diagnostics, 'error'), warnings: countOf(diagnostics, 'warning') };
+  if (shown.length > 0)
+    terminal.out(`${printDiagnostics(shown, { style, columns: terminal.columns, source })}\n`);
+  const counts = {
+    files: files.length,
+    errors: countOf(diagnostics, 'error'),
+    warnings: countOf(diagnostics, 'warning'),
+  };
   if (!args.has('quiet')) terminal.out(`${printSummary(counts, style)}\n`);
 }
 
 function oneOf<T extends string>(value: string, allowed: readonly T[], option: string): T {
   if ((allowed as readonly string[]).includes(value)) return value as T;
-  throw new HostError('usage', `--${option} ${JSON.stringify(value)} is not known`, { hint: `use ${allowed.join(', ')}` });
+  throw new HostError('usage', `--${option} ${JSON.stringify(value)} is not known`, {
+    hint: `use ${allowed.join(', ')}`,
+  });
 }

@@ -1,0 +1,27 @@
+// Makes sure that the programs the tests need are on this machine; installs them where it may.
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+
+const needed = [
+  { program: '/usr/bin/bwrap', package: 'bubblewrap' },
+  { program: '/usr/bin/prlimit', package: 'util-linux' },
+  { program: '/usr/bin/python3', package: 'python3' },
+  { program: '/usr/bin/setpriv', package: 'util-linux' },
+];
+
+const missing = () => needed.filter((it) => !existsSync(it.program));
+
+if (missing().length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
+  const packages = [...new Set(missing().map((it) => it.package))];
+  console.log(`installing ${packages.join(', ')}`);
+  const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  for (const words of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
+    spawnSync('apt-get', ['-q', ...words], { stdio: 'inherit', env: environment });
+  }
+}
+const left = missing();
+if (left.length > 0) {
+  console.error(`these programs are missing: ${left.map((it) => it.program).join(', ')}`);
+  console.error(`install them: sudo apt-get install ${[...new Set(left.map((it) => it.package))].join(' ')}`);
+  process.exit(1);
+}

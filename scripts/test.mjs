@@ -1,0 +1,27 @@
+// Everything that must hold, in one go: the cheap checks first. "npm run test:unit" is the quick one.
+import { spawnSync } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+process.chdir(join(dirname(fileURLToPath(import.meta.url)), '..'));
+
+const steps = [
+  ['system', ['scripts/system.mjs']],
+  ['build', ['scripts/build.mjs']],
+  ['lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']],
+  ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']],
+  ['types of the pure folders', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.pure.json']],
+  ['unused code', ['node_modules/knip/bin/knip.js', '--no-progress']],
+  ['tests', ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)]],
+];
+
+for (const [name, words] of steps) {
+  const started = performance.now();
+  console.log(`\n── ${name}`);
+  const { status } = spawnSync(process.execPath, words, { stdio: 'inherit' });
+  if (status !== 0) {
+    console.error(`\n${name} failed`);
+    process.exit(status ?? 1);
+  }
+  console.log(`── ${name}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
+}

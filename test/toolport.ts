@@ -1,0 +1,153 @@
+// The built command and its surroundings, for tests that use Toolport the way people do.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+export const main = join(import.meta.dirname, '..', 'dist', 'main.js');
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly cwd?: string;
+  readonly stdin?: string;
+  readonly env?: Record<string, string>;
+  /** Looks at the process while it runs. */
+  readonly during?: (child: ChildProcess) => void;
+}
+
+/** Runs the command to its end. */
+export function toolport(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [main, ...words], { cwd: options.cwd, env: { ...process.env, ...options.env }, stdio: 'pipe' });
+    let stdout = '';
+    let stderr = '';
+    child.stdout.on('data', (chunk) => {
+      stdout += chunk;
+    });
+    child.stderr.on('data', (chunk) => {
+      stderr += chunk;
+    });
+    child.once('error', reject);
+    child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+    child.stdin.on('error', () => {});
+    child.stdin.end(options.stdin ?? '');
+    options.during?.(child);
+  });
+}
+
+/** A folder of the test's own, readable by everybody, removed by `remove`. */
+export function temporaryFolder(files: Record<string, string> = {}): { path: string; remove: () => void } {
+  const path = mkdtempSync(join(tmpdir(), 'toolport-test-'));
+  chmodSync(path, 0o755);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true });
+    writeFileSync(join(path, name), text);
+  }
+  return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+export interface PatchOptions {
+  readonly name: string;
+  readonly humanConfirm?: boolean;
+  /** The body of main(text), indented by four spaces. */
+  readonly body?: string;
+}
+
+/** A Patch tool with one text input. */
+export function patchTool({ name, humanConfirm = false, body = '    return {"words": len(text.split())}' }: PatchOptions): string {
+  return `# ---
+# name: ${name}
+# version: "1.0.0"
+# description: Do something with a text.
+# inputs:
+#   - name: text
+#     type: string
+#     description: The text.
+# outputs:
+#   type: object
+# capabilities:
+#   network: false
+#   filesystem: none
+#   human_confirm: ${humanConfirm}
+# runtime:
+#   language: python
+# ---
+import json
+import sys
+
+
+def main(text):
+${body}
+
+
+if __name__ == "__main__":
+    args = json.loads(sys.stdin.read())
+    print(json.dumps(main(**args)))
+`;
+}
+
+/** A FindAgent manifest with one tool that asks a server of this machine. */
+export function findagentTool(port: number): string {
+  return JSON.stringify(
+    {
+      name: 'Order Desk',
+      description: 'Looks up orders of the shop.',
+      system_prompt: 'You answer questions about orders of the shop, using the lookup tool and nothing else.',
+      kind: 'mcp-tool',
+      tools: [
+        {
+          name: 'find_order',
+          description: 'Find an order by its number.',
+          input_schema: { type: 'object', properties: { number: { type: 'string' } }, required: ['number'] },
+          annotations: { readOnlyHint: true },
+          action: { type: 'http', method: 'GET', url: `http://127.0.0.1:${port}/orders/{number}` },
+        },
+      ],
+      example_prompts: ['Where is order 17?'],
+    },
+    null,
+    2,
+  );
+}
+
+export interface LoopbackServer {
+  readonly port: number;
+  readonly requests: { method: string; url: string; headers: IncomingMessage['headers'] }[];
+  close(): Promise<void>;
+}
+
+/** A server on 127.0.0.1 that remembers what it was asked. */
+export async function loopbackServer(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<LoopbackServer> {
+  const requests: LoopbackServer['requests'] = [];
+  const server = createServer((request, response) => {
+    requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers });
+    answer(request, response);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    port: (server.address() as AddressInfo).port,
+    requests,
+    close: () =>
+      new Promise((resolve) => {
+        server.closeAllConnections();
+        server.close(() => resolve());
+      }),
+  };
+}
+
+/** Waits until a condition holds; fails after the time given. */
+export async function until(condition: () => boolean | Promise<boolean>, milliseconds = 10_000): Promise<void> {
+  const deadline = performance.now() + milliseconds;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('the condition never held');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
