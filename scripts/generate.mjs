@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import Ajv2020 from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
-import { build } from 'esbuild';
+import { bundleModule } from './bundle.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ajv = new Ajv2020.default({
@@ -19,28 +19,34 @@ const ajv = new Ajv2020.default({
 addFormats.default(ajv, ['uri', 'email']);
 ajv.addVocabulary(['x-toolport']);
 
-const names = {};
+const target = join(root, 'src', 'generated');
+mkdirSync(target, { recursive: true });
 for (const file of readdirSync(join(root, 'schemas')).sort()) {
   if (!file.endsWith('.schema.json')) continue;
   const schema = JSON.parse(readFileSync(join(root, 'schemas', file), 'utf8'));
-  ajv.addSchema(schema);
+  ajv.addSchema(inlined(schema, schema, []));
   const name = file.slice(0, -'.schema.json'.length);
-  names[`validate${name[0].toUpperCase()}${name.slice(1)}`] = schema.$id;
+  const exported = `validate${name[0].toUpperCase()}${name.slice(1)}`;
+  // One file a schema: a command loads only the one it needs.
+  const code = standalone.default(ajv, { [exported]: schema.$id });
+  await bundleModule(code, root, join(target, `${name}.js`), 'neutral');
+  const declaration = `import type { Validator } from '../formats/check.js';\n\nexport declare const ${exported}: Validator;\n`;
+  writeFileSync(join(target, `${name}.d.ts`), declaration);
 }
 
-const target = join(root, 'src', 'generated');
-mkdirSync(target, { recursive: true });
-await build({
-  stdin: { contents: standalone.default(ajv, names), resolveDir: root, loader: 'js' },
-  bundle: true,
-  format: 'esm',
-  platform: 'neutral',
-  mainFields: ['module', 'main'],
-  outfile: join(target, 'validators.js'),
-  banner: { js: '// Made by scripts/generate.mjs from schemas/. Do not edit.' },
-});
-const declarations = Object.keys(names).map((name) => `export declare const ${name}: Validator;\n`);
-writeFileSync(
-  join(target, 'validators.d.ts'),
-  `import type { Validator } from '../formats/check.js';\n\n${declarations.join('')}`,
-);
+/** Definitions written out where they are used: a complaint then names the way to its place, not to a definition. */
+function inlined(part, schema, way) {
+  if (Array.isArray(part)) return part.map((it) => inlined(it, schema, way));
+  if (typeof part !== 'object' || part === null) return part;
+  const { $ref, $defs, ...rest } = part;
+  const own = Object.fromEntries(
+    Object.entries(rest).map(([key, value]) => [key, inlined(value, schema, way)]),
+  );
+  if ($ref === undefined) return own;
+  if (way.includes($ref)) throw new Error(`${$ref} refers to itself`);
+  const target = $ref
+    .split('/')
+    .slice(1)
+    .reduce((at, step) => at[step], schema);
+  return { ...inlined(target, schema, [...way, $ref]), ...own };
+}

@@ -5,7 +5,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { discover } from '../src/bundle/discover.js';
-import { inspect } from '../src/formats/index.js';
+import { formatNamed, inspect } from '../src/formats/index.js';
 import { compareDiagnostics, type Diagnostic } from '../src/model/diagnostic.js';
 import { type FormatName, formatNames } from '../src/model/format.js';
 
@@ -35,7 +35,7 @@ function check(home: string, format: FormatName): Diagnostic[] {
   // A case that no front end claims would test nothing.
   if (mine.length === 0 && problems.length === 0)
     throw new Error(`no ${format} manifest was found in ${home}`);
-  const findings = mine.flatMap((it) => inspect(it.format, it.bundle).diagnostics);
+  const findings = mine.flatMap((it) => inspect(formatNamed(it.format.name), it.bundle).diagnostics);
   return [...problems, ...findings].sort(compareDiagnostics);
 }
 

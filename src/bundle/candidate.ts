@@ -1,20 +1,26 @@
-import { type Dirent, statSync } from 'node:fs';
+import type { Dirent } from 'node:fs';
 import { basename, dirname } from 'node:path';
-import { formatNamed } from '../formats/index.js';
-import type { Candidate, Claim, Format } from '../model/format.js';
+import { type FrontEnd, frontEnd } from '../formats/front-ends.js';
+import type { Candidate, Claim } from '../model/format.js';
 import { folderBundle } from './folder.js';
 
 /** Larger files are no manifests, so they are not opened while searching. */
 const maxSniffedBytes = 1024 * 1024;
 
 /** Names that only a manifest has; a folder with such a name is a mistake. */
-export const manifestNames = new Set(['manifest.json', 'findagent.json', '.findagent.json', 'plugin.toml', 'toolspace.json']);
+export const manifestNames = new Set([
+  'manifest.json',
+  'findagent.json',
+  '.findagent.json',
+  'plugin.toml',
+  'toolspace.json',
+]);
 
 /** Names of one format alone: such a file is worth a finding even when it cannot be read. */
 export const ownNames = new Set(['findagent.json', '.findagent.json', 'plugin.toml', 'toolspace.json']);
 
 export function looksLikeManifest(name: string): boolean {
-  return name.endsWith('.json') || name.endsWith('.py') || name === 'plugin.toml';
+  return name.endsWith('.json') || name.endsWith('.py') || name.endsWith('plugin.toml');
 }
 
 export function kindOf(entry: Dirent): 'file' | 'folder' | 'special' {
@@ -22,14 +28,14 @@ export function kindOf(entry: Dirent): 'file' | 'folder' | 'special' {
   return entry.isFile() ? 'file' : 'special';
 }
 
-export function claimOf(format: Format, candidate: Candidate): Claim {
+export function claimOf(format: FrontEnd, candidate: Candidate): Claim {
   return format.claim(candidate) ?? { scope: format.name === 'patch' ? 'file' : 'folder', up: 0 };
 }
 
 /** By its ending, for a file that somebody named: its mistakes are then told in the words of that format. */
-export function guessByName(path: string): { format: Format; claim: Claim } | null {
+export function guessByName(path: string): { frontEnd: FrontEnd; claim: Claim } | null {
   const name = basename(path);
-  if (name.endsWith('.py')) return { format: formatNamed('patch'), claim: { scope: 'file', up: 0 } };
+  if (name.endsWith('.py')) return { frontEnd: frontEnd('patch'), claim: { scope: 'file', up: 0 } };
   const format = (
     {
       'plugin.toml': 'nexo',
@@ -38,31 +44,34 @@ export function guessByName(path: string): { format: Format; claim: Claim } | nu
       'toolspace.json': 'toolspace',
     } as const
   )[name];
-  return format === undefined ? null : { format: formatNamed(format), claim: { scope: 'folder', up: 0 } };
+  return format === undefined ? null : { frontEnd: frontEnd(format), claim: { scope: 'folder', up: 0 } };
 }
 
-export function candidateOf(path: string): Candidate {
+/** A candidate that keeps what it read, so that the bundle made of it holds the same bytes. */
+export interface HeldCandidate extends Candidate {
+  held(): Uint8Array | undefined;
+}
+
+export function candidateOf(path: string): HeldCandidate {
+  let bytes: Uint8Array | null | undefined;
   let text: string | undefined;
+  const held = () => {
+    if (bytes === undefined) bytes = sniff(path) ?? null;
+    return bytes ?? undefined;
+  };
   return {
     path: path.split('/').slice(-3).join('/'),
+    held,
     text() {
-      text ??= sniff(path);
+      text ??= new TextDecoder().decode(held());
       return text;
     },
   };
 }
 
-function sniff(path: string): string {
-  try {
-    if (statSync(path).size > maxSniffedBytes) return '';
-    const entry = folderBundle({
-      root: dirname(path),
-      manifest: basename(path),
-      single: true,
-      shown: '',
-    }).read(basename(path));
-    return entry.kind === 'file' ? new TextDecoder().decode(entry.bytes) : '';
-  } catch {
-    return '';
-  }
+function sniff(path: string): Uint8Array | undefined {
+  const entry = folderBundle({ root: dirname(path), manifest: '', single: false, shown: '' }).read(
+    basename(path),
+  );
+  return entry.kind === 'file' && entry.bytes.length <= maxSniffedBytes ? entry.bytes : undefined;
 }

@@ -1,12 +1,20 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { detect, formatNamed } from '../formats/index.js';
+import { detectFrontEnd, type FrontEnd, frontEnd } from '../formats/front-ends.js';
 import { finding } from '../formats/report.js';
 import type { Bundle } from '../model/bundle.js';
 import type { DiagnosticCode } from '../model/codes.js';
 import { type Diagnostic, startOfFile } from '../model/diagnostic.js';
-import type { Claim, Format, FormatName } from '../model/format.js';
-import { candidateOf, claimOf, guessByName, kindOf, looksLikeManifest, manifestNames, ownNames } from './candidate.js';
+import type { Claim, FormatName } from '../model/format.js';
+import {
+  candidateOf,
+  claimOf,
+  guessByName,
+  kindOf,
+  looksLikeManifest,
+  manifestNames,
+  ownNames,
+} from './candidate.js';
 import { escapes, folderBundle, ignoredFolders } from './folder.js';
 
 const maxDepth = 8;
@@ -16,7 +24,7 @@ export interface Discovered {
   readonly file: string;
   /** Absolute path of the manifest. */
   readonly path: string;
-  readonly format: Format;
+  readonly format: FrontEnd;
   readonly bundle: Bundle;
 }
 
@@ -43,6 +51,17 @@ export function discover(paths: readonly string[], options: DiscoverOptions): Di
   const search = new Search(options);
   for (const path of paths) search.named(path);
   return search.result();
+}
+
+/** Where the search is. */
+interface Place {
+  /** Real path of the folder that was named. */
+  readonly root: string;
+  /** Real path of the folder looked at; each is looked at once. */
+  readonly real: string;
+  readonly depth: number;
+  /** Formats of the packages around it. */
+  readonly outer: ReadonlySet<FormatName>;
 }
 
 class Search {
@@ -74,8 +93,8 @@ class Search {
     try {
       const kind = statSync(absolute);
       if (kind.isDirectory()) {
-        const root = realpathSync(absolute);
-        this.#folder(absolute, { root, depth: 0, outer: new Set() });
+        const real = realpathSync.native(absolute);
+        this.#folder(absolute, { root: real, real, depth: 0, outer: new Set() });
         return;
       }
       if (!kind.isFile()) {
@@ -109,24 +128,22 @@ class Search {
     const candidate = candidateOf(absolute);
     const claimed =
       forced === undefined
-        ? detect(candidate)
-        : { format: formatNamed(forced), claim: claimOf(formatNamed(forced), candidate) };
+        ? detectFrontEnd(candidate)
+        : { frontEnd: frontEnd(forced), claim: claimOf(frontEnd(forced), candidate) };
     const guess = claimed ?? guessByName(absolute);
     if (guess === null) {
       const hint = 'name the format: --as patch|talos|toolspace|findagent|nexo';
       this.#problem('file.unknown-format', absolute, 'this is no manifest of a known format', hint);
       return;
     }
-    this.#add(absolute, guess.format, guess.claim);
+    this.#add(absolute, guess.frontEnd, guess.claim, candidate.held());
   }
 
-  #folder(folder: string, at: { root: string; depth: number; outer: ReadonlySet<FormatName> }): void {
-    let real: string;
+  #folder(folder: string, at: Place): void {
     let entries: Dirent[];
     try {
-      real = realpathSync(folder);
-      if (this.#visited.has(real)) return;
-      this.#visited.add(real);
+      if (this.#visited.has(at.real)) return;
+      this.#visited.add(at.real);
       entries = readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (error) {
       this.#problem(
@@ -136,7 +153,7 @@ class Search {
       );
       return;
     }
-    const folders: string[] = [];
+    const folders: { path: string; real: string }[] = [];
     const claimedHere = new Set<FormatName>();
     for (const entry of entries) {
       const path = join(folder, entry.name);
@@ -149,7 +166,11 @@ class Search {
             `a folder has the name of a manifest, ${entry.name}`,
             'rename it',
           );
-        } else if (!ignoredFolders.has(entry.name)) folders.push(path);
+        } else if (!ignoredFolders.has(entry.name))
+          folders.push({
+            path,
+            real: entry.isSymbolicLink() ? realpathSync.native(path) : join(at.real, entry.name),
+          });
       } else if (kind === 'file') {
         const format = this.#candidate(path, at.outer);
         if (format !== null) claimedHere.add(format);
@@ -159,31 +180,33 @@ class Search {
     }
     if (at.depth >= maxDepth) return;
     const outer = new Set([...at.outer, ...claimedHere]);
-    for (const path of folders) this.#folder(path, { root: at.root, depth: at.depth + 1, outer });
+    for (const { path, real } of folders)
+      this.#folder(path, { root: at.root, real, depth: at.depth + 1, outer });
   }
 
   /** Returns the format when the file starts a folder package of it. */
   #candidate(path: string, outer: ReadonlySet<FormatName>): FormatName | null {
     if (!looksLikeManifest(basename(path))) return null;
     this.#scanned++;
-    const hit = detect(candidateOf(path));
+    const candidate = candidateOf(path);
+    const hit = detectFrontEnd(candidate);
     if (hit === null) {
       // A file with a format's own name that cannot even be read is worth a finding; others are not ours.
       const guess = ownNames.has(basename(path)) ? guessByName(path) : null;
-      if (guess !== null) this.#add(path, guess.format, guess.claim);
+      if (guess !== null) this.#add(path, guess.frontEnd, guess.claim, candidate.held());
       return null;
     }
-    if (hit.claim.scope === 'folder' && hit.claim.up === 0 && outer.has(hit.format.name)) {
+    if (hit.claim.scope === 'folder' && hit.claim.up === 0 && outer.has(hit.frontEnd.name)) {
       this.#nested++;
       return null;
     }
-    this.#add(path, hit.format, hit.claim);
-    return hit.claim.scope === 'folder' && hit.format.name !== 'toolspace' ? hit.format.name : null;
+    this.#add(path, hit.frontEnd, hit.claim, candidate.held());
+    return hit.claim.scope === 'folder' && hit.frontEnd.name !== 'toolspace' ? hit.frontEnd.name : null;
   }
 
   #followLink(path: string, root: string): 'file' | 'folder' | 'special' | 'none' {
     try {
-      const target = realpathSync(path);
+      const target = realpathSync.native(path);
       const kind = statSync(target);
       const interesting = kind.isDirectory() || looksLikeManifest(basename(path));
       if (escapes(root, target)) {
@@ -210,12 +233,18 @@ class Search {
     }
   }
 
-  #add(absolute: string, format: Format, claim: Claim): void {
+  #add(absolute: string, format: FrontEnd, claim: Claim, held: Uint8Array | undefined): void {
     if (this.#found.has(absolute)) return;
     const root = claim.up === 1 ? dirname(dirname(absolute)) : dirname(absolute);
     const manifest =
       claim.up === 1 ? join(basename(dirname(absolute)), basename(absolute)) : basename(absolute);
-    const bundle = folderBundle({ root, manifest, single: claim.scope === 'file', shown: this.#shown(root) });
+    const bundle = folderBundle({
+      root,
+      manifest,
+      single: claim.scope === 'file',
+      shown: this.#shown(root),
+      held,
+    });
     this.#found.set(absolute, { file: this.#shown(absolute), path: absolute, format, bundle });
   }
 

@@ -13,7 +13,7 @@ import { basename, join, relative, sep } from 'node:path';
 import type { Bundle, BundleEntry } from '../model/bundle.js';
 
 /** More than any package of source files needs; a larger tree is not a bundle. */
-export const maxFileBytes = 64 * 1024 * 1024;
+const maxFileBytes = 64 * 1024 * 1024;
 export const maxFiles = 20_000;
 
 /** Folders that hold what tools made, not what authors wrote. */
@@ -35,15 +35,18 @@ export interface FolderBundleOptions {
   readonly single: boolean;
   /** How the root is shown to people; the empty string when paths are shown from the working directory. */
   readonly shown: string;
+  /** What the manifest held when it was found: what is checked is then what is kept. */
+  readonly held?: Uint8Array | undefined;
 }
 
 /** A bundle on disk. Every path is resolved inside the root; what a link brings in from outside is refused. */
 export function folderBundle(options: FolderBundleOptions): Bundle {
-  const { root, manifest, single, shown } = options;
+  const { root, manifest, single, shown, held } = options;
   return {
     manifest,
     folder: basename(root),
     read(path) {
+      if (path === manifest && held !== undefined) return { kind: 'file', bytes: held };
       if (single && path !== manifest) return { kind: 'missing' };
       return readEntry(root, path);
     },
@@ -56,20 +59,37 @@ function readEntry(root: string, path: string): BundleEntry {
   const absolute = join(root, path);
   if (path.includes('\0') || escapes(root, absolute))
     return refused('link-escape', 'the path leads out of the package');
-  let descriptor: number | undefined;
+  // A plain name in the root cannot lead anywhere else unless it is a link, and links are not opened here.
+  const direct = path.includes('/') ? undefined : readRegular(absolute);
+  if (direct !== undefined) return direct;
   try {
-    const real = realpathSync(absolute);
-    if (escapes(realpathSync(root), real)) return refused('link-escape', 'a link leads out of the package');
-    const kind = statSync(real);
-    if (kind.isDirectory()) return { kind: 'folder' };
-    if (!kind.isFile()) return refused('not-regular', 'this is not a regular file');
-    descriptor = openSync(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const { size } = fstatSync(descriptor);
-    if (size > maxFileBytes)
-      return refused('too-large', `the file has ${size.toLocaleString('en')} bytes; at most 64 MiB is read`);
-    return { kind: 'file', bytes: readAll(descriptor, size) };
+    const real = realpathSync.native(absolute);
+    if (escapes(realpathSync.native(root), real))
+      return refused('link-escape', 'a link leads out of the package');
+    if (statSync(real).isDirectory()) return { kind: 'folder' };
+    return readRegular(real) ?? refused('not-regular', 'this is not a regular file');
   } catch (error) {
     return refusalOf(error);
+  }
+}
+
+/** The bytes of a regular file; undefined for a link or a folder; anything else is refused. */
+function readRegular(path: string): BundleEntry | undefined {
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    const kind = fstatSync(descriptor);
+    if (kind.isDirectory()) return undefined;
+    if (!kind.isFile()) return refused('not-regular', 'this is not a regular file');
+    if (kind.size > maxFileBytes) {
+      return refused(
+        'too-large',
+        `the file has ${kind.size.toLocaleString('en')} bytes; at most 64 MiB is read`,
+      );
+    }
+    return { kind: 'file', bytes: readAll(descriptor, kind.size) };
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'ELOOP' ? undefined : refusalOf(error);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -124,7 +144,8 @@ function listFiles(root: string): string[] {
       return;
     }
     for (const entry of entries) {
-      if (files.length >= maxFiles) return;
+      // One more than allowed, so that whoever asks can tell.
+      if (files.length > maxFiles) return;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) {
         if (!ignoredFolders.has(entry.name)) visit(path);

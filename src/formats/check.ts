@@ -1,5 +1,5 @@
 // Turns the verdict of a compiled schema into findings that a person can act on, and finds fields that no
-// schema knows. Schemas may carry an "x-toolport" annotation: { code, hint, safety }.
+// schema knows. Schemas may carry an "x-toolport" annotation: { code, missing, hint, form, safety, quiet }.
 import { type DiagnosticCode, diagnosticCodes } from '../model/codes.js';
 import { isObject, type Json, type JsonObject, type JsonPath, valueAt } from '../model/json.js';
 import type { Document } from './document/document.js';
@@ -29,11 +29,23 @@ export interface CheckedSchema {
 export function checkSchema(report: Report, document: Document, checked: CheckedSchema): boolean {
   if (checked.validate(document.value)) return true;
   const errors = checked.validate.errors ?? [];
+  const misspelt = new Set(errors.map((error) => misspeltMember(error, checked.schema)));
   const told = new Set<string>();
+  let quiet = false;
   for (const error of errors) {
     if (structural.has(error.keyword)) continue;
+    if (annotation(schemaAt(checked.schema, error.schemaPath.split('/').slice(1, -1))).quiet) {
+      quiet = true;
+      continue;
+    }
     const place = resolvePath(document.value, error.instancePath);
     const complaint = describe(error, place, document, checked.schema);
+    if (complaint.missing !== undefined && misspelt.has(`${error.instancePath} ${complaint.missing}`))
+      continue;
+    if (complaint.nearMiss === true) {
+      quiet = true;
+      continue;
+    }
     const key = `${complaint.code} ${error.instancePath} ${complaint.message}`;
     if (told.has(key)) continue;
     told.add(key);
@@ -42,8 +54,22 @@ export function checkSchema(report: Report, document: Document, checked: Checked
       spot: complaint.spot,
     });
   }
-  if (told.size === 0) report.at('schema.invalid', [], 'the manifest does not fit its schema');
+  if (told.size === 0 && !quiet) report.at('schema.invalid', [], 'the manifest does not fit its schema');
   return false;
+}
+
+/**
+ * The member that an unknown one of a closed object was meant to be. That it is missing is the same mistake,
+ * so only the misspelt one is reported.
+ */
+function misspeltMember(error: SchemaError, schema: JsonObject): string | undefined {
+  if (error.keyword !== 'additionalProperties') return undefined;
+  const { properties } = schemaAt(schema, error.schemaPath.split('/').slice(1, -1));
+  const meant = suggest(
+    String(error.params.additionalProperty),
+    Object.keys(isObject(properties) ? properties : {}),
+  );
+  return meant === undefined ? undefined : `${error.instancePath} ${meant}`;
 }
 
 /** Their branches already say what is wrong. */
@@ -55,6 +81,10 @@ interface Complaint {
   readonly message: string;
   readonly hint: string | undefined;
   readonly spot: 'key' | 'value';
+  /** The member whose absence this is about. */
+  readonly missing?: string;
+  /** A field that is nearly this one stands there, which `checkFields` reports as an error of its own. */
+  readonly nearMiss?: boolean;
 }
 
 function describe(error: SchemaError, path: JsonPath, document: Document, schema: JsonObject): Complaint {
@@ -92,13 +122,15 @@ function describe(error: SchemaError, path: JsonPath, document: Document, schema
         message: `"${missing}" is missing${where}`,
         hint,
         spot: 'key',
+        missing,
+        nearMiss: typo !== undefined && about.safety,
       };
     }
     case 'additionalProperties':
     case 'unevaluatedProperties': {
       const extra = String(params.additionalProperty ?? params.unevaluatedProperty);
       const meant = suggest(extra, Object.keys(isObject(parent.properties) ? parent.properties : {}));
-      const message = `unknown field "${extra}"${path.length === 0 ? '' : ` in ${name}`}`;
+      const message = `unknown field "${clip(extra)}"${path.length === 0 ? '' : ` in ${name}`}`;
       const hint =
         meant === undefined ? 'remove it; this object takes no other fields' : `did you mean "${meant}"?`;
       return { code: 'schema.closed', path: [...path, extra], message, hint, spot: 'key' };
@@ -117,17 +149,22 @@ function describe(error: SchemaError, path: JsonPath, document: Document, schema
     case 'enum': {
       const allowed = (params.allowedValues as Json[]).map(String);
       const meant = typeof value === 'string' ? suggest(value, allowed) : undefined;
-      const choices = `use one of ${allowed.join(', ')}`;
+      const likely = meant === undefined ? '' : `; did you mean "${meant}"?`;
       return make(
         'schema.enum',
-        `unknown ${name} ${show(value)}`,
-        meant === undefined ? choices : `did you mean "${meant}"? ${choices}`,
+        `unknown ${name} ${show(value)}${likely}`,
+        `use one of ${allowed.join(', ')}`,
       );
     }
     case 'const':
       return make('schema.const', `${name} must be ${show(params.allowedValue as Json)}, not ${show(value)}`);
     case 'pattern':
-      return make('schema.pattern', `${name} ${show(value)} does not match ${String(params.pattern)}`);
+      return make(
+        'schema.pattern',
+        note.form === undefined
+          ? `${name} ${show(value)} does not match ${String(params.pattern)}`
+          : `${name} ${show(value)} is not ${note.form}`,
+      );
     case 'format':
       return make('schema.format', `${name} ${show(value)} is not ${article(String(params.format))}`);
     case 'minLength':
@@ -188,13 +225,16 @@ function visitFields(
       visitFields(report, item, here.items, root, [...path, index]);
     return;
   }
-  if (!isObject(value) || !isObject(here.properties)) return;
+  if (!isObject(value)) return;
+  const { properties, additionalProperties: others } = here;
+  if (!isObject(properties) && !isObject(others)) return;
+  const fields = isObject(properties) ? properties : {};
   for (const [key, member] of Object.entries(value)) {
-    const known = Object.hasOwn(here.properties, key) ? here.properties[key] : undefined;
+    const known = Object.hasOwn(fields, key) ? fields[key] : others;
     if (isObject(known)) {
       visitFields(report, member, known, root, [...path, key]);
-    } else if (known === undefined && here.additionalProperties === undefined) {
-      reportUnknown(report, key, here.properties, root, path);
+    } else if (known === undefined) {
+      reportUnknown(report, key, fields, root, path);
     }
   }
 }
@@ -212,14 +252,14 @@ function reportUnknown(
   const where = path.length === 0 ? '' : ` in ${nameOf(path)}`;
   const at = [...path, key];
   if (meant !== undefined && safety) {
-    const message = `"${key}"${where} is not a field, but nearly the safety field "${meant}"`;
+    const message = `"${clip(key)}"${where} is not a field, but nearly the safety field "${meant}"`;
     report.at('field.near-miss', at, message, {
       hint: `write "${meant}"; ignoring it would weaken the tool`,
       spot: 'key',
     });
   } else {
     const hint = meant === undefined ? 'it is ignored; remove it' : `did you mean "${meant}"?`;
-    report.at('field.unknown', at, `unknown field "${key}"${where}`, { hint, spot: 'key' });
+    report.at('field.unknown', at, `unknown field "${clip(key)}"${where}`, { hint, spot: 'key' });
   }
 }
 
@@ -237,7 +277,11 @@ interface Annotation {
   /** Code for the absence of this member. */
   readonly missing?: DiagnosticCode;
   readonly hint?: string;
+  /** What a pattern stands for, said instead of the pattern. */
+  readonly form?: string;
   readonly safety: boolean;
+  /** The rules of the format report this in better words. */
+  readonly quiet: boolean;
 }
 
 function annotation(schema: Json | undefined): Annotation {
@@ -246,7 +290,9 @@ function annotation(schema: Json | undefined): Annotation {
     ...(isCode(note.code) ? { code: note.code } : {}),
     ...(isCode(note.missing) ? { missing: note.missing } : {}),
     ...(typeof note.hint === 'string' ? { hint: note.hint } : {}),
+    ...(typeof note.form === 'string' ? { form: note.form } : {}),
     safety: note.safety === true,
+    quiet: note.quiet === true,
   };
 }
 
@@ -266,52 +312,61 @@ function propertySchema(root: JsonObject, schema: JsonObject, key: string): Json
 
 /** Only references inside the same schema exist. */
 function deref(root: JsonObject, schema: JsonObject): JsonObject {
-  let current = schema;
-  for (let hops = 0; hops < 16 && typeof current.$ref === 'string'; hops++) {
-    const target = schemaAt(root, current.$ref.split('/').slice(1));
-    // Annotations beside a reference win over those behind it.
-    const own = current['x-toolport'];
-    current = own === undefined ? target : { ...target, 'x-toolport': own };
-  }
-  return current;
+  if (typeof schema.$ref !== 'string') return schema;
+  const { $ref, ...own } = schema;
+  // What stands beside a reference wins over what is behind it, as in the compiled schema.
+  return { ...schemaAt(root, String($ref).split('/').slice(1)), ...own };
 }
 
 function schemaAt(root: JsonObject, steps: readonly string[]): JsonObject {
   let current: Json = root;
   for (const step of steps) {
-    const key = unescape(step);
+    const key = schemaStep(step);
     if (Array.isArray(current)) current = (current[Number(key)] ?? {}) as Json;
     else if (isObject(current)) {
       const reached: JsonObject = Object.hasOwn(current, key) ? current : deref(root, current);
       current = Object.hasOwn(reached, key) ? (reached[key] as Json) : {};
     } else return {};
   }
-  return isObject(current) ? current : {};
+  return isObject(current) ? deref(root, current) : {};
 }
 
 function resolvePath(value: Json | undefined, pointer: string): JsonPath {
   const path: (string | number)[] = [];
   let current = value;
   for (const raw of pointer.split('/').slice(1)) {
-    const step = Array.isArray(current) ? Number(raw) : unescape(raw);
+    const step = Array.isArray(current) ? Number(raw) : pointerStep(raw);
     path.push(step);
     current = valueAt(current, [step]);
   }
   return path;
 }
 
-function unescape(step: string): string {
-  return decodeURIComponent(step.replace(/%(?![0-9A-Fa-f]{2})/g, '%25'))
-    .replaceAll('~1', '/')
-    .replaceAll('~0', '~');
+/** A step of a path into the document: a key may well hold "%41", and it stays that. */
+function pointerStep(step: string): string {
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+}
+
+/** A step of a path into the schema, which the compiler writes as part of a URI. */
+function schemaStep(step: string): string {
+  try {
+    return pointerStep(decodeURIComponent(step));
+  } catch {
+    return pointerStep(step);
+  }
 }
 
 /** `inputs[0].name`: how people name a place. */
 export function nameOf(path: JsonPath): string {
   if (path.length === 0) return 'the manifest';
   return path
-    .map((step, index) => (typeof step === 'number' ? `[${step}]` : index === 0 ? step : `.${step}`))
+    .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${clip(step)}`))
     .join('');
+}
+
+/** A key short enough for a message. */
+function clip(key: string): string {
+  return key.length > 64 ? `${key.slice(0, 63)}…` : key;
 }
 
 /** A value short enough for a message. */

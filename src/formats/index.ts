@@ -1,13 +1,15 @@
-import type { Bundle } from '../model/bundle.js';
-import { compareDiagnostics } from '../model/diagnostic.js';
-import type { Candidate, Claim, Format, FormatName, ParseOptions, ParseResult } from '../model/format.js';
+// The front ends as a library: all of them, ready to use. Commands load them one by one (front-ends.ts).
+import type { Candidate, Claim, Format, FormatName } from '../model/format.js';
+import { findagent } from './findagent/format.js';
+import { nexo } from './nexo/format.js';
 import { patch } from './patch/format.js';
+import { talos } from './talos/format.js';
+import { toolspace } from './toolspace/format.js';
+
+export { defaultParseOptions, inspect } from './inspect.js';
 
 /** Every front end, in the order in which they are asked. A new format is one line here. */
-export const formats: readonly Format[] = [patch];
-
-/** Unless the host says otherwise. */
-export const defaultParseOptions: ParseOptions = { agentVersion: '1.0.0', reservedIds: [] };
+export const formats: readonly Format[] = [patch, findagent, talos, toolspace, nexo];
 
 export function formatNamed(name: FormatName): Format {
   const found = formats.find((it) => it.name === name);
@@ -22,14 +24,4 @@ export function detect(candidate: Candidate): { format: Format; claim: Claim } |
     if (claim !== null) return { format, claim };
   }
   return null;
-}
-
-/** Parses a bundle; findings come sorted. */
-export function inspect(
-  format: Format,
-  bundle: Bundle,
-  options: ParseOptions = defaultParseOptions,
-): ParseResult {
-  const result = format.parse(bundle, options);
-  return { ...result, diagnostics: [...result.diagnostics].sort(compareDiagnostics) };
 }

@@ -2,6 +2,7 @@
 // the 2020-12 meta-schema, it must be small, and it may refer only to itself.
 import { isObject, type Json, type JsonObject, type JsonPath } from '../model/json.js';
 import { nameOf, show } from './check.js';
+import { isLinear } from './regex.js';
 import type { Report } from './report.js';
 
 const maxCharacters = 64 * 1024;
@@ -13,6 +14,10 @@ type Shape =
   | 'schema'
   | 'schema-list'
   | 'schema-map'
+  | 'pattern-map'
+  | 'dependency-map'
+  | 'flag-map'
+  | 'identifier'
   | 'text'
   | 'number'
   | 'positive'
@@ -29,12 +34,15 @@ type Shape =
   | 'regex';
 
 const shapes: Readonly<Record<string, Shape>> = {
-  $id: 'text',
+  $id: 'identifier',
   $schema: 'text',
   $ref: 'reference',
   $anchor: 'anchor',
   $dynamicRef: 'reference',
   $dynamicAnchor: 'anchor',
+  $vocabulary: 'flag-map',
+  $recursiveRef: 'reference',
+  $recursiveAnchor: 'anchor',
   $comment: 'text',
   $defs: 'schema-map',
   definitions: 'schema-map',
@@ -43,10 +51,11 @@ const shapes: Readonly<Record<string, Shape>> = {
   contains: 'schema',
   additionalProperties: 'schema',
   properties: 'schema-map',
-  patternProperties: 'schema-map',
+  patternProperties: 'pattern-map',
   dependentSchemas: 'schema-map',
   propertyNames: 'schema',
   if: 'schema',
+  // biome-ignore lint/suspicious/noThenProperty: it is a keyword of JSON Schema.
   then: 'schema',
   else: 'schema',
   allOf: 'schema-list',
@@ -75,6 +84,7 @@ const shapes: Readonly<Record<string, Shape>> = {
   minProperties: 'count',
   required: 'names',
   dependentRequired: 'names-map',
+  dependencies: 'dependency-map',
   title: 'text',
   description: 'text',
   default: 'any',
@@ -92,6 +102,10 @@ const wanted: Record<string, string> = {
   schema: 'a schema (an object, true or false)',
   'schema-list': 'a list of at least one schema',
   'schema-map': 'an object whose values are schemas',
+  'pattern-map': 'an object whose names are regular expressions and whose values are schemas',
+  'dependency-map': 'an object whose values are schemas or lists of different names',
+  'flag-map': 'an object whose values are true or false',
+  identifier: 'a URL without a fragment',
   text: 'text',
   number: 'a number',
   positive: 'a number above 0',
@@ -150,15 +164,28 @@ export function checkInnerSchema(report: Report, schema: Json, path: JsonPath): 
       if (shape === 'reference') checkReference(schema, String(member), here, wrong);
       else if (shape === 'schema') visit(member, here, depth + 1);
       else if (shape === 'schema-list')
-        (member as Json[]).forEach((item, index) => visit(item, [...here, index], depth + 1));
-      else if (shape === 'schema-map') {
-        for (const [name, item] of Object.entries(member as JsonObject))
-          visit(item, [...here, name], depth + 1);
-      }
+        for (const [index, item] of (member as Json[]).entries()) visit(item, [...here, index], depth + 1);
+      else if (shape === 'schema-map' || shape === 'pattern-map' || shape === 'dependency-map') {
+        for (const [name, item] of Object.entries(member as JsonObject)) {
+          if (shape === 'pattern-map') checkEngine(report, name, [...here, name], 'key');
+          if (!(shape === 'dependency-map' && isNames(item))) visit(item, [...here, name], depth + 1);
+        }
+      } else if (shape === 'regex') checkEngine(report, String(member), here, 'value');
     }
   };
   visit(schema, path, 0);
   return sound;
+}
+
+/** Patterns run on a linear-time engine; what it cannot express runs apart, under a deadline. */
+function checkEngine(report: Report, pattern: string, at: JsonPath, spot: 'key' | 'value'): void {
+  if (!isLinear(pattern)) {
+    const message = `${show(pattern)} needs look-around, back-references or very many repetitions`;
+    report.at('inner-schema.regex', at, message, {
+      hint: 'write it without them; until then it is checked slowly, and a check that takes too long refuses the call',
+      spot,
+    });
+  }
 }
 
 function checkReference(
@@ -202,7 +229,14 @@ function fits(shape: Shape, value: Json): boolean {
     case 'schema-list':
       return Array.isArray(value) && value.length > 0;
     case 'schema-map':
+    case 'dependency-map':
       return isObject(value);
+    case 'pattern-map':
+      return isObject(value) && Object.keys(value).every(isRegex);
+    case 'flag-map':
+      return isObject(value) && Object.values(value).every((it) => typeof it === 'boolean');
+    case 'identifier':
+      return typeof value === 'string' && /^[^#]*#?$/.test(value);
     case 'text':
     case 'reference':
       return typeof value === 'string';

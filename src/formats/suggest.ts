@@ -2,7 +2,9 @@
 export function suggest(name: string, known: Iterable<string>): string | undefined {
   const wanted = fold(name);
   let best: string | undefined;
-  let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
+  // Any two names of one or two letters are near each other, which says nothing.
+  const allowed = wanted.length < 3 ? 0 : Math.max(1, Math.floor(wanted.length / 3));
+  let bestDistance = allowed + 1;
   for (const candidate of known) {
     const distance = editDistance(wanted, fold(candidate), bestDistance);
     if (distance < bestDistance) {

@@ -17,7 +17,8 @@ export function checkText(report: Report, value: Json | undefined): void {
 
 function visit(report: Report, value: Json | undefined, path: JsonPath): void {
   if (typeof value === 'string') checkString(report, value, path, 'value');
-  else if (Array.isArray(value)) value.forEach((item, index) => visit(report, item, [...path, index]));
+  else if (Array.isArray(value))
+    for (const [index, item] of value.entries()) visit(report, item, [...path, index]);
   else if (isObject(value)) {
     for (const [key, member] of Object.entries(value)) {
       checkString(report, key, [...path, key], 'key');

@@ -76,8 +76,6 @@ export type Action =
   | { readonly kind: 'compose'; readonly package: string; readonly tool: string }
   | { readonly kind: 'remote'; readonly program: string; readonly tool: string };
 
-export type ActionKind = Action['kind'];
-
 /** What a program said of a tool when it started. */
 export interface AnnouncedTool {
   readonly name: string;

@@ -33,11 +33,3 @@ export interface Permissions {
   readonly stateDirectory: boolean;
   readonly scopes: readonly Scope[];
 }
-
-export const noPermissions: Permissions = Object.freeze({
-  origin: 'declared',
-  network: Object.freeze({ kind: 'none' }),
-  filesystem: 'none',
-  stateDirectory: false,
-  scopes: Object.freeze([]),
-});

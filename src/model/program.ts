@@ -26,7 +26,7 @@ export interface Runtime {
 export type ProgramTarget =
   | {
       readonly kind: 'process';
-      /** With a runtime: arguments after the interpreter, first of them a file of the bundle. Else: the argv. */
+      /** With a runtime: arguments after the interpreter, such as a file of the bundle. Else: the argv. */
       readonly command: readonly Template[];
       readonly runtime?: Runtime;
       /** Inside the bundle; the empty string is its root. */

@@ -35,7 +35,7 @@ function hiddenKind(codePoint: number, text: string, index: number): HiddenKind 
   const before = previous(text, index);
   const after = next(text, index + String.fromCodePoint(codePoint).length);
   if (codePoint === 0x200d) {
-    if (/[\p{Extended_Pictographic}\p{Emoji_Modifier}\uFE0F]/u.test(before) && emoji.test(after)) return null;
+    if (/\p{Extended_Pictographic}|\p{Emoji_Modifier}|\uFE0F/u.test(before) && emoji.test(after)) return null;
     if (joinsVisibly.test(before) || joinsVisibly.test(after)) return null;
   }
   if (codePoint === 0x200c && joinsVisibly.test(before) && joinsVisibly.test(after)) return null;

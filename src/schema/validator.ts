@@ -66,7 +66,7 @@ function compiled(ajv: InstanceType<typeof Ajv2020.default>, schema: JsonSchema)
 
 /** ajv tells patterns apart by their text, so the wrapper must have one. */
 function linearRegex(pattern: string, _flags: string) {
-  const engine = RE2JS.compile(pattern);
+  const engine = RE2JS.compile(RE2JS.translateRegExp(pattern));
   return {
     test: (text: string) => engine.matcher(text).find(),
     toString: () => `/${pattern}/`,

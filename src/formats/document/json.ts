@@ -1,4 +1,4 @@
-import { findNodeAtLocation, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Json, JsonPath } from '../../model/json.js';
 import { type Document, maxDepth, maxValues, type Spot, type SyntaxProblem } from './document.js';
 import { SourceText } from './text.js';
@@ -9,8 +9,9 @@ export function readJson(text: string): Document {
   const shape = scan(text);
   let tree: Node | undefined;
   const treeOf = () => (tree ??= parseTree(text, undefined, strict));
+  const find = finder();
   const locate = (path: JsonPath, spot: Spot = 'value') => {
-    const [start, end] = span(treeOf(), path, spot);
+    const [start, end] = span(treeOf(), path, spot, find);
     return source.range(start, end);
   };
   const refused = (problems: SyntaxProblem[]): Document => ({
@@ -40,12 +41,13 @@ export function readJson(text: string): Document {
   const keys = countKeys(value);
   const problems = keys.forbidden || keys.count !== shape.keys ? keyProblems(treeOf()) : [];
   return {
-    value,
+    // Positions are those of the first of two equal keys, so the value must be its value.
+    value: problems.length === 0 ? value : firstValues(treeOf() as Node),
     problems,
     locate,
     source(path) {
       const root = treeOf();
-      const node = root && findNodeAtLocation(root, [...path]);
+      const node = root && find(root, path);
       return node && text.slice(node.offset, node.offset + node.length);
     },
   };
@@ -145,6 +147,49 @@ function keyProblems(root: Node | undefined): SyntaxProblem[] {
   return problems;
 }
 
+/** The value of a tree in which the first of equal keys counts and forbidden ones do not exist. */
+function firstValues(node: Node): Json {
+  if (node.type === 'array') return (node.children ?? []).map(firstValues);
+  if (node.type !== 'object') return node.value as Json;
+  const object: Record<string, Json> = {};
+  for (const property of node.children ?? []) {
+    const [key, value] = property.children ?? [];
+    const name = String(key?.value);
+    if (value === undefined || name === '__proto__' || Object.hasOwn(object, name)) continue;
+    object[name] = firstValues(value);
+  }
+  return object;
+}
+
+type Find = (root: Node, path: JsonPath) => Node | undefined;
+
+/** Members are indexed once per object: a manifest may have very many, and a finding about each. */
+function finder(): Find {
+  const indexes = new Map<Node, Map<string, Node>>();
+  const members = (object: Node): Map<string, Node> => {
+    let index = indexes.get(object);
+    if (index === undefined) {
+      index = new Map();
+      for (const property of object.children ?? []) {
+        const [key, value] = property.children ?? [];
+        const name = String(key?.value);
+        if (value !== undefined && !index.has(name)) index.set(name, value);
+      }
+      indexes.set(object, index);
+    }
+    return index;
+  };
+  return (root, path) => {
+    let node: Node | undefined = root;
+    for (const step of path) {
+      if (node?.type === 'object') node = members(node).get(String(step));
+      else if (node?.type === 'array' && typeof step === 'number') node = node.children?.[step];
+      else return undefined;
+    }
+    return node;
+  };
+}
+
 const explanations: Record<string, string> = {
   InvalidSymbol: 'unexpected word',
   InvalidNumberFormat: 'this is not a number JSON knows',
@@ -183,10 +228,10 @@ function syntaxErrors(text: string): SyntaxProblem[] {
   ];
 }
 
-function span(root: Node | undefined, path: JsonPath, spot: Spot): [number, number] {
+function span(root: Node | undefined, path: JsonPath, spot: Spot, find: Find): [number, number] {
   if (root === undefined) return [0, 0];
   for (let length = path.length; length >= 0; length--) {
-    const node = findNodeAtLocation(root, path.slice(0, length));
+    const node = find(root, path.slice(0, length));
     if (node === undefined) continue;
     const key = node.parent?.type === 'property' ? node.parent.children?.[0] : undefined;
     if (length === path.length && spot === 'value') return [node.offset, node.offset + node.length];

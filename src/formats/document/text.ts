@@ -16,6 +16,12 @@ export class SourceText {
     return { line: from.line, column: from.column, endLine: to.line, endColumn: to.column };
   }
 
+  /** Where a line starts; lines count from 1 and are clamped like offsets. */
+  offset(line: number): number {
+    const starts = this.#lineStarts();
+    return starts[Math.min(Math.max(line, 1), starts.length) - 1] as number;
+  }
+
   #place(offset: number): { line: number; column: number } {
     const starts = this.#lineStarts();
     const wanted = Math.min(Math.max(offset, 0), this.text.length);

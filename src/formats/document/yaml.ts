@@ -11,11 +11,12 @@ export function readYaml(text: string, place: (start: number, end: number) => Ra
   const problems: SyntaxProblem[] = [];
   const root = parseNode(text, problems);
   const value = problems.length === 0 ? convert(root, problems) : undefined;
+  const find = finder();
   return {
     value: problems.some((problem) => problem.code !== 'syntax.duplicate-key') ? undefined : value,
     problems,
     locate(path, spot = 'value') {
-      const [start, end] = span(root, path, spot);
+      const [start, end] = span(root, path, spot, find);
       return place(start, end);
     },
     source(path) {
@@ -33,13 +34,24 @@ function parseNode(text: string, problems: SyntaxProblem[]): Node | null {
       merge: false,
       uniqueKeys: false,
       prettyErrors: false,
-      logLevel: 'silent',
+      // Not silent: that would also drop the error about a second document.
+      logLevel: 'error',
     });
     const first: YAMLError | undefined =
       parsed.errors[0] ?? parsed.warnings.find((it) => it.code !== 'TAG_RESOLVE_FAILED');
     if (first !== undefined) {
       const [start, end] = first.pos;
-      problems.push({ code: 'syntax.yaml', message: sentence(first.message), start, end });
+      problems.push({
+        code: 'syntax.yaml',
+        message: messages[first.code] ?? sentence(first.message),
+        start,
+        end,
+      });
+      return null;
+    }
+    if (parsed.directives?.yaml.explicit) {
+      const message = 'a %YAML directive is not allowed in a manifest';
+      problems.push({ code: 'syntax.yaml-feature', message, start: 0, end: 1, hint: 'remove it' });
       return null;
     }
     return parsed.contents as Node | null;
@@ -55,6 +67,11 @@ function parseNode(text: string, problems: SyntaxProblem[]): Node | null {
     return null;
   }
 }
+
+/** Where the parser speaks to programmers. */
+const messages: Readonly<Record<string, string>> = {
+  MULTIPLE_DOCS: 'a second document starts here; a manifest is one',
+};
 
 function sentence(message: string): string {
   const line = message.split('\n', 1)[0] as string;
@@ -151,11 +168,32 @@ interface Found {
   readonly key: Node | null;
 }
 
-function find(root: Node | null, path: JsonPath): Found | undefined {
+type Find = (root: Node | null, path: JsonPath) => Found | undefined;
+
+/** Members are indexed once per map: a manifest may have very many, and a finding about each. */
+function finder(): Find {
+  const indexes = new Map<Node, Map<unknown, Pair<unknown, unknown>>>();
+  return (root, path) => findIn(root, path, indexes);
+}
+
+function findIn(
+  root: Node | null,
+  path: JsonPath,
+  indexes: Map<Node, Map<unknown, Pair<unknown, unknown>>>,
+): Found | undefined {
   let current: Found = { node: root, key: null };
   for (const step of path) {
     if (isMap(current.node)) {
-      const pair = current.node.items.find((it) => isScalar(it.key) && it.key.value === String(step));
+      let index = indexes.get(current.node);
+      if (index === undefined) {
+        index = new Map();
+        for (const pair of current.node.items) {
+          const name = isScalar(pair.key) ? pair.key.value : undefined;
+          if (typeof name === 'string' && !index.has(name)) index.set(name, pair);
+        }
+        indexes.set(current.node, index);
+      }
+      const pair = index.get(String(step));
       if (pair === undefined) return undefined;
       current = { node: pair.value as Node | null, key: pair.key as Node };
     } else if (isSeq(current.node) && typeof step === 'number' && step < current.node.items.length) {
@@ -167,7 +205,7 @@ function find(root: Node | null, path: JsonPath): Found | undefined {
   return current;
 }
 
-function span(root: Node | null, path: JsonPath, spot: Spot): [number, number] {
+function span(root: Node | null, path: JsonPath, spot: Spot, find: Find): [number, number] {
   for (let length = path.length; length >= 0; length--) {
     const found = find(root, path.slice(0, length));
     if (found === undefined) continue;

@@ -16,12 +16,8 @@ export interface BlockProblem {
   readonly hint: string;
 }
 
-const marker = /^\s*#\s---\s*$/;
-
-/** Whether a file has the opening marker of a Patch manifest near its top. */
-export function hasBlock(text: string): boolean {
-  return /^[ \t]*# ---[ \t]*\r?$/m.test(text.slice(0, 16 * 1024));
-}
+/** A line that is this, spaces around it aside, opens or closes the manifest. */
+const marker = '# ---';
 
 export function readBlock(source: SourceText): Block | BlockProblem {
   const lines = source.text.split('\n');
@@ -35,7 +31,7 @@ export function readBlock(source: SourceText): Block | BlockProblem {
     const start = starts[index] as number;
     return source.range(start, start + (lines[index] as string).trimEnd().length);
   };
-  const marks = lines.flatMap((line, index) => (marker.test(line) ? [index] : []));
+  const marks = lines.flatMap((line, index) => (line.trim() === marker ? [index] : []));
   const [open, close, second] = marks;
   if (open === undefined) {
     const hint = 'put the manifest between two lines "# ---" at the top of the file';

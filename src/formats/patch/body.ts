@@ -4,11 +4,15 @@ import { parser } from '@lezer/python';
 import { isObject, type JsonObject } from '../../model/json.js';
 import type { SourceText } from '../document/text.js';
 import type { Report } from '../report.js';
+import { suggest } from '../suggest.js';
 import { type SyntaxNode, sideEffects } from './import-time.js';
+import { isParameterName } from './rules.js';
 
 interface Parameter {
   readonly name: string;
   readonly hasDefault: boolean;
+  /** False for one before "/": the arguments come by name and cannot reach it. */
+  readonly byName: boolean;
   readonly node: SyntaxNode;
 }
 
@@ -24,8 +28,8 @@ export function checkBody(report: Report, source: SourceText, manifest: JsonObje
   const top = parser.parse(text).topNode;
   const at = (node: { from: number; to: number }) => {
     // Long statements are pointed at by their first line.
-    const newline = text.indexOf('\n', node.from);
-    return source.range(node.from, newline === -1 ? node.to : Math.min(node.to, newline));
+    const newline = text.slice(node.from, node.to).indexOf('\n');
+    return source.range(node.from, newline === -1 ? node.to : node.from + newline);
   };
   const unread = firstError(top);
   if (unread !== null) {
@@ -40,7 +44,18 @@ export function checkBody(report: Report, source: SourceText, manifest: JsonObje
   }
   const main = findMain(top, text);
   if (main === null) {
-    if (unread === null) {
+    const other = unread === null ? otherMain(top, text) : null;
+    if (other !== null) {
+      const message =
+        'main is not defined by a plain "def" at the top level; its parameters were not checked';
+      report.inFile(
+        'patch.could-not-check',
+        report.file,
+        at(other),
+        message,
+        'define it with "def main(…):"',
+      );
+    } else if (unread === null) {
       const hint = 'define "def main(…):" at the top level';
       report.inFile(
         'patch.main-missing',
@@ -100,25 +115,53 @@ function codeOnly(top: SyntaxNode, text: string): string {
   return code + text.slice(from);
 }
 
+/** The last definition counts, as it does when the file runs. */
 function findMain(top: SyntaxNode, text: string): Signature | null {
+  let found: Signature | null = null;
   for (let node = top.firstChild; node !== null; node = node.nextSibling) {
     const definition = node.name === 'DecoratedStatement' ? node.getChild('FunctionDefinition') : node;
     if (definition?.name !== 'FunctionDefinition') continue;
     const name = definition.getChild('VariableName');
     const list = definition.getChild('ParamList');
     if (name !== null && list !== null && text.slice(name.from, name.to) === 'main') {
-      return { name, ...readParameters(list, text) };
+      found = { name, ...readParameters(list, text) };
     }
   }
-  return null;
+  return found;
+}
+
+/** A name `main` that an assignment, an import or a definition under a condition brings to the top level. */
+function otherMain(top: SyntaxNode, text: string): SyntaxNode | null {
+  let found: SyntaxNode | null = null;
+  top.cursor().iterate((node) => {
+    if (found !== null) return false;
+    const outer = node.node.parent?.name;
+    if (node.name === 'VariableName' && text.slice(node.from, node.to) === 'main') {
+      if (outer === 'FunctionDefinition' || outer === 'ImportStatement') found = node.node;
+      if (outer === 'AssignStatement' && node.node.nextSibling !== null) found = node.node;
+    }
+    return !['Body', 'ParamList', 'ArgList'].includes(node.name) || isConditional(outer);
+  });
+  return found;
+}
+
+function isConditional(name: string | undefined): boolean {
+  return name === 'IfStatement' || name === 'TryStatement' || name === 'WithStatement';
 }
 
 function readParameters(list: SyntaxNode, text: string): { parameters: Parameter[]; open: boolean } {
-  const parameters: Parameter[] = [];
+  let parameters: Parameter[] = [];
   let open = false;
   let stars = '';
   for (let node = list.firstChild; node !== null; node = node.nextSibling) {
     const written = text.slice(node.from, node.to);
+    // The grammar leaves out the "/" after parameters that cannot be given by name.
+    if (
+      (written === ',' || written === ')') &&
+      /\/\s*$/.test(text.slice(node.prevSibling?.to ?? node.from, node.from))
+    ) {
+      parameters = parameters.map((it) => ({ ...it, byName: false }));
+    }
     if (written === ',') stars = '';
     else if (written === '*' || written === '**') stars = written;
     else if (
@@ -130,12 +173,15 @@ function readParameters(list: SyntaxNode, text: string): { parameters: Parameter
       else if (stars === '') {
         let after = node.nextSibling;
         if (after?.name === 'TypeDef') after = after.nextSibling;
-        parameters.push({ name: written, hasDefault: after?.name === 'AssignOp', node });
+        parameters.push({ name: written, hasDefault: after?.name === 'AssignOp', byName: true, node });
       }
     }
   }
   return { parameters, open };
 }
+
+/** Comparing every name with every other is for signatures that people write. */
+const maxGuesses = 1000;
 
 function checkSignature(
   report: Report,
@@ -145,57 +191,68 @@ function checkSignature(
 ): void {
   if (!Array.isArray(manifest.inputs)) return;
   const byName = new Map(main.parameters.map((it) => [it.name, it]));
-  const declared = new Set<string>();
+  const unfilled = new Map(byName);
+  const missing: { name: string; index: number }[] = [];
+  let unnamed = false;
   for (const [index, input] of manifest.inputs.entries()) {
-    if (!isObject(input) || typeof input.name !== 'string') continue;
-    declared.add(input.name);
-    const parameter = byName.get(input.name);
+    // What has no usable name was reported already, and may be any of the parameters.
+    if (!isObject(input) || typeof input.name !== 'string' || !isParameterName(input.name)) {
+      unnamed = true;
+      continue;
+    }
+    const { name } = input;
+    const parameter = byName.get(name);
     if (parameter === undefined) {
-      if (main.open) continue;
-      report.at(
-        'patch.main-parameter-missing',
-        ['inputs', index, 'name'],
-        `main() has no parameter "${input.name}"`,
-        {
-          hint: 'add it to main(), or remove the input',
-          related: [{ message: 'main() is here', file: report.file, range: at(main.name) }],
-        },
-      );
-    } else if (
-      input.required === false &&
-      (input.default === undefined || input.default === null) &&
-      !parameter.hasDefault
-    ) {
-      const message = `the input "${input.name}" is optional, but main() needs it`;
+      if (!main.open) missing.push({ name, index });
+      continue;
+    }
+    unfilled.delete(name);
+    if (!parameter.byName) {
+      const message = `the parameter "${name}" cannot be given by name, so main(**args) fails`;
       report.inFile(
-        'patch.main-default-missing',
+        'patch.main-parameter-missing',
         report.file,
         at(parameter.node),
         message,
-        `give it a default: ${input.name}=None`,
+        'remove the "/"',
       );
+    } else if (isOptional(input) && (input.default ?? null) === null && !parameter.hasDefault) {
+      const message = `the input "${name}" is optional, but main() needs it`;
+      const hint = `give it a default: ${name}=None`;
+      report.inFile('patch.main-default-missing', report.file, at(parameter.node), message, hint);
     }
   }
-  for (const parameter of main.parameters) {
-    if (declared.has(parameter.name)) continue;
+  for (const { name, index } of missing) {
+    const meant = missing.length * unfilled.size > maxGuesses ? undefined : suggest(name, unfilled.keys());
+    if (meant !== undefined) unfilled.delete(meant);
+    report.at(
+      'patch.main-parameter-missing',
+      ['inputs', index, 'name'],
+      `main() has no parameter "${name}"`,
+      {
+        hint:
+          meant === undefined
+            ? 'add it to main(), or remove the input'
+            : `main() has "${meant}"; make the two names the same`,
+        related: [{ message: 'main() is here', file: report.file, range: at(main.name) }],
+      },
+    );
+  }
+  if (unnamed) return;
+  for (const parameter of unfilled.values()) {
     if (parameter.hasDefault) {
       const message = `no input fills the parameter "${parameter.name}" of main(); it always has its default`;
-      report.inFile(
-        'patch.main-parameter-unused',
-        report.file,
-        at(parameter.node),
-        message,
-        'declare it in inputs',
-      );
+      const hint = 'declare it in inputs';
+      report.inFile('patch.main-parameter-unused', report.file, at(parameter.node), message, hint);
     } else {
       const message = `main() needs "${parameter.name}", which is not among the inputs`;
-      report.inFile(
-        'patch.main-parameter-extra',
-        report.file,
-        at(parameter.node),
-        message,
-        'declare it in inputs, or give it a default',
-      );
+      const hint = 'declare it in inputs, or give it a default';
+      report.inFile('patch.main-parameter-extra', report.file, at(parameter.node), message, hint);
     }
   }
+}
+
+/** A default, even a null one, makes an input optional. */
+function isOptional(input: JsonObject): boolean {
+  return input.required === false || (input.required !== true && Object.hasOwn(input, 'default'));
 }

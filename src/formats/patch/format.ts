@@ -1,5 +1,5 @@
 import schema from '../../../schemas/patch.schema.json' with { type: 'json' };
-import { validatePatch } from '../../generated/validators.js';
+import { validatePatch } from '../../generated/patch.js';
 import type { Format, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkFields, checkSchema } from '../check.js';
@@ -8,8 +8,9 @@ import { readYaml } from '../document/yaml.js';
 import { finding, Report } from '../report.js';
 import { readText } from '../source.js';
 import { checkText } from '../text-check.js';
-import { hasBlock, readBlock } from './block.js';
+import { readBlock } from './block.js';
 import { checkBody } from './body.js';
+import { claimPatch } from './claim.js';
 import { lower } from './lower.js';
 import { checkRules } from './rules.js';
 
@@ -19,9 +20,7 @@ const checked = { schema: schema as unknown as JsonObject, validate: validatePat
 export const patch: Format = {
   name: 'patch',
 
-  claim(candidate) {
-    return candidate.path.endsWith('.py') && hasBlock(candidate.text()) ? { scope: 'file', up: 0 } : null;
-  },
+  claim: claimPatch,
 
   parse(bundle): ParseResult {
     const read = readText(bundle, bundle.manifest);

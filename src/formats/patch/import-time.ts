@@ -12,6 +12,8 @@ export interface SideEffect {
 export function sideEffects(top: SyntaxNode, text: string): SideEffect[] {
   const found: SideEffect[] = [];
   const local = localNames(top, text);
+  const imported = importedNames(top, text);
+  const plain = plainClasses(top, text);
   const statement = (node: SyntaxNode): void => {
     switch (node.name) {
       case 'Comment':
@@ -35,15 +37,13 @@ export function sideEffects(top: SyntaxNode, text: string): SideEffect[] {
         return;
       case 'AssignStatement':
       case 'UpdateStatement':
+        foreignTarget(node);
         calls(node, 'whole');
         return;
       case 'ExpressionStatement':
         if (isInert(node.firstChild)) return;
-        calls(node, 'whole');
-        if (!found.some((it) => it.node.from >= node.from && it.node.to <= node.to)) {
-          if (contains(node, ['AwaitExpression', 'YieldExpression']))
-            found.push({ node, what: 'this expression' });
-        }
+        if (!calls(node, 'whole') && contains(node, ['AwaitExpression', 'YieldExpression']))
+          found.push({ node, what: 'this expression' });
         return;
       case 'StatementGroup':
         for (let child = node.firstChild; child !== null; child = child.nextSibling) statement(child);
@@ -71,7 +71,19 @@ export function sideEffects(top: SyntaxNode, text: string): SideEffect[] {
       found.push({ node, what: `the decorator @${name}` });
     }
   };
-  const calls = (node: SyntaxNode, part: 'whole' | 'header'): void => {
+  /** Setting a member of something imported, such as os.environ, changes it for everybody. */
+  const foreignTarget = (node: SyntaxNode): void => {
+    for (let target = node.firstChild; target !== null; target = target.nextSibling) {
+      if (target.name !== 'MemberExpression' || target.nextSibling === null) continue;
+      let base: SyntaxNode = target;
+      while (base.name === 'MemberExpression' && base.firstChild !== null) base = base.firstChild;
+      if (base.name !== 'VariableName' || !imported.has(text.slice(base.from, base.to))) continue;
+      found.push({ node: target, what: `the assignment to ${shorten(text.slice(target.from, target.to))}` });
+    }
+  };
+  /** True when a call was found. */
+  const calls = (node: SyntaxNode, part: 'whole' | 'header'): boolean => {
+    const before = found.length;
     node.cursor().iterate((it) => {
       if (it.name === 'LambdaExpression' || it.name === 'TypeDef' || it.name === 'Comment') return false;
       if (part === 'header' && it.name === 'Body') return false;
@@ -79,9 +91,11 @@ export function sideEffects(top: SyntaxNode, text: string): SideEffect[] {
       const callee = it.node.firstChild;
       const name = callee === null ? '' : text.slice(callee.from, callee.to);
       if (isInertCall(callee, name)) return true;
+      if (plain.has(name)) return true;
       found.push({ node: it.node, what: `the call ${shorten(name)}()` });
       return false;
     });
+    return found.length > before;
   };
   block({ firstChild: top.firstChild } as SyntaxNode);
   return found;
@@ -105,7 +119,7 @@ const inertMethods =
   /^(?:split|rsplit|splitlines|join|strip|lstrip|rstrip|lower|upper|title|replace|format|encode|decode|keys|values|items|union|copy|get|casefold|resolve|with_name|joinpath|as_posix|absolute)$/;
 
 const inertDecorators =
-  /^(?:(?:functools\.)?(?:lru_cache|cache|wraps|total_ordering|singledispatch|cached_property)|(?:dataclasses\.)?dataclass|staticmethod|classmethod|property|\w+\.(?:setter|getter|register)|(?:contextlib\.)?(?:contextmanager|asynccontextmanager)|(?:abc\.)?abstractmethod|(?:typing\.)?(?:overload|final|runtime_checkable|no_type_check|override)|(?:enum\.)?unique)$/;
+  /^(?:(?:functools\.)?(?:lru_cache|cache|wraps|total_ordering|singledispatch|cached_property)|(?:dataclasses\.)?dataclass|staticmethod|classmethod|property|\w+\.(?:setter|getter|deleter)|(?:contextlib\.)?(?:contextmanager|asynccontextmanager)|(?:abc\.)?abstractmethod|(?:typing\.)?(?:overload|final|runtime_checkable|no_type_check|override)|(?:enum\.)?unique)$/;
 
 function isInertCall(callee: SyntaxNode | null, name: string): boolean {
   if (inertCalls.test(name)) return true;
@@ -162,6 +176,35 @@ function localNames(top: SyntaxNode, text: string): Set<string> {
     if (definition?.name !== 'FunctionDefinition' && definition?.name !== 'ClassDefinition') continue;
     const name = definition.getChild('VariableName');
     if (name !== null) names.add(text.slice(name.from, name.to));
+  }
+  return names;
+}
+
+function importedNames(top: SyntaxNode, text: string): Set<string> {
+  const names = new Set<string>();
+  for (let node = top.firstChild; node !== null; node = node.nextSibling) {
+    if (node.name !== 'ImportStatement') continue;
+    for (const name of node.getChildren('VariableName')) names.add(text.slice(name.from, name.to));
+  }
+  return names;
+}
+
+/** Classes of this file whose instances are made without running code of theirs: dataclasses and the like. */
+function plainClasses(top: SyntaxNode, text: string): Set<string> {
+  const names = new Set<string>();
+  for (let node = top.firstChild; node !== null; node = node.nextSibling) {
+    const definition = node.name === 'DecoratedStatement' ? node.getChild('ClassDefinition') : node;
+    const name = definition?.name === 'ClassDefinition' ? definition.getChild('VariableName') : null;
+    const bases = definition?.getChild('ArgList')?.getChildren('VariableName') ?? [];
+    const known = bases.every((it) =>
+      /^(?:object|NamedTuple|TypedDict|Exception|\w*Enum)$/.test(text.slice(it.from, it.to)),
+    );
+    const methods = definition?.getChild('Body')?.getChildren('FunctionDefinition') ?? [];
+    const runs = methods.some((method) => {
+      const own = method.getChild('VariableName');
+      return own !== null && /^__(?:init|new|post_init|init_subclass)__$/.test(text.slice(own.from, own.to));
+    });
+    if (name !== null && known && !runs) names.add(text.slice(name.from, name.to));
   }
   return names;
 }

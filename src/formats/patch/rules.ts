@@ -1,5 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
+import { checkInnerSchema } from '../inner-schema.js';
 import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
 
@@ -14,15 +15,35 @@ const pythonKeywords = new Set(
 /** What the schema cannot say. Values of the wrong type were reported already and are passed over. */
 export function checkRules(report: Report, manifest: JsonObject): void {
   checkInputs(report, manifest.inputs);
+  checkOutputs(report, manifest.outputs);
   checkCapabilities(report, manifest);
   checkPackages(report, manifest.runtime);
   checkAuth(report, manifest);
   const made = manifest.generated_at;
-  if (typeof made === 'string' && !/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d+)?(Z|\+00:00)$/.test(made)) {
+  if (typeof made === 'string' && !isUtcTime(made)) {
     report.at('patch.generated-at', ['generated_at'], `generated_at ${show(made)} is not a UTC time`, {
       hint: 'write it like 2026-05-04T12:34:56Z',
     });
   }
+}
+
+function isUtcTime(text: string): boolean {
+  const shaped = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|\+00:00)$/.test(text);
+  return shaped && !Number.isNaN(Date.parse(text));
+}
+
+/** The result is checked against this at run time, so it must be a schema through and through. */
+function checkOutputs(report: Report, outputs: Json | undefined): void {
+  if (!isObject(outputs)) return;
+  // What the manifest's own schema has a say in was reported already.
+  const { type: _type, description: _description, items, properties, required, ...rest } = outputs;
+  const schema = {
+    ...rest,
+    ...(isObject(items) ? { items } : {}),
+    ...(isObject(properties) ? { properties } : {}),
+    ...(Array.isArray(required) && required.every((it) => typeof it === 'string') ? { required } : {}),
+  };
+  checkInnerSchema(report, schema, ['outputs']);
 }
 
 function checkInputs(report: Report, inputs: Json | undefined): void {
@@ -32,7 +53,7 @@ function checkInputs(report: Report, inputs: Json | undefined): void {
     if (!isObject(input)) continue;
     const { name, type } = input;
     if (typeof name === 'string' && name !== '') {
-      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || pythonKeywords.has(name)) {
+      if (!isParameterName(name)) {
         const hint = 'use letters, digits and "_", and no word of the language';
         report.at(
           'patch.input-name',
@@ -71,7 +92,13 @@ function checkInputs(report: Report, inputs: Json | undefined): void {
         `inputs[${index}].items has a meaning for type array only`,
       );
     }
+    if (isObject(input.items)) checkInnerSchema(report, input.items, ['inputs', index, 'items']);
   }
+}
+
+/** `__proto__` would not survive as a property of the input schema. */
+export function isParameterName(name: string): boolean {
+  return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !pythonKeywords.has(name) && name !== '__proto__';
 }
 
 /** A null default stands for "not given" whatever the type. */
@@ -119,7 +146,16 @@ function checkPackages(report: Report, runtime: Json | undefined): void {
   const seen = new Map<string, string>();
   for (const [index, requirement] of packages.entries()) {
     if (typeof requirement !== 'string') continue;
-    const name = (requirement.split('==', 1)[0] as string).toLowerCase().replace(/[-_.]+/g, '-');
+    const written = requirement.split('==', 1)[0] as string;
+    if (/^[-._]|[-._]$/.test(written) && /^[\w.-]+$/.test(written)) {
+      // An installer would take a name that begins with "-" for one of its options.
+      const message = `${show(written)} cannot be the name of a package`;
+      report.at('patch.package-name', ['runtime', 'packages', index], message, {
+        hint: 'begin and end it with a letter or a digit',
+      });
+      continue;
+    }
+    const name = written.toLowerCase().replace(/[-_.]+/g, '-');
     const earlier = seen.get(name);
     if (earlier !== undefined) {
       const message = `${show(requirement)} names the package of ${show(earlier)} again`;

@@ -10,6 +10,7 @@ export const patchCodes = {
   'patch.default-type': 'error',
   'patch.default-on-required': 'warning',
   'patch.items-without-array': 'warning',
+  'patch.package-name': 'error',
   'patch.package-twice': 'error',
   'patch.auth-provider': 'error',
   'patch.auth-without-network': 'warning',

@@ -5,7 +5,6 @@ export const syntaxCodes = {
   'syntax.json': 'error',
   'syntax.yaml': 'error',
   'syntax.toml': 'error',
-  'syntax.python': 'error',
   'syntax.javascript': 'error',
   'syntax.duplicate-key': 'error',
   'syntax.forbidden-key': 'error',

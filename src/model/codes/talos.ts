@@ -1,3 +1,20 @@
 import type { Severity } from '../diagnostic.js';
 
-export const talosCodes = {} as const satisfies Record<string, Severity>;
+export const talosCodes = {
+  'talos.folder-name': 'error',
+  'talos.function-name': 'error',
+  'talos.duplicate-function': 'error',
+  'talos.duplicate-slot': 'error',
+  'talos.parameters-type': 'error',
+  'talos.required-unknown': 'warning',
+  'talos.setting-type': 'warning',
+  'talos.setting-default': 'error',
+  'talos.setting-options': 'error',
+  'talos.no-handlers': 'error',
+  'talos.several-handlers': 'info',
+  'talos.handler-missing': 'error',
+  'talos.handler-not-function': 'error',
+  'talos.handler-undeclared': 'info',
+  'talos.could-not-check': 'info',
+  'talos.prompt-empty': 'warning',
+} as const satisfies Record<string, Severity>;

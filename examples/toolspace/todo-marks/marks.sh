@@ -1,0 +1,29 @@
+#!/bin/sh
+# Finds marks such as TODO and FIXME, and the largest files, in a folder that the caller names.
+set -eu
+
+usage() {
+  echo 'usage: marks.sh find --mark WORD -- FOLDER | marks.sh largest --limit N -- FOLDER' >&2
+  exit 2
+}
+
+[ $# -eq 5 ] && [ "$4" = '--' ] || usage
+action=$1 option=$2 value=$3 folder=$5
+
+if [ ! -d "$folder" ]; then
+  echo "there is no folder $folder" >&2
+  exit 1
+fi
+# A folder called "-x" must not be read as an option of the programs below.
+case $folder in /*) ;; *) folder=./$folder ;; esac
+
+case $action:$option in
+  find:--mark)
+    # -I passes over binary files. No mark at all is an answer and not a failure.
+    grep -rnIw --exclude-dir=.git --exclude-dir=node_modules -e "$value" "$folder" || [ $? -eq 1 ]
+    ;;
+  largest:--limit)
+    find "$folder" -name .git -prune -o -type f -exec wc -c {} \; | sort -rn | head -n "$value"
+    ;;
+  *) usage ;;
+esac

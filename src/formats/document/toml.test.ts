@@ -1,0 +1,231 @@
+import fc from 'fast-check';
+import { parse } from 'smol-toml';
+import { ParseError, parseTOML } from 'toml-eslint-parser';
+import { describe, expect, test } from 'vitest';
+import type { JsonPath } from '../../model/json.js';
+import { readToml } from './toml.js';
+
+/** One line per problem: line:column code message. */
+function problems(text: string): string[] {
+  return readToml(text).problems.map((it) => {
+    const before = text.slice(0, it.start);
+    const line = before.split('\n').length;
+    const column = it.start - before.lastIndexOf('\n');
+    return `${line}:${column} ${it.code} ${it.message}`;
+  });
+}
+
+describe('values', () => {
+  test('become plain JSON', () => {
+    const { value } = readToml('a = 1\nb.c = [true, "x", {d = 1.5}]\n[t]\n[[u]]\nv = 1\n[[u]]\n');
+    expect(value).toEqual({ a: 1, b: { c: [true, 'x', { d: 1.5 }] }, t: {}, u: [{ v: 1 }, {}] });
+    expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
+  });
+
+  test.each([
+    ['1979-05-27T07:32:00Z'],
+    ['1979-05-27 07:32:00.999999-07:00'],
+    ['1979-05-27T07:32'],
+    ['1979-05-27'],
+    ['07:32:00'],
+  ])('the date %s stays as it is written', (date) => {
+    expect(readToml(`[meta]\na = [ ${date} ]`).value).toEqual({ meta: { a: [date] } });
+  });
+
+  test('keys with the names of built-in members are data', () => {
+    const { value } = readToml('constructor = 1\nhasOwnProperty = 2\ntoString.x = 3');
+    expect(value).toEqual({ constructor: 1, hasOwnProperty: 2, toString: { x: 3 } });
+  });
+});
+
+describe('refusals', () => {
+  test.each([
+    ['a = 1\na = 2', '2:1 syntax.duplicate-key the key "a" occurs twice'],
+    ['[a]\n[b]\n[a]', '3:2 syntax.duplicate-key the key "a" occurs twice'],
+    ['a = {b = 1, "b c" = 1, "b c" = 2}', '1:24 syntax.duplicate-key the key "b c" occurs twice'],
+    ['a.b = 1\n[a]', '2:2 syntax.duplicate-key the key "a" occurs twice'],
+    ['x = 1\n__proto__ = 1', '2:1 syntax.forbidden-key the key "__proto__" is not allowed'],
+    ['[a.__proto__.b]\nc = 1', '1:4 syntax.forbidden-key the key "__proto__" is not allowed'],
+    ['a = {"__proto__" = {b = 1}}', '1:6 syntax.forbidden-key the key "__proto__" is not allowed'],
+    [
+      'a = [1, 9007199254740993]',
+      '1:9 syntax.not-json-value this whole number is too large to be kept exactly',
+    ],
+    ['a = -inf', '1:5 syntax.not-json-value JSON has no such number as inf or nan'],
+    ['a = nan', '1:5 syntax.not-json-value JSON has no such number as inf or nan'],
+    ['a = "x', '1:7 syntax.toml the closing quote is missing'],
+    ['a = [1, 2', '1:10 syntax.toml this list never ends'],
+    ['a = {b = 1', '1:11 syntax.toml this table never ends'],
+    ['[a\n', '1:3 syntax.toml expected "]" after the name of the table'],
+    ['[a', '1:3 syntax.toml expected "]" after the name of the table'],
+    ['[]', '1:2 syntax.toml expected a name'],
+    ['a = 1 b = 2', '1:7 syntax.toml expected the end of the line'],
+    ['a 1', '1:3 syntax.toml expected "=" after the name'],
+    ['a =\n', '1:4 syntax.toml expected a value after "="'],
+    ['a = [1 2]', '1:8 syntax.toml expected ","'],
+    ['a = hello', '1:5 syntax.toml unexpected "h"'],
+    ['a = "\\q"', '1:7 syntax.toml this escape is not one TOML knows'],
+    ['a = 007', '1:5 syntax.toml a number may not begin with 0'],
+    ['a = 2021-02-30', '1:14 syntax.toml there is no such date'],
+    ['a = 24:00:00', '1:12 syntax.toml there is no such time'],
+    ['a..b = 1', '1:2 syntax.toml a name is missing between the dots'],
+    ['{"a": 1}', '1:1 syntax.toml unexpected "{"'],
+  ])('%j', (text, problem) => {
+    expect(problems(text)).toEqual([problem]);
+    expect(readToml(text).value).toBeUndefined();
+  });
+
+  test('all values JSON cannot hold are told at once', () => {
+    expect(problems('a = inf\nb = 99999999999999999999\n__proto__ = 1')).toHaveLength(3);
+  });
+
+  test('what the parser of places takes and the parser of values refuses is refused in its words', () => {
+    for (const text of ['a = 1979-05-27T07:32:60Z', 'a = 1\r', 'a = \r1']) {
+      expect(() => parseTOML(text), text).not.toThrow();
+      expect(problems(text)).toHaveLength(1);
+      expect(problems(text)[0]).toMatch(/^1:\d+ syntax\.toml /);
+    }
+  });
+
+  test('the explanations are written for the sentences that the parser still uses', () => {
+    for (const text of ['a = "x', 'a = 1\na = 2', 'a = 1 b = 2', 'a = 007', 'a 1', '[a', 'a = [1 2]']) {
+      expect(() => parseTOML(text)).toThrow(ParseError);
+      expect(problems(text)[0]).not.toContain('this is not TOML');
+    }
+  });
+});
+
+describe('places', () => {
+  const text = [
+    '# comment',
+    '[plugin]',
+    'id = "a"',
+    'list = ["x", {y = 2}]',
+    '[servers.one.env]',
+    'KEY = "v"',
+    '[[many]]',
+    'n = 1',
+    '[[many]]',
+    'n = 2',
+    'dotted.name = 3',
+    '',
+  ].join('\n');
+  const document = readToml(text);
+
+  test.each<[JsonPath, 'key' | 'value', string]>([
+    [[], 'value', '1:1'],
+    [['plugin'], 'value', '2:2'],
+    [['plugin', 'id'], 'value', '3:6'],
+    [['plugin', 'id'], 'key', '3:1'],
+    [['plugin', 'list', 0], 'value', '4:9'],
+    [['plugin', 'list', 1, 'y'], 'key', '4:15'],
+    [['plugin', 'list', 1, 'y'], 'value', '4:19'],
+    [['plugin', 'absent'], 'value', '2:2'],
+    [['servers'], 'key', '5:2'],
+    [['servers', 'one'], 'value', '5:10'],
+    [['servers', 'one', 'absent'], 'key', '5:10'],
+    [['servers', 'one', 'env', 'KEY'], 'value', '6:7'],
+    [['many', 0, 'n'], 'value', '8:5'],
+    [['many', 1], 'value', '9:3'],
+    [['many', 1, 'n'], 'value', '10:5'],
+    [['many', 1, 'dotted'], 'key', '11:1'],
+    [['many', 1, 'dotted', 'name'], 'value', '11:15'],
+    [['absent', 'too'], 'value', '1:1'],
+  ])('%j %s', (path, spot, place) => {
+    const { line, column } = document.locate(path, spot);
+    expect(`${line}:${column}`).toBe(place);
+  });
+
+  test('source is what was written', () => {
+    expect(document.source(['plugin', 'id'])).toBe('"a"');
+    expect(readToml('a = 0x1F').source(['a'])).toBe('0x1F');
+    expect(document.source(['plugin'])).toBeUndefined();
+  });
+
+  test('a string too long for the parser of places keeps its place, and so does what follows', () => {
+    for (const quotes of ['"', "'", '"""', "'''"]) {
+      const long = `${quotes}${'x'.repeat(600_000)}${quotes}`;
+      const { value, locate } = readToml(`a = ${long}\n[t]\nb = 1`);
+      expect(value).toMatchObject({ t: { b: 1 } });
+      expect(locate(['a'])).toEqual({ line: 1, column: 5, endLine: 1, endColumn: 5 + long.length });
+      expect(locate(['t', 'b'])).toMatchObject({ line: 3, column: 5 });
+    }
+  });
+});
+
+describe('hostile text ends in bounded time', () => {
+  const fill = (piece: string) => piece.repeat(Math.floor((1024 * 1024 - 64) / piece.length));
+  const numbered = (line: (n: number) => string, count: number) =>
+    Array.from({ length: count }, (_, n) => line(n)).join('\n');
+
+  test.each<[string, string, string | undefined]>([
+    ['nested lists', `a = ${fill('[')}`, 'syntax.too-deep'],
+    ['nested tables', `a = ${fill('{a=')}`, 'syntax.too-deep'],
+    ['a dotted key', `${fill('a.')}b = 1`, 'syntax.too-deep'],
+    ['a dotted header', `[${fill('a.')}b]`, 'syntax.too-deep'],
+    ['brackets alone', fill('[[[['), 'syntax.too-deep'],
+    ['depth by header and key', `[${'a.'.repeat(40)}b]\n${'c.'.repeat(40)}d = 1`, 'syntax.too-deep'],
+    ['a million numbers', `a = [${fill('1,')}]`, 'syntax.too-many-values'],
+    ['a million headers', fill('[[a]]\n'), 'syntax.too-many-values'],
+    ['the same key', fill('a=1\n'), 'syntax.too-many-values'],
+    ['many keys', numbered((n) => `k${n} = 1`, 90_000), undefined],
+    ['many headers', numbered((n) => `[t${n}]`, 90_000), undefined],
+    ['many inf', `a = [${'inf,'.repeat(90_000)}]`, 'syntax.not-json-value'],
+    ['many dates', `a = [${fill('1979-05-27T07:32:00Z,')}]`, undefined],
+    ['a long number', `a = ${fill('1')}`, 'syntax.not-json-value'],
+    ['a long float', `a = 1e${fill('1')}`, 'syntax.not-json-value'],
+    ['a long key', `${fill('a')} = inf`, 'syntax.not-json-value'],
+    ['an open string', `a = "${fill('\\"')}`, 'syntax.toml'],
+    ['an open text', `a = """${fill('""x')}`, 'syntax.toml'],
+    ['escapes', `a = "${fill('\\u0041')}"`, undefined],
+    ['carriage returns', `a = ${fill('\r')}`, 'syntax.toml'],
+    ['comments', `a = [${fill('#\n')}]`, undefined],
+  ])('%s', (_, text, code) => {
+    const start = performance.now();
+    const document = readToml(text);
+    document.locate(['k1']);
+    expect(document.problems[0]?.code).toBe(code);
+    expect(performance.now() - start).toBeLessThan(5_000);
+  });
+});
+
+describe('for any text', () => {
+  const pieces = fc.constantFrom(
+    ...['a', 'b', '"q"', "'l'", ' = ', '[', '[[', ']', ']]', '{', '}', ',', '.', '\n', '\r\n', '\r', '# c'],
+    ...['"""m"""', "'''n'''", '1', '-', '1_0', '0x1F', 'inf', 'true', '1979-05-27', '07:32:60', '\t', '\\'],
+    ...['\u0000', 'é', '__proto__', '"\\e"', '""', '99999999999999999999'],
+  );
+  const texts = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.array(pieces, { maxLength: 14 }).map((it) => it.join('')),
+    fc.array(pieces, { maxLength: 8 }).map((it) => `a = [${it.join('')}]`),
+  );
+
+  test('reading never throws, says why or gives a value, and pollutes nothing', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        const { value, problems: found, locate } = readToml(text);
+        expect(value === undefined).toBe(found.length > 0);
+        locate(['a', 0, 'b']);
+        expect(Object.keys(Object.prototype)).toEqual([]);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('the parser of places takes whatever the parser of values takes, but for days that do not exist', () => {
+    fc.assert(
+      fc.property(texts, (text) => {
+        // A file that begins with a byte order mark never gets here.
+        fc.pre(!text.startsWith('\ufeff'));
+        try {
+          parse(text, { integersAsBigInt: 'asNeeded' });
+        } catch {
+          return;
+        }
+        parseTOML(text);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});

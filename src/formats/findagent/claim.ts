@@ -1,0 +1,31 @@
+import type { Candidate, Claim } from '../../model/format.js';
+import { isObject, type Json } from '../../model/json.js';
+
+export function claimFindagent(candidate: Candidate): Claim | null {
+  return claimByName(candidate.path) ?? claimByContent(candidate);
+}
+
+function claimByName(path: string): Claim | null {
+  if (/(?:^|\/)\.findagent\/(?:manifest|findagent)\.json$/.test(path)) return { scope: 'folder', up: 1 };
+  return /(?:^|\/)\.?findagent\.json$/.test(path) ? { scope: 'folder', up: 0 } : null;
+}
+
+/** Under any other name it must plainly be one; it has its folder to itself only when it speaks of files. */
+function claimByContent(candidate: Candidate): Claim | null {
+  if (!candidate.path.endsWith('.json')) return null;
+  const text = candidate.text();
+  if (!text.includes('"system_prompt"')) return null;
+  const value = parse(text);
+  if (!isObject(value) || !Object.hasOwn(value, 'system_prompt')) return null;
+  if (!Object.hasOwn(value, 'example_prompts') && !Object.hasOwn(value, 'tools')) return null;
+  const files = ['skills', 'entrypoint', 'ui', 'mcp'].some((it) => Object.hasOwn(value, it));
+  return { scope: files ? 'folder' : 'file', up: 0 };
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

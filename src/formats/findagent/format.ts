@@ -1,0 +1,45 @@
+import schema from '../../../schemas/findagent.schema.json' with { type: 'json' };
+import { validateFindagent } from '../../generated/findagent.js';
+import type { Format, ParseResult } from '../../model/format.js';
+import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
+import { checkFields, checkSchema } from '../check.js';
+import { readJson } from '../document/json.js';
+import { SourceText } from '../document/text.js';
+import { Report } from '../report.js';
+import { readText } from '../source.js';
+import { checkText } from '../text-check.js';
+import { claimFindagent } from './claim.js';
+import { lower } from './lower.js';
+import { checkRules } from './rules.js';
+
+const checked = { schema: schema as unknown as JsonObject, validate: validateFindagent };
+
+/** Agents: recipes, tools over HTTP, skills and code, in one JSON file. */
+export const findagent: Format = {
+  name: 'findagent',
+
+  claim: claimFindagent,
+
+  parse(bundle): ParseResult {
+    const read = readText(bundle, bundle.manifest);
+    if (!read.ok) return { diagnostics: read.diagnostics };
+    const document = readJson(read.text);
+    const report = new Report(read.file, document);
+    const source = new SourceText(read.text);
+    for (const { code, start, end, message, hint } of document.problems) {
+      report.inFile(code, read.file, source.range(start, end), message, hint);
+    }
+    const manifest = document.value;
+    if (manifest === undefined) return { diagnostics: report.diagnostics };
+
+    const sound = checkSchema(report, document, checked);
+    checkText(report, manifest);
+    if (isObject(manifest)) {
+      checkFields(report, manifest, checked.schema);
+      checkRules(report, manifest, bundle);
+    }
+    if (!sound && !report.hasErrors) report.at('schema.invalid', [], 'the manifest does not fit its schema');
+    if (report.hasErrors || !isObject(manifest)) return { diagnostics: report.diagnostics };
+    return { package: deepFreeze(lower(manifest, bundle)), diagnostics: report.diagnostics };
+  },
+};

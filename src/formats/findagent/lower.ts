@@ -1,0 +1,178 @@
+import type { Bundle } from '../../model/bundle.js';
+import type { Guardrails, RateLimit, ToolRule } from '../../model/guardrails.js';
+import type { JsonObject } from '../../model/json.js';
+import type { InstallPlan } from '../../model/lifecycle.js';
+import type { Fact, Package, Prompt } from '../../model/package.js';
+import type { NetworkHost } from '../../model/permissions.js';
+import { cleanPath } from './bundle-path.js';
+import { normalHost } from './host-name.js';
+import { needsOf, programsOf } from './program.js';
+import {
+  codeMode,
+  listOf,
+  objectOf,
+  objectsOf,
+  remoteUrl,
+  shortOf,
+  slug,
+  textOf,
+  toolEntries,
+} from './shape.js';
+import { skillFile, skillPlaces } from './skill-rules.js';
+import { slotsOf } from './slot.js';
+import { toolsOf } from './tool.js';
+import { readUrl } from './url.js';
+
+/** A manifest without errors becomes a package. */
+export function lower(manifest: JsonObject, bundle: Bundle): Package {
+  const name = manifest.name as string;
+  const hosts = hostsOf(manifest);
+  const page = shortOf(codeMode(manifest) === 'none' ? undefined : manifest.ui, 'path');
+  return {
+    format: 'findagent',
+    id: slug(name),
+    version: textOf(manifest.version) ?? '0.0.0',
+    name,
+    description: textOf(manifest.description) ?? '',
+    programs: programsOf(manifest, bundle),
+    tools: toolsOf(manifest, hosts.length > 0),
+    prompts: promptsOf(manifest, bundle),
+    hooks: [],
+    needs: { binaries: needsOf(manifest) },
+    slots: slotsOf(manifest),
+    permissions: {
+      origin: 'declared',
+      network: hosts.length === 0 ? { kind: 'none' } : { kind: 'hosts', hosts },
+      filesystem: 'none',
+      stateDirectory: false,
+      scopes: [],
+    },
+    guardrails: guardrailsOf(objectOf(manifest.guardrails)),
+    install: installOf(manifest, bundle),
+    announces: codeMode(manifest) === 'native' || remoteUrl(manifest) !== undefined,
+    targets: listOf(manifest.targets) as readonly string[],
+    ...(page === undefined ? {} : { interface: folderOf(page, bundle) }),
+    facts: factsOf(manifest),
+  };
+}
+
+/** Where requests and code may go, each place once, in the order of the manifest. */
+function hostsOf(manifest: JsonObject): NetworkHost[] {
+  const urls = toolEntries(manifest).flatMap(([, tool]) => {
+    const action = objectOf(tool.action);
+    return action.type === 'http' ? (textOf(action.url) ?? []) : [];
+  });
+  const found: NetworkHost[] = [...urls, remoteUrl(manifest) ?? []].flat().flatMap((url) => {
+    const { target } = readUrl(url, 'url');
+    return target === undefined ? [] : [{ host: target.host, port: target.port }];
+  });
+  if (codeMode(manifest) !== 'none') {
+    for (const host of listOf(manifest.allowed_hosts)) {
+      found.push({ host: normalHost(host as string), port: null });
+    }
+  }
+  return [...new Map(found.map((it) => [`${it.host} ${it.port}`, it])).values()];
+}
+
+function promptsOf(manifest: JsonObject, bundle: Bundle): Prompt[] {
+  const name = manifest.name as string;
+  const router = textOf(manifest.router_skill_id);
+  const instructions: Prompt = {
+    kind: 'instructions',
+    name: 'instructions',
+    title: name,
+    description: textOf(manifest.description) ?? '',
+    body: { kind: 'text', text: manifest.system_prompt as string },
+    examples: manifest.example_prompts as readonly string[],
+    tags: [],
+    first: router === undefined,
+  };
+  const skills = objectsOf(manifest.skills).map(([, skill]): Prompt => {
+    const id = skill.id as string;
+    return {
+      kind: 'skill',
+      name: id,
+      title: skill.name as string,
+      description: textOf(skill.description) ?? '',
+      body: { kind: 'file', path: skillFile(bundle, id) ?? (skillPlaces(id)[0] as string) },
+      examples: [],
+      tags: listOf(skill.tags) as readonly string[],
+      first: id === router,
+    };
+  });
+  const routed = (it: Prompt) => it.first;
+  return [instructions, ...skills.filter(routed), ...skills.filter((it) => !routed(it))];
+}
+
+function guardrailsOf(guardrails: JsonObject): Guardrails {
+  const input = objectOf(guardrails.input);
+  const output = objectOf(guardrails.output);
+  return {
+    input: {
+      ...(input.max_length === undefined ? {} : { maxLength: input.max_length as number }),
+      denyPatterns: listOf(input.deny_patterns) as readonly string[],
+      redact: [...new Set(listOf(input.pii_redaction) as readonly string[])],
+    },
+    output: { ...(output.schema === undefined ? {} : { schema: output.schema as JsonObject }) },
+    tools: Object.entries(objectOf(guardrails.actions)).map(([tool, rule]) => toolRule(tool, objectOf(rule))),
+  };
+}
+
+function toolRule(tool: string, rule: JsonObject): ToolRule {
+  return {
+    tool,
+    ...(rule.approval === undefined ? {} : { approval: rule.approval as 'none' | 'human' }),
+    ...(rule.max_amount === undefined ? {} : { maxAmount: rule.max_amount as number }),
+    ...(rule.rate_limit === undefined ? {} : { rateLimit: rateLimit(rule.rate_limit as string) }),
+    ...(rule.idempotent === undefined ? {} : { idempotent: rule.idempotent as boolean }),
+  };
+}
+
+function rateLimit(text: string): RateLimit {
+  const [count, per] = text.split('/') as [string, RateLimit['per']];
+  return { count: Number(count), per };
+}
+
+/** Skills that are not in the bundle come from the store that the operator configures. */
+function installOf(manifest: JsonObject, bundle: Bundle): InstallPlan {
+  const key = textOf(objectOf(manifest.skills_source).key);
+  if (key === undefined) return { kind: 'bundled' };
+  const skills = objectsOf(manifest.skills).map(([, it]) => it.id as string);
+  const complete = skills.length > 0 && skills.every((id) => skillFile(bundle, id) !== undefined);
+  return complete ? { kind: 'bundled' } : { kind: 'object', key };
+}
+
+/** The page may be named itself, or the folder it is in. */
+function folderOf(path: string, bundle: Bundle): string {
+  const clean = cleanPath(path);
+  if (bundle.read(clean).kind === 'folder') return clean;
+  return clean.split('/').slice(0, -1).join('/');
+}
+
+const shown: readonly (readonly [string, string])[] = [
+  ['kind', 'kind'],
+  ['delivery', 'delivery'],
+  ['exec', 'runs'],
+  ['auth', 'sign-in'],
+  ['category', 'category'],
+  ['tags', 'tags'],
+  ['author', 'author'],
+  ['license', 'licence'],
+  ['homepage', 'homepage'],
+  ['documentation', 'documentation'],
+  ['repository', 'repository'],
+  ['support', 'support'],
+  ['icon', 'icon'],
+  ['language', 'language'],
+  ['pricing', 'pricing'],
+  ['compatibility', 'compatibility'],
+  ['skills_source', 'skills source'],
+];
+
+function factsOf(manifest: JsonObject): Fact[] {
+  const labels = new Map(shown);
+  return Object.entries(manifest).flatMap(([field, value]) => {
+    const label = labels.get(field);
+    return label === undefined ? [] : [{ label, value }];
+  });
+}

@@ -1,0 +1,82 @@
+import type { Bundle } from '../../model/bundle.js';
+import type { JsonObject } from '../../model/json.js';
+import type { Program, ProgramTarget, Runtime } from '../../model/program.js';
+import { textTemplate } from '../../model/template.js';
+import { cleanPath, startsCommand } from './bundle-path.js';
+import { codeMode, listOf, memberOf, objectOf, remoteUrl, shortOf, textOf } from './shape.js';
+
+/** The name of the program that is the package's own code. */
+export const codeProgram = 'code';
+
+/** Commands under `delivery` belong to other hosts and are never programs here. */
+export function programsOf(manifest: JsonObject, bundle: Bundle): Program[] {
+  const programs: Program[] = [];
+  const mode = codeMode(manifest);
+  if (mode === 'wrap') {
+    programs.push({
+      name: codeProgram,
+      role: 'tool',
+      lifetime: 'persistent',
+      protocol: 'function',
+      callerContext: false,
+      target: {
+        kind: 'process',
+        command: [textTemplate(cleanPath(shortOf(manifest.entrypoint, 'path') as string))],
+        runtime: runtimeOf(manifest),
+        directory: '',
+        environment: [],
+      },
+    });
+  }
+  if (mode === 'native') {
+    programs.push({ ...server, name: codeProgram, target: nativeTarget(manifest, bundle) });
+  }
+  const url = remoteUrl(manifest);
+  if (url !== undefined) {
+    programs.push({ ...server, name: 'remote', target: { kind: 'url', url, headers: [] } });
+  }
+  return programs;
+}
+
+const server = { role: 'mcp-server', lifetime: 'persistent', protocol: 'mcp', callerContext: false } as const;
+
+/** Programs of the machine that the package cannot do without. */
+export function needsOf(manifest: JsonObject): string[] {
+  if (codeMode(manifest) !== 'native') return [];
+  const command = textOf(objectOf(manifest.mcp).command) as string;
+  return command.includes('/') || startsCommand(command) !== undefined ? [] : [command];
+}
+
+function nativeTarget(manifest: JsonObject, bundle: Bundle): ProgramTarget {
+  const mcp = objectOf(manifest.mcp);
+  const command = mcp.command as string;
+  const args = listOf(mcp.args) as readonly string[];
+  const language = startsCommand(command);
+  const script = args[0];
+  const bundled =
+    script !== undefined && !script.startsWith('-') && bundle.read(cleanPath(script)).kind === 'file';
+  if (language !== undefined && bundled) {
+    return {
+      kind: 'process',
+      command: [textTemplate(cleanPath(script)), ...args.slice(1).map(textTemplate)],
+      runtime: { ...runtimeOf(manifest), language },
+      directory: '',
+      environment: [],
+    };
+  }
+  return {
+    kind: 'process',
+    command: [command, ...args].map(textTemplate),
+    directory: '',
+    environment: [],
+  };
+}
+
+function runtimeOf(manifest: JsonObject): Runtime {
+  const version = textOf(memberOf(manifest.runtime, 'version'));
+  return {
+    language: shortOf(manifest.runtime, 'kind') as Runtime['language'],
+    ...(version === undefined ? {} : { version }),
+    packages: [],
+  };
+}

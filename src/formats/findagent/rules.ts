@@ -1,0 +1,38 @@
+import type { Bundle } from '../../model/bundle.js';
+import type { JsonObject } from '../../model/json.js';
+import { nameOf } from '../check.js';
+import type { Report } from '../report.js';
+import { checkCode } from './bundle-rules.js';
+import { checkDelivery } from './delivery-rules.js';
+import { checkGuardrails } from './guardrail-rules.js';
+import { listOf } from './shape.js';
+import { checkSkills } from './skill-rules.js';
+import { checkSlots } from './slot-rules.js';
+import { checkTools } from './tool-rules.js';
+
+/** What the schema cannot say. Values of the wrong type were reported already and are passed over. */
+export function checkRules(report: Report, manifest: JsonObject, bundle: Bundle): void {
+  checkBlank(report, manifest);
+  checkTools(report, manifest);
+  checkSlots(report, manifest);
+  checkGuardrails(report, manifest);
+  checkDelivery(report, manifest);
+  checkSkills(report, manifest, bundle);
+  checkCode(report, manifest, bundle);
+}
+
+function checkBlank(report: Report, manifest: JsonObject): void {
+  const places = [
+    ['name'],
+    ['system_prompt'],
+    ...listOf(manifest.example_prompts).map((_, index) => ['example_prompts', index]),
+  ];
+  for (const path of places) {
+    const [field = '', index] = path;
+    const value = index === undefined ? manifest[field] : listOf(manifest[field])[Number(index)];
+    if (typeof value !== 'string' || value.trim() !== '') continue;
+    report.at('findagent.blank-text', path, `${nameOf(path)} says nothing`, {
+      hint: 'write something, or remove it',
+    });
+  }
+}

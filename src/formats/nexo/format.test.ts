@@ -1,0 +1,221 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { stringify } from 'smol-toml';
+import { describe, expect, test } from 'vitest';
+import schema from '../../../schemas/nexo.schema.json' with { type: 'json' };
+import { change, mutate } from '../../../test/contracts/mutants.js';
+import { memoryBundle } from '../../../test/memory-bundle.js';
+import { validateNexo } from '../../generated/nexo.js';
+import { validateNexoSidecar } from '../../generated/nexoSidecar.js';
+import type { ParseOptions, ParseResult } from '../../model/format.js';
+import type { Json } from '../../model/json.js';
+import { readToml } from '../document/toml.js';
+import { defaultParseOptions } from '../index.js';
+import { nexo } from './format.js';
+import { reservedIds } from './rules.js';
+import { versionPattern } from './version.js';
+
+const plain = `[plugin]
+id = "tide-tables"
+version = "0.3.1"
+
+[capabilities]
+tools = ["next_tide"]
+
+[transport]
+type = "stdio"
+command = "./tides"
+`;
+
+function parse(
+  text: string,
+  files: Record<string, string> = {},
+  options: Partial<ParseOptions> = {},
+): ParseResult {
+  const bundle = memoryBundle({ ...files, 'plugin.toml': text }, 'plugin.toml');
+  return nexo.parse(bundle, { ...defaultParseOptions, ...options });
+}
+
+/** One line per finding. */
+function findings(result: ParseResult): string[] {
+  return result.diagnostics.map((it) => `${it.file}:${it.range.line}:${it.range.column} ${it.code}`);
+}
+
+describe('claim', () => {
+  test.each([
+    ['plugin.toml', 'folder'],
+    ['a/b/plugin.toml', 'folder'],
+    ['rss.plugin.toml', 'file'],
+    ['a/my-plugin.toml', undefined],
+    ['Cargo.toml', undefined],
+    ['plugin.toml/x', undefined],
+  ])('%s', (path, scope) => {
+    expect(nexo.claim({ path, text: () => plain })?.scope).toBe(scope);
+  });
+});
+
+describe('what the host says of itself', () => {
+  const gated = plain.replace('version', 'min_agent_version = "2.1.0"\nversion');
+
+  test.each([
+    ['2.1.0', []],
+    ['3.0.0', []],
+    ['2.1.1-beta', []],
+    ['2.1.0-beta', ['plugin.toml:3:21 nexo.agent-too-old']],
+    ['2.0.9', ['plugin.toml:3:21 nexo.agent-too-old']],
+    ['latest', ['plugin.toml:3:21 nexo.agent-too-old']],
+  ])('agent version %s', (agentVersion, expected) => {
+    const result = parse(gated, {}, { agentVersion });
+    expect(findings(result)).toEqual(expected);
+    expect(result.package?.needs.hostVersion).toBe(expected.length === 0 ? '2.1.0' : undefined);
+  });
+
+  test('a version gate names both versions', () => {
+    const [it] = parse(gated, {}, { agentVersion: '2.0.9' }).diagnostics;
+    expect(it?.message).toContain('2.1.0');
+    expect(it?.message).toContain('2.0.9');
+  });
+
+  test('ids that the host registered are reserved beside the built-in ones', () => {
+    expect(findings(parse(plain, {}, { reservedIds: ['tide-tables'] }))).toEqual([
+      'plugin.toml:2:6 nexo.id-reserved',
+    ]);
+    for (const id of reservedIds) {
+      const text = plain.replace('tide-tables', id);
+      expect(findings(parse(text, {}, { reservedIds: ['x'] }))).toEqual(['plugin.toml:2:6 nexo.id-reserved']);
+    }
+    expect(findings(parse(plain, {}, { reservedIds: ['tide'] }))).toEqual([]);
+  });
+});
+
+describe('sidecar', () => {
+  const servers = '{ "mcpServers": { "charts": { "command": "charts" } } }';
+
+  test('is read when the manifest has no servers', () => {
+    for (const text of [plain, `${plain}\n[mcp_servers]\n`]) {
+      const result = parse(text, { '.mcp.json': servers });
+      expect(findings(result)).toEqual([]);
+      expect(result.package?.programs.map((it) => it.name)).toEqual(['@extension', 'charts']);
+    }
+  });
+
+  test('is not read when the manifest has servers, and that is said', () => {
+    const text = `${plain}\n[mcp_servers.own]\ntype = "stdio"\ncommand = "own"\n`;
+    const result = parse(text, { '.mcp.json': '{{{' });
+    expect(findings(result)).toEqual(['plugin.toml:12:2 nexo.sidecar-ignored']);
+    expect(result.package?.programs.map((it) => it.name)).toEqual(['@extension', 'own']);
+  });
+
+  test('that is a folder is one finding', () => {
+    expect(findings(parse(plain, { '.mcp.json/x': '' }))).toEqual(['.mcp.json:1:1 file.not-regular']);
+  });
+
+  test('with an error stands in the way of the package', () => {
+    expect(parse(plain, { '.mcp.json': '{}' }).package).toBeUndefined();
+  });
+});
+
+describe('schema', () => {
+  test('has the version grammar of the rules', () => {
+    const { version, min_agent_version: wanted } = schema.properties.plugin.properties;
+    expect(version.allOf[0]?.pattern).toBe(versionPattern.source);
+    expect(wanted.allOf[0]?.pattern).toBe(versionPattern.source);
+  });
+
+  const rich = readToml(
+    readFileSync(join(import.meta.dirname, '../../../test/fixtures/nexo/clean-full/plugin.toml'), 'utf8'),
+  ).value as Json;
+  const sidecar: Json = {
+    mcpServers: {
+      a: { type: 'stdio', command: './a', args: ['x'], env: { K: 'v' }, cwd: 'd' },
+      b: { url: 'https://example.com', headers: { H: 'v' } },
+    },
+  };
+
+  // Quiet parts of the schema rely on rules that say the same: neither may refuse alone.
+  test('what it refuses is an error, whatever was changed in a manifest', () => {
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
+        const text = written(() => stringify(mutate(rich, changes) as Record<string, unknown>));
+        const value = text === undefined ? undefined : readToml(text).value;
+        if (text === undefined || value === undefined || validateNexo(value)) return;
+        expect(parse(text).diagnostics.some((it) => it.severity === 'error')).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('what it refuses is an error, whatever was changed in a sidecar', () => {
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
+        const text = written(() => JSON.stringify(mutate(sidecar, changes)));
+        if (text === undefined || validateNexoSidecar(JSON.parse(text))) return;
+        const { diagnostics } = parse(plain, { '.mcp.json': text });
+        expect(diagnostics.some((it) => it.severity === 'error' && it.file === '.mcp.json')).toBe(true);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+});
+
+/** Undefined where the notation cannot write a mutant, such as one that contains itself. */
+function written(write: () => string): string | undefined {
+  try {
+    return write();
+  } catch {
+    return undefined;
+  }
+}
+
+const shared = join(import.meta.dirname, '../../../../shared');
+const manifests = join(shared, 'data/manifests/nexo');
+
+describe.skipIf(!existsSync(manifests))(
+  'manifests in the wild (skipped where ../shared/data is absent)',
+  () => {
+    const names = existsSync(manifests) ? readdirSync(manifests).sort() : [];
+
+    test('there are some', () => expect(names.length).toBeGreaterThanOrEqual(17));
+
+    test.each(names)('%s', (name) => {
+      const result = parse(readFileSync(join(manifests, name), 'utf8'));
+      expect(result.diagnostics.map((it) => it.code)).toEqual(['field.alias']);
+      expect(result.package?.id).toBe(name.replace('.plugin.toml', ''));
+    });
+  },
+);
+
+const seeds = join(shared, 'seeds');
+
+describe.skipIf(!existsSync(seeds))(
+  "the document's own examples (skipped where ../shared/seeds is absent)",
+  () => {
+    const seed = existsSync(seeds) ? readdirSync(seeds).find((it) => it.startsWith('004_')) : undefined;
+    const document = seed === undefined ? '' : readFileSync(join(seeds, seed), 'utf8');
+    const minimal = document.slice(document.indexOf('[plugin]\nid'), document.indexOf('\nSections\n'));
+
+    test('the minimal manifest has no findings', () => {
+      const result = parse(minimal);
+      expect(result.diagnostics).toEqual([]);
+      expect(result.package).toMatchObject({ id: 'weather', tools: [{ name: 'get_weather' }] });
+    });
+
+    test('each form of transport is accepted', () => {
+      const forms = [...document.matchAll(/\[transport\]\ntype = "(?:stdio|nats|http)"\n(?:\w+ = .*\n)+/g)];
+      expect(forms).toHaveLength(4);
+      const before = minimal.slice(0, minimal.indexOf('[transport]'));
+      for (const [form] of forms) expect(parse(before + form).diagnostics).toEqual([]);
+    });
+
+    test('the bundled MCP servers are accepted', () => {
+      const servers = document.slice(
+        document.indexOf('[mcp_servers.gmail]'),
+        document.indexOf('\nEach server name'),
+      );
+      const result = parse(`${minimal}\n${servers}`);
+      expect(result.diagnostics).toEqual([]);
+      expect(result.package?.programs.map((it) => it.name)).toEqual(['@extension', 'gmail', 'calendar']);
+    });
+  },
+);

@@ -1,0 +1,75 @@
+import schema from '../../../schemas/nexo.schema.json' with { type: 'json' };
+import { validateNexo } from '../../generated/nexo.js';
+import type { Bundle } from '../../model/bundle.js';
+import type { Format, ParseOptions, ParseResult } from '../../model/format.js';
+import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
+import { checkSchema } from '../check.js';
+import { SourceText } from '../document/text.js';
+import { readToml } from '../document/toml.js';
+import { Report } from '../report.js';
+import { readText } from '../source.js';
+import { checkText } from '../text-check.js';
+import { claimNexo } from './claim.js';
+import { tableAt } from './kind.js';
+import { lower } from './lower.js';
+import { checkRules } from './rules.js';
+import { checkServers, type ServerContext } from './servers.js';
+import { readSidecar, type Sidecar, sidecarName } from './sidecar.js';
+
+const checked = { schema: schema as unknown as JsonObject, validate: validateNexo };
+
+/** Extensions with a plugin.toml: processes, NATS and HTTP peers with tools, hooks and MCP servers. */
+export const nexo: Format = {
+  name: 'nexo',
+
+  claim: claimNexo,
+
+  parse(bundle, options): ParseResult {
+    const read = readText(bundle, bundle.manifest);
+    if (!read.ok) return { diagnostics: read.diagnostics };
+    const document = readToml(read.text);
+    const report = new Report(read.file, document);
+    if (document.value === undefined) {
+      const source = new SourceText(read.text);
+      for (const { code, start, end, message, hint } of document.problems)
+        report.inFile(code, read.file, source.range(start, end), message, hint);
+      return { diagnostics: report.diagnostics };
+    }
+    const manifest = tableAt(document.value);
+    checkSchema(report, document, checked);
+    checkText(report, manifest);
+    checkRules(report, manifest, options);
+    const context = contextOf(manifest, options);
+    const sidecar = serversOf(report, bundle, manifest, context);
+    const diagnostics = [...report.diagnostics, ...sidecar.diagnostics];
+    if (diagnostics.some((it) => it.severity === 'error')) return { diagnostics };
+    return { package: deepFreeze(lower(manifest, sidecar.servers, context)), diagnostics };
+  },
+};
+
+function contextOf(manifest: JsonObject, options: ParseOptions): ServerContext {
+  const { id, version } = tableAt(manifest.plugin);
+  const { env } = tableAt(manifest.requires);
+  const variables = (Array.isArray(env) ? env : []).filter((it) => typeof it === 'string');
+  return {
+    id: typeof id === 'string' ? id : '',
+    version: typeof version === 'string' ? version : '',
+    agentVersion: options.agentVersion,
+    variables: new Set(variables),
+  };
+}
+
+/** The manifest's own servers, else those of the sidecar. */
+function serversOf(report: Report, bundle: Bundle, manifest: JsonObject, context: ServerContext): Sidecar {
+  const inline = manifest.mcp_servers;
+  if (inline === undefined || (isObject(inline) && Object.keys(inline).length === 0)) {
+    return readSidecar(bundle, context);
+  }
+  checkServers(report, inline, ['mcp_servers'], { ...context, closed: true });
+  if (bundle.read(sidecarName).kind !== 'missing') {
+    const message = `${sidecarName} is not read: the manifest has [mcp_servers]`;
+    const hint = 'keep the servers in one place';
+    report.at('nexo.sidecar-ignored', ['mcp_servers'], message, { hint, spot: 'key' });
+  }
+  return { servers: tableAt(inline), diagnostics: [] };
+}

@@ -1,0 +1,173 @@
+import { noGuardrails } from '../../model/guardrails.js';
+import type { Json, JsonObject } from '../../model/json.js';
+import { type Fact, type Hook, type HookPoint, hookPoints, type Package } from '../../model/package.js';
+import type { EnvironmentVariable, Program, ProgramTarget } from '../../model/program.js';
+import type { Slot } from '../../model/slot.js';
+import { textTemplate } from '../../model/template.js';
+import type { Tool } from '../../model/tool.js';
+import { kindOf, tableAt, transportKind } from './kind.js';
+import { fill, fillKnown, type Placeholders } from './placeholders.js';
+import { capabilityLists } from './rules.js';
+import { placeholdersIn, type ServerContext, serverFolder, serverTarget } from './servers.js';
+
+/** No MCP server can have this name, so the two never meet. */
+export const extensionProgram = '@extension';
+
+/** A manifest without errors becomes a package; descriptions and schemas of its tools come when it starts. */
+export function lower(manifest: JsonObject, servers: JsonObject, context: ServerContext): Package {
+  const plugin = tableAt(manifest.plugin);
+  const capabilities = tableAt(manifest.capabilities);
+  const name = (plugin.name as string | undefined) || context.id;
+  const description = (plugin.description as string | undefined) || name;
+  const wanted = plugin.min_agent_version as string | undefined;
+  return {
+    format: 'nexo',
+    id: context.id,
+    version: context.version,
+    name,
+    description,
+    programs: [
+      extension(manifest),
+      ...Object.entries(servers).map(([server, table]) => mcpServer(server, tableAt(table), context)),
+    ],
+    tools: list(capabilities.tools).map((tool) => declaredTool(tool, description)),
+    prompts: [],
+    hooks: hooks(list(capabilities.hooks), (plugin.priority as number | undefined) ?? 0),
+    needs: {
+      binaries: [...new Set(list(tableAt(manifest.requires).bins))],
+      ...(wanted === undefined ? {} : { hostVersion: wanted }),
+    },
+    slots: [...context.variables].map(slot),
+    permissions: {
+      origin: 'default',
+      network: { kind: 'public' },
+      filesystem: 'read-write',
+      stateDirectory: true,
+      scopes: [],
+    },
+    guardrails: noGuardrails,
+    install: { kind: 'bundled' },
+    announces: true,
+    targets: [],
+    facts: facts(manifest, servers),
+  };
+}
+
+function list(value: Json | undefined): readonly string[] {
+  return (value as readonly string[] | undefined) ?? [];
+}
+
+function extension(manifest: JsonObject): Program {
+  return {
+    name: extensionProgram,
+    role: 'extension',
+    lifetime: 'persistent',
+    protocol: 'nexo',
+    target: extensionTarget(tableAt(manifest.transport)),
+    callerContext: tableAt(manifest.context).passthrough === true,
+  };
+}
+
+function extensionTarget(transport: JsonObject): ProgramTarget {
+  const kind = kindOf(transport, transportKind);
+  if (kind === 'nats') return { kind: 'nats', subjectPrefix: transport.subject_prefix as string };
+  if (kind === 'http') return { kind: 'url', url: transport.url as string, headers: [] };
+  return {
+    kind: 'process',
+    command: [transport.command as string, ...list(transport.args)].map(textTemplate),
+    directory: '',
+    environment: [],
+  };
+}
+
+function mcpServer(name: string, server: JsonObject, context: ServerContext): Program {
+  return {
+    name,
+    role: 'mcp-server',
+    lifetime: 'persistent',
+    protocol: 'mcp',
+    target: serverProgram(server, context),
+    callerContext: server.context_passthrough === true,
+  };
+}
+
+function serverProgram(server: JsonObject, context: ServerContext): ProgramTarget {
+  const directory = serverFolder(server, context) ?? '';
+  const placeholders = placeholdersIn(directory, context);
+  if (serverTarget(server) === 'url') {
+    return {
+      kind: 'url',
+      url: fillKnown(server.url as string, placeholders),
+      headers: variables(server.headers, placeholders),
+    };
+  }
+  return {
+    kind: 'process',
+    command: [server.command as string, ...list(server.args)].map((it) => fill(it, placeholders)),
+    directory,
+    environment: variables(server.env, placeholders),
+  };
+}
+
+function variables(table: Json | undefined, placeholders: Placeholders): EnvironmentVariable[] {
+  return Object.entries(tableAt(table)).map(([name, value]) => ({
+    name,
+    value: fill(value as string, placeholders),
+  }));
+}
+
+/** The format says nothing of effects: the operator chooses at grant, and until then a call may write. */
+function declaredTool(name: string, description: string): Tool {
+  return {
+    name,
+    description,
+    input: { type: 'object' },
+    annotations: {},
+    effect: 'write',
+    effectDeclared: false,
+    idempotent: false,
+    untrustedInputs: [],
+    approval: 'none',
+    examples: [],
+    action: { kind: 'remote', program: extensionProgram, tool: name },
+  };
+}
+
+function isHookPoint(name: string): name is HookPoint {
+  return (hookPoints as readonly string[]).includes(name);
+}
+
+function hooks(names: readonly string[], priority: number): Hook[] {
+  return names.filter(isHookPoint).map((point) => ({ point, program: extensionProgram, priority }));
+}
+
+/** The child receives these variables and no others. */
+function slot(variable: string): Slot {
+  return {
+    name: variable,
+    label: variable,
+    secret: true,
+    required: true,
+    type: 'text',
+    source: { kind: 'operator' },
+    delivery: { kind: 'environment', variable },
+    audience: { kind: 'unbound' },
+  };
+}
+
+function facts(manifest: JsonObject, servers: JsonObject): Fact[] {
+  const capabilities = tableAt(manifest.capabilities);
+  const shown: Fact[] = capabilityLists
+    .filter((it) => it !== 'tools' && it !== 'hooks' && list(capabilities[it]).length > 0)
+    .map((it) => ({ label: it, value: capabilities[it] as Json }));
+  const unasked = list(capabilities.hooks).filter((it) => !isHookPoint(it));
+  if (unasked.length > 0) shown.push({ label: 'hooks this host never asks', value: unasked });
+  if (manifest.outbound_bindings !== undefined)
+    shown.push({ label: 'outbound bindings', value: manifest.outbound_bindings });
+  for (const [name, server] of Object.entries(servers)) {
+    const level = tableAt(server).log_level;
+    if (level !== undefined) shown.push({ label: `log level of ${name}`, value: level });
+  }
+  const meta = Object.entries(tableAt(manifest.meta));
+  return [...shown, ...meta.map(([label, value]) => ({ label: label.replaceAll('_', ' '), value }))];
+}

@@ -1,0 +1,43 @@
+import schema from '../../../schemas/nexoSidecar.schema.json' with { type: 'json' };
+import { validateNexoSidecar } from '../../generated/nexoSidecar.js';
+import type { Bundle } from '../../model/bundle.js';
+import type { Diagnostic } from '../../model/diagnostic.js';
+import { isObject, type JsonObject } from '../../model/json.js';
+import { checkFields, checkSchema } from '../check.js';
+import { readJson } from '../document/json.js';
+import { SourceText } from '../document/text.js';
+import { Report } from '../report.js';
+import { readText } from '../source.js';
+import { checkText } from '../text-check.js';
+import { tableAt } from './kind.js';
+import { checkServers, type ServerContext } from './servers.js';
+
+export const sidecarName = '.mcp.json';
+
+const checked = { schema: schema as unknown as JsonObject, validate: validateNexoSidecar };
+
+export interface Sidecar {
+  readonly servers: JsonObject;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The MCP servers beside a manifest that has none itself. Findings stand in the sidecar's own lines. */
+export function readSidecar(bundle: Bundle, context: ServerContext): Sidecar {
+  if (bundle.read(sidecarName).kind === 'missing') return { servers: {}, diagnostics: [] };
+  const read = readText(bundle, sidecarName);
+  if (!read.ok) return { servers: {}, diagnostics: read.diagnostics };
+  const document = readJson(read.text);
+  const report = new Report(read.file, document);
+  const source = new SourceText(read.text);
+  for (const problem of document.problems) {
+    const range = source.range(problem.start, problem.end);
+    report.inFile(problem.code, read.file, range, problem.message, problem.hint);
+  }
+  if (document.value === undefined) return { servers: {}, diagnostics: report.diagnostics };
+  checkSchema(report, document, checked);
+  checkFields(report, document.value, checked.schema);
+  checkText(report, document.value);
+  const servers = isObject(document.value) ? document.value.mcpServers : undefined;
+  checkServers(report, servers, ['mcpServers'], { ...context, closed: false });
+  return { servers: tableAt(servers), diagnostics: report.diagnostics };
+}

@@ -1,0 +1,5 @@
+/** One file of a new package made by `toolport init`. Paths are relative to the new folder. */
+export interface StarterFile {
+  readonly path: string;
+  readonly text: string;
+}

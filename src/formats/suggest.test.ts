@@ -1,0 +1,48 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { suggest } from './suggest.js';
+
+const fields = ['network', 'filesystem', 'human_confirm', 'tainted_ok', 'name', 'type', 'id'];
+
+describe('finds what was meant', () => {
+  test.each([
+    ['netwrok', 'network'],
+    ['Network', 'network'],
+    ['networks', 'network'],
+    ['fileSystem', 'filesystem'],
+    ['human-confirm', 'human_confirm'],
+    ['humanConfirmed', 'human_confirm'],
+    ['tainted_okay', 'tainted_ok'],
+    ['taintedOk', 'tainted_ok'],
+    ['nam', 'name'],
+    ['tpye', 'type'],
+    ['colour', undefined],
+    ['', undefined],
+    ['x', undefined],
+    ['ad', undefined],
+    ['ID', 'id'],
+    ['description', undefined],
+  ])('%s', (name, expected) => {
+    expect(suggest(name, fields)).toBe(expected);
+  });
+});
+
+test('the nearest wins, the first of equals', () => {
+  expect(suggest('abcdef', ['abcxyf', 'abcdex'])).toBe('abcdex');
+  expect(suggest('aaaa', ['aaab', 'aaac'])).toBe('aaab');
+});
+
+test('a known name is always found, and so is one with two letters swapped', () => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^[a-z]{4,20}$/), fc.nat(), (name, seed) => {
+      const at = seed % (name.length - 1);
+      const swapped = name.slice(0, at) + name[at + 1] + name[at] + name.slice(at + 2);
+      expect(suggest(name, [name])).toBe(name);
+      expect(suggest(swapped, [name])).toBe(name);
+    }),
+  );
+});
+
+test('very long names take no time', () => {
+  expect(suggest('a'.repeat(1_000_000), ['a'.repeat(1_000_000)])).toBeDefined();
+});

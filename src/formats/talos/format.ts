@@ -1,0 +1,47 @@
+import schema from '../../../schemas/talos.schema.json' with { type: 'json' };
+import { validateTalos } from '../../generated/talos.js';
+import type { Format, ParseResult } from '../../model/format.js';
+import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
+import { checkFields, checkSchema } from '../check.js';
+import { readJson } from '../document/json.js';
+import { SourceText } from '../document/text.js';
+import { Report } from '../report.js';
+import { readText } from '../source.js';
+import { checkText } from '../text-check.js';
+import { claimTalos } from './claim.js';
+import { checkHandlers } from './handlers.js';
+import { lower } from './lower.js';
+import { checkPrompt } from './prompt.js';
+import { checkRules } from './rules.js';
+
+const checked = { schema: schema as unknown as JsonObject, validate: validateTalos };
+
+/** Folders with manifest.json and JavaScript or TypeScript handlers. */
+export const talos: Format = {
+  name: 'talos',
+
+  claim: claimTalos,
+
+  parse(bundle): ParseResult {
+    const read = readText(bundle, bundle.manifest);
+    if (!read.ok) return { diagnostics: read.diagnostics };
+    const document = readJson(read.text);
+    const report = new Report(read.file, document);
+    const source = new SourceText(read.text);
+    for (const { code, start, end, message, hint } of document.problems) {
+      report.inFile(code, read.file, source.range(start, end), message, hint);
+    }
+    if (document.value === undefined) return { diagnostics: report.diagnostics };
+
+    checkSchema(report, document, checked);
+    checkFields(report, document.value, checked.schema);
+    checkText(report, document.value);
+    if (!isObject(document.value)) return { diagnostics: report.diagnostics };
+    checkRules(report, document.value, bundle.folder);
+    const handlers = checkHandlers(report, bundle, document.value);
+    const prompt = checkPrompt(report, bundle);
+    if (report.hasErrors || handlers === null) return { diagnostics: report.diagnostics };
+    const { diagnostics } = report;
+    return { package: deepFreeze(lower(document.value, { handlers, prompt })), diagnostics };
+  },
+};

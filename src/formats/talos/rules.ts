@@ -1,0 +1,160 @@
+import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
+import { show } from '../check.js';
+import { checkInnerSchema } from '../inner-schema.js';
+import type { Report } from '../report.js';
+import { suggest } from '../suggest.js';
+import { kindOf, optionValue } from './settings.js';
+
+/** What the schema cannot say. Values of the wrong type were reported already and are passed over. */
+export function checkRules(report: Report, manifest: JsonObject, folder: string): void {
+  const { id } = manifest;
+  if (typeof id === 'string' && id !== folder) {
+    report.at(
+      'talos.folder-name',
+      ['id'],
+      `the id is ${show(id)}, but the folder is called ${show(folder)}`,
+      {
+        hint: `rename the folder to ${show(id)}, or write "id": ${show(folder)}`,
+      },
+    );
+  }
+  checkFunctions(report, manifest.functions);
+  checkSlots(report, manifest);
+  checkSettings(report, manifest.settings);
+  checkUnused(report, manifest);
+}
+
+/** A module with an export `then` is taken for a promise; the other two name the ways to export handlers. */
+const reservedNames = new Set(['then', 'default', 'handlers']);
+
+function checkFunctions(report: Report, functions: Json | undefined): void {
+  if (!Array.isArray(functions)) return;
+  const seen = new Map<string, number>();
+  for (const [index, it] of functions.entries()) {
+    if (!isObject(it)) continue;
+    const at: JsonPath = ['functions', index];
+    if (typeof it.name === 'string') {
+      if (reservedNames.has(it.name)) {
+        report.at('talos.function-name', [...at, 'name'], `a function cannot be called ${show(it.name)}`, {
+          hint: 'the module system has a use for this word; choose another name',
+        });
+      }
+      const earlier = seen.get(it.name);
+      if (earlier !== undefined) {
+        const message = `functions[${index}] has the name ${show(it.name)} that functions[${earlier}] has`;
+        report.at('talos.duplicate-function', [...at, 'name'], message, {
+          hint: 'give each function its own name',
+        });
+      } else {
+        seen.set(it.name, index);
+      }
+    }
+    if (isObject(it.parameters)) checkParameters(report, it.parameters, [...at, 'parameters']);
+  }
+}
+
+function checkParameters(report: Report, parameters: JsonObject, at: JsonPath): void {
+  // A wrong type at the top is the manifest schema's complaint already.
+  const sound = checkInnerSchema(report, { ...parameters, type: 'object' }, at);
+  if (!sound || !Array.isArray(parameters.required)) return;
+  const properties = isObject(parameters.properties) ? parameters.properties : {};
+  // Other keywords may bring properties in as well.
+  const elsewhere = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas'];
+  if (elsewhere.some((it) => Object.hasOwn(parameters, it))) return;
+  for (const [index, name] of parameters.required.entries()) {
+    if (typeof name !== 'string' || Object.hasOwn(properties, name)) continue;
+    const meant = suggest(name, Object.keys(properties));
+    report.at(
+      'talos.required-unknown',
+      [...at, 'required', index],
+      `${show(name)} is required, but not among the properties`,
+      { hint: meant === undefined ? 'describe it under "properties"' : `did you mean "${meant}"?` },
+    );
+  }
+}
+
+/** Credentials and settings reach the handler in one object, so their names share one space. */
+function checkSlots(report: Report, manifest: JsonObject): void {
+  const seen = new Map<string, string>();
+  for (const field of ['credentials', 'settings']) {
+    const entries = manifest[field];
+    if (!Array.isArray(entries)) continue;
+    for (const [index, it] of entries.entries()) {
+      if (!isObject(it) || typeof it.name !== 'string') continue;
+      const here = `${field}[${index}]`;
+      const earlier = seen.get(it.name);
+      if (earlier === undefined) {
+        seen.set(it.name, here);
+        continue;
+      }
+      const message = `${here} has the name ${show(it.name)} that ${earlier} has`;
+      report.at('talos.duplicate-slot', [field, index, 'name'], message, { hint: 'give each its own name' });
+    }
+  }
+}
+
+function checkSettings(report: Report, settings: Json | undefined): void {
+  if (!Array.isArray(settings)) return;
+  for (const [index, it] of settings.entries()) {
+    if (!isObject(it)) continue;
+    const at: JsonPath = ['settings', index];
+    const kind = kindOf(it);
+    if (typeof it.type === 'string' && kind === undefined) {
+      const meant = suggest(it.type, ['string', 'number', 'boolean', 'select', 'password']);
+      const choices = 'use string, number, boolean, select or password';
+      report.at(
+        'talos.setting-type',
+        [...at, 'type'],
+        `unknown setting type ${show(it.type)}; taken for string`,
+        {
+          hint: meant === undefined ? choices : `did you mean "${meant}"? ${choices}`,
+        },
+      );
+    }
+    const options = Array.isArray(it.options) ? it.options.map(optionValue) : undefined;
+    if (kind === 'choice' && options === undefined && !Object.hasOwn(it, 'options')) {
+      report.at('talos.setting-options', at, `settings[${index}] is a select without options`, {
+        hint: 'add "options": ["…"]',
+      });
+    }
+    if (Object.hasOwn(it, 'default') && it.default !== null) checkDefault(report, it, kind, options, at);
+  }
+}
+
+function checkDefault(
+  report: Report,
+  setting: JsonObject,
+  kind: ReturnType<typeof kindOf>,
+  options: readonly (string | undefined)[] | undefined,
+  at: JsonPath,
+): void {
+  const value = setting.default as Json;
+  if (typeof value === 'object') return;
+  const wrong = (message: string, hint?: string) =>
+    report.at('talos.setting-default', [...at, 'default'], message, { hint });
+  if (kind === 'secret') {
+    wrong('a password has no default: it would be published with the package', 'remove it');
+  } else if (kind === 'number' && typeof value !== 'number') {
+    wrong(`the default ${show(value)} is not a number`);
+  } else if (kind === 'boolean' && typeof value !== 'boolean') {
+    wrong(`the default ${show(value)} is not true or false`);
+  } else if (kind === 'choice' && options !== undefined && !options.includes(String(value))) {
+    wrong(`the default ${show(value)} is not among the options`, `use one of ${options.join(', ')}`);
+  }
+}
+
+function checkUnused(report: Report, manifest: JsonObject): void {
+  const reasons: Readonly<Record<string, string>> = {
+    oauth: 'this host does not sign in for the tool',
+    triggers: 'this host calls functions only when somebody asks',
+    sidecar: 'this host starts no process beside the handlers',
+  };
+  for (const [field, reason] of Object.entries(reasons)) {
+    if (!Object.hasOwn(manifest, field)) continue;
+    report.at('field.not-acted-on', [field], `"${field}" is shown only: ${reason}`, { spot: 'key' });
+  }
+  if (manifest.defaultEnabled === false) {
+    const message = '"defaultEnabled" is shown only: the operator decides what is served';
+    report.at('field.not-acted-on', ['defaultEnabled'], message, { spot: 'key' });
+  }
+}

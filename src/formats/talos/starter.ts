@@ -1,0 +1,113 @@
+import type { StarterFile } from '../starter.js';
+
+/** A folder with one TypeScript file that keeps notes. It must be called by the id in its manifest. */
+export function starter(name: string): readonly StarterFile[] {
+  const id = idOf(name);
+  return [
+    { path: 'manifest.json', text: manifest(id) },
+    { path: 'index.ts', text: handlers },
+    { path: 'README.md', text: readme(id) },
+  ];
+}
+
+function idOf(name: string): string {
+  const id = name
+    .normalize('NFKD')
+    .toLowerCase()
+    .replace(/\p{M}/gu, '')
+    .replace(/[^a-z0-9_-]+/g, '-')
+    .replace(/^[-_]+/, '')
+    .slice(0, 64)
+    .replace(/[-_]+$/, '');
+  return id === '' ? 'notes' : id;
+}
+
+function manifest(id: string): string {
+  const text = { type: 'string', minLength: 1, description: 'The note, in a sentence or two.' };
+  const word = { type: 'string', description: 'Only notes that have this word; all of them when left out.' };
+  const content = {
+    id,
+    name: id.charAt(0).toUpperCase() + id.slice(1).replaceAll(/[-_]/g, ' '),
+    description: 'Keep short notes between conversations.',
+    version: '0.1.0',
+    functions: [
+      {
+        name: 'add',
+        description: 'Write down a note.',
+        parameters: {
+          type: 'object',
+          properties: { text },
+          required: ['text'],
+          additionalProperties: false,
+        },
+      },
+      {
+        name: 'list',
+        description: 'Read the notes, newest first.',
+        parameters: { type: 'object', properties: { word }, additionalProperties: false },
+      },
+    ],
+  };
+  return `${JSON.stringify(content, null, 2)}\n`;
+}
+
+const imports = [
+  "import { appendFile, readFile } from 'node:fs/promises';",
+  "import { join } from 'node:path';",
+].join('\n');
+
+const handlers = `${imports}
+
+/** What every handler is given: the values the operator has set, and a folder that stays between calls. */
+interface Context {
+  readonly config: Record<string, string>;
+  readonly dataDir: string;
+}
+
+interface Note {
+  readonly at: string;
+  readonly text: string;
+}
+
+export async function add(args: { text: string }, context: Context): Promise<Note> {
+  const note = { at: new Date().toISOString(), text: args.text };
+  await appendFile(fileOf(context), \`\${JSON.stringify(note)}\\n\`);
+  return note;
+}
+
+export async function list(args: { word?: string }, context: Context): Promise<{ notes: Note[] }> {
+  const text = await readFile(fileOf(context), 'utf8').catch(() => '');
+  const notes = text
+    .split('\\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Note);
+  const word = args.word?.toLowerCase() ?? '';
+  return { notes: notes.filter((note) => note.text.toLowerCase().includes(word)).reverse() };
+}
+
+function fileOf(context: Context): string {
+  return join(context.dataDir, 'notes.jsonl');
+}
+`;
+
+function readme(id: string): string {
+  return `# ${id}
+
+A tool that keeps notes: \`manifest.json\` says what can be called, \`index.ts\` does it.
+The folder must have the name of the \`id\` in the manifest.
+
+\`\`\`sh
+npx toolport validate .
+npx toolport call . add '{"text": "Water the plants"}'
+npx toolport call . list '{}'
+npx toolport serve .
+\`\`\`
+
+Next steps:
+
+- A new function is an entry under \`functions\` and an exported function of the same name.
+- A key of a service belongs in \`credentials\`: \`{"name": "api_key", "label": "API key", "required": true}\`.
+  The handler finds it in \`context.config.api_key\`; \`npx toolport secret set ${id} api_key\` sets it.
+- Advice for the agent goes into \`prompt.md\` beside the manifest.
+`;
+}

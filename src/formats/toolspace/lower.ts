@@ -1,0 +1,181 @@
+import { noGuardrails } from '../../model/guardrails.js';
+import type { JsonObject } from '../../model/json.js';
+import type { Cost, InstallPlan, KillSwitch, Smoke, SmokeCheck } from '../../model/lifecycle.js';
+import type { Fact, Package } from '../../model/package.js';
+import type { Slot } from '../../model/slot.js';
+import { lowerPermissions } from './permissions.js';
+import { killProgram, lowerPrograms, serverSecret, smokeProgram } from './programs.js';
+import { isManagedHeader } from './request.js';
+import { appliesTo } from './smoke.js';
+import { readTemplate } from './template.js';
+import { lowerTool } from './tools.js';
+import { endpointOf } from './urls.js';
+
+/** A manifest without errors becomes a package; its actions are the tools, unless a server announces them. */
+export function lower(manifest: JsonObject): Package {
+  const tool = manifest.tool as JsonObject;
+  const runtime = manifest.runtime as JsonObject;
+  const actions = (manifest.actions ?? []) as readonly JsonObject[];
+  const endpoint = endpointOf(manifest);
+  const permissions = lowerPermissions(manifest, endpoint);
+  const context = {
+    endpoint,
+    reachesOut: permissions.network.kind !== 'none',
+    resources: permissions.scopes.map((it) => it.resource),
+  };
+  const cost = manifest.cost as JsonObject | undefined;
+  return {
+    format: 'toolspace',
+    id: tool.id as string,
+    version: tool.version as string,
+    name: tool.name as string,
+    description: tool.summary as string,
+    programs: lowerPrograms(manifest),
+    tools: actions.map((it) => lowerTool(it, context)),
+    prompts: [],
+    hooks: [],
+    needs: { binaries: [] },
+    slots: lowerSlots(manifest, endpoint),
+    permissions,
+    guardrails: noGuardrails,
+    install: lowerInstall(runtime.install as JsonObject),
+    smoke: lowerSmoke(manifest.smoke as JsonObject),
+    killSwitch: lowerKillSwitch(manifest.kill_switch as JsonObject),
+    ...(cost === undefined ? {} : { cost: lowerCost(cost) }),
+    announces: runtime.kind === 'mcp-stdio' && actions.length === 0,
+    targets: [],
+    facts: lowerFacts(tool, (manifest.support ?? {}) as JsonObject),
+  };
+}
+
+/** The format names no audience: a secret is for the endpoint, or for whom the operator names. */
+function lowerSlots(manifest: JsonObject, endpoint: URL | undefined): Slot[] {
+  const bearer = serverSecret(manifest);
+  return ((manifest.env ?? []) as readonly JsonObject[]).map((entry): Slot => {
+    const name = entry.name as string;
+    const secret = entry.secret === true;
+    return {
+      name,
+      label: name,
+      prompt: entry.prompt as string,
+      secret,
+      required: entry.required !== false,
+      type: 'text',
+      source: { kind: 'operator' },
+      delivery:
+        name === bearer
+          ? { kind: 'request', scheme: { kind: 'bearer' } }
+          : { kind: 'environment', variable: name },
+      audience: !secret
+        ? { kind: 'public' }
+        : endpoint === undefined
+          ? { kind: 'unbound' }
+          : { kind: 'hosts', hosts: [endpoint.hostname] },
+      ...(entry.default === undefined ? {} : { default: entry.default as string }),
+      ...(entry.validation_regex === undefined ? {} : { pattern: entry.validation_regex as string }),
+      ...(entry.obtain_url === undefined ? {} : { obtainUrl: entry.obtain_url as string }),
+    };
+  });
+}
+
+function lowerInstall(install: JsonObject): InstallPlan {
+  switch (install.method as 'pip' | 'npm' | 'git' | 'container' | 'url') {
+    case 'pip':
+    case 'npm':
+      return {
+        kind: install.method as 'pip' | 'npm',
+        package: install.package as string,
+        ...(install.version_spec === undefined ? {} : { version: install.version_spec as string }),
+      };
+    case 'git':
+      return {
+        kind: 'git',
+        url: install.url as string,
+        ref: install.ref as string,
+        ...(install.subpath === undefined ? {} : { subpath: install.subpath as string }),
+      };
+    case 'container':
+      return { kind: 'container', image: install.image as string };
+    case 'url':
+      return { kind: 'url', url: install.url as string, sha256: install.sha256 as string };
+  }
+}
+
+function lowerSmoke(smoke: JsonObject): Smoke {
+  const kind = smoke.kind as 'shell' | 'http' | 'mcp-tool-call' | 'action-call';
+  const said = smoke.success as JsonObject;
+  const has = (condition: string) => said[condition] !== undefined && appliesTo(condition, kind);
+  const pointers = has('json_pointer_equals') ? Object.entries(said.json_pointer_equals as JsonObject) : [];
+  return {
+    check: lowerCheck(smoke, kind),
+    timeoutSeconds: (smoke.timeout_seconds as number | undefined) ?? 30,
+    success: {
+      ...(kind === 'shell' ? { exitCode: (said.exit_code as number | undefined) ?? 0 } : {}),
+      ...(has('http_status') ? { httpStatus: said.http_status as number } : {}),
+      ...(has('stdout_regex') ? { stdoutPattern: said.stdout_regex as string } : {}),
+      ...(has('body_regex') ? { bodyPattern: said.body_regex as string } : {}),
+      pointers: pointers.map(([pointer, equals]) => ({ pointer, equals })),
+      noErrorField: has('no_error_field') && said.no_error_field === true,
+    },
+  };
+}
+
+function lowerCheck(smoke: JsonObject, kind: 'shell' | 'http' | 'mcp-tool-call' | 'action-call'): SmokeCheck {
+  switch (kind) {
+    case 'shell':
+      return { kind: 'program', program: smokeProgram };
+    case 'http': {
+      const method = (smoke.method as 'GET' | 'POST' | undefined) ?? 'GET';
+      const headers = Object.entries((smoke.headers ?? {}) as Record<string, string>);
+      const body = method === 'GET' ? undefined : (smoke.body as string | undefined);
+      return {
+        kind: 'http',
+        method,
+        url: smoke.url as string,
+        headers: headers
+          .filter(([name]) => !isManagedHeader(name))
+          .map(([name, value]) => ({ name, value: readTemplate(value, 'smoke').template })),
+        ...(body === undefined ? {} : { body: readTemplate(body, 'smoke').template }),
+      };
+    }
+    case 'mcp-tool-call':
+      return { kind: 'remote', tool: smoke.tool_name as string, arguments: smoke.arguments ?? {} };
+    case 'action-call':
+      return { kind: 'tool', tool: smoke.action as string, arguments: smoke.arguments ?? {} };
+  }
+}
+
+function lowerKillSwitch(killSwitch: JsonObject): KillSwitch {
+  switch (killSwitch.kind as 'url' | 'shell' | 'manual') {
+    case 'url':
+      return { kind: 'url', url: killSwitch.url as string };
+    case 'shell':
+      return { kind: 'program', program: killProgram };
+    case 'manual':
+      return { kind: 'manual', instructionsUrl: killSwitch.instructions_url as string };
+  }
+}
+
+function lowerCost(cost: JsonObject): Cost {
+  const { install_fee_cents: once, monthly_fee_cents: monthly, usage_model: usage, estimate_url: url } = cost;
+  return {
+    ...(once === undefined ? {} : { installFeeCents: once as number }),
+    ...(monthly === undefined ? {} : { monthlyFeeCents: monthly as number }),
+    ...(usage === undefined ? {} : { usageModel: usage as NonNullable<Cost['usageModel']> }),
+    ...(url === undefined ? {} : { estimateUrl: url as string }),
+  };
+}
+
+function lowerFacts(tool: JsonObject, support: JsonObject): Fact[] {
+  const shown: readonly (readonly [string, JsonObject[string] | undefined])[] = [
+    ['about', tool.description],
+    ['homepage', tool.homepage],
+    ['author', tool.author],
+    ['license', tool.license],
+    ['tags', tool.tags],
+    ['issues', support.issues_url],
+    ['security contact', support.security_email],
+    ['manual', support.docs_url],
+  ];
+  return shown.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value }]));
+}

@@ -1,0 +1,109 @@
+import type { HeaderTemplate } from '../../model/action.js';
+import type { JsonObject } from '../../model/json.js';
+import type { EnvironmentVariable, Program, ProgramTarget, Runtime } from '../../model/program.js';
+import { type Template, textTemplate } from '../../model/template.js';
+import { insidePath } from './runtime.js';
+
+/** Names by which tools and checks refer to programs. */
+export const serverProgram = 'server';
+export const commandProgram = 'command';
+export const smokeProgram = 'smoke';
+export const killProgram = 'kill-switch';
+
+/** Everything that runs or answers: the server or command itself, then what checks and what revokes it. */
+export function lowerPrograms(manifest: JsonObject): Program[] {
+  const runtime = manifest.runtime as JsonObject;
+  const smoke = manifest.smoke as JsonObject;
+  const killSwitch = manifest.kill_switch as JsonObject;
+  const entrypoint = runtime.entrypoint as JsonObject | undefined;
+  const command = (entrypoint?.command ?? []) as readonly string[];
+  const directory = insidePath((entrypoint?.cwd as string | undefined) ?? '') ?? '';
+  const programs: Program[] = [];
+  const add = (name: string, role: Program['role'], protocol: Program['protocol'], target: ProgramTarget) => {
+    const lifetime = protocol === 'mcp' ? 'persistent' : 'call';
+    programs.push({ name, role, lifetime, protocol, target, callerContext: false });
+  };
+  if (runtime.kind === 'mcp-stdio') {
+    add(serverProgram, 'mcp-server', 'mcp', processTarget(manifest, command, directory));
+  } else if (runtime.kind === 'mcp-http' && usesServer(manifest)) {
+    const url = runtime.endpoint_url as string;
+    add(serverProgram, 'mcp-server', 'mcp', { kind: 'url', url, headers: serverHeaders(manifest) });
+  }
+  const kinds = invocationsOf(manifest).map((it) => it.kind);
+  if (kinds.includes('subcommand') || kinds.includes('stdin-json'))
+    add(commandProgram, 'tool', 'argv', processTarget(manifest, command, directory));
+  if (smoke.kind === 'shell')
+    add(smokeProgram, 'smoke', 'argv', processTarget(manifest, smoke.command as readonly string[], ''));
+  if (killSwitch.kind === 'shell') {
+    const words = killSwitch.command as readonly string[];
+    add(killProgram, 'kill-switch', 'argv', processTarget(manifest, words, ''));
+  }
+  return programs;
+}
+
+export function invocationsOf(manifest: JsonObject): readonly JsonObject[] {
+  const actions = (manifest.actions ?? []) as readonly JsonObject[];
+  return actions.map((it) => it.invocation as JsonObject);
+}
+
+function usesServer(manifest: JsonObject): boolean {
+  const smoke = manifest.smoke as JsonObject;
+  return smoke.kind === 'mcp-tool-call' || invocationsOf(manifest).some((it) => it.kind === 'mcp-tool');
+}
+
+function processTarget(manifest: JsonObject, words: readonly string[], directory: string): ProgramTarget {
+  const install = (manifest.runtime as JsonObject).install as JsonObject;
+  if (install.method === 'container')
+    return { kind: 'container', image: install.image as string, command: words.map(textTemplate) };
+  const runtime = interpreterOf(words[0] ?? '');
+  return {
+    kind: 'process',
+    command: (runtime === undefined ? words : words.slice(1)).map(textTemplate),
+    ...(runtime === undefined ? {} : { runtime }),
+    directory,
+    environment: environmentOf(manifest),
+  };
+}
+
+/** A command that begins with a bare interpreter gets the one the host finds, not whatever PATH holds. */
+function interpreterOf(program: string): Runtime | undefined {
+  if (program === 'node') return { language: 'node', packages: [] };
+  const python = /^python(?:3(\.\d{1,2})?)?$/.exec(program);
+  if (python === null) return undefined;
+  const version = python[1] === undefined ? {} : { version: `3${python[1]}` };
+  return { language: 'python', ...version, packages: [] };
+}
+
+function environmentOf(manifest: JsonObject): EnvironmentVariable[] {
+  const env = (manifest.env ?? []) as readonly JsonObject[];
+  return env.map((it) => ({ name: it.name as string, value: slotTemplate(it.name as string) }));
+}
+
+/** The format has no field for it: a single secret is the credential of the server, as for its kill switch. */
+function serverHeaders(manifest: JsonObject): HeaderTemplate[] {
+  const slot = serverSecret(manifest);
+  if (slot === undefined) return [];
+  return [
+    {
+      name: 'Authorization',
+      value: {
+        parts: [
+          { kind: 'text', text: 'Bearer ' },
+          { kind: 'slot', slot },
+        ],
+      },
+    },
+  ];
+}
+
+/** The one secret of a remote server; undefined when there is none or a choice. */
+export function serverSecret(manifest: JsonObject): string | undefined {
+  const env = (manifest.env ?? []) as readonly JsonObject[];
+  const secrets = env.filter((it) => it.secret === true);
+  const remote = (manifest.runtime as JsonObject).kind === 'mcp-http' && usesServer(manifest);
+  return remote && secrets.length === 1 ? (secrets[0]?.name as string) : undefined;
+}
+
+function slotTemplate(slot: string): Template {
+  return { parts: [{ kind: 'slot', slot }] };
+}

@@ -1,0 +1,112 @@
+import type { Action, HttpBody, HttpMethod, OutputReader } from '../../model/action.js';
+import { isObject, type JsonObject } from '../../model/json.js';
+import type { Template } from '../../model/template.js';
+import type { Effect, Tool, ToolExample } from '../../model/tool.js';
+import { noInput } from './action.js';
+import { closed } from './closed.js';
+import { urlTemplate } from './endpoint.js';
+import { declaredMembers } from './input-schema.js';
+import { commandProgram, serverProgram } from './programs.js';
+import { isManagedHeader } from './request.js';
+import { readTemplate } from './template.js';
+
+export interface ToolContext {
+  readonly endpoint: URL | undefined;
+  /** Whether the package reaches anything beyond this machine. */
+  readonly reachesOut: boolean;
+  readonly resources: readonly string[];
+}
+
+export function lowerTool(action: JsonObject, context: ToolContext): Tool {
+  const effect = action.side_effects as Effect;
+  const idempotent = action.idempotent === true;
+  const output = isObject(action.output) ? action.output : {};
+  const compared = output.format === 'json' || output.format === 'ndjson-stream';
+  const scopes = action.scopes_used as readonly string[] | undefined;
+  return {
+    name: action.name as string,
+    description: describe(action),
+    input: closed(isObject(action.input) ? action.input : noInput),
+    ...(compared && isObject(output.schema) ? { output: output.schema } : {}),
+    annotations: {
+      readOnlyHint: effect === 'none' || effect === 'read',
+      destructiveHint: effect === 'destructive',
+      idempotentHint: idempotent,
+      openWorldHint: context.reachesOut,
+    },
+    effect,
+    effectDeclared: true,
+    idempotent,
+    untrustedInputs: [],
+    approval: effect === 'destructive' ? 'human' : 'none',
+    ...(scopes === undefined ? {} : { scopes: scopes.filter((it) => context.resources.includes(it)) }),
+    examples: ((action.examples ?? []) as readonly JsonObject[]).map(lowerExample),
+    action: lowerAction(action, context),
+  };
+}
+
+function describe({ summary, description }: JsonObject): string {
+  return typeof description === 'string' && description !== ''
+    ? `${summary as string}\n\n${description}`
+    : (summary as string);
+}
+
+function lowerExample({ description, input, output }: JsonObject): ToolExample {
+  return {
+    description: description as string,
+    ...(input === undefined ? {} : { input }),
+    ...(output === undefined ? {} : { output }),
+  };
+}
+
+function lowerAction(action: JsonObject, { endpoint }: ToolContext): Action {
+  const invocation = action.invocation as JsonObject;
+  const output = readerOf(action);
+  switch (invocation.kind as 'subcommand' | 'stdin-json' | 'http' | 'mcp-tool') {
+    case 'subcommand':
+    case 'stdin-json':
+      return {
+        kind: 'exec',
+        program: commandProgram,
+        arguments: templates((invocation.argv_template ?? []) as readonly string[]),
+        stdin: invocation.kind === 'stdin-json' ? 'json' : 'none',
+        output,
+      };
+    case 'http': {
+      const headers = Object.entries((invocation.headers ?? {}) as Record<string, string>);
+      const path = readTemplate(invocation.path as string).template;
+      return {
+        kind: 'http',
+        method: invocation.method as HttpMethod,
+        url: urlTemplate(endpoint as URL, path),
+        headers: headers
+          .filter(([name]) => !isManagedHeader(name))
+          .map(([name, value]) => ({ name, value: readTemplate(value).template })),
+        body: bodyOf(action, invocation.method as HttpMethod, path),
+        output,
+      };
+    }
+    case 'mcp-tool':
+      return { kind: 'remote', program: serverProgram, tool: invocation.tool_name as string };
+  }
+}
+
+function templates(words: readonly string[]): Template[] {
+  return words.map((word) => readTemplate(word).template);
+}
+
+function readerOf(action: JsonObject): OutputReader {
+  const format = isObject(action.output) ? (action.output.format as string) : 'text';
+  return {
+    format: format === 'ndjson-stream' ? 'records' : (format as 'json' | 'text' | 'binary' | 'none'),
+    errorEnvelope: action.error_envelope === 'standard',
+  };
+}
+
+function bodyOf(action: JsonObject, method: HttpMethod, path: Template): HttpBody {
+  const except = path.parts.flatMap((it) => (it.kind === 'input' ? [it.path] : []));
+  const inPath = new Set(except.map((it) => it[0]));
+  const left = isObject(action.input) && declaredMembers(action.input).some((it) => !inPath.has(it));
+  if (method === 'GET' || (method === 'DELETE' && !left)) return { kind: 'none' };
+  return { kind: 'input', except };
+}

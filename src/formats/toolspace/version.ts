@@ -1,0 +1,25 @@
+import { isObject, type Json } from '../../model/json.js';
+import { show } from '../check.js';
+import type { Report } from '../report.js';
+
+const supported = '0.2';
+
+/**
+ * True when the manifest is of another version. That is then the one finding: measured by the rules of this
+ * version, everything else in it would be noise.
+ */
+export function checkVersion(report: Report, manifest: Json): boolean {
+  if (!isObject(manifest) || !Object.hasOwn(manifest, 'manifest_version')) return false;
+  const version = manifest.manifest_version as Json;
+  if (version === supported) return false;
+  const message = `manifest_version ${show(version)} is not supported; this host reads "${supported}"`;
+  report.at('schema.const', ['manifest_version'], message, { hint: hintFor(version) });
+  return true;
+}
+
+function hintFor(version: Json): string {
+  if (version === 0.2) return `put it in quotes: "${supported}"`;
+  if (version === '0.1' || version === 0.1)
+    return `set it to "${supported}" and list actions, which 0.1 did not have`;
+  return `write the manifest for version "${supported}"`;
+}

@@ -1,0 +1,281 @@
+// What every front end owes its callers, whatever the bytes. Samples are the fixtures and examples of each.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { defaultParseOptions, formats } from '../../src/formats/index.js';
+import { diagnosticCodes } from '../../src/model/codes.js';
+import type { Diagnostic } from '../../src/model/diagnostic.js';
+import type { Format, ParseResult } from '../../src/model/format.js';
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  type JsonPath,
+  toPointer,
+  valueAt,
+} from '../../src/model/json.js';
+import type { Package } from '../../src/model/package.js';
+import { constantText } from '../../src/model/template.js';
+import { memoryBundle } from '../memory-bundle.js';
+import { change, mutate, placesOf } from './mutants.js';
+import { notations } from './notation.js';
+import { type Sample, samplesOf } from './samples.js';
+
+const encoder = new TextEncoder();
+
+for (const format of formats) {
+  const samples = samplesOf(format.name);
+  const notation = notations[format.name];
+  // The index, not the sample, so that a counterexample is short enough to read.
+  const index = fc.nat({ max: Math.max(samples.length - 1, 0) });
+  const at = (which: number): Sample => samples[which] as Sample;
+
+  describe(`format contract: ${format.name}`, () => {
+    test('there are samples to change', () => {
+      expect(samples.length).toBeGreaterThan(3);
+    });
+
+    test('samples are understood, and understood the same way twice', () => {
+      for (const it of samples) honours(format, it, it.text);
+    });
+
+    test('random bytes', () => {
+      fc.assert(
+        fc.property(index, fc.uint8Array({ maxLength: 512 }), (which, bytes) =>
+          honours(format, at(which), bytes),
+        ),
+        { numRuns: 300 },
+      );
+    });
+
+    test('bytes changed in place', () => {
+      const edit = fc.record({
+        where: fc.nat(),
+        bytes: fc.uint8Array({ maxLength: 4 }),
+        cut: fc.nat({ max: 8 }),
+      });
+      fc.assert(
+        fc.property(index, fc.array(edit, { minLength: 1, maxLength: 4 }), (which, edits) => {
+          const it = at(which);
+          let bytes = [...encoder.encode(it.text)];
+          for (const { where: wanted, bytes: put, cut } of edits) {
+            const where = wanted % (bytes.length + 1);
+            bytes = [...bytes.slice(0, where), ...put, ...bytes.slice(where + cut)];
+          }
+          honours(format, it, Uint8Array.from(bytes));
+        }),
+        { numRuns: 300 },
+      );
+    });
+
+    test('lines removed, repeated and moved', () => {
+      const edit = fc.tuple(fc.constantFrom('remove', 'repeat', 'swap'), fc.nat(), fc.nat());
+      fc.assert(
+        fc.property(index, fc.array(edit, { minLength: 1, maxLength: 4 }), (which, edits) => {
+          const it = at(which);
+          const lines = it.text.split('\n');
+          for (const [kind, a, b] of edits) {
+            const [from, to] = [a % lines.length, b % lines.length];
+            if (kind === 'remove') lines.splice(from, 1);
+            else if (kind === 'repeat') lines.splice(to, 0, lines[from] as string);
+            else [lines[from], lines[to]] = [lines[to] as string, lines[from] as string];
+          }
+          honours(format, it, lines.join('\n'));
+        }),
+        { numRuns: 300 },
+      );
+    });
+
+    test('values changed anywhere in the manifest', () => {
+      fc.assert(
+        fc.property(index, fc.array(change, { minLength: 1, maxLength: 4 }), (which, changes) => {
+          const it = at(which);
+          const text = written(() => notation.write(mutate(notation.read(it.text), changes), it.text));
+          if (text !== null) honours(format, it, text);
+        }),
+        { numRuns: 1000 },
+      );
+    });
+
+    test('no text of a manifest, put in the place of any other, leads out of the bundle', () => {
+      for (const it of samples) {
+        const value = notation.read(it.text);
+        for (const path of placesOf(value)) {
+          if (typeof valueAt(value, path) !== 'string') continue;
+          for (const way of ['../../etc/passwd', '/etc/passwd', 'a/../../b']) {
+            const text = written(() => notation.write(replaced(value, path, way), it.text));
+            const found = text === null ? undefined : run(format, it, text).package;
+            if (found !== undefined) insideBundle(found, `${it.name} ${toPointer(path)} ${way}`);
+          }
+        }
+      }
+    });
+
+    test('companion files changed', () => {
+      fc.assert(
+        fc.property(index, fc.nat(), fc.uint8Array({ maxLength: 64 }), (which, file, bytes) => {
+          const it = at(which);
+          const others = Object.keys(it.files).filter((path) => path !== it.manifest);
+          const path = others[file % Math.max(others.length, 1)];
+          if (path !== undefined) honours(format, { ...it, files: { ...it.files, [path]: bytes } }, it.text);
+        }),
+        { numRuns: 100 },
+      );
+    });
+
+    test('every unknown field of every object with known fields is reported', () => {
+      const schema = JSON.parse(
+        readFileSync(join(import.meta.dirname, '../../schemas', `${format.name}.schema.json`), 'utf8'),
+      );
+      for (const it of samples) {
+        const value = notation.read(it.text);
+        for (const path of objectsWithFields(value, schema, schema, [])) {
+          const copy = structuredClone(value);
+          (valueAt(copy, path) as Record<string, Json>).zzUnheardOf = 'x';
+          const text = written(() => notation.write(copy, it.text));
+          if (text === null) continue;
+          const pointer = toPointer([...path, 'zzUnheardOf']);
+          const found = run(format, it, text).diagnostics.filter((one) => one.pointer === pointer);
+          expect(
+            found.map((one) => one.code),
+            `${it.name} ${pointer}`,
+          ).toEqual([
+            expect.stringMatching(/^(?:field\.unknown|schema\.closed|\w+\.unknown-field|\w+\.unknown-key)$/),
+          ]);
+        }
+      }
+    });
+
+    test('a file that is empty, huge, a folder or missing gives exactly one finding', () => {
+      const [it] = samples as [Sample];
+      expect(codes(run(format, it, ''))).toEqual(['file.empty']);
+      expect(codes(run(format, it, `${it.text}${' '.repeat(1024 * 1024)}`))).toEqual(['file.too-large']);
+      expect(codes(run(format, it, Uint8Array.of(0xff, 0xfe, 0x41)))).toEqual(['file.not-utf8']);
+      expect(codes(run(format, it, `\uFEFF${it.text}`))).toEqual(['file.byte-order-mark']);
+      const bare = memoryBundle({}, it.manifest, it.folder);
+      expect(codes(format.parse(bare, defaultParseOptions))).toEqual(['file.missing']);
+      const nested = memoryBundle({ [`${it.manifest}/x`]: 'x' }, it.manifest, it.folder);
+      expect(codes(format.parse(nested, defaultParseOptions))).toEqual(['file.not-regular']);
+    });
+  });
+}
+
+function codes(result: ParseResult): string[] {
+  return result.diagnostics.map((it) => it.code);
+}
+
+/** Some values cannot be written in a notation; such a mutant does not exist. */
+function written(write: () => string): string | null {
+  try {
+    return write();
+  } catch {
+    return null;
+  }
+}
+
+function run(format: Format, sample: Sample, manifest: string | Uint8Array): ParseResult {
+  const bundle = memoryBundle(
+    { ...sample.files, [sample.manifest]: manifest },
+    sample.manifest,
+    sample.folder,
+  );
+  return format.parse(bundle, defaultParseOptions);
+}
+
+function honours(format: Format, sample: Sample, manifest: string | Uint8Array): void {
+  const result = run(format, sample, manifest);
+  expect(run(format, sample, manifest)).toEqual(result);
+  for (const it of result.diagnostics) soundFinding(it);
+  const errors = result.diagnostics.filter((it) => it.severity === 'error');
+  if (result.package === undefined) {
+    expect(errors.length).toBeGreaterThan(0);
+    return;
+  }
+  // A Patch file under development may still lack its version.
+  const tolerated =
+    format.name === 'patch' ? errors.filter((it) => !it.message.startsWith('"version"')) : errors;
+  expect(tolerated).toEqual([]);
+  expect(thawed(result.package, 'package')).toBeUndefined();
+  expect(JSON.parse(JSON.stringify(result.package))).toEqual(result.package);
+  insideBundle(result.package, sample.name);
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+}
+
+function insideBundle(it: Package, where: string): void {
+  for (const path of pathsOf(it)) {
+    expect(path, where).not.toMatch(/^[/\\]|^[A-Za-z]:|\\|\0/);
+    expect(path.split('/'), where).not.toContain('..');
+  }
+}
+
+/** A copy with another value at one place. */
+function replaced(value: Json, path: JsonPath, by: Json): Json {
+  const copy = structuredClone(value);
+  const holder = valueAt(copy, path.slice(0, -1)) as Record<string | number, Json>;
+  const last = path.at(-1);
+  if (last === undefined) return by;
+  holder[last] = by;
+  return copy;
+}
+
+function soundFinding(it: Diagnostic): void {
+  expect(diagnosticCodes[it.code]).toBe(it.severity);
+  const { line, column, endLine, endColumn } = it.range;
+  expect(Math.min(line, column, endLine, endColumn)).toBeGreaterThan(0);
+  expect(endLine > line || (endLine === line && endColumn >= column)).toBe(true);
+  expect(it.message).not.toBe('');
+  expect(it.message).not.toMatch(/undefined|\[object|NaN/);
+}
+
+/** The path of something that is not frozen. */
+function thawed(value: unknown, path: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (!Object.isFrozen(value)) return path;
+  for (const [key, member] of Object.entries(value)) {
+    const found = thawed(member, `${path}.${key}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Every path of the bundle that a package names. */
+function pathsOf(it: Package): string[] {
+  const programs = it.programs.flatMap(({ target }) => {
+    if (target.kind !== 'process') return [];
+    const first = target.command[0];
+    const file = target.runtime === undefined || first === undefined ? undefined : constantText(first);
+    // An option such as "-m" comes before a module, not before a file.
+    return [target.directory, ...(file === undefined || file.startsWith('-') ? [] : [file])];
+  });
+  const prompts = it.prompts.flatMap(({ body }) => (body.kind === 'file' ? [body.path] : []));
+  return [...programs, ...prompts, ...(it.interface === undefined ? [] : [it.interface])];
+}
+
+/** Objects of a value whose schema names their fields and lets no others be. */
+function objectsWithFields(
+  value: Json,
+  node: Json | undefined,
+  root: JsonObject,
+  path: JsonPath,
+): JsonPath[] {
+  const here = resolve(node, root);
+  if (here === null) return [];
+  if (Array.isArray(value)) {
+    return value.flatMap((it, index) => objectsWithFields(it, here.items, root, [...path, index]));
+  }
+  if (!isObject(value) || !isObject(here.properties)) return [];
+  const closed = here.additionalProperties === undefined || here.additionalProperties === false;
+  const { properties } = here;
+  const members = Object.entries(value).flatMap(([key, it]) =>
+    Object.hasOwn(properties, key) ? objectsWithFields(it, properties[key], root, [...path, key]) : [],
+  );
+  return [...(closed ? [path] : []), ...members];
+}
+
+function resolve(node: Json | undefined, root: JsonObject): JsonObject | null {
+  if (!isObject(node)) return null;
+  if (typeof node.$ref !== 'string') return node;
+  const target = valueAt(root, node.$ref.split('/').slice(1));
+  return isObject(target) ? target : null;
+}
