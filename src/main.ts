@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 // The composition root: the only place that knows the real world and every part. Parts are loaded when a
 // command needs them, because what is not loaded costs nothing.
-import { readFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Host } from './host/host.js';
 import type { OpenHostOptions, StartHostOptions, Terminal } from './serve/cli/terminal.js';
 import { version } from './version.js';
@@ -51,6 +53,9 @@ async function main(): Promise<void> {
     readStdin,
     confirm,
     readFile,
+    writeFile,
+    isFolder,
+    resource: (path) => fileURLToPath(new URL(`../${path}`, import.meta.url)),
     openHost: (options) => openHost(options, { version, principal, cwd }),
     startHost,
   };
@@ -90,6 +95,19 @@ function readFile(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch {
     return undefined;
+  }
+}
+
+function writeFile(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text, { flag: 'wx' });
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
   }
 }
 

@@ -26,7 +26,11 @@ export interface RunOptions {
 /** Runs the command to its end. */
 export function toolport(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...words], { cwd: options.cwd, env: { ...process.env, ...options.env }, stdio: 'pipe' });
+    const child = spawn(process.execPath, [main, ...words], {
+      cwd: options.cwd,
+      env: { ...process.env, ...options.env },
+      stdio: 'pipe',
+    });
     let stdout = '';
     let stderr = '';
     child.stdout.on('data', (chunk) => {
@@ -62,7 +66,11 @@ export interface PatchOptions {
 }
 
 /** A Patch tool with one text input. */
-export function patchTool({ name, humanConfirm = false, body = '    return {"words": len(text.split())}' }: PatchOptions): string {
+export function patchTool({
+  name,
+  humanConfirm = false,
+  body = '    return {"words": len(text.split())}',
+}: PatchOptions): string {
   return `# ---
 # name: ${name}
 # version: "1.0.0"
@@ -125,7 +133,9 @@ export interface LoopbackServer {
 }
 
 /** A server on 127.0.0.1 that remembers what it was asked. */
-export async function loopbackServer(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<LoopbackServer> {
+export async function loopbackServer(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<LoopbackServer> {
   const requests: LoopbackServer['requests'] = [];
   const server = createServer((request, response) => {
     requests.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers });
@@ -144,7 +154,10 @@ export async function loopbackServer(answer: (request: IncomingMessage, response
 }
 
 /** Waits until a condition holds; fails after the time given. */
-export async function until(condition: () => boolean | Promise<boolean>, milliseconds = 10_000): Promise<void> {
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  milliseconds = 10_000,
+): Promise<void> {
   const deadline = performance.now() + milliseconds;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error('the condition never held');

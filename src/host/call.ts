@@ -2,12 +2,13 @@
 // freeze them, decide, write down what is about to happen, let it happen, write down what happened, answer.
 import { createHash } from 'node:crypto';
 import type { ApprovalRequest } from '../model/approval.js';
-import { asHostError, HostError, type HostErrorCode } from '../model/host-error.js';
+import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
 import { decide } from '../policy/decide.js';
 import type { RunRequest, RunResult } from '../run/run.js';
 import type { ApprovalQueue } from '../store/approvals.js';
 import type { AuditLog } from '../store/audit.js';
+import { confirmationOf, failure, statusOf } from './answer.js';
 import { type Answer, type CallRequest, type Confirmation, confirmToolName } from './host.js';
 import type { Served } from './served.js';
 import { shapeOf } from './shape.js';
@@ -50,7 +51,7 @@ export async function callTool(path: CallPath, caller: Caller, request: CallRequ
   try {
     if (request.tool === confirmToolName) return await confirm(path, call);
 
-    const frozen = prepare(caller.resolve(request.tool), request.arguments);
+    const frozen = await prepare(caller.resolve(request.tool), request.arguments);
     const decision = decide(frozen.served.package, frozen.served.tool);
     switch (decision.kind) {
       case 'deny':
@@ -70,12 +71,12 @@ export async function callTool(path: CallPath, caller: Caller, request: CallRequ
 }
 
 /** The tool must be ready and the arguments must fit; after this nothing changes them. */
-function prepare(served: Served, given: Json): FrozenCall {
+async function prepare(served: Served, given: Json): Promise<FrozenCall> {
   served.assertReady();
   const argumentsGiven = given ?? {};
   if (!isObject(argumentsGiven))
     throw new HostError('invalid_input', `the arguments of ${served.name} must be a JSON object`);
-  const checked = served.input().check(argumentsGiven);
+  const checked = (await served.input()).check(argumentsGiven);
   if (!checked.ok) {
     throw new HostError(
       'invalid_input',
@@ -179,7 +180,7 @@ async function confirm(path: CallPath, call: Call): Promise<Answer> {
     case 'executed':
       return stored.answer as unknown as Answer;
     case 'approved': {
-      const frozen = prepare(call.caller.resolve(stored.tool), stored.arguments);
+      const frozen = await prepare(call.caller.resolve(stored.tool), stored.arguments);
       if (frozen.served.digest !== stored.definition || frozen.digest !== stored.argumentsDigest) {
         throw new HostError(
           'approval_expired',
@@ -224,6 +225,8 @@ async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?
       ...(approval === undefined ? {} : { approval }),
     },
   });
+  // Looked at below; a failure in between must not go unheard of.
+  intent.catch(() => {});
   // What changes something must be on the disk before it happens; what does not may run ahead of it.
   if (served.tool.effect === 'write' || served.tool.effect === 'destructive') await intent;
 
@@ -266,8 +269,9 @@ type Outcome =
 async function settle(served: Served, request: Omit<RunRequest, 'files'>): Promise<Outcome> {
   try {
     const result = await served.run(request);
-    const checked = served.output()?.check(result.value);
-    if (checked !== undefined && !checked.ok) {
+    for (const validator of await served.outputs()) {
+      const checked = validator.check(result.value);
+      if (checked.ok) continue;
       const complaints = checked.complaints.join('; ');
       throw new HostError(
         'invalid_output',
@@ -295,36 +299,8 @@ async function refuse(path: CallPath, call: Call, error: unknown, tool?: string)
 }
 
 function failed(path: CallPath, call: Call, error: unknown, tool: string): Answer {
-  const refusal = asHostError(error);
-  if (refusal.code === 'internal') path.logBug(error);
-  const { code, message, hint } = refusal;
-  return {
-    ...answered(path, call),
-    tool,
-    status: statusOf(code),
-    error: { code, message, ...(hint === undefined ? {} : { hint }) },
-  };
-}
-
-function statusOf(code: HostErrorCode): 'error' | 'denied' | 'timeout' | 'external_auth_required' {
-  switch (code) {
-    case 'approval_denied':
-    case 'approval_expired':
-    case 'denied':
-    case 'guardrail':
-    case 'rate_limited':
-    case 'spend_limit':
-    case 'killed':
-    case 'disabled':
-    case 'network_denied':
-      return 'denied';
-    case 'timeout':
-      return 'timeout';
-    case 'auth_required':
-      return 'external_auth_required';
-    default:
-      return 'error';
-  }
+  if (asHostError(error).code === 'internal') path.logBug(error);
+  return { ...answered(path, call), ...failure(error, tool) };
 }
 
 function answered(path: CallPath, call: Call): { callId: string; durationMs: number } {
@@ -339,16 +315,5 @@ function subject(call: Call, { served, digest }: FrozenCall): JsonObject {
     tool: served.name,
     definition: served.digest,
     arguments: digest,
-  };
-}
-
-function confirmationOf(request: ApprovalRequest): Confirmation {
-  return {
-    token: request.id,
-    kind: request.kind as Confirmation['kind'],
-    reasons: request.reasons,
-    tool: request.tool,
-    arguments: request.arguments,
-    expiresAt: new Date(request.expiresAt).toISOString(),
   };
 }

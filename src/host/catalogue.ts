@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { type Discovered, discover } from '../bundle/discover.js';
-import { inspect } from '../formats/index.js';
+import { maxFiles } from '../bundle/folder.js';
+import { inspect } from '../formats/inspect.js';
+import { finding } from '../formats/report.js';
 import type { Bundle } from '../model/bundle.js';
-import type { Diagnostic } from '../model/diagnostic.js';
+import { type Diagnostic, startOfFile } from '../model/diagnostic.js';
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json } from '../model/json.js';
@@ -25,7 +27,11 @@ export interface LoadedFolder {
 }
 
 /** Reads everything at the named paths. A broken package never hides another. */
-export function loadPackages(paths: readonly string[], cwd: string, options: ParseOptions): LoadedFolder {
+export async function loadPackages(
+  paths: readonly string[],
+  cwd: string,
+  options: ParseOptions,
+): Promise<LoadedFolder> {
   const { found, problems, missing, scanned } = discover(paths, { cwd });
   const [lost] = missing;
   if (lost !== undefined) {
@@ -33,13 +39,22 @@ export function loadPackages(paths: readonly string[], cwd: string, options: Par
       hint: 'name a manifest, or a folder with packages',
     });
   }
-  return { loaded: found.map((it) => load(it, options)), problems, scanned };
+  return { loaded: await Promise.all(found.map((it) => load(it, options))), problems, scanned };
 }
 
-function load({ format, bundle, file, path }: Discovered, options: ParseOptions): Loaded {
-  const { package: understood, diagnostics } = inspect(format, bundle, options);
+async function load({ format, bundle, file, path }: Discovered, options: ParseOptions): Promise<Loaded> {
+  const { package: understood, diagnostics } = inspect(await format.load(), bundle, options);
   const base = { path, file, format: format.name, bundle, diagnostics };
   if (understood === undefined) return base;
+  const files = bundle.files();
+  if (files.length > maxFiles) {
+    const message = `the package has more than ${maxFiles.toLocaleString('en')} files`;
+    const hint = 'keep what tools made out of it';
+    return {
+      ...base,
+      diagnostics: [...diagnostics, finding('file.too-many', file, startOfFile, message, hint)],
+    };
+  }
   return {
     ...base,
     catalogue: { package: understood, announced: [], digest: digestOf(understood, filesOf(bundle)) },

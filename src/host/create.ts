@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
-import { defaultParseOptions } from '../formats/index.js';
+import { defaultParseOptions } from '../formats/inspect.js';
 import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
 import { HostError } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
@@ -9,7 +9,6 @@ import { guardedClient, type HttpClient } from '../net/client.js';
 import { parseGrants } from '../policy/grant.js';
 import { bubblewrap } from '../sandbox/bubblewrap.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { inputValidator, outputValidator } from '../schema/validator.js';
 import { ApprovalQueue } from '../store/approvals.js';
 import { AuditLog, openIntents, tailAudit, verifyAudit } from '../store/audit.js';
 import { openDatabase } from '../store/database.js';
@@ -50,7 +49,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       sandbox: options.sandbox ?? bubblewrap(),
       client: options.client ?? guardedClient(),
       stage,
-      schemas: { input: inputValidator, output: outputValidator },
+      schemas: () => import('../schema/validator.js'),
     };
     const path: CallPath = { audit, approvals, now, newId, logBug: options.onBug ?? (() => {}) };
     const parse = {

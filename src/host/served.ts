@@ -17,9 +17,9 @@ export interface Served {
   assertReady(): void;
   /** Throws when the sandbox does not hold on this machine. */
   assertConfined(): Promise<void>;
-  input(): SchemaValidator;
-  /** Undefined when the tool declares nothing about its answer. */
-  output(): SchemaValidator | undefined;
+  input(): Promise<SchemaValidator>;
+  /** What the tool and the package's guardrails declare of the answer; empty when they say nothing. */
+  outputs(): Promise<readonly SchemaValidator[]>;
   run(request: Omit<RunRequest, 'files'>): Promise<RunResult>;
 }
 

@@ -1,5 +1,6 @@
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
+import type { JsonSchema } from '../model/json.js';
 import type { NetworkHost } from '../model/permissions.js';
 import type { HttpClient } from '../net/client.js';
 import { unenforceable } from '../policy/enforceable.js';
@@ -20,11 +21,13 @@ export interface Machinery {
   readonly sandbox: Sandbox;
   readonly client: HttpClient;
   readonly stage: Stage;
-  /** Compiled lazily: loading the schema engine costs more than most calls. */
-  readonly schemas: {
-    input(schema: Served['tool']['input']): SchemaValidator;
-    output(schema: Served['tool']['input']): SchemaValidator;
-  };
+  /** Loaded on the first call: the schema engine costs more than all the rest of a start. */
+  readonly schemas: () => Promise<SchemaEngine>;
+}
+
+export interface SchemaEngine {
+  inputValidator(schema: JsonSchema): SchemaValidator;
+  outputValidator(schema: JsonSchema): SchemaValidator;
 }
 
 /** The packages of one session with their state, and the tools it may call. */
@@ -47,7 +50,7 @@ export async function openCatalogue(
   options: ParseOptions,
   machinery: Machinery,
 ): Promise<SessionCatalogue> {
-  const { loaded, problems, scanned } = loadPackages(paths, cwd, options);
+  const { loaded, problems, scanned } = await loadPackages(paths, cwd, options);
   const verdict = await machinery.sandbox.probe();
   const seen = new Map<string, string>();
   const entries: Entry[] = loaded.map((it) => judge(it, seen));
@@ -138,7 +141,10 @@ export async function openCatalogue(
 
 /** A package names its only tool, and a tool's own name is enough where no other package has it. */
 function soleTool(tools: readonly Served[], name: string): Served | undefined {
-  for (const mine of [tools.filter((it) => it.package.id === name), tools.filter((it) => it.tool.name === name)]) {
+  for (const mine of [
+    tools.filter((it) => it.package.id === name),
+    tools.filter((it) => it.tool.name === name),
+  ]) {
     if (mine.length === 1) return mine[0];
   }
   return undefined;
@@ -185,8 +191,8 @@ function serve(
   if (catalogue === undefined) throw new Error('a broken package serves no tools');
   const of = catalogue.package;
   const name = `${of.id}/${tool.name}`;
-  let input: SchemaValidator | undefined;
-  let output: SchemaValidator | undefined;
+  let input: Promise<SchemaValidator> | undefined;
+  let outputs: Promise<readonly SchemaValidator[]> | undefined;
   return {
     name,
     exposed,
@@ -209,13 +215,14 @@ function serve(
       }
     },
     input() {
-      input ??= machinery.schemas.input(tool.input);
+      input ??= machinery.schemas().then((it) => it.inputValidator(tool.input));
       return input;
     },
-    output() {
-      if (tool.output === undefined) return undefined;
-      output ??= machinery.schemas.output(tool.output);
-      return output;
+    outputs() {
+      const declared = [tool.output, of.guardrails.output.schema].filter((it) => it !== undefined);
+      if (declared.length === 0) return Promise.resolve([]);
+      outputs ??= machinery.schemas().then((it) => declared.map((schema) => it.outputValidator(schema)));
+      return outputs;
     },
     run: (request) => run(entry.loaded, request, grant.network, machinery),
   };

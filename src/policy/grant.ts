@@ -9,8 +9,6 @@ export interface Grant {
   readonly environment: readonly string[];
 }
 
-export const emptyGrant: Grant = Object.freeze({ network: [], read: [], write: [], environment: [] });
-
 const grammar = 'use net:HOST[:PORT], read:PATH, write:PATH or env:NAME';
 
 /** Reads `--allow` values. Anything that is not understood is refused, never ignored. */

@@ -41,7 +41,7 @@ export async function runHttp(
     const words = response.body.length === 0 ? '' : `: ${excerpt(response.body.toString('utf8'))}`;
     throw new HostError('tool_failed', `${name} was answered ${response.status} ${response.reason}${words}`);
   }
-  return { value: valueOf(response, action.output, name), warnings: [] };
+  return { value: readAnswer(response, action.output, name), warnings: [] };
 }
 
 function urlOf(url: UrlTemplate, input: JsonObject): string {
@@ -82,7 +82,7 @@ function without(value: Json, paths: readonly (readonly string[])[]): Json {
   return Object.fromEntries(members);
 }
 
-function valueOf(response: HttpResponse, output: OutputReader, name: string): Json {
+function readAnswer(response: HttpResponse, output: OutputReader, name: string): Json {
   if (output.format === 'none') return null;
   if (output.format === 'binary') return response.body.toString('base64');
   const text = response.body.toString('utf8');

@@ -4,6 +4,7 @@ import type { Readable, Writable } from 'node:stream';
 import { HostError } from '../model/host-error.js';
 import { leakyDescriptors } from './descriptors.js';
 import { probeConfinement } from './probe.js';
+import { startReaper } from './reaper.js';
 import type { Exit, Limits, Sandbox, SandboxCommand, SandboxProcess, Verdict } from './sandbox.js';
 
 /** Where a root host's confined processes live: an unprivileged identity that owns nothing. */
@@ -23,6 +24,7 @@ export function bubblewrap(): Sandbox {
   const user = isRoot ? unprivileged : { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 };
   // Node marks its own descriptors; what it inherited without the mark would travel into the sandbox.
   const inherited = covers(leakyDescriptors());
+  const reaper = startReaper(isRoot ? unprivileged : undefined);
   let verdict: Promise<Verdict> | undefined;
 
   const start = (command: SandboxCommand): SandboxProcess => {
@@ -38,8 +40,11 @@ export function bubblewrap(): Sandbox {
       cwd: '/',
       env: { ...command.environment },
       stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...inherited],
+      // A session and process group of its own: no terminal to type into, and one number to end all of it.
       detached: true,
     });
+    const group = child.pid;
+    if (group !== undefined) reaper.watch(group);
     const exited = new Promise<Exit>((resolve, reject) => {
       child.once('error', (error) =>
         reject(
@@ -49,7 +54,10 @@ export function bubblewrap(): Sandbox {
           }),
         ),
       );
-      child.once('close', (code, signal) => resolve({ code, signal }));
+      child.once('close', (code, signal) => {
+        if (group !== undefined) reaper.forget(group);
+        resolve({ code, signal });
+      });
     });
     // Whoever spawns may look at the end later or never.
     exited.catch(() => {});
@@ -67,7 +75,7 @@ export function bubblewrap(): Sandbox {
       stdout: child.stdout as Readable,
       stderr: child.stderr as Readable,
       exited,
-      kill: () => void child.kill('SIGKILL'),
+      kill: () => killGroup(group),
     };
   };
 
@@ -87,6 +95,16 @@ export function bubblewrap(): Sandbox {
       return verdict;
     },
   };
+}
+
+/** The group, not just its leader: what is still being set up does not follow its parent into death yet. */
+function killGroup(group: number | undefined): void {
+  if (group === undefined) return;
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
 }
 
 /** `/dev/null` in place of each inherited descriptor, so that the sandbox never holds the original. */
@@ -111,7 +129,7 @@ function bubblewrapArguments(command: SandboxCommand): string[] {
       '--unshare-cgroup-try',
       '--unshare-net',
     ],
-    ['--disable-userns', '--die-with-parent', '--new-session', '--uid', '65534', '--gid', '65534'],
+    ['--disable-userns', '--die-with-parent', '--uid', '65534', '--gid', '65534'],
     ['--hostname', 'sandbox', '--cap-drop', 'ALL'],
     ['--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin', '--symlink', 'usr/sbin', '/sbin'],
     ['--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64'],

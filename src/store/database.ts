@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from 'node:fs';
+import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { HostError } from '../model/host-error.js';
@@ -64,8 +64,4 @@ export function openDatabase(state: string): Database {
       hint: 'check that the folder is yours and writable, or name another one with --state',
     });
   }
-}
-
-export function databaseExists(state: string): boolean {
-  return existsSync(join(state, fileName));
 }

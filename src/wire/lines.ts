@@ -40,6 +40,8 @@ export function readLines(stream: Readable, handlers: LineHandlers): void {
   stream.once('end', () => end('closed'));
   stream.once('close', () => end('closed'));
   stream.once('error', end);
+  // Whoever read the first line left the stream paused.
+  stream.resume();
 }
 
 /** The first line, with everything behind it left in the stream. */

@@ -1,11 +1,23 @@
 // Attempts to leave the sandbox. Each is a Python script that prints REACHED when it got what it wanted. It
 // must reach it unconfined, as an unprivileged user (the control), and must not reach it confined.
 import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bundleModule } from '../../scripts/bundle.mjs';
 import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
 import { defaultLimits } from '../../src/sandbox/sandbox.js';
 import { main, patchTool, until } from '../toolport.js';
@@ -40,18 +52,59 @@ interface Attack {
 }
 
 const attacks: readonly Attack[] = [
-  { name: 'read a file that everybody on the machine may read', code: () => `print(open(${JSON.stringify(join(folder, 'secret.txt'))}).read())` },
-  { name: 'climb to it from a mounted folder', code: () => `print(open("/tmp/../${join(folder, 'secret.txt').slice(1)}").read())` },
-  { name: 'read the list of users', code: () => 'print("REACHED" if "root:" in open("/etc/passwd").read() else "")' },
-  { name: 'talk to a server on loopback', code: () => `import socket\nprint(socket.create_connection(("127.0.0.1", ${port}), 2).recv(99).decode())` },
-  { name: 'see a network device besides loopback', code: () => 'print("REACHED" if len(open("/proc/net/dev").readlines()) > 3 else "")' },
-  { name: 'read the environment of the host', code: () => 'import os\nprint(os.environ["TOOLPORT_PLANTED"])', environment: { TOOLPORT_PLANTED: 'REACHED' } },
-  { name: 'see the processes of the machine', code: () => 'import os\nprint("REACHED" if len([p for p in os.listdir("/proc") if p.isdigit()]) > 8 else "")' },
-  { name: 'write beside the tool', code: () => `open(${JSON.stringify(join(folder, 'written'))}, "w").write("x")\nprint("REACHED")` },
-  { name: 'signal a process outside', code: () => `import os\nos.kill(${process.pid}, 0) if os.getuid() == 0 else os.stat("/proc/${process.pid}")\nprint("REACHED")` },
-  { name: 'make a new user namespace', code: () => 'import ctypes\nprint("REACHED" if ctypes.CDLL(None).unshare(0x10000000) == 0 else "")' },
-  { name: 'start more processes than its limit', code: () => 'import os, sys, time\nfor n in range(200):\n    if os.fork() == 0:\n        time.sleep(2)\n        os._exit(0)\nprint("REACHED")' },
-  { name: 'fill the disk', code: () => 'f = open("/tmp/toolport-attack-fill" if __import__("os").getuid() != 65534 else "/tmp/fill", "wb")\nimport os\ntry:\n    [f.write(b"x" * 2**20) for n in range(80)]\n    f.flush()\n    print("REACHED")\nfinally:\n    os.unlink(f.name)' },
+  {
+    name: 'read a file that everybody on the machine may read',
+    code: () => `print(open(${JSON.stringify(join(folder, 'secret.txt'))}).read())`,
+  },
+  {
+    name: 'climb to it from a mounted folder',
+    code: () => `print(open("/tmp/../${join(folder, 'secret.txt').slice(1)}").read())`,
+  },
+  {
+    name: 'read the list of users',
+    code: () => 'print("REACHED" if "root:" in open("/etc/passwd").read() else "")',
+  },
+  {
+    name: 'talk to a server on loopback',
+    code: () => `import socket\nprint(socket.create_connection(("127.0.0.1", ${port}), 2).recv(99).decode())`,
+  },
+  {
+    name: 'see a network device besides loopback',
+    code: () => 'print("REACHED" if len(open("/proc/net/dev").readlines()) > 3 else "")',
+  },
+  {
+    name: 'read the environment of the host',
+    code: () => 'import os\nprint(os.environ["TOOLPORT_PLANTED"])',
+    environment: { TOOLPORT_PLANTED: 'REACHED' },
+  },
+  {
+    name: 'see the processes of the machine',
+    code: () =>
+      'import os\nprint("REACHED" if len([p for p in os.listdir("/proc") if p.isdigit()]) > 8 else "")',
+  },
+  {
+    name: 'write beside the tool',
+    code: () => `open(${JSON.stringify(join(folder, 'written'))}, "w").write("x")\nprint("REACHED")`,
+  },
+  {
+    name: 'signal a process outside',
+    code: () =>
+      `import os\nos.kill(${process.pid}, 0) if os.getuid() == 0 else os.stat("/proc/${process.pid}")\nprint("REACHED")`,
+  },
+  {
+    name: 'make a new user namespace',
+    code: () => 'import ctypes\nprint("REACHED" if ctypes.CDLL(None).unshare(0x10000000) == 0 else "")',
+  },
+  {
+    name: 'start more processes than its limit',
+    code: () =>
+      'import os, sys, time\nfor n in range(200):\n    if os.fork() == 0:\n        time.sleep(2)\n        os._exit(0)\nprint("REACHED")',
+  },
+  {
+    name: 'fill the disk',
+    code: () =>
+      'f = open("/tmp/toolport-attack-fill" if __import__("os").getuid() != 65534 else "/tmp/fill", "wb")\nimport os\ntry:\n    [f.write(b"x" * 2**20) for n in range(80)]\n    f.flush()\n    print("REACHED")\nfinally:\n    os.unlink(f.name)',
+  },
 ];
 
 describe('confined, the attack fails; unconfined, it succeeds', () => {
@@ -71,16 +124,36 @@ describe('descriptors', () => {
       const child = bubblewrap().spawn(JSON.parse(process.argv[2]));
       child.stdin.end(); child.stdout.pipe(process.stdout); child.stderr.pipe(process.stdout);`;
     const built = join(folder, 'spawn.mjs');
-    const { build } = await import('esbuild');
-    await build({ stdin: { contents: script, resolveDir: folder }, bundle: true, platform: 'node', format: 'esm', outfile: built });
+    await bundleModule(script, folder, built);
     const planted = openSync(join(folder, 'secret.txt'), 'r');
-    const stdio: (number | 'pipe' | 'ignore')[] = ['ignore', 'pipe', 'pipe', 'ignore', 'ignore', 'ignore', 'ignore', 'ignore', 'ignore', planted];
-    const command = { argv: ['/usr/bin/python3', '-c', code], directory: '/tmp', environment: {}, mounts: [], limits: defaultLimits };
+    const stdio: (number | 'pipe' | 'ignore')[] = [
+      'ignore',
+      'pipe',
+      'pipe',
+      'ignore',
+      'ignore',
+      'ignore',
+      'ignore',
+      'ignore',
+      'ignore',
+      planted,
+    ];
+    const command = {
+      argv: ['/usr/bin/python3', '-c', code],
+      directory: '/tmp',
+      environment: {},
+      mounts: [],
+      limits: defaultLimits,
+    };
     // The control: the same descriptor arrives in a child that nobody covers it for.
-    expect(await output(spawn('/usr/bin/python3', ['-c', code], { ...unprivileged(), stdio, env: {} }))).toContain('REACHED');
+    expect(
+      await output(spawn('/usr/bin/python3', ['-c', code], { ...unprivileged(), stdio, env: {} })),
+    ).toContain('REACHED');
     closeSync(planted);
     const again = openSync(join(folder, 'secret.txt'), 'r');
-    const host = spawn(process.execPath, [built, JSON.stringify(command)], { stdio: [...stdio.slice(0, 9), again] });
+    const host = spawn(process.execPath, [built, JSON.stringify(command)], {
+      stdio: [...stdio.slice(0, 9), again],
+    });
     expect(await output(host)).not.toContain('REACHED');
     closeSync(again);
   });
@@ -88,14 +161,24 @@ describe('descriptors', () => {
 
 describe('identity', () => {
   test('no confined process is root, inside or outside', async () => {
-    expect(await confined('import os\nprint(os.getuid(), os.geteuid(), os.getgroups())')).toBe('65534 65534 []\n');
+    expect(await confined('import os\nprint(os.getuid(), os.geteuid(), os.getgroups())')).toBe(
+      '65534 65534 []\n',
+    );
     const marker = 'toolport-identity-test';
-    const child = sandbox.spawn({ argv: ['/usr/bin/python3', '-c', 'input()', marker], directory: '/tmp', environment: {}, mounts: [], limits: defaultLimits });
+    const child = sandbox.spawn({
+      argv: ['/usr/bin/python3', '-c', 'input()', marker],
+      directory: '/tmp',
+      environment: {},
+      mounts: [],
+      limits: defaultLimits,
+    });
     await until(() => processesWith(marker).length > 0);
     expect(sandbox.user.uid).not.toBe(0);
     for (const pid of processesWith(marker)) {
       const { uid } = sandbox.user;
-      expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(new RegExp(`Uid:\\t${uid}\\t${uid}\\t${uid}\\t${uid}\\n`));
+      expect(readFileSync(`/proc/${pid}/status`, 'utf8')).toMatch(
+        new RegExp(`Uid:\\t${uid}\\t${uid}\\t${uid}\\t${uid}\\n`),
+      );
     }
     child.kill();
     await child.exited;
@@ -106,9 +189,31 @@ describe('identity', () => {
     const home = join(folder, 'ordinary');
     mkdirSync(home);
     chownSync(home, 65532, 65532);
-    writeFileSync(join(folder, 'who.py'), patchTool({ name: 'who', body: '    import os\n    return {"uid": os.getuid(), "seen": os.path.exists(text)}' }));
-    const words = [main, 'call', '--json', join(folder, 'who.py'), JSON.stringify({ text: join(folder, 'secret.txt') }), '--state', join(home, 'state')];
-    const done = await output(spawn(process.execPath, words, { uid: 65532, gid: 65532, cwd: '/', env: { PATH: '/usr/bin:/bin', HOME: home }, stdio: ['ignore', 'pipe', 'pipe'] }));
+    writeFileSync(
+      join(folder, 'who.py'),
+      patchTool({
+        name: 'who',
+        body: '    import os\n    return {"uid": os.getuid(), "seen": os.path.exists(text)}',
+      }),
+    );
+    const words = [
+      main,
+      'call',
+      '--json',
+      join(folder, 'who.py'),
+      JSON.stringify({ text: join(folder, 'secret.txt') }),
+      '--state',
+      join(home, 'state'),
+    ];
+    const done = await output(
+      spawn(process.execPath, words, {
+        uid: 65532,
+        gid: 65532,
+        cwd: '/',
+        env: { PATH: '/usr/bin:/bin', HOME: home },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      }),
+    );
     expect(JSON.parse(done)).toMatchObject({ status: 'ok', result: { uid: 65534, seen: false } });
   });
 
@@ -140,7 +245,14 @@ function unprivileged(): { uid?: number; gid?: number } {
 }
 
 function unconfined(code: string, environment: Record<string, string> = {}): Promise<string> {
-  return output(spawn('/usr/bin/python3', ['-c', code], { ...unprivileged(), cwd: '/', env: environment, stdio: ['ignore', 'pipe', 'pipe'] }));
+  return output(
+    spawn('/usr/bin/python3', ['-c', code], {
+      ...unprivileged(),
+      cwd: '/',
+      env: environment,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }),
+  );
 }
 
 async function confined(code: string): Promise<string> {

@@ -1,29 +1,47 @@
 import type { Command } from './command.js';
+import { approvals } from './commands/approvals.js';
+import { audit } from './commands/audit.js';
+import { call } from './commands/call.js';
+import { explain } from './commands/explain.js';
+import { info } from './commands/info.js';
+import { list } from './commands/list.js';
+import { schema } from './commands/schema.js';
+import { validate } from './commands/validate.js';
 
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   /** Works, but is not for people. */
   readonly hidden?: boolean;
-  /** A command costs nothing until it is used. */
+  /** Commands that need sockets, processes or much text are loaded when they are used; the others are small. */
   load(): Promise<Command>;
 }
 
 export const commands: readonly CommandEntry[] = [
   {
+    name: 'init',
+    summary: 'make a working package to start from',
+    load: async () => (await import('./commands/init.js')).init,
+  },
+  {
     name: 'validate',
     summary: 'check manifests and say how to mend them',
-    load: async () => (await import('./commands/validate.js')).validate,
+    load: async () => validate,
   },
   {
     name: 'list',
     summary: 'show packages with their state',
-    load: async () => (await import('./commands/list.js')).list,
+    load: async () => list,
+  },
+  {
+    name: 'info',
+    summary: 'show what a package is, can do and wants',
+    load: async () => info,
   },
   {
     name: 'call',
     summary: 'run one tool, confined',
-    load: async () => (await import('./commands/call.js')).call,
+    load: async () => call,
   },
   {
     name: 'serve',
@@ -38,12 +56,22 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'approvals',
     summary: 'decide on calls that wait for a person',
-    load: async () => (await import('./commands/approvals.js')).approvals,
+    load: async () => approvals,
   },
   {
     name: 'audit',
     summary: 'read and verify the record of all calls',
-    load: async () => (await import('./commands/audit.js')).audit,
+    load: async () => audit,
+  },
+  {
+    name: 'schema',
+    summary: 'print the JSON Schema of a format',
+    load: async () => schema,
+  },
+  {
+    name: 'explain',
+    summary: 'explain a code of a finding',
+    load: async () => explain,
   },
   {
     name: 'host',

@@ -24,6 +24,11 @@ export interface Terminal {
   /** Asks a person; false without one. */
   confirm(question: string): Promise<boolean>;
   readFile(path: string): string | undefined;
+  /** Makes the folders on the way; never writes over a file. */
+  writeFile(path: string, text: string): void;
+  isFolder(path: string): boolean;
+  /** Path of a file that comes with this installation. */
+  resource(path: string): string;
   /** The running host of the state directory, else one of our own for the length of the command. */
   openHost(options: OpenHostOptions): Promise<Host>;
   /** Makes this process the host of the state directory. */

@@ -30,6 +30,5 @@ export function serveMcp(session: Session, carrier: Carrier, options: McpOptions
         resolve();
       },
     });
-    carrier.input.resume();
   });
 }

@@ -61,7 +61,6 @@ export function serveHost(
       carrier.close();
     },
   });
-  carrier.input.resume();
 }
 
 function answer(

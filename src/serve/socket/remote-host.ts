@@ -89,7 +89,6 @@ class Link {
     this.#socket = socket;
     socket.on('error', () => {});
     readLines(socket, { line: (text) => this.#receive(text), end: () => this.#lost() });
-    socket.resume();
   }
 
   ask<T>(method: HostMethod, params: JsonObject, signal?: AbortSignal): Promise<T> {

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Answer, confirmToolName, type Host, type Session } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
@@ -90,13 +90,9 @@ function tooMany(word: string): HostError {
   });
 }
 
+/** What looks like a path, or is there, is a path; anything else names a tool. */
 function isPath(word: string, cwd: string): boolean {
-  if (/^(?:\.{1,2}(?:\/|$)|\/)/.test(word) || /\.(?:py|json|toml)$/.test(word)) return true;
-  try {
-    return !word.includes('/') && statSync(resolve(cwd, word)).isDirectory();
-  } catch {
-    return false;
-  }
+  return /^(?:\.{1,2}(?:\/|$)|\/)|\.(?:py|json|toml)$/.test(word) || existsSync(resolve(cwd, word));
 }
 
 async function argumentsOf(text: string | undefined, terminal: Terminal): Promise<Json> {

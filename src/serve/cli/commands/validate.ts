@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { discover } from '../../../bundle/discover.js';
-import { inspect } from '../../../formats/index.js';
+import { inspect } from '../../../formats/inspect.js';
 import { compareDiagnostics, type Diagnostic } from '../../../model/diagnostic.js';
 import { type FormatName, formatNames } from '../../../model/format.js';
 import { HostError } from '../../../model/host-error.js';
@@ -33,7 +33,7 @@ export const validate: Command = {
     const form = args.has('json') ? 'json' : oneOf(args.value('format') ?? 'text', outputFormats, 'format');
     const as = args.value('as');
     const paths = args.positionals.length === 0 ? ['.'] : args.positionals;
-    const checked = check(
+    const checked = await check(
       paths,
       terminal.cwd,
       as === undefined ? undefined : oneOf(as, formatNames, 'as'),
@@ -69,7 +69,12 @@ interface Checked {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-function check(paths: readonly string[], cwd: string, as: FormatName | undefined, strict: boolean): Checked {
+async function check(
+  paths: readonly string[],
+  cwd: string,
+  as: FormatName | undefined,
+  strict: boolean,
+): Promise<Checked> {
   const { found, problems, missing } = discover(paths, { cwd, as });
   const [lost] = missing;
   if (lost !== undefined)
@@ -81,15 +86,16 @@ function check(paths: readonly string[], cwd: string, as: FormatName | undefined
   }
   const severity = (it: Diagnostic): Diagnostic =>
     strict && it.severity === 'warning' ? { ...it, severity: 'error' } : it;
-  const files: CheckedFile[] = found.map(({ file, format, bundle }) => {
-    const { package: understood, diagnostics } = inspect(format, bundle);
-    return {
+  const files: CheckedFile[] = [];
+  for (const { file, format, bundle } of found) {
+    const { package: understood, diagnostics } = inspect(await format.load(), bundle);
+    files.push({
       file,
       format: format.name,
       diagnostics: diagnostics.map(severity),
       ...(understood === undefined ? {} : { package: understood }),
-    };
-  });
+    });
+  }
   for (const problem of problems) files.push({ file: problem.file, format: null, diagnostics: [problem] });
   files.sort((a, b) => (a.file < b.file ? -1 : 1));
   return { files, diagnostics: files.flatMap((it) => it.diagnostics).sort(compareDiagnostics) };

@@ -1,0 +1,53 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { patchTool, temporaryFolder } from '../../test/toolport.js';
+import { folderBundle } from '../bundle/folder.js';
+import { formatNamed, inspect } from '../formats/index.js';
+import { digestOf, filesOf, type Loaded } from './catalogue.js';
+import { Stage } from './stage.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let stage: Stage;
+beforeEach(() => {
+  folder = temporaryFolder({ 'tool.py': patchTool({ name: 'tool' }), 'data/words.txt': 'one\n' });
+  stage = new Stage();
+});
+afterEach(() => {
+  stage.close();
+  folder.remove();
+});
+
+function load(): Loaded {
+  const bundle = folderBundle({ root: folder.path, manifest: 'tool.py', single: false, shown: '' });
+  const understood = inspect(formatNamed('patch'), bundle).package;
+  if (understood === undefined) throw new Error('the tool is broken');
+  const catalogue = { package: understood, announced: [], digest: digestOf(understood, filesOf(bundle)) };
+  return { path: '', file: '', format: 'patch', bundle, diagnostics: [], catalogue };
+}
+
+test('the copy is whole, readable by others, and made once', () => {
+  const loaded = load();
+  const place = stage.place(loaded);
+  expect(statSync(join(place, 'data', 'words.txt')).mode & 0o777).toBe(0o755);
+  expect(stage.place(loaded)).toBe(place);
+});
+
+test('a file that changed after the check is refused', () => {
+  const loaded = load();
+  writeFileSync(join(folder.path, 'data', 'words.txt'), 'two\n');
+  expect(() => stage.place(loaded)).toThrow(expect.objectContaining({ code: 'integrity' }));
+});
+
+test('a file that came after the check is refused', () => {
+  const loaded = load();
+  writeFileSync(join(folder.path, 'sitecustomize.py'), 'print(1)\n');
+  expect(() => stage.place(loaded)).toThrow(expect.objectContaining({ code: 'integrity' }));
+});
+
+test('a copy that was made stays as it was', () => {
+  const loaded = load();
+  const place = stage.place(loaded);
+  writeFileSync(join(folder.path, 'data', 'words.txt'), 'two\n');
+  expect(stage.place(loaded)).toBe(place);
+});

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest';
+import { parseGrants } from './grant.js';
+
+test('the grammar', () => {
+  expect(
+    parseGrants([
+      'net:API.Example.com.',
+      'net:127.0.0.1:8080',
+      'net:[::1]:9',
+      'read:/a b',
+      'write:./x',
+      'env:HOME',
+    ]),
+  ).toEqual({
+    network: [
+      { host: 'api.example.com', port: null },
+      { host: '127.0.0.1', port: 8080 },
+      { host: '::1', port: 9 },
+    ],
+    read: ['/a b'],
+    write: ['./x'],
+    environment: ['HOME'],
+  });
+});
+
+test.each([
+  '',
+  'net',
+  'net:',
+  'web:x',
+  ':x',
+  'net:*',
+  'net:*.example.com',
+  'net:http://x',
+  'net:a/b',
+  'net:u@h',
+  'net:h:0',
+  'net:h:70000',
+  'net:h:x',
+  'net:[::1',
+  'env:A-B',
+  'env:A=B',
+])('%j is refused', (text) => {
+  expect(() => parseGrants([text])).toThrow(expect.objectContaining({ code: 'usage' }));
+});

@@ -1,0 +1,62 @@
+import { suggest } from '../../../formats/suggest.js';
+import { diagnosticCodes } from '../../../model/codes.js';
+import { HostError } from '../../../model/host-error.js';
+import type { Command } from '../command.js';
+
+export const explain: Command = {
+  name: 'explain',
+  summary: 'Explain a code of a finding: what it means, a bad and a good example, and why it matters.',
+  usage: 'explain CODE',
+  examples: [
+    { line: 'toolport explain schema.required', text: 'the code in brackets of a finding' },
+    { line: 'toolport explain field.near-miss --json', text: 'for a script' },
+    { line: 'toolport explain', text: 'list all codes' },
+  ],
+  options: [],
+  async run(args, terminal) {
+    const [code, ...more] = args.positionals;
+    const known = Object.keys(diagnosticCodes);
+    if (more.length > 0) throw new HostError('usage', 'name one code');
+    if (code === undefined) {
+      terminal.out(`${known.join('\n')}\n`);
+      return 0;
+    }
+    const entry = entryOf(terminal.readFile(terminal.resource('docs/diagnostics.md')) ?? '', code);
+    if (!known.includes(code) || entry === undefined) {
+      const meant = suggest(code, known);
+      throw new HostError('not_found', `there is no code ${JSON.stringify(code)}`, {
+        hint: meant === undefined ? 'see "toolport explain" for all of them' : `did you mean ${meant}?`,
+      });
+    }
+    terminal.out(
+      args.has('json')
+        ? `${JSON.stringify({ schema: 'toolport/explain@1', code, severity: diagnosticCodes[code as keyof typeof diagnosticCodes], text: entry })}\n`
+        : `${code}\n\n${plain(entry)}\n`,
+    );
+    return 0;
+  },
+};
+
+/** The text below the heading of a code, up to the next heading. */
+function entryOf(document: string, code: string): string | undefined {
+  const start = document.indexOf(`\n## \`${code}\`\n`);
+  if (start === -1) return undefined;
+  const from = document.indexOf('\n', start + 1) + 1;
+  const end = document.slice(from).search(/^#{1,2} /m);
+  return (end === -1 ? document.slice(from) : document.slice(from, from + end)).trim();
+}
+
+/** Markdown as a terminal shows it best: examples indented, no marks. */
+function plain(markdown: string): string {
+  let fenced = false;
+  return markdown
+    .split('\n')
+    .flatMap((line) => {
+      if (/^(~~~|```)/.test(line)) {
+        fenced = !fenced;
+        return [];
+      }
+      return [fenced ? `    ${line}` : line.replace(/^\*(\w+)\.\*/, '$1.').replaceAll('`', '')];
+    })
+    .join('\n');
+}

@@ -1,0 +1,77 @@
+import { resolve } from 'node:path';
+import type { PackageState } from '../../../host/host.js';
+import { HostError } from '../../../model/host-error.js';
+import { printDiagnostics } from '../../print/diagnostics.js';
+import { printPackage } from '../../print/package.js';
+import { visibleLine } from '../../print/visible.js';
+import { withHost } from '../attach.js';
+import type { Command } from '../command.js';
+import { styleFor } from '../style-for.js';
+
+export const info: Command = {
+  name: 'info',
+  summary: 'Show what a package is, what it can do and what it wants, before it does anything.',
+  usage: 'info PATH|PACKAGE [options]',
+  examples: [
+    { line: 'toolport info ./word_count.py', text: 'a package in a file' },
+    { line: 'toolport info weather --dir tools', text: 'a package of a folder, by its id' },
+    { line: 'toolport info ./weather --json', text: 'everything, for a script' },
+  ],
+  options: [
+    { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
+  ],
+  async run(args, terminal) {
+    const [wanted, ...more] = args.positionals;
+    if (wanted === undefined || more.length > 0)
+      throw new HostError('usage', 'name one package', { hint: 'see "toolport info --help"' });
+    const isPath =
+      /^(?:\.{1,2}(?:\/|$)|\/)|\.(?:py|json|toml)$/.test(wanted) ||
+      terminal.isFolder(resolve(terminal.cwd, wanted));
+    const named = args.values('dir').length === 0 ? ['.'] : args.values('dir');
+    const directories = (isPath ? [wanted] : named).map((it) => resolve(terminal.cwd, it));
+    const report = await withHost(args, terminal, async (host) => {
+      const session = await host.session({ principal: terminal.principal, directories, root: terminal.cwd });
+      return session.packages();
+    });
+    const found = isPath ? report.packages : report.packages.filter((it) => it.id === wanted);
+    if (found.length === 0) {
+      const ids = report.packages.flatMap((it) => it.id ?? []);
+      throw new HostError('not_found', `there is no package ${wanted}`, {
+        hint: ids.length === 0 ? 'none was found; name its path' : `packages here: ${ids.join(', ')}`,
+      });
+    }
+    const style = styleFor(args, terminal);
+    if (args.has('json')) {
+      const documents = found.map(toDocument);
+      terminal.out(
+        `${JSON.stringify(documents.length === 1 ? documents[0] : { schema: 'toolport/info@1', packages: documents })}\n`,
+      );
+    } else {
+      const source = (file: string) => terminal.readFile(resolve(terminal.cwd, file));
+      const texts = found.map((it) =>
+        it.package === undefined
+          ? printDiagnostics(it.diagnostics, { style, columns: terminal.columns, source })
+          : `${printPackage(it.package, style, terminal.columns)}\n${stateLine(it)}\n`,
+      );
+      terminal.out(texts.join('\n'));
+    }
+    return found.some((it) => it.state === 'broken') ? 3 : 0;
+  },
+};
+
+function toDocument({ package: of, state, reasons, sandbox, path, diagnostics }: PackageState) {
+  return {
+    schema: 'toolport/info@1',
+    ...(of === undefined ? {} : { package: of }),
+    path,
+    state,
+    reasons,
+    sandbox,
+    ...(of === undefined ? { diagnostics } : {}),
+  };
+}
+
+function stateLine(it: PackageState): string {
+  const why = it.reasons.length === 0 ? '' : `: ${it.reasons.join('; ')}`;
+  return visibleLine(`It is ${it.state}${why}. Its sandbox is ${it.sandbox}.`);
+}

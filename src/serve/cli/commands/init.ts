@@ -1,0 +1,49 @@
+import { basename, join, resolve } from 'node:path';
+import { starterOf } from '../../../formats/starters.js';
+import { formatNames } from '../../../model/format.js';
+import { HostError } from '../../../model/host-error.js';
+import type { Command } from '../command.js';
+
+export const init: Command = {
+  name: 'init',
+  summary: 'Make a working package to start from, with a README and a test call.',
+  usage: `init ${formatNames.join('|')} [FOLDER]`,
+  examples: [
+    { line: 'toolport init patch word-tools', text: 'a Python tool in a new folder' },
+    { line: 'toolport init talos', text: 'a tool folder named after its format' },
+    { line: 'toolport init nexo my-extension --dry-run', text: 'show what would be written' },
+  ],
+  options: [{ name: 'dry-run', text: 'show what would be written, and write nothing' }],
+  async run(args, terminal) {
+    const [name, folder, ...more] = args.positionals;
+    const format = formatNames.find((it) => it === name);
+    if (format === undefined || more.length > 0)
+      throw new HostError(
+        'usage',
+        name === undefined ? 'name a format' : `there is no format ${JSON.stringify(name)}`,
+        { hint: `use one of ${formatNames.join(', ')}` },
+      );
+    const target = resolve(terminal.cwd, folder ?? `my-${format}`);
+    const slug =
+      basename(target)
+        .toLowerCase()
+        .replace(/[^a-z0-9]+/g, '-')
+        .replace(/^[^a-z]+|-+$/g, '') || `my-${format}`;
+    const files = starterOf(format, slug).map((it) => ({ ...it, path: join(target, it.path) }));
+    const taken = files.find((it) => terminal.readFile(it.path) !== undefined);
+    if (taken !== undefined)
+      throw new HostError('usage', `${taken.path} exists already`, { hint: 'name a new folder' });
+    if (!args.has('dry-run')) for (const file of files) terminal.writeFile(file.path, file.text);
+    if (args.has('json')) {
+      terminal.out(
+        `${JSON.stringify({ schema: 'toolport/init@1', format, folder: target, files: files.map((it) => it.path), written: !args.has('dry-run') })}\n`,
+      );
+      return 0;
+    }
+    terminal.out(
+      `${args.has('dry-run') ? 'would write' : 'wrote'}\n${files.map((it) => `  ${it.path}\n`).join('')}`,
+    );
+    if (!args.has('dry-run')) terminal.err(`next: toolport validate ${target}\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,32 @@
+import { formatNames } from '../../../model/format.js';
+import { HostError } from '../../../model/host-error.js';
+import type { Command } from '../command.js';
+
+export const schema: Command = {
+  name: 'schema',
+  summary: 'Print the JSON Schema of a format, for editors and other checkers.',
+  usage: `schema ${formatNames.join('|')}`,
+  examples: [
+    { line: 'toolport schema toolspace > toolspace.schema.json', text: 'keep a copy for your editor' },
+    { line: 'toolport schema patch', text: 'what the comments of a Patch file may say' },
+    { line: 'toolport schema nexo | jq .properties', text: 'look something up' },
+  ],
+  options: [],
+  async run(args, terminal) {
+    const [name, ...more] = args.positionals;
+    const known = formatNames.find((it) => it === name);
+    if (known === undefined || more.length > 0)
+      throw new HostError(
+        'usage',
+        name === undefined ? 'name a format' : `there is no format ${JSON.stringify(name)}`,
+        { hint: `use one of ${formatNames.join(', ')}` },
+      );
+    const text = terminal.readFile(terminal.resource(`schemas/${known}.schema.json`));
+    if (text === undefined)
+      throw new HostError('not_found', `the schema of ${known} is missing from this installation`, {
+        hint: 'install Toolport again',
+      });
+    terminal.out(text);
+    return 0;
+  },
+};

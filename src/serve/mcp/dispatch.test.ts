@@ -1,0 +1,160 @@
+import { expect, test } from 'vitest';
+import type { Answer, CallRequest, ListedTool, Session } from '../../host/host.js';
+import { createDispatch } from './dispatch.js';
+import { parseMessage } from './message.js';
+
+const tool: ListedTool = {
+  name: 'shop/orders',
+  exposed: 'shop_orders',
+  tool: {
+    name: 'orders',
+    description: 'List orders.',
+    input: {
+      type: 'object',
+      properties: { n: { $ref: '#/$defs/n' } },
+      $defs: { n: { type: 'integer' } },
+      additionalProperties: false,
+    },
+    output: { type: 'array', items: { type: 'string' } },
+    annotations: { readOnlyHint: false, title: 'Orders' },
+    effect: 'read',
+    effectDeclared: true,
+    idempotent: true,
+    untrustedInputs: [],
+    approval: 'none',
+    examples: [],
+    action: null,
+  },
+};
+
+function client(call: (request: CallRequest) => Promise<Answer>) {
+  const bugs: unknown[] = [];
+  const session: Session = {
+    packages: () => Promise.reject(new Error('not asked')),
+    tools: async () => [tool],
+    call,
+    close: async () => {},
+  };
+  const dispatch = createDispatch(session, { version: '9.9.9', onBug: (error) => bugs.push(error) });
+  const send = async (text: string) => {
+    const parsed = parseMessage(text);
+    return 'error' in parsed ? parsed.error : dispatch.receive(parsed.message);
+  };
+  return {
+    send,
+    dispatch,
+    bugs,
+    request: (method: string, params: object = {}, id: number | string = 1) =>
+      send(JSON.stringify({ jsonrpc: '2.0', id, method, params })),
+  };
+}
+
+const base = { tool: 'shop/orders', callId: 'c', durationMs: 1 };
+const ok: Answer = { ...base, status: 'ok', result: ['a'], warnings: [] };
+
+test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
+  'the revision %s is spoken',
+  async (protocolVersion) => {
+    expect(await client(async () => ok).request('initialize', { protocolVersion })).toMatchObject({
+      result: { protocolVersion, serverInfo: { name: 'toolport', version: '9.9.9' } },
+    });
+  },
+);
+
+test('an unknown revision gets the newest', async () => {
+  expect(await client(async () => ok).request('initialize', { protocolVersion: '1999-01-01' })).toMatchObject(
+    { result: { protocolVersion: '2025-11-25' } },
+  );
+});
+
+test('schemas pass through untouched; what is no object is wrapped; hints are corrected', async () => {
+  const answer = (await client(async () => ok).request('tools/list')) as { result: { tools: unknown[] } };
+  expect(answer.result.tools[0]).toEqual({
+    name: 'shop_orders',
+    description: 'List orders.',
+    inputSchema: tool.tool.input,
+    outputSchema: { type: 'object', properties: { result: tool.tool.output }, required: ['result'] },
+    annotations: { title: 'Orders', readOnlyHint: true, idempotentHint: true },
+    _meta: { 'toolport/tool': 'shop/orders' },
+  });
+});
+
+test('refusals are results that the model reads', async () => {
+  const denied: Answer = {
+    ...base,
+    status: 'denied',
+    error: { code: 'network_denied', message: 'no', hint: 'grant it' },
+  };
+  expect(await client(async () => denied).request('tools/call', { name: 'shop_orders' })).toMatchObject({
+    result: {
+      isError: true,
+      content: [{ type: 'text', text: 'no\ngrant it' }],
+      _meta: { 'toolport/status': 'denied', 'toolport/code': 'network_denied' },
+    },
+  });
+});
+
+test('structured content has the shape of the wrapped schema', async () => {
+  expect(
+    await client(async () => ok).request('tools/call', { name: 'shop_orders', arguments: { n: 1 } }),
+  ).toMatchObject({ result: { structuredContent: { result: ['a'] }, content: [{ text: '["a"]' }] } });
+});
+
+test.each([
+  ['{', -32700],
+  ['[]', -32600],
+  ['null', -32600],
+  ['{"jsonrpc":"1.0","id":1,"method":"ping"}', -32600],
+  ['{"jsonrpc":"2.0","id":{},"method":"ping"}', -32600],
+  ['{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32600],
+  ['{"jsonrpc":"2.0","id":1}', -32600],
+  ['{"jsonrpc":"2.0","id":1,"method":"nothing/such"}', -32601],
+  ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{}}', -32602],
+])('%s is answered with %i', async (text, code) => {
+  expect(await client(async () => ok).send(text)).toMatchObject({ error: { code } });
+});
+
+test('notifications and responses get no answer', async () => {
+  const { send } = client(async () => ok);
+  expect(await send('{"jsonrpc":"2.0","method":"notifications/initialized"}')).toBeUndefined();
+  expect(await send('{"jsonrpc":"2.0","method":"notifications/unknown"}')).toBeUndefined();
+  expect(await send('{"jsonrpc":"2.0","id":4,"result":{}}')).toBeUndefined();
+});
+
+test('a cancelled call is aborted and gets no answer; a second request with its id is refused', async () => {
+  const { request, send } = client(
+    ({ signal }) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve(ok))),
+  );
+  const running = request('tools/call', { name: 'shop_orders' }, 7);
+  expect(await request('ping', {}, 7)).toMatchObject({ error: { code: -32600 } });
+  await send('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}');
+  expect(await running).toBeUndefined();
+});
+
+test('a client that leaves takes its calls along', async () => {
+  let ended = false;
+  const { request, dispatch } = client(
+    ({ signal }) =>
+      new Promise((resolve) => {
+        signal?.addEventListener('abort', () => {
+          ended = true;
+          resolve(ok);
+        });
+      }),
+  );
+  const running = request('tools/call', { name: 'shop_orders' });
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  dispatch.close();
+  await running;
+  expect(ended).toBe(true);
+});
+
+test('a bug is an error without its details', async () => {
+  const { request, bugs } = client(async () => {
+    throw new Error('password=hunter2');
+  });
+  const answer = await request('tools/call', { name: 'shop_orders' });
+  expect(answer).toMatchObject({ error: { code: -32603 } });
+  expect(JSON.stringify(answer)).not.toContain('hunter2');
+  expect(bugs).toHaveLength(1);
+});

@@ -1,0 +1,142 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { ApprovalQueue } from './approvals.js';
+import { AuditLog, openIntents, tailAudit, verifyAudit } from './audit.js';
+import { type Database, openDatabase } from './database.js';
+import { openSqlite } from './sqlite.js';
+
+let folder: string;
+let database: Database;
+let clock = 1_000_000;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'toolport-store-'));
+  database = openDatabase(folder);
+});
+afterEach(async () => {
+  await database.destroy();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+describe('the record', () => {
+  test('keeps the order of arrival under load, in few commits', async () => {
+    const log = new AuditLog(database, () => clock++);
+    await Promise.all(
+      Array.from({ length: 500 }, (_, index) =>
+        log.append({ kind: 'intent', body: { callId: String(index) } }),
+      ),
+    );
+    const lines = await tailAudit(database, 1000);
+    expect(lines.map((it) => JSON.parse(it.body).callId)).toEqual(
+      Array.from({ length: 500 }, (_, index) => String(index)),
+    );
+    expect(await verifyAudit(database)).toEqual({ ok: true, entries: 500 });
+  });
+
+  const changes: readonly (readonly [string, string, number])[] = [
+    ['a changed body', `update audit set body = '{"callId":"9"}' where seq = 3`, 3],
+    ['a changed time', `update audit set at = '2020-01-01T00:00:00.000Z' where seq = 3`, 3],
+    ['a changed kind', `update audit set kind = 'outcome' where seq = 1`, 1],
+    ['a line taken out', 'delete from audit where seq = 2', 3],
+    ['the first line taken out', 'delete from audit where seq = 1', 2],
+    [
+      'two lines swapped',
+      'update audit set seq = 99 where seq = 2; update audit set seq = 2 where seq = 3; update audit set seq = 3 where seq = 99',
+      2,
+    ],
+    [
+      'a line put in',
+      `insert into audit select 6, at, kind, body, previous, hash from audit where seq = 5`,
+      6,
+    ],
+  ];
+  test.each(changes)('%s is found', async (_name, sql, firstBad) => {
+    const log = new AuditLog(database, () => clock++);
+    for (let index = 0; index < 5; index++)
+      await log.append({ kind: 'intent', body: { callId: String(index) } });
+    const other = openSqlite(join(folder, 'toolport.db'));
+    other.exec(sql);
+    other.close();
+    expect(await verifyAudit(database)).toMatchObject({ ok: false, firstBad });
+  });
+
+  test('knows which calls have no end', async () => {
+    const log = new AuditLog(database, () => clock++);
+    await log.append({ kind: 'intent', body: { callId: 'old' } });
+    await log.append({ kind: 'start', body: {} });
+    for (const callId of ['a', 'b', 'c']) await log.append({ kind: 'intent', body: { callId } });
+    await log.append({ kind: 'outcome', body: { callId: 'b' } });
+    expect((await openIntents(database)).map((it) => it.callId)).toEqual(['a', 'c']);
+  });
+
+  test('a write that fails is not taken for done', async () => {
+    const log = new AuditLog(database, () => clock++);
+    const other = openSqlite(join(folder, 'toolport.db'));
+    other.exec('drop table audit');
+    other.close();
+    await expect(log.append({ kind: 'intent', body: {} })).rejects.toThrow();
+  });
+});
+
+describe('approvals', () => {
+  const request = {
+    principal: 'p',
+    session: 's',
+    tool: 'a/b',
+    definition: 'd',
+    arguments: { x: 1 },
+    argumentsDigest: 'x',
+    kind: 'human_confirm',
+    reasons: ['r'],
+  };
+
+  test('one of many racers wins', async () => {
+    const queue = new ApprovalQueue(database, () => clock);
+    await queue.propose({ ...request, id: 'one', createdAt: clock, expiresAt: clock + 1000 });
+    expect(await queue.move('one', 'approved', 'executing')).toBe(false);
+    const approvals = await Promise.all(
+      Array.from({ length: 50 }, () => queue.move('one', 'proposed', 'approved', 'me')),
+    );
+    expect(approvals.filter(Boolean)).toHaveLength(1);
+    const runs = await Promise.all(
+      Array.from({ length: 50 }, () => queue.move('one', 'approved', 'executing')),
+    );
+    expect(runs.filter(Boolean)).toHaveLength(1);
+    await queue.finish('one', { done: true });
+    expect(await queue.get('one')).toMatchObject({ state: 'executed', answer: { done: true } });
+  });
+
+  test('time runs out, for proposed and approved alike', async () => {
+    const queue = new ApprovalQueue(database, () => clock);
+    await queue.propose({ ...request, id: 'one', createdAt: clock, expiresAt: clock + 1000 });
+    await queue.propose({ ...request, id: 'two', createdAt: clock, expiresAt: clock + 1000 });
+    await queue.move('two', 'proposed', 'approved', 'me');
+    clock += 1000;
+    expect(await queue.move('one', 'proposed', 'approved', 'me')).toBe(false);
+    expect(await queue.move('two', 'approved', 'executing')).toBe(false);
+    expect((await queue.get('two'))?.state).toBe('expired');
+  });
+
+  test('a request is found by exactly its call', async () => {
+    const queue = new ApprovalQueue(database, () => clock);
+    await queue.propose({ ...request, id: 'one', createdAt: clock, expiresAt: clock + 1000 });
+    expect((await queue.find(request, ['proposed']))?.id).toBe('one');
+    for (const other of [
+      { principal: 'q' },
+      { tool: 'a/c' },
+      { definition: 'e' },
+      { argumentsDigest: 'y' },
+    ]) {
+      expect(await queue.find({ ...request, ...other }, ['proposed'])).toBeUndefined();
+    }
+  });
+});
+
+test('a database of a newer program is refused', async () => {
+  const other = openSqlite(join(folder, 'toolport.db'));
+  other.exec('pragma user_version = 999');
+  other.close();
+  expect(() => openDatabase(folder)).toThrow(expect.objectContaining({ code: 'state_unusable' }));
+});

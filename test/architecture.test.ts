@@ -1,0 +1,230 @@
+// The rules of ARCHITECTURE.md, as a test. Each failure names the road that is right.
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const src = join(import.meta.dirname, '..', 'src');
+
+/** What each folder may import besides itself. A folder that is not listed may not exist. */
+const roads: Record<string, readonly string[]> = {
+  model: [],
+  generated: ['formats'],
+  formats: ['model', 'generated'],
+  policy: ['model'],
+  schema: ['model'],
+  wire: ['model'],
+  net: ['model'],
+  sandbox: ['model'],
+  store: ['model'],
+  bundle: ['model', 'formats'],
+  run: ['model', 'net', 'sandbox'],
+  host: ['model', 'formats', 'policy', 'schema', 'bundle', 'net', 'sandbox', 'store', 'run'],
+  serve: ['model', 'formats', 'bundle', 'wire', 'host'],
+};
+
+const pure = ['model', 'formats', 'policy'];
+/** Folders of formats/ that belong to all of them. */
+const shared = ['document', 'javascript'];
+const roots = ['main.ts', 'index.ts', 'version.ts', 'pure.d.ts'];
+
+interface Import {
+  readonly target: string;
+  readonly typeOnly: boolean;
+}
+
+const files = listFiles(src).map((path) => {
+  const text = readFileSync(join(src, path), 'utf8');
+  return {
+    path,
+    folder: path.includes('/') ? (path.split('/')[0] as string) : '',
+    text,
+    imports: importsOf(path, text),
+  };
+});
+const sources = files.filter((it) => !it.path.endsWith('.test.ts') && it.folder !== 'generated');
+
+describe('imports', () => {
+  test('go only along the arrows', () => {
+    const wrong = sources.flatMap(({ path, folder, imports }) => {
+      if (folder === '') return [];
+      const allowed = roads[folder];
+      if (allowed === undefined)
+        return [`${path}: the folder ${folder} is not in the picture; add it to ARCHITECTURE.md and here`];
+      return imports.flatMap(({ target }) => {
+        const to = target.split('/')[0] as string;
+        if (!target.startsWith('..') && (isPackage(target) || to === folder || allowed.includes(to)))
+          return [];
+        if (target.startsWith('../schemas/')) return [];
+        return [`${path} imports ${target}; ${folder} may import ${allowed.join(', ') || 'nothing'}`];
+      });
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('surfaces see the host through its interface only', () => {
+    const wrong = sources
+      .filter((it) => it.folder === 'serve')
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter((it) => it.target.startsWith('host/') && it.target !== 'host/host.ts')
+          .map((it) => `${path} imports ${it.target}; ask host/host.ts`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  test('there is one composition root', () => {
+    const wrong = sources
+      .filter((it) => !roots.includes(it.path) && it.imports.some((to) => to.target === 'host/create.ts'))
+      .map((it) => it.path);
+    expect(wrong).toEqual([]);
+  });
+
+  test('a format never imports another', () => {
+    const wrong = sources.flatMap(({ path, imports }) => {
+      const own = /^formats\/([a-z]+)\//.exec(path)?.[1];
+      if (own === undefined || shared.includes(own)) return [];
+      return imports
+        .filter(
+          ({ target }) =>
+            /^formats\/([a-z]+)\//.test(target) &&
+            !target.startsWith(`formats/${own}/`) &&
+            !shared.some((it) => target.startsWith(`formats/${it}/`)),
+        )
+        .map((it) => `${path} imports ${it.target}`);
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  test('pure folders know no platform', () => {
+    const wrong = sources
+      .filter((it) => pure.includes(it.folder))
+      .flatMap(({ path, imports }) =>
+        imports
+          .filter((it) => it.target.startsWith('node:'))
+          .map((it) => `${path} imports ${it.target}; pass it in`),
+      );
+    expect(wrong).toEqual([]);
+  });
+
+  test('processes are started in the sandbox folder only', () => {
+    const allowed = (path: string) => path.startsWith('sandbox/') || path === 'serve/socket/launch.ts';
+    expect(importers('node:child_process').filter((it) => !allowed(it))).toEqual([]);
+  });
+
+  test('sockets are opened in net, sandbox, run and serve only', () => {
+    const modules = [
+      'node:net',
+      'node:http',
+      'node:https',
+      'node:tls',
+      'node:dgram',
+      'node:dns',
+      'node:dns/promises',
+      'node:http2',
+      'undici',
+    ];
+    const wrong = modules.flatMap(importers).filter((it) => !/^(net|sandbox|run|serve)\//.test(it));
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('effects', () => {
+  test('exit, console, environment and the clock are used at the edges only', () => {
+    const edges = /^(main\.ts|serve\/cli\/)/;
+    const wrong = sources.flatMap(({ path, text }) => {
+      if (edges.test(path)) return [];
+      const used =
+        codeOf(text).match(
+          /\b(?:process\.exit\b(?!Code)|console\.|process\.env\b|Date\.now\(|Math\.random\()/g,
+        ) ?? [];
+      return used.map((it) => `${path} uses ${it}; take it as an argument`);
+    });
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('files', () => {
+  test('have kebab-case names of one noun', () => {
+    const banned = /(^|[-/])(utils?|helpers?|common|misc|managers?|services?)([-./]|$)/;
+    const wrong = sources.map((it) => it.path).filter((it) => banned.test(it) || !/^[a-z0-9./-]+$/.test(it));
+    expect(wrong).toEqual([]);
+  });
+
+  /** Longer than 300 lines, with the reason. */
+  const long: Record<string, string> = {
+    'formats/check.ts': 'one exhaustive translation of schema complaints',
+    'host/call.ts': 'the one road of every call, kept in one piece',
+  };
+
+  test('stay short', () => {
+    const wrong = sources
+      .filter((it) => it.text.split('\n').length > 300 && !(it.path in long))
+      .map((it) => it.path);
+    expect(wrong).toEqual([]);
+    const stale = Object.keys(long).filter(
+      (path) => !sources.some((it) => it.path === path && it.text.split('\n').length > 300),
+    );
+    expect(stale).toEqual([]);
+  });
+
+  test('export by name, one by one', () => {
+    const patterns: readonly (readonly [RegExp, string])[] = [
+      [/^export \* from/m, 'export *'],
+      [/^export default/m, 'a default export'],
+      [/^(export )?(const )?enum /m, 'an enum'],
+      [/: any\b|<any>|as any\b/, 'any'],
+    ];
+    const wrong = sources.flatMap(({ path, text }) =>
+      patterns.filter(([pattern]) => pattern.test(codeOf(text))).map(([, what]) => `${path} has ${what}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('formats have the same file names', () => {
+    const folders = new Set(sources.flatMap((it) => /^formats\/([a-z]+)\//.exec(it.path)?.[1] ?? []));
+    for (const it of shared) folders.delete(it);
+    for (const folder of folders) {
+      const names = sources.map((it) => it.path);
+      for (const name of ['claim.ts', 'format.ts', 'rules.ts', 'lower.ts', 'starter.ts'])
+        expect(names).toContain(`formats/${folder}/${name}`);
+    }
+  });
+});
+
+function codeOf(text: string): string {
+  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+}
+
+function importers(module: string): string[] {
+  return sources.filter((it) => it.imports.some((to) => to.target === module)).map((it) => it.path);
+}
+
+function isPackage(target: string): boolean {
+  return !target.endsWith('.ts') && !target.endsWith('.json');
+}
+
+/** Targets are paths below src/, or the names of packages. */
+function importsOf(path: string, text: string): Import[] {
+  const found: Import[] = [];
+  for (const match of text.matchAll(
+    /(?:^|\n)\s*(?:import|export)\s+(type\s+)?[^;'"]*?from\s+'([^']+)'|import\('([^']+)'\)|(?:^|\n)import\s+'([^']+)'/g,
+  )) {
+    const specifier = (match[2] ?? match[3] ?? match[4]) as string;
+    const target = specifier.startsWith('.')
+      ? relative('.', normalize(join(dirname(path), specifier))).replace(/\.js$/, '.ts')
+      : specifier;
+    found.push({ target, typeOnly: match[1] !== undefined });
+  }
+  return found;
+}
+
+function listFiles(folder: string, prefix = ''): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((it) => {
+    const path = `${prefix}${it.name}`;
+    return it.isDirectory()
+      ? listFiles(join(folder, it.name), `${path}/`)
+      : path.endsWith('.ts')
+        ? [path]
+        : [];
+  });
+}

@@ -1,0 +1,287 @@
+// What goes wrong every day: each case has a clear message, the right exit code, and nothing is lost.
+import { spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHost } from '../src/index.js';
+import { findagentTool, main, patchTool, temporaryFolder, toolport, until } from './toolport.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let state: string[];
+
+beforeAll(() => {
+  folder = temporaryFolder({
+    'crash.py': patchTool({
+      name: 'crash',
+      body: '    raise ValueError("the third line of the file is odd")',
+    }),
+    'hang.py': patchTool({ name: 'hang', body: '    import time\n    time.sleep(600)\n    return {}' }),
+    'silent.py': patchTool({ name: 'silent' }).replace(
+      'print(json.dumps(main(**args)))',
+      'main(**args) and print(end="")',
+    ),
+    'garbage.py': patchTool({ name: 'garbage' }).replace(
+      'print(json.dumps(main(**args)))',
+      'print("<html>", end="")',
+    ),
+    'chatty.py': patchTool({
+      name: 'chatty',
+      body: '    print("thinking aloud")\n    return {"done": True}',
+    }),
+    'bytes.py': patchTool({ name: 'bytes_out' }).replace(
+      'print(json.dumps(main(**args)))',
+      'print(end="", flush=True); sys.stdout.buffer.write(b"\\xff\\xfe")',
+    ),
+    'flood.py': patchTool({ name: 'flood' }).replace(
+      'print(json.dumps(main(**args)))',
+      '[print("x" * 65536) for _ in range(100000)]',
+    ),
+    'wrong.py': patchTool({ name: 'wrong', body: '    return ["a", "list"]' }),
+    'broken.yaml.py': patchTool({ name: 'broken' }).replace('# outputs:', '# outputs: [unclosed'),
+    'broken/findagent.json': '{"name": "Broken",}\n',
+    'stranger/findagent.json': findagentTool(9).replace('http://127.0.0.1:9/', 'https://169.254.169.254/'),
+    'notes.txt': 'nothing to see\n',
+  });
+  mkdirSync(join(folder.path, 'empty'));
+  state = ['--state', join(folder.path, 'state')];
+});
+
+afterAll(() => folder.remove());
+
+const call = (file: string, ...more: string[]) =>
+  toolport(['call', join(folder.path, file), '{"text":"a"}', ...more, ...state]);
+
+describe('paths and notation', () => {
+  test('a missing file', async () => {
+    for (const verb of ['validate', 'call', 'list']) {
+      const done = await toolport([verb, join(folder.path, 'nowhere.py'), ...state]);
+      expect(done).toMatchObject({
+        code: 2,
+        stdout: '',
+        stderr: expect.stringContaining('there is nothing at'),
+      });
+    }
+  });
+
+  test('a folder that holds nothing', async () => {
+    const checked = await toolport(['validate', join(folder.path, 'empty')]);
+    expect(checked).toMatchObject({ code: 2, stderr: expect.stringContaining('no manifest was found') });
+    const called = await toolport(['call', join(folder.path, 'empty'), '{}', ...state]);
+    expect(called).toMatchObject({ code: 2, stderr: expect.stringContaining('holds no tool') });
+  });
+
+  test('a file that is no manifest', async () => {
+    const done = await toolport(['validate', 'notes.txt'], { cwd: folder.path });
+    expect(done.code).toBe(3);
+    expect(done.stdout).toContain('error[file.unknown-format]');
+  });
+
+  test('broken YAML and JSON, each with its place', async () => {
+    const yaml = await toolport(['validate', 'broken.yaml.py'], { cwd: folder.path });
+    expect(yaml.code).toBe(3);
+    expect(yaml.stdout).toMatch(/error\[syntax\.yaml\][\s\S]*--> broken\.yaml\.py:\d+:\d+/);
+    const json = await toolport(['validate', 'broken'], { cwd: folder.path });
+    expect(json.code).toBe(3);
+    expect(json.stdout).toMatch(/error\[syntax\.json\][\s\S]*--> broken\/findagent\.json:1:19/);
+    const called = await toolport(['call', join(folder.path, 'broken.yaml.py'), '{}', ...state]);
+    expect(called).toMatchObject({ code: 3, stderr: expect.stringContaining('not a sound package') });
+  });
+
+  test('arguments that are no JSON, and wrong options', async () => {
+    expect(await call('crash.py', '--timeout', 'soon')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not a duration'),
+    });
+    expect(await toolport(['call', join(folder.path, 'crash.py'), '{"text":', ...state])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('is not JSON'),
+    });
+    expect(await toolport(['validate', '--fromat', 'json'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean --format?'),
+    });
+    expect(await toolport(['valdate'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean "toolport validate"?'),
+    });
+    expect(await toolport([])).toMatchObject({ code: 2, stderr: expect.stringContaining('Commands') });
+    expect(
+      await toolport(['call', '--allow', 'web:all', join(folder.path, 'crash.py'), ...state]),
+    ).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a grant') });
+  });
+
+  test('errors in --json are one document on stdout', async () => {
+    const done = await toolport(['call', '--json', join(folder.path, 'nowhere.py'), ...state]);
+    expect(JSON.parse(done.stdout)).toMatchObject({
+      error: { code: 'not_found', message: expect.any(String), hint: expect.any(String) },
+    });
+  });
+});
+
+describe('tools that fail', () => {
+  test('a crash shows the end of what the tool said', async () => {
+    const done = await call('crash.py');
+    expect(done.code).toBe(1);
+    expect(done.stderr).toContain('crash/crash ended with exit code 1');
+    expect(done.stderr).toContain('ValueError: the third line of the file is odd');
+  });
+
+  test('a hang ends in time, and nothing of it is left', async () => {
+    const started = performance.now();
+    const done = await call('hang.py', '--timeout', '500ms');
+    expect(done).toMatchObject({ code: 8, stderr: expect.stringContaining('ended after 0.5 s') });
+    expect(performance.now() - started).toBeLessThan(8000);
+    expect(confined()).toEqual([]);
+  });
+
+  test('nothing, garbage, bytes, a flood and the wrong shape are told apart', async () => {
+    expect(await call('silent.py')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('printed nothing'),
+    });
+    expect(await call('garbage.py')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not JSON: "<html>"'),
+    });
+    expect(await call('bytes.py')).toMatchObject({ code: 1, stderr: expect.stringContaining('not UTF-8') });
+    expect(await call('flood.py')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('printed more than 10,485,760 bytes'),
+    });
+    expect(await call('wrong.py')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not what it declares'),
+    });
+  });
+
+  test('words before the result are a warning, not a failure', async () => {
+    const done = await call('chatty.py');
+    expect(done).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining('printed 1 line before its result'),
+    });
+    expect(JSON.parse(done.stdout)).toEqual({ done: true });
+  });
+
+  test('a refused host is named, and a grant does not open the metadata address', async () => {
+    const done = await toolport([
+      'call',
+      join(folder.path, 'stranger'),
+      '{"number":"1"}',
+      '--allow',
+      'net:169.254.169.254',
+      ...state,
+    ]);
+    expect(done).toMatchObject({
+      code: 5,
+      stderr: expect.stringContaining('169.254.169.254:443 is a link-local address'),
+    });
+  });
+
+  test('Ctrl-C ends the tool and the command', async () => {
+    const done = await toolport(['call', join(folder.path, 'hang.py'), '{"text":"a"}', ...state], {
+      during: (child) => void until(() => confined().length > 0).then(() => child.kill('SIGINT')),
+    });
+    expect(done.code).toBe(130);
+    expect(done.stderr).toContain('cancelled');
+    await until(() => confined().length === 0);
+  });
+});
+
+describe('hosts', () => {
+  test('a second host on the same state directory is refused and told who has it', async () => {
+    const home = join(folder.path, 'locked');
+    const host = await createHost({ state: home });
+    await expect(createHost({ state: home })).rejects.toMatchObject({
+      code: 'state_locked',
+      message: expect.stringContaining(`process ${process.pid}`),
+    });
+    await host.close();
+    await (await createHost({ state: home })).close();
+  });
+
+  test('a killed host takes its children along; the next start recovers and says what is unknown', async () => {
+    const home = join(folder.path, 'killed');
+    const served = spawn(process.execPath, [main, 'serve', folder.path, '--state', home, '--json'], {
+      stdio: 'pipe',
+    });
+    await until(() => existsSync(join(home, 'host.sock')));
+    const calling = toolport(['call', join(folder.path, 'hang.py'), '{"text":"a"}', '--state', home]);
+    await until(() => confined().length > 0);
+    served.kill('SIGKILL');
+    expect(await calling).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('the host ended before it answered'),
+    });
+    await until(() => confined().length === 0);
+
+    const after = await toolport(['audit', 'tail', '--json', '--state', home]);
+    expect(after.code).toBe(0);
+    const lines = after.stdout
+      .trim()
+      .split('\n')
+      .map((it) => JSON.parse(it));
+    const intent = lines.find((it) => it.kind === 'intent');
+    expect(lines.find((it) => it.kind === 'recovery')?.body).toEqual({
+      callId: intent.body.callId,
+      tool: 'hang/hang',
+      status: 'outcome_unknown',
+    });
+    expect(await toolport(['audit', 'verify', '--state', home])).toMatchObject({ code: 0 });
+    const next = await toolport(['call', join(folder.path, 'chatty.py'), '{"text":"a"}', '--state', home]);
+    expect(next.code).toBe(0);
+  });
+
+  test('a host killed at any moment of a start leaves nothing running', async () => {
+    for (let round = 0; round < 12; round++) {
+      const home = join(folder.path, `early-${round}`);
+      await toolport(['call', join(folder.path, 'hang.py'), '{"text":"a"}', '--state', home], {
+        during: (child) => {
+          const started = performance.now();
+          const watch = () => {
+            if (confined().length > 0 || performance.now() - started > 5000)
+              setTimeout(() => child.kill('SIGKILL'), round);
+            else setImmediate(watch);
+          };
+          watch();
+        },
+      });
+      await until(() => confined().length === 0, 3000);
+    }
+  });
+
+  test('a client of another version is told so', async () => {
+    const home = join(folder.path, 'version');
+    const served = spawn(process.execPath, [main, 'serve', folder.path, '--state', home, '--json'], {
+      stdio: 'pipe',
+    });
+    await until(() => existsSync(join(home, 'host.sock')));
+    const answer = await new Promise<string>((resolve) => {
+      const socket = createConnection(join(home, 'host.sock'));
+      socket.write(
+        `${JSON.stringify({ toolport: 'hello', version: '0.0.1', surface: 'mcp', principal: 'x', directories: [], root: '/', allow: [] })}\n`,
+      );
+      socket.once('data', (chunk) => resolve(String(chunk)));
+    });
+    expect(JSON.parse(answer)).toMatchObject({ toolport: 'refused', error: { code: 'host_version' } });
+    served.kill('SIGTERM');
+    await new Promise((resolve) => served.once('close', resolve));
+    expect(existsSync(join(home, 'host.sock'))).toBe(false);
+  });
+});
+
+/** Processes of this test's hanging tool, wherever they are. */
+function confined(): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return (
+        /^\d+$/.test(pid) &&
+        readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('hang.py') &&
+        !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.js')
+      );
+    } catch {
+      return false;
+    }
+  });
+}

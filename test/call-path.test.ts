@@ -1,0 +1,196 @@
+// Promises of the call path that the thread does not touch, against a real host with a real sandbox.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHost, type Host, type Session } from '../src/index.js';
+import { findagentTool, loopbackServer, patchTool, temporaryFolder } from './toolport.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let host: Host;
+let clock = Date.parse('2026-01-01T00:00:00Z');
+const bugs: unknown[] = [];
+
+beforeEach(async () => {
+  folder = temporaryFolder({
+    'note.py': patchTool({ name: 'note', humanConfirm: true, body: '    return {"noted": text}' }),
+    'slow.py': patchTool({
+      name: 'slow',
+      body: '    import time\n    time.sleep(float(text))\n    return {}',
+    }),
+    'env.py': patchTool({ name: 'env', body: '    import os\n    return dict(os.environ)' }),
+  });
+  host = await createHost({
+    state: join(folder.path, 'state'),
+    now: () => clock,
+    onBug: (error) => bugs.push(error),
+  });
+});
+
+afterEach(async () => {
+  await host.close();
+  folder.remove();
+  expect(bugs.splice(0)).toEqual([]);
+});
+
+const open = (principal = 'agent') =>
+  host.session({ principal, directories: [folder.path], root: folder.path });
+
+async function hold(session: Session, text: string): Promise<string> {
+  const held = await session.call({ tool: 'note', arguments: { text } });
+  if (held.status !== 'confirmation_required') throw new Error(`not held: ${JSON.stringify(held)}`);
+  return held.confirmation.token;
+}
+
+describe('approvals', () => {
+  test('hold for the caller, the tool and the arguments, and for nothing else', async () => {
+    const session = await open();
+    const token = await hold(session, 'a');
+    expect(await hold(session, 'a')).toBe(token);
+    await host.approvals.approve(token, 'person');
+    expect(await hold(session, 'b')).not.toBe(token);
+    const stranger = await open('another agent');
+    expect(await hold(stranger, 'a')).not.toBe(token);
+    expect(
+      await stranger.call({ tool: 'patch_confirm_action', arguments: { confirmation_token: token } }),
+    ).toMatchObject({ error: { code: 'approval_not_found' } });
+    expect(await session.call({ tool: 'patch_confirm_action', arguments: { token } })).toMatchObject({
+      status: 'ok',
+      result: { noted: 'a' },
+    });
+  });
+
+  test('a denied call stays denied, an expired one expires', async () => {
+    const session = await open();
+    const denied = await hold(session, 'a');
+    await host.approvals.deny(denied, 'person');
+    await expect(host.approvals.approve(denied, 'person')).rejects.toMatchObject({ code: 'approval_denied' });
+    expect(
+      await session.call({ tool: 'patch_confirm_action', arguments: { confirmation_token: denied } }),
+    ).toMatchObject({ status: 'denied', error: { code: 'approval_denied' } });
+    const late = await hold(session, 'b');
+    await host.approvals.approve(late, 'person');
+    clock += 10 * 60_000;
+    expect(
+      await session.call({ tool: 'patch_confirm_action', arguments: { confirmation_token: late } }),
+    ).toMatchObject({ error: { code: 'approval_expired' } });
+  });
+
+  test('a changed definition voids an approval', async () => {
+    const token = await hold(await open(), 'a');
+    await host.approvals.approve(token, 'person');
+    writeFileSync(
+      join(folder.path, 'note.py'),
+      patchTool({ name: 'note', humanConfirm: true, body: '    return {"noted": "something else"}' }),
+    );
+    const session = await open();
+    expect(
+      await session.call({ tool: 'patch_confirm_action', arguments: { confirmation_token: token } }),
+    ).toMatchObject({ error: { code: 'approval_expired' } });
+    expect(await session.call({ tool: 'note', arguments: { text: 'a' } })).toMatchObject({
+      status: 'confirmation_required',
+    });
+  });
+
+  test('twenty at once with one approval: one execution', async () => {
+    const session = await open();
+    const token = await hold(session, 'a');
+    await host.approvals.approve(token, 'person');
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () =>
+        session.call({ tool: 'patch_confirm_action', arguments: { confirmation_token: token } }),
+      ),
+    );
+    const tail = await host.auditTail(100);
+    expect(tail.filter((it) => it.kind === 'intent')).toHaveLength(1);
+    expect(answers.some((it) => it.status === 'ok')).toBe(true);
+  });
+});
+
+describe('what runs', () => {
+  test('is what was checked: an edit after the check changes nothing', async () => {
+    const session = await open();
+    writeFileSync(
+      join(folder.path, 'env.py'),
+      patchTool({ name: 'env', body: '    return {"changed": True}' }),
+    );
+    const answer = await session.call({ tool: 'env', arguments: { text: '' } });
+    expect(answer).toMatchObject({ status: 'ok', result: { HOME: '/tmp' } });
+    expect(await (await open()).call({ tool: 'env', arguments: { text: '' } })).toMatchObject({
+      result: { changed: true },
+    });
+  });
+
+  test('has an environment of its own', async () => {
+    process.env.TOOLPORT_TEST_SECRET = 'planted';
+    const answer = await (await open()).call({ tool: 'env', arguments: { text: '' } });
+    delete process.env.TOOLPORT_TEST_SECRET;
+    if (answer.status !== 'ok') throw new Error(JSON.stringify(answer));
+    expect(Object.keys(answer.result as object).sort()).toEqual([
+      'HOME',
+      'LANG',
+      'PATH',
+      'PWD',
+      'TOOLPORT_CALL_ID',
+    ]);
+  });
+
+  test('ends when the caller gives up, and the record says so', async () => {
+    const session = await open();
+    const controller = new AbortController();
+    const started = performance.now();
+    const calling = session.call({ tool: 'slow', arguments: { text: '30' }, signal: controller.signal });
+    setTimeout(() => controller.abort(), 200);
+    expect(await calling).toMatchObject({ status: 'error', error: { code: 'cancelled' } });
+    expect(performance.now() - started).toBeLessThan(5000);
+    expect((await host.auditTail(1))[0]).toMatchObject({ kind: 'outcome', body: { status: 'error' } });
+  });
+
+  test('does not disturb its neighbours: a slow call and 16 quick ones', async () => {
+    const session = await open();
+    const slow = session.call({ tool: 'slow', arguments: { text: '1.5' } });
+    const quick = await Promise.all(
+      Array.from({ length: 16 }, () => session.call({ tool: 'slow', arguments: { text: '0' } })),
+    );
+    expect(quick.map((it) => it.status)).toEqual(Array(16).fill('ok'));
+    expect((await slow).status).toBe('ok');
+  });
+});
+
+describe('sessions', () => {
+  test('see what they named, and only their own grants', async () => {
+    const server = await loopbackServer((_request, response) => response.end('"here"'));
+    const other = temporaryFolder({ 'findagent.json': findagentTool(server.port) });
+    const plain = await host.session({ principal: 'a', directories: [other.path] });
+    const granted = await host.session({
+      principal: 'b',
+      directories: [other.path],
+      allow: [`net:127.0.0.1:${server.port}`],
+    });
+    expect((await plain.tools()).map((it) => it.name)).toEqual(['order-desk/find_order']);
+    const [refused, allowed] = await Promise.all(
+      [plain, granted].map((it) => it.call({ tool: 'find_order', arguments: { number: '1' } })),
+    );
+    expect(refused).toMatchObject({ status: 'denied', error: { code: 'network_denied' } });
+    expect(allowed).toMatchObject({ status: 'ok' });
+    expect(server.requests).toHaveLength(1);
+    await server.close();
+    other.remove();
+  });
+
+  test('two packages of one id: the first is served, the second is shown with its reason', async () => {
+    writeFileSync(join(folder.path, 'z_env.py'), patchTool({ name: 'env' }));
+    const session = await open();
+    const { packages } = await session.packages();
+    expect(packages.filter((it) => it.id === 'env').map((it) => [it.state, it.reasons])).toEqual([
+      ['ready', []],
+      ['held', [expect.stringContaining('the id env is taken by')]],
+    ]);
+  });
+
+  test('a tool that is not there is named, with those that are', async () => {
+    expect(await (await open()).call({ tool: 'nope', arguments: {} })).toMatchObject({
+      status: 'error',
+      error: { code: 'tool_not_found', hint: expect.stringContaining('env/env') },
+    });
+  });
+});
