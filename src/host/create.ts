@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { setMaxListeners } from 'node:events';
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultParseOptions } from '../formats/inspect.js';
@@ -58,6 +59,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
     };
     const running = new Set<Promise<Answer>>();
     const closing = new AbortController();
+    // Every running call listens to it.
+    setMaxListeners(0, closing.signal);
     const open = stage;
     return {
       async session(wanted) {

@@ -2,6 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, t
 import type { Range } from '../../model/diagnostic.js';
 import type { Json, JsonPath } from '../../model/json.js';
 import { type Document, maxDepth, maxValues, type Spot, type SyntaxProblem } from './document.js';
+import { tooDeepAt } from './yaml-depth.js';
 
 /**
  * Reads the part of YAML 1.2 that says the same as JSON: no anchors, aliases, tags or merge keys, text keys
@@ -27,45 +28,39 @@ export function readYaml(text: string, place: (start: number, end: number) => Ra
 }
 
 function parseNode(text: string, problems: SyntaxProblem[]): Node | null {
-  try {
-    const parsed = parseDocument(text, {
-      version: '1.2',
-      schema: 'core',
-      merge: false,
-      uniqueKeys: false,
-      prettyErrors: false,
-      // Not silent: that would also drop the error about a second document.
-      logLevel: 'error',
-    });
-    const first: YAMLError | undefined =
-      parsed.errors[0] ?? parsed.warnings.find((it) => it.code !== 'TAG_RESOLVE_FAILED');
-    if (first !== undefined) {
-      const [start, end] = first.pos;
-      problems.push({
-        code: 'syntax.yaml',
-        message: messages[first.code] ?? sentence(first.message),
-        start,
-        end,
-      });
-      return null;
-    }
-    if (parsed.directives?.yaml.explicit) {
-      const message = 'a %YAML directive is not allowed in a manifest';
-      problems.push({ code: 'syntax.yaml-feature', message, start: 0, end: 1, hint: 'remove it' });
-      return null;
-    }
-    return parsed.contents as Node | null;
-  } catch (error) {
-    // The composer is recursive; only absurd nesting exhausts its stack.
-    if (!(error instanceof RangeError)) throw error;
+  const deep = tooDeepAt(text, 4 * maxDepth);
+  if (deep !== null) {
+    const message = `nested more than ${maxDepth} levels deep`;
+    problems.push({ code: 'syntax.too-deep', message, start: deep, end: deep + 1 });
+    return null;
+  }
+  const parsed = parseDocument(text, {
+    version: '1.2',
+    schema: 'core',
+    merge: false,
+    uniqueKeys: false,
+    prettyErrors: false,
+    // Not silent: that would also drop the error about a second document.
+    logLevel: 'error',
+  });
+  const first: YAMLError | undefined =
+    parsed.errors[0] ?? parsed.warnings.find((it) => it.code !== 'TAG_RESOLVE_FAILED');
+  if (first !== undefined) {
+    const [start, end] = first.pos;
     problems.push({
-      code: 'syntax.too-deep',
-      message: `nested more than ${maxDepth} levels deep`,
-      start: 0,
-      end: 1,
+      code: 'syntax.yaml',
+      message: messages[first.code] ?? sentence(first.message),
+      start,
+      end,
     });
     return null;
   }
+  if (parsed.directives?.yaml.explicit) {
+    const message = 'a %YAML directive is not allowed in a manifest';
+    problems.push({ code: 'syntax.yaml-feature', message, start: 0, end: 1, hint: 'remove it' });
+    return null;
+  }
+  return parsed.contents as Node | null;
 }
 
 /** Where the parser speaks to programmers. */

@@ -59,6 +59,10 @@ function stripTypes(text: string): string {
 
 class CostError extends Error {}
 
+/** Frames that must be left on the stack, and how many reads a parser may go deeper between two looks at it. */
+const spareFrames = 3000;
+const readsBetweenLooks = 64;
+
 class CountedText extends String {
   #left: number;
 
@@ -69,8 +73,15 @@ class CountedText extends String {
 
   override charCodeAt(index: number): number {
     if (--this.#left < 0) throw new CostError('too much backtracking');
+    // An engine that runs out of stack inside a regular expression ends the whole process, so stop well before.
+    if (this.#left % readsBetweenLooks === 0) useStack(spareFrames);
     return super.charCodeAt(index);
   }
+}
+
+/** Throws a RangeError when fewer frames than that are left. */
+function useStack(frames: number): number {
+  return frames === 0 ? 0 : 1 + useStack(frames - 1);
 }
 
 /** A file of the older module system may use what modules forbid. */
@@ -97,14 +108,47 @@ interface ParserParts {
   undefinedExports: Record<string, unknown>;
   declareName(name: string, kind: number, at: number): void;
   checkLocalExport(id: unknown): void;
+  parseStatement(...args: never[]): unknown;
+  parseMaybeAssign(...args: never[]): unknown;
+  parseMaybeUnary(...args: never[]): unknown;
+  parseBindingAtom(...args: never[]): unknown;
 }
 
 /** Names are looked up in lists: beyond this many, a name declared twice is no longer noticed. */
 const maxNames = 10_000;
 
+/** Statements, expressions and patterns within each other; people stay far below it. */
+const maxNesting = 500;
+
 const BoundedParser = Parser.extend((base) => {
   class Bounded extends (base as unknown as new (...args: never[]) => ParserParts) {
     #names = 0;
+    #depth = 0;
+
+    #deeper<T>(parse: () => T): T {
+      if (++this.#depth > maxNesting) throw new RangeError('nested too deeply');
+      try {
+        return parse();
+      } finally {
+        this.#depth--;
+      }
+    }
+
+    override parseStatement(...args: never[]): unknown {
+      return this.#deeper(() => super.parseStatement(...args));
+    }
+
+    override parseMaybeAssign(...args: never[]): unknown {
+      return this.#deeper(() => super.parseMaybeAssign(...args));
+    }
+
+    override parseMaybeUnary(...args: never[]): unknown {
+      return this.#deeper(() => super.parseMaybeUnary(...args));
+    }
+
+    override parseBindingAtom(...args: never[]): unknown {
+      return this.#deeper(() => super.parseBindingAtom(...args));
+    }
 
     override declareName(name: string, kind: number, at: number): void {
       if (++this.#names <= maxNames) super.declareName(name, kind, at);

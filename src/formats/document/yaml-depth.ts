@@ -1,0 +1,47 @@
+/**
+ * The offset where a YAML text may be nested deeper than the limit; null when it cannot be. The parser is recursive,
+ * and an engine that runs out of stack inside one of its regular expressions ends the whole process, so depth is
+ * bounded before it starts. Quotes are not looked at: brackets in a text count too, which only matters where
+ * hundreds of them are left open.
+ */
+export function tooDeepAt(text: string, limit: number): number | null {
+  let flow = 0;
+  /** Columns of the open levels: a deeper level starts farther to the right. */
+  const levels: number[] = [];
+  let lineStart = 0;
+  while (lineStart < text.length) {
+    let end = text.indexOf('\n', lineStart);
+    if (end === -1) end = text.length;
+    let at = lineStart;
+    let fresh = true;
+    const open = () => {
+      while (fresh && levels.length > 0 && (levels.at(-1) as number) >= at - lineStart) levels.pop();
+      fresh = false;
+      levels.push(at - lineStart);
+    };
+    // Each "- ", "? " or ": " at the start of a line opens a level of its own.
+    for (; at < end; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === 0x20 || unit === 0x09 || unit === 0x0d) continue;
+      open();
+      if ((unit !== 0x2d && unit !== 0x3f && unit !== 0x3a) || !isBlank(text, at + 1)) break;
+    }
+    let row = 0;
+    if (levels.length + flow > limit) return lineStart;
+    for (; at < end; at++) {
+      const unit = text.charCodeAt(at);
+      if (unit === 0x5b || unit === 0x7b) {
+        if (levels.length + ++flow > limit) return at;
+      } else if ((unit === 0x5d || unit === 0x7d) && flow > 0) flow--;
+      // Keys that follow each other on a line nest in each other where they are allowed at all.
+      else if (unit === 0x3a && isBlank(text, at + 1) && ++row > limit) return at;
+    }
+    lineStart = end + 1;
+  }
+  return null;
+}
+
+function isBlank(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return Number.isNaN(unit) || unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;
+}
