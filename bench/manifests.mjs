@@ -127,7 +127,7 @@ function findagent(lines) {
       action: {
         type: 'http',
         method: 'GET',
-        url: `https://api.example.com/v1/things/${index}?query={query}`,
+        url: `https://api.example.com/v1/things/${index}?query={query}&limit={limit}`,
       },
     }),
   );

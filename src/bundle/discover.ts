@@ -92,6 +92,10 @@ class Search {
     const absolute = resolve(this.#options.cwd, path);
     try {
       const kind = statSync(absolute);
+      if (kind.isDirectory() && manifestNames.has(basename(absolute))) {
+        this.#folderAsManifest(absolute);
+        return;
+      }
       if (kind.isDirectory()) {
         const real = realpathSync.native(absolute);
         this.#folder(absolute, { root: real, real, depth: 0, outer: new Set() });
@@ -160,12 +164,7 @@ class Search {
       const kind = entry.isSymbolicLink() ? this.#followLink(path, at.root) : kindOf(entry);
       if (kind === 'folder') {
         if (manifestNames.has(entry.name)) {
-          this.#problem(
-            'file.not-regular',
-            path,
-            `a folder has the name of a manifest, ${entry.name}`,
-            'rename it',
-          );
+          this.#folderAsManifest(path);
         } else if (!ignoredFolders.has(entry.name))
           folders.push({
             path,
@@ -246,6 +245,15 @@ class Search {
       held,
     });
     this.#found.set(absolute, { file: this.#shown(absolute), path: absolute, format, bundle });
+  }
+
+  #folderAsManifest(path: string): void {
+    this.#problem(
+      'file.not-regular',
+      path,
+      `a folder has the name of a manifest, ${basename(path)}`,
+      'rename it',
+    );
   }
 
   #problem(code: DiagnosticCode, path: string, message: string, hint?: string): void {

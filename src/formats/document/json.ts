@@ -6,7 +6,6 @@ import { SourceText } from './text.js';
 /** Reads strict JSON. Positions cost several times the parse, so they are found only when asked for. */
 export function readJson(text: string): Document {
   const source = new SourceText(text);
-  const shape = scan(text);
   let tree: Node | undefined;
   const treeOf = () => (tree ??= parseTree(text, undefined, strict));
   const find = finder();
@@ -14,6 +13,15 @@ export function readJson(text: string): Document {
     const [start, end] = span(treeOf(), path, spot, find);
     return source.range(start, end);
   };
+  const sourceOf = (path: JsonPath) => {
+    const root = treeOf();
+    const node = root && find(root, path);
+    return node && text.slice(node.offset, node.offset + node.length);
+  };
+  const plain = readPlain(text);
+  if (plain !== undefined) return { value: plain.value, problems: [], locate, source: sourceOf };
+
+  const shape = scan(text);
   const refused = (problems: SyntaxProblem[]): Document => ({
     value: undefined,
     problems,
@@ -45,12 +53,51 @@ export function readJson(text: string): Document {
     value: problems.length === 0 ? value : firstValues(treeOf() as Node),
     problems,
     locate,
-    source(path) {
-      const root = treeOf();
-      const node = root && find(root, path);
-      return node && text.slice(node.offset, node.offset + node.length);
-    },
+    source: sourceOf,
   };
+}
+
+/**
+ * The way of nearly all manifests: nothing is wrong with the notation, and the parser that is built in is enough to
+ * know it. Undefined when there is anything to look at more closely.
+ */
+function readPlain(text: string): { readonly value: Json } | undefined {
+  let value: Json;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  const { keys, values, sound } = measure(value);
+  // A quote before a colon inside a text counts too many, never too few, and only sends us the slower way.
+  return sound && keys + values <= maxValues && (text.match(/"\s*:/g)?.length ?? 0) === keys
+    ? { value }
+    : undefined;
+}
+
+function measure(value: Json): { keys: number; values: number; sound: boolean } {
+  let keys = 0;
+  let values = 0;
+  let sound = true;
+  const visit = (part: Json, depth: number): void => {
+    values++;
+    if (typeof part !== 'object' || part === null) return;
+    if (depth >= maxDepth) {
+      sound = false;
+      return;
+    }
+    if (Array.isArray(part)) {
+      for (const item of part) visit(item, depth + 1);
+      return;
+    }
+    for (const key in part) {
+      keys++;
+      if (key === '__proto__') sound = false;
+      visit((part as Record<string, Json>)[key] as Json, depth + 1);
+    }
+  };
+  visit(value, 0);
+  return { keys, values, sound };
 }
 
 const strict = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false };
