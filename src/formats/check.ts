@@ -53,6 +53,7 @@ export function checkSchema(report: Report, document: Document, checked: Checked
       hint: complaint.hint,
       spot: complaint.spot,
     });
+    if (complaint.misspelt === true) report.settle(complaint.path);
   }
   if (told.size === 0 && !quiet) report.at('schema.invalid', [], 'the manifest does not fit its schema');
   return false;
@@ -85,6 +86,8 @@ interface Complaint {
   readonly missing?: string;
   /** A field that is nearly this one stands there, which `checkFields` reports as an error of its own. */
   readonly nearMiss?: boolean;
+  /** The field at this place is the misspelt one, so nothing more needs to be said of it. */
+  readonly misspelt?: boolean;
 }
 
 function describe(error: SchemaError, path: JsonPath, document: Document, schema: JsonObject): Complaint {
@@ -112,19 +115,14 @@ function describe(error: SchemaError, path: JsonPath, document: Document, schema
             Object.keys(value).filter((it) => !knows(schema, parent, it)),
           )
         : undefined;
-      const hint =
-        typo === undefined
-          ? (about.hint ?? `add "${missing}"`)
-          : `did you mean "${missing}" where "${typo}" stands?`;
-      return {
-        code: about.missing ?? 'schema.required',
-        path,
-        message: `"${missing}" is missing${where}`,
-        hint,
-        spot: 'key',
-        missing,
-        nearMiss: typo !== undefined && about.safety,
-      };
+      const base = { code: about.missing ?? 'schema.required', spot: 'key', missing } as const;
+      if (typo === undefined) {
+        const hint = about.hint ?? `add "${missing}"`;
+        return { ...base, path, message: `"${missing}" is missing${where}`, hint };
+      }
+      const message = `"${clip(typo)}"${where} is no field, and "${missing}" is missing`;
+      const hint = `did you mean "${missing}"?`;
+      return { ...base, path: [...path, typo], message, hint, nearMiss: about.safety, misspelt: true };
     }
     case 'additionalProperties':
     case 'unevaluatedProperties': {
@@ -251,6 +249,7 @@ function reportUnknown(
   const safety = isObject(target) && annotation(deref(root, target)).safety;
   const where = path.length === 0 ? '' : ` in ${nameOf(path)}`;
   const at = [...path, key];
+  if (report.isSettled(at)) return;
   if (meant !== undefined && safety) {
     const message = `"${clip(key)}"${where} is not a field, but nearly the safety field "${meant}"`;
     report.at('field.near-miss', at, message, {

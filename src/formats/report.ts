@@ -15,6 +15,7 @@ export class Report {
   readonly file: string;
   readonly #document: Document;
   readonly #found: Diagnostic[] = [];
+  readonly #settled = new Set<string>();
 
   constructor(file: string, document: Document) {
     this.file = file;
@@ -38,6 +39,15 @@ export class Report {
   /** A finding that is not a part of the document's value, such as a line of source code. */
   inFile(code: DiagnosticCode, file: string, range: Range, message: string, hint?: string): void {
     this.#found.push(finding(code, file, range, message, hint));
+  }
+
+  /** Everything there is to say of a place has been said. */
+  settle(path: JsonPath): void {
+    this.#settled.add(toPointer(path));
+  }
+
+  isSettled(path: JsonPath): boolean {
+    return this.#settled.has(toPointer(path));
   }
 
   get hasErrors(): boolean {
