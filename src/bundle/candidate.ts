@@ -47,6 +47,9 @@ export function guessByName(path: string): { frontEnd: FrontEnd; claim: Claim } 
   return format === undefined ? null : { frontEnd: frontEnd(format), claim: { scope: 'folder', up: 0 } };
 }
 
+/** For recognising a manifest; what is wrong with its bytes is told when it is read. */
+const lenient = new TextDecoder();
+
 /** A candidate that keeps what it read, so that the bundle made of it holds the same bytes. */
 export interface HeldCandidate extends Candidate {
   held(): Uint8Array | undefined;
@@ -63,7 +66,7 @@ export function candidateOf(path: string): HeldCandidate {
     path: path.split('/').slice(-3).join('/'),
     held,
     text() {
-      text ??= new TextDecoder().decode(held());
+      text ??= lenient.decode(held());
       return text;
     },
   };

@@ -56,12 +56,14 @@ export function folderBundle(options: FolderBundleOptions): Bundle {
 }
 
 function readEntry(root: string, path: string): BundleEntry {
+  // A plain name in the root cannot lead anywhere else unless it is a link, and links are not opened here.
+  if (/^[\w-][\w.-]*$/.test(path)) {
+    const direct = readRegular(`${root}/${path}`);
+    if (direct !== undefined) return direct;
+  }
   const absolute = join(root, path);
   if (path.includes('\0') || escapes(root, absolute))
     return refused('link-escape', 'the path leads out of the package');
-  // A plain name in the root cannot lead anywhere else unless it is a link, and links are not opened here.
-  const direct = path.includes('/') ? undefined : readRegular(absolute);
-  if (direct !== undefined) return direct;
   try {
     const real = realpathSync.native(absolute);
     if (escapes(realpathSync.native(root), real))

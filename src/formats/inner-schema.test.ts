@@ -37,6 +37,7 @@ describe('schemas that are refused', () => {
     [{ $ref: 'other.json' }, '/parameters/$ref inner-schema.remote-ref'],
     [{ $ref: 'https://example.com/#/a' }, '/parameters/$ref inner-schema.remote-ref'],
     [{ $dynamicRef: 'https://example.com/#a' }, '/parameters/$dynamicRef inner-schema.remote-ref'],
+    [{ $ref: '#' }, '/parameters/$ref inner-schema.invalid'],
     [{ $ref: '#/$defs/a' }, '/parameters/$ref inner-schema.invalid'],
     [{ $ref: '#/constructor' }, '/parameters/$ref inner-schema.invalid'],
     [{ $defs: { a: 1 }, $ref: '#/$defs/a' }, '/parameters/$defs/a inner-schema.invalid'],
@@ -61,7 +62,7 @@ describe('schemas that are fine', () => {
     {},
     { type: ['object', 'null'], properties: { a: true, b: { type: 'integer', minimum: -1.5 } } },
     { $defs: { 'a/b~c': {} }, $ref: '#/$defs/a~1b~0c' },
-    { $ref: '#' },
+    { properties: { a: { $ref: '#' } } },
   ])('%j', (schema) => {
     expect(check(schema)).toEqual({ sound: true, findings: [] });
   });

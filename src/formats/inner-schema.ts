@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject, type JsonPath } from '../model/js
 import { nameOf, show } from './check.js';
 import { isLinear } from './regex.js';
 import type { Report } from './report.js';
+import { endlessReference } from './schema-cycle.js';
 
 const maxCharacters = 64 * 1024;
 const maxNesting = 32;
@@ -174,6 +175,16 @@ export function checkInnerSchema(report: Report, schema: Json, path: JsonPath): 
     }
   };
   visit(schema, path, 0);
+  const endless = sound ? endlessReference(schema) : null;
+  if (endless !== null) {
+    const at = [...path, ...endless];
+    wrong(
+      'inner-schema.invalid',
+      at,
+      `the schema in ${nameOf(path)} refers back to itself without end`,
+      'let the reference stand below "properties" or "items"',
+    );
+  }
   return sound;
 }
 

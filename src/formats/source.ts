@@ -15,6 +15,9 @@ const refusals: Record<string, DiagnosticCode> = {
   'too-large': 'file.too-large',
 };
 
+/** Made once: it keeps nothing between two texts. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
 /** The text of a file of the bundle, or the one reason why there is none. */
 export function readText(bundle: Bundle, path: string): ReadText {
   const file = bundle.display(path);
@@ -42,7 +45,7 @@ export function readText(bundle: Bundle, path: string): ReadText {
     );
   }
   try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    const text = utf8.decode(bytes);
     if (text.trim() === '')
       return fail('file.empty', 'the file is empty', 'run "toolport init" for a working start');
     return { ok: true, file, text };

@@ -132,7 +132,7 @@ describe('hostile manifests are judged quickly', () => {
   const everything = () => JSON.stringify(fixture('accept-everything'));
   const long = 'a'.repeat(900_000);
   /** These are odd and nothing forbids them; they must only cost little. */
-  const harmless = ['a long URL', 'a hungry expression', 'a schema that explodes'];
+  const harmless = ['a long URL', 'a hungry expression'];
 
   test.each<[string, () => string]>([
     ['200,000 levels', () => '['.repeat(200_000)],
