@@ -12,6 +12,7 @@ const steps = [
   ['types', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.json']],
   ['types of the pure folders', ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.pure.json']],
   ['unused code', ['node_modules/knip/bin/knip.js', '--no-progress']],
+  ['package', ['node_modules/publint/src/cli.js', '--strict']],
   ['tests', ['node_modules/vitest/vitest.mjs', 'run', ...process.argv.slice(2)]],
 ];
 

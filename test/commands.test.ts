@@ -1,0 +1,196 @@
+// The commands for people who write manifests, used as they would.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Ajv2020 from 'ajv/dist/2020.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { diagnosticCodes } from '../src/model/codes.js';
+import { formatNames } from '../src/model/format.js';
+import { commands } from '../src/serve/cli/commands.js';
+import { patchTool, temporaryFolder, toolport } from './toolport.js';
+
+const root = join(import.meta.dirname, '..');
+let folder: ReturnType<typeof temporaryFolder>;
+beforeAll(() => {
+  folder = temporaryFolder({
+    'odd.py': patchTool({ name: 'odd' }).replace('# outputs:', '# colour: red\n# outputs:'),
+    'good.py': patchTool({ name: 'good' }),
+  });
+});
+afterAll(() => folder.remove());
+
+describe('validate', () => {
+  test('warnings fail only when they shall', async () => {
+    expect((await toolport(['validate', 'odd.py'], { cwd: folder.path })).code).toBe(0);
+    expect((await toolport(['validate', '--strict', 'odd.py'], { cwd: folder.path })).code).toBe(3);
+  });
+
+  test('ext validate is the same command', async () => {
+    const both = await Promise.all(
+      [['validate'], ['ext', 'validate']].map((it) => toolport([...it, '--json'], { cwd: folder.path })),
+    );
+    expect(both[0]).toEqual(both[1]);
+  });
+
+  test('every format of output', async () => {
+    const sarif = JSON.parse(
+      (await toolport(['validate', '--format', 'sarif'], { cwd: folder.path })).stdout,
+    );
+    expect(sarif.runs[0].results).toMatchObject([{ ruleId: 'field.unknown', level: 'warning' }]);
+    const github = await toolport(['validate', '--format', 'github'], { cwd: folder.path });
+    expect(github.stdout).toMatch(/^::warning file=odd\.py,line=9,col=3,/);
+    const json = JSON.parse((await toolport(['validate', '--format', 'json'], { cwd: folder.path })).stdout);
+    expect(json).toMatchObject({
+      schema: 'toolport/validate@1',
+      files: [
+        { file: 'good.py', format: 'patch', ok: true, diagnostics: [] },
+        {
+          file: 'odd.py',
+          ok: true,
+          diagnostics: [
+            {
+              code: 'field.unknown',
+              severity: 'warning',
+              line: 9,
+              column: 3,
+              endLine: 9,
+              endColumn: 9,
+              pointer: '/colour',
+            },
+          ],
+        },
+      ],
+      summary: { files: 2, errors: 0, warnings: 1 },
+    });
+    expect((await toolport(['validate', '--format', 'xml'], { cwd: folder.path })).code).toBe(2);
+  });
+
+  test('the examples are clean', async () => {
+    const done = await toolport(['validate', '--strict', 'examples'], { cwd: root });
+    expect(done).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/^\d+ manifests checked: no problems\n$/),
+    });
+  });
+
+  test('one broken manifest of each format: five groups, each with its place', async () => {
+    const broken = temporaryFolder({
+      'tool.py': patchTool({ name: 'tool' }).replace('human_confirm: false', 'human_confirmed: true'),
+      'notes/manifest.json':
+        '{"id":"notes","name":"Notes","description":"Notes.","version":"1","functions":[]}',
+      'toolspace.json': '{"manifest_version":"0.3","tool":{},"runtime":{},"smoke":{},"kill_switch":{}}',
+      'agent/findagent.json': '{"name":"A","system_prompt":"short","tools":[],"example_prompts":[]}',
+      'ext/plugin.toml':
+        '[plugin]\nid = "core"\nversion = "1.0.0"\n\n[capabilities]\n\n[transport]\ntype = "stdio"\ncommand = ""\n',
+    });
+    const done = await toolport(['validate'], { cwd: broken.path });
+    broken.remove();
+    expect(done.code).toBe(3);
+    for (const file of [
+      'tool.py',
+      'notes/manifest.json',
+      'toolspace.json',
+      'agent/findagent.json',
+      'ext/plugin.toml',
+    ]) {
+      expect(done.stdout).toMatch(new RegExp(`error\\[[^\\]]+\\] [^\\n]+\\n *--> ${file}:\\d+:\\d+\\n`));
+    }
+    expect(done.stdout).toMatch(/5 manifests checked: \d+ errors/);
+  });
+});
+
+describe('schema and explain', () => {
+  test.each(formatNames)('the schema of %s is sound JSON Schema 2020-12', async (format) => {
+    const schema = JSON.parse((await toolport(['schema', format])).stdout);
+    expect(schema).toEqual(JSON.parse(readFileSync(join(root, 'schemas', `${format}.schema.json`), 'utf8')));
+    expect(new Ajv2020.default({ strict: false, validateFormats: false }).validateSchema(schema)).toBe(true);
+  });
+
+  test('a format that is not there is told', async () => {
+    expect(await toolport(['schema', 'mcpb'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('patch, talos, toolspace, findagent, nexo'),
+    });
+  });
+
+  test('every code is listed and explained', async () => {
+    const codes = (await toolport(['explain'])).stdout.trim().split('\n');
+    expect(codes.toSorted()).toEqual(Object.keys(diagnosticCodes).toSorted());
+    const one = await toolport(['explain', 'field.near-miss']);
+    expect(one.stdout).toMatch(
+      /^field\.near-miss\n\nerror\. [\s\S]*Bad:\n[\s\S]*Good:\n[\s\S]*Why it matters: /,
+    );
+    expect(one.stdout).not.toContain('~~~');
+    expect(await toolport(['explain', 'field.neer-miss'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('did you mean field.near-miss?'),
+    });
+  });
+});
+
+describe('init', () => {
+  test.each(formatNames)('%s: what it makes validates clean and is understood', async (format) => {
+    const made = await toolport(['init', format, `new-${format}`, '--json'], { cwd: folder.path });
+    expect(made).toMatchObject({ code: 0 });
+    const { folder: target, files } = JSON.parse(made.stdout);
+    expect(files.some((it: string) => it.endsWith('README.md'))).toBe(true);
+    const checked = await toolport(['validate', '--strict', '--json', target], { cwd: folder.path });
+    expect(JSON.parse(checked.stdout)).toMatchObject({ files: [{ format, ok: true, diagnostics: [] }] });
+    const again = await toolport(['init', format, `new-${format}`], { cwd: folder.path });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') });
+  });
+
+  test('a dry run writes nothing', async () => {
+    const done = await toolport(['init', 'patch', 'dry', '--dry-run'], { cwd: folder.path });
+    expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('would write') });
+    expect(readdirSync(folder.path)).not.toContain('dry');
+  });
+});
+
+describe('info', () => {
+  const state = () => ['--state', join(folder.path, 'state')];
+  test('says what a package can do and wants', async () => {
+    const done = await toolport(['info', join(root, 'examples/findagent/holiday-desk'), ...state()]);
+    expect(done.code).toBe(0);
+    expect(done.stdout).toMatch(/Network +only /);
+    expect(done.stdout).toContain('It is ready.');
+  });
+
+  test('as a document: the whole package', async () => {
+    const document = JSON.parse(
+      (await toolport(['info', join(folder.path, 'good.py'), '--json', ...state()])).stdout,
+    );
+    expect(document).toMatchObject({
+      schema: 'toolport/info@1',
+      package: { id: 'good', tools: [{ name: 'good' }] },
+      state: 'ready',
+      sandbox: 'enforced',
+    });
+  });
+
+  test('a broken package shows its findings', async () => {
+    const broken = temporaryFolder({ 'tool.py': patchTool({ name: 'Tool' }) });
+    expect(await toolport(['info', join(broken.path, 'tool.py'), ...state()])).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('error[schema.pattern]'),
+    });
+    broken.remove();
+  });
+});
+
+describe('help', () => {
+  test('every command starts its help with its examples', async () => {
+    for (const { name } of commands) {
+      const done = await toolport([name, '--help']);
+      expect(done.code).toBe(0);
+      expect(done.stdout).toMatch(/^[^\n]+\n\nExamples\n {2}toolport /);
+    }
+  });
+
+  test('topics', async () => {
+    expect((await toolport(['help', 'exit-codes'])).stdout).toContain('130  interrupted');
+    expect((await toolport(['help', 'validate'])).stdout).toContain('--strict');
+    expect((await toolport(['--version'])).stdout).toBe(
+      `${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}\n`,
+    );
+  });
+});
