@@ -15,7 +15,7 @@ beforeAll(() => {
     'tools/word_count.py': patchTool({ name: 'word_count' }),
     'package.json': '{"type":"module"}',
   });
-  const options = { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] } as const;
+  const options = { cwd: root, encoding: 'utf8' } as const;
   const packed = JSON.parse(
     execFileSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder.path], options),
   );

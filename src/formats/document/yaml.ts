@@ -3,6 +3,7 @@ import type { Range } from '../../model/diagnostic.js';
 import type { Json, JsonPath } from '../../model/json.js';
 import { type Document, maxDepth, maxValues, type Spot, type SyntaxProblem } from './document.js';
 import { tooDeepAt } from './yaml-depth.js';
+import { readPlainYaml } from './yaml-plain.js';
 
 /**
  * Reads the part of YAML 1.2 that says the same as JSON: no anchors, aliases, tags or merge keys, text keys
@@ -10,21 +11,32 @@ import { tooDeepAt } from './yaml-depth.js';
  */
 export function readYaml(text: string, place: (start: number, end: number) => Range): Document {
   const problems: SyntaxProblem[] = [];
-  const root = parseNode(text, problems);
-  const value = problems.length === 0 ? convert(root, problems) : undefined;
   const find = finder();
+  const plain = readPlainYaml(text);
+  let parsed: { readonly root: Node | null } | undefined;
+  // Places are asked for only when there is something to report.
+  const rootOf = (): Node | null => {
+    parsed ??= { root: parseNode(text, plain === undefined ? problems : []) };
+    return parsed.root;
+  };
+  const value = plain === undefined ? fullValue(rootOf(), problems) : plain.value;
   return {
-    value: problems.some((problem) => problem.code !== 'syntax.duplicate-key') ? undefined : value,
+    value,
     problems,
     locate(path, spot = 'value') {
-      const [start, end] = span(root, path, spot, find);
+      const [start, end] = span(rootOf(), path, spot, find);
       return place(start, end);
     },
     source(path) {
-      const node = find(root, path)?.node;
+      const node = find(rootOf(), path)?.node;
       return isScalar(node) && node.range ? text.slice(node.range[0], node.range[1]) : undefined;
     },
   };
+}
+
+function fullValue(root: Node | null, problems: SyntaxProblem[]): Json | undefined {
+  const value = problems.length === 0 ? convert(root, problems) : undefined;
+  return problems.some((problem) => problem.code !== 'syntax.duplicate-key') ? undefined : value;
 }
 
 function parseNode(text: string, problems: SyntaxProblem[]): Node | null {
