@@ -81,6 +81,15 @@ for (const { format } of kinds) {
   });
 }
 rmSync(work, { recursive: true, force: true });
+const sum = (key) =>
+  rows.reduce((total, it) => total + it[key] * it.count, 0) / rows.reduce((total, it) => total + it.count, 0);
+rows.push({
+  format: 'mixed',
+  count: total,
+  ratio: sum('checkUs') / sum('bareUs'),
+  bareUs: sum('bareUs'),
+  checkUs: sum('checkUs'),
+});
 
 console.log(
   `checking ${total} manifests, median of ${rounds} interleaved rounds, Node ${process.versions.node}; target ≤ ${target} × reading and parsing`,

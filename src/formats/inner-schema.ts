@@ -4,7 +4,7 @@ import { isObject, type Json, type JsonObject, type JsonPath } from '../model/js
 import { nameOf, show } from './check.js';
 import { isLinear } from './regex.js';
 import type { Report } from './report.js';
-import { endlessReference } from './schema-cycle.js';
+import { endlessReference, explodes } from './schema-cycle.js';
 
 const maxCharacters = 64 * 1024;
 const maxNesting = 32;
@@ -131,6 +131,7 @@ export function checkInnerSchema(report: Report, schema: Json, path: JsonPath): 
     return false;
   }
   let sound = true;
+  let refers = false;
   const wrong = (
     code: 'inner-schema.invalid' | 'inner-schema.too-large' | 'inner-schema.remote-ref',
     at: JsonPath,
@@ -162,8 +163,10 @@ export function checkInnerSchema(report: Report, schema: Json, path: JsonPath): 
         wrong('inner-schema.invalid', here, `${nameOf(here)} must be ${wanted[shape]}, not ${show(member)}`);
         continue;
       }
-      if (shape === 'reference') checkReference(schema, String(member), here, wrong);
-      else if (shape === 'schema') visit(member, here, depth + 1);
+      if (shape === 'reference') {
+        refers = true;
+        checkReference(schema, String(member), here, wrong);
+      } else if (shape === 'schema') visit(member, here, depth + 1);
       else if (shape === 'schema-list')
         for (const [index, item] of (member as Json[]).entries()) visit(item, [...here, index], depth + 1);
       else if (shape === 'schema-map' || shape === 'pattern-map' || shape === 'dependency-map') {
@@ -175,7 +178,7 @@ export function checkInnerSchema(report: Report, schema: Json, path: JsonPath): 
     }
   };
   visit(schema, path, 0);
-  const endless = sound ? endlessReference(schema) : null;
+  const endless = sound && refers ? endlessReference(schema) : null;
   if (endless !== null) {
     const at = [...path, ...endless];
     wrong(
@@ -184,6 +187,10 @@ export function checkInnerSchema(report: Report, schema: Json, path: JsonPath): 
       `the schema in ${nameOf(path)} refers back to itself without end`,
       'let the reference stand below "properties" or "items"',
     );
+  }
+  if (sound && refers && explodes(schema)) {
+    const message = `the definitions of the schema in ${nameOf(path)} use each other so often that checking never ends`;
+    wrong('inner-schema.too-large', path, message, 'refer to a definition once where you can');
   }
   return sound;
 }

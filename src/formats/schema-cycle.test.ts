@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { endlessReference } from './schema-cycle.js';
+import type { JsonObject } from '../model/json.js';
+import { endlessReference, explodes } from './schema-cycle.js';
 
 test.each([
   ['itself', { $ref: '#' }, ['$ref']],
@@ -29,4 +30,14 @@ test.each([
   ['nothing', true],
 ])('%s ends', (_name, schema) => {
   expect(endlessReference(schema)).toBeNull();
+});
+
+test('definitions that double at every step are found, and quickly', () => {
+  const $defs: Record<string, JsonObject> = { a60: { type: 'string' } };
+  for (let step = 0; step < 60; step++) {
+    const next = { $ref: `#/$defs/a${step + 1}` };
+    $defs[`a${step}`] = { allOf: [next, next] };
+  }
+  expect(explodes({ $defs, $ref: '#/$defs/a0' })).toBe(true);
+  expect(explodes({ $defs: { n: { type: 'number' } }, properties: { a: { $ref: '#/$defs/n' }, b: { $ref: '#/$defs/n' } } })).toBe(false);
 });

@@ -30,6 +30,26 @@ export function endlessReference(schema: Json): JsonPath | null {
   return search(schema, []);
 }
 
+/** More judgements of one value than this are an attack: definitions that use each other double at every step. */
+const maxJudgements = 10_000;
+
+/** Whether judging one value takes absurdly many steps. The schema has no endless reference. */
+export function explodes(schema: Json): boolean {
+  const known = new Map<JsonObject, number>();
+  const cost = (node: Json | undefined): number => {
+    if (!isObject(node)) return 1;
+    let total = known.get(node);
+    if (total === undefined) {
+      total = 1;
+      for (const [next] of samePlace(schema, node, [])) if (next !== undefined) total += cost(next);
+      known.set(node, total);
+    }
+    return total;
+  };
+  const search = (node: Json): boolean => cost(node) > maxJudgements || members(node).some(([, member]) => search(member));
+  return search(schema);
+}
+
 function members(node: Json): readonly (readonly [string | number, Json])[] {
   if (Array.isArray(node)) return [...node.entries()];
   return isObject(node) ? Object.entries(node) : [];

@@ -26,6 +26,13 @@ test('reserved, long and colliding names get a suffix that depends on the tool a
   expect(exposedNames([one('p'.repeat(60), 'tool')])[0]).toHaveLength(64);
 });
 
+test('nobody can take the name that another tool gets', () => {
+  const [long] = exposedNames([one('bank', 'transfer_'.repeat(9))]);
+  const both = exposedNames([one('bank', 'transfer_'.repeat(9)), one(long as string, long as string, true)]);
+  expect(both[0]).toBe(long);
+  expect(both[1]).not.toBe(long);
+});
+
 test('names fit every client and are never the same', () => {
   const tools = fc.uniqueArray(
     fc.tuple(fc.string({ minLength: 1, maxLength: 90 }), fc.string({ minLength: 1, maxLength: 90 })),

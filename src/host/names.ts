@@ -18,16 +18,15 @@ export function exposedNames(tools: readonly NamedTool[]): string[] {
   const plain = tools.map((it) =>
     clean(it.only && it.tool === it.packageId ? it.tool : `${it.packageId}_${it.tool}`),
   );
+  const isFree = (name: string) => name.length <= maxLength && name !== confirmToolName && !name.startsWith('toolport_');
+  const long = tools.map((it, index) => suffixed(plain[index] as string, it));
+  // A plain name that another tool has, plain or with its suffix, is nobody's: else one could pass for the other.
   const uses = new Map<string, number>();
   for (const name of plain) uses.set(name, (uses.get(name) ?? 0) + 1);
-  return plain.map((name, index) => {
-    const free =
-      name.length <= maxLength &&
-      uses.get(name) === 1 &&
-      name !== confirmToolName &&
-      !name.startsWith('toolport_');
-    return free ? name : suffixed(name, tools[index] as NamedTool);
-  });
+  const suffixes = new Set(long);
+  return plain.map((name, index) =>
+    isFree(name) && uses.get(name) === 1 && !suffixes.has(name) ? name : (long[index] as string),
+  );
 }
 
 function clean(name: string): string {

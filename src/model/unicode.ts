@@ -27,7 +27,9 @@ export function findHidden(text: string): HiddenCharacter[] {
 }
 
 function hiddenKind(codePoint: number, text: string, index: number): HiddenKind | null {
-  if (codePoint === 0x09 || codePoint === 0x0a || codePoint === 0x0d) return null;
+  if (codePoint === 0x09 || codePoint === 0x0a) return null;
+  // Alone it sends a terminal back to the start of the line.
+  if (codePoint === 0x0d) return text.charCodeAt(index + 1) === 0x0a ? null : 'control';
   if (codePoint < 0x20 || (codePoint >= 0x7f && codePoint <= 0x9f)) return 'control';
   if (codePoint >= 0xd800 && codePoint <= 0xdfff) return 'control';
   if (codePoint >= 0xe0000 && codePoint <= 0xe007f) return flagTag(text, index) ? null : 'tag';

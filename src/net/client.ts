@@ -74,7 +74,7 @@ async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSigna
   let { method, url, body } = request;
   for (let hop = 0; ; hop++) {
     const destination = destinationOf(url, request.reach);
-    const address = await vettedAddress(destination, request.reach, resolve);
+    const address = await abortable(vettedAddress(destination, request.reach, resolve), signal);
     const response = await exchange(
       { ...request, method, ...(body === undefined ? {} : { body }) },
       destination,
@@ -84,7 +84,7 @@ async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSigna
     const location = response.headers.location;
     if (response.status < 300 || response.status > 399 || response.status === 304 || location === undefined)
       return response;
-    const next = new URL(location, destination.url);
+    const next = redirectTarget(location, destination);
     if (request.credential || next.origin !== destination.url.origin) {
       throw new HostError(
         'network_denied',
@@ -99,6 +99,24 @@ async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSigna
       body = undefined;
     }
   }
+}
+
+function redirectTarget(location: string, from: Destination): URL {
+  try {
+    return new URL(location, from.url);
+  } catch (error) {
+    throw new HostError('network_failed', `${from.host} redirects to something that is no address`, { cause: error });
+  }
+}
+
+/** A lookup cannot be called off, but nobody has to wait for it. */
+function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new HostError('cancelled', 'the request was given up'));
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
 }
 
 function exchange(
@@ -131,7 +149,16 @@ function exchange(
       ...(tls ? { servername: isIP(host) === 0 ? host : '' } : {}),
     });
     outgoing.once('error', failed);
+    outgoing.once('upgrade', (_incoming, socket) => {
+      socket.destroy();
+      reject(new HostError('network_failed', `${destination.host} wants to change the protocol`));
+    });
+    let answered = false;
+    outgoing.once('close', () => {
+      if (!answered) failed(new Error('the connection was closed'));
+    });
     outgoing.once('response', (incoming) => {
+      answered = true;
       const reached = incoming.socket.remoteAddress;
       if (reached !== undefined && reached.replace(/^::ffff:/, '') !== address.replace(/^::ffff:/, '')) {
         outgoing.destroy();

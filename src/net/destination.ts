@@ -91,7 +91,7 @@ function covers(hosts: readonly NetworkHost[], destination: Destination): boolea
 /** Two spellings of one address are the same host. */
 function sameHost(a: string, b: string): boolean {
   if (a === b) return true;
-  const left = parseAddress(a);
+  const left = parseAddress(a.replace(/^\[|\]$/g, ''));
   const right = parseAddress(b);
   return left !== null && right !== null && left.every((byte, index) => byte === right[index]);
 }

@@ -4,7 +4,7 @@ import Ajv2020, { type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { HostError } from '../model/host-error.js';
-import { isObject, type Json, type JsonSchema } from '../model/json.js';
+import { canonicalJson, isObject, type Json, type JsonSchema } from '../model/json.js';
 
 export type Checked =
   | { readonly ok: true; readonly value: Json }
@@ -43,6 +43,9 @@ function compile(schema: JsonSchema, useDefaults: boolean): SchemaValidator {
     code: { regExp: linearRegex },
   });
   addFormats.default(ajv);
+  // The built-in way compares every pair.
+  ajv.removeKeyword('uniqueItems');
+  ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: allDifferent, error: { message: 'must not have the same entry twice' } });
   const validate = compiled(ajv, schema);
   return {
     check(value) {
@@ -51,6 +54,10 @@ function compile(schema: JsonSchema, useDefaults: boolean): SchemaValidator {
       return { ok: false, complaints: complaints(validate.errors ?? []) };
     },
   };
+}
+
+function allDifferent(wanted: boolean, items: readonly Json[]): boolean {
+  return !wanted || new Set(items.map(canonicalJson)).size === items.length;
 }
 
 function compiled(ajv: InstanceType<typeof Ajv2020.default>, schema: JsonSchema) {

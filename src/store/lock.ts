@@ -29,6 +29,12 @@ export function lockState(state: string): StateLock {
     connection.exec('begin exclusive');
   } catch (error) {
     connection.close();
+    if (!isBusy(error)) {
+      throw new HostError('state_unusable', `the lock in ${state} cannot be used`, {
+        cause: error,
+        hint: 'if no Toolport is running, remove lock.db there',
+      });
+    }
     const holder = readHolder(note);
     throw new HostError('state_locked', `another Toolport${holder} is using ${state}`, {
       cause: error,
@@ -41,6 +47,12 @@ export function lockState(state: string): StateLock {
       connection.close();
     },
   };
+}
+
+/** SQLite's number for "somebody else has it" is 5; the libraries spell it differently. */
+function isBusy(error: unknown): boolean {
+  const { code, errcode, rawCode } = error as { code?: unknown; errcode?: unknown; rawCode?: unknown };
+  return code === 'SQLITE_BUSY' || errcode === 5 || rawCode === 5;
 }
 
 function readHolder(note: string): string {

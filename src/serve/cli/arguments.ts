@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { isAbsolute, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { suggest } from '../../formats/suggest.js';
 import { HostError } from '../../model/host-error.js';
@@ -93,7 +93,8 @@ export function stateDirectory(
 ): string {
   const named = args.value('state') ?? environment.TOOLPORT_HOME;
   if (named !== undefined && named !== '') return resolve(cwd, named);
-  const home = environment.HOME ?? homedir();
-  const base = environment.XDG_STATE_HOME || join(home, '.local', 'state');
+  const home = environment.HOME || homedir();
+  const wished = environment.XDG_STATE_HOME ?? '';
+  const base = isAbsolute(wished) ? wished : resolve(cwd, home, '.local', 'state');
   return join(base, 'toolport');
 }

@@ -1,13 +1,18 @@
+import { existsSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
 import { HostError, type HostErrorCode, hostErrorCodes } from '../../model/host-error.js';
 import { readFirstLine } from '../../wire/lines.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
 import { socketPath } from './path.js';
+import { assertPrivate } from './private-folder.js';
 
 /** Connects to the host of a state directory; undefined when there is none. */
-export function dial(state: string): Promise<Socket | undefined> {
+export async function dial(state: string): Promise<Socket | undefined> {
+  const path = socketPath(state);
+  if (!existsSync(path)) return undefined;
+  assertPrivate(path);
   return new Promise((resolve, reject) => {
-    const socket = createConnection(socketPath(state));
+    const socket = createConnection(path);
     socket.once('connect', () => {
       socket.removeAllListeners('error');
       resolve(socket);

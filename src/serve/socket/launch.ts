@@ -11,9 +11,11 @@ export interface LaunchOptions {
   /** The script that this process runs. */
   readonly main: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
 }
 
-const patienceMs = 15_000;
+/** A command that has the state for itself may take as long as its tool. */
+const patienceMs = 75_000;
 const maxLogBytes = 1024 * 1024;
 
 /** What the host needs of the world; everything else in a client's environment stays with the client. */
@@ -34,20 +36,34 @@ const kept = [
 export async function dialOrLaunch(options: LaunchOptions): Promise<Socket> {
   const running = await dial(options.state);
   if (running !== undefined) return running;
-  mkdirSync(options.state, { recursive: true, mode: 0o700 });
+  makeFolder(options.state);
   const log = join(options.state, 'host.log');
-  const child = startHost(options, log);
+  let child = startHost(options, log);
   const deadline = performance.now() + patienceMs;
-  for (let pause = 5; performance.now() < deadline; pause = Math.min(pause * 1.5, 100)) {
+  for (let pause = 5; performance.now() < deadline && !options.signal.aborted; pause = Math.min(pause * 1.5, 100)) {
     const socket = await dial(options.state);
     if (socket !== undefined) return socket;
-    // Another caller's host may have been faster: then ours leaves, and theirs is about to answer.
-    if (child.exitCode() !== undefined && child.exitCode() !== lockedExit) break;
+    const exit = child.exitCode();
+    // Another caller's host may have been faster, or a command had the state for itself: then try again.
+    if (exit === lockedExit) child = startHost(options, log);
+    else if (exit !== undefined) break;
     await sleep(pause);
   }
+  if (options.signal.aborted) throw new HostError('cancelled', 'interrupted');
   throw new HostError('host_unreachable', `no host could be started for ${options.state}${lastWords(log)}`, {
     hint: `its log is ${log}`,
   });
+}
+
+function makeFolder(state: string): void {
+  try {
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+  } catch (error) {
+    throw new HostError('state_unusable', `the state directory ${state} cannot be made`, {
+      cause: error,
+      hint: 'name another one with --state',
+    });
+  }
 }
 
 /** Exit code of a host that found the state directory taken. */

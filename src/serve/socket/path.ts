@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** The kernel keeps at most 107 bytes of a socket's path. */
@@ -10,5 +9,6 @@ export function socketPath(state: string): string {
   const own = join(state, 'host.sock');
   if (Buffer.byteLength(own) <= maxPathBytes) return own;
   const digest = createHash('sha256').update(state).digest('hex').slice(0, 16);
-  return join(tmpdir(), `toolport-${process.getuid?.() ?? 0}-${digest}`, 'host.sock');
+  // Not the temporary folder of the environment: every command must come to the same place.
+  return join('/tmp', `toolport-${process.getuid?.() ?? 0}-${digest}`, 'host.sock');
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import type { Host, Session } from '../../host/host.js';
@@ -8,6 +8,7 @@ import { readFirstLine } from '../../wire/lines.js';
 import { serveMcp } from '../mcp/lines.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
 import { serveHost } from './host-surface.js';
+import { assertPrivate } from './private-folder.js';
 
 export interface SocketServer {
   close(): Promise<void>;
@@ -46,7 +47,8 @@ export async function listen(host: Host, options: SocketServerOptions): Promise<
       socket.destroy();
     });
   });
-  privateFolder(dirname(options.path));
+  mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
+  assertPrivate(options.path);
   // Only the holder of the state lock comes here, so a socket that is there already is a dead one.
   rmSync(options.path, { force: true });
   await new Promise<void>((resolve, reject) => {
@@ -122,12 +124,4 @@ function readHello(line: string, version: string): Hello {
     );
   }
   return value as unknown as Hello;
-}
-
-function privateFolder(folder: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const { uid, mode } = statSync(folder);
-  if (uid !== process.getuid?.() || (mode & 0o022) !== 0) {
-    throw new HostError('state_unusable', `${folder} is not a folder of yours alone`);
-  }
 }

@@ -26,7 +26,10 @@ export const mcp: Command = {
   ],
   async run(args, terminal) {
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
-    const socket = await dialOrLaunch({ state, main: terminal.main, environment: terminal.environment });
+    const { main, environment, signal } = terminal;
+    const socket = await dialOrLaunch({ state, main, environment, signal });
+    // A host that dies breaks the connection; that it closed is all we need to know.
+    socket.on('error', () => {});
     await greet(socket, {
       toolport: 'hello',
       version: terminal.version,
