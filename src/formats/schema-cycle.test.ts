@@ -39,5 +39,10 @@ test('definitions that double at every step are found, and quickly', () => {
     $defs[`a${step}`] = { allOf: [next, next] };
   }
   expect(explodes({ $defs, $ref: '#/$defs/a0' })).toBe(true);
-  expect(explodes({ $defs: { n: { type: 'number' } }, properties: { a: { $ref: '#/$defs/n' }, b: { $ref: '#/$defs/n' } } })).toBe(false);
+  expect(
+    explodes({
+      $defs: { n: { type: 'number' } },
+      properties: { a: { $ref: '#/$defs/n' }, b: { $ref: '#/$defs/n' } },
+    }),
+  ).toBe(false);
 });

@@ -46,7 +46,8 @@ export function explodes(schema: Json): boolean {
     }
     return total;
   };
-  const search = (node: Json): boolean => cost(node) > maxJudgements || members(node).some(([, member]) => search(member));
+  const search = (node: Json): boolean =>
+    cost(node) > maxJudgements || members(node).some(([, member]) => search(member));
   return search(schema);
 }
 

@@ -11,7 +11,7 @@ import type { AuditLog } from '../store/audit.js';
 import { confirmationOf, failure, statusOf } from './answer.js';
 import { type Answer, type CallRequest, type Confirmation, confirmToolName } from './host.js';
 import type { Served } from './served.js';
-import { shapeOf } from './shape.js';
+import { shapeOf, sizeOf } from './shape.js';
 
 /** What the road needs from the host. */
 export interface CallPath {
@@ -20,6 +20,8 @@ export interface CallPath {
   readonly now: () => number;
   readonly newId: (prefix: string) => string;
   readonly logBug: (error: unknown) => void;
+  /** Runs one after the other. */
+  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
 /** Who calls, and what that caller can see. */
@@ -45,10 +47,18 @@ interface FrozenCall {
 
 const approvalLifetimeMs = 10 * 60_000;
 const defaultTimeoutMs = 60_000;
+const maxTimeoutMs = 24 * 3_600_000;
+/** Bytes of arguments as JSON, and how deep they may be nested. */
+const maxArgumentBytes = 1024 * 1024;
+const maxArgumentDepth = 100;
+/** Held calls of one principal at a time. */
+const maxHeld = 10;
+const maxRecordedName = 200;
 
 export async function callTool(path: CallPath, caller: Caller, request: CallRequest): Promise<Answer> {
   const call: Call = { id: path.newId('call'), started: path.now(), caller, request };
   try {
+    if (typeof request.tool !== 'string') throw new HostError('usage', 'say which tool to call');
     if (request.tool === confirmToolName) return await confirm(path, call);
 
     const frozen = await prepare(caller.resolve(request.tool), request.arguments);
@@ -60,7 +70,8 @@ export async function callTool(path: CallPath, caller: Caller, request: CallRequ
         // A person may have said yes to exactly this call already.
         const approved = await path.approvals.find(identity(caller, frozen), ['approved']);
         if (approved !== undefined) return await runApproved(path, call, frozen, approved);
-        return await hold(path, call, frozen, decision.confirmation, decision.reasons);
+        // One at a time, so that the same call asked twice at once is one request.
+        return await path.inTurn(() => hold(path, call, frozen, decision.confirmation, decision.reasons));
       }
       case 'allow':
         return await execute(path, call, frozen);
@@ -76,6 +87,11 @@ async function prepare(served: Served, given: Json): Promise<FrozenCall> {
   const argumentsGiven = given ?? {};
   if (!isObject(argumentsGiven))
     throw new HostError('invalid_input', `the arguments of ${served.name} must be a JSON object`);
+  const size = sizeOf(argumentsGiven, maxArgumentDepth);
+  if (size === null || size > maxArgumentBytes) {
+    const bound = size === null ? `nested more than ${maxArgumentDepth} levels` : 'larger than 1 MiB';
+    throw new HostError('invalid_input', `the arguments of ${served.name} are ${bound}`);
+  }
   const checked = (await served.input()).check(argumentsGiven);
   if (!checked.ok) {
     throw new HostError(
@@ -116,13 +132,22 @@ async function hold(
   reasons: readonly string[],
 ): Promise<Answer> {
   const open = await path.approvals.find(identity(call.caller, frozen), ['proposed']);
-  if (open !== undefined)
+  if (open !== undefined) {
+    await path.audit.append({
+      kind: 'hold',
+      body: { ...subject(call, frozen), approval: open.id, repeated: true },
+    });
     return {
       ...answered(path, call),
       tool: open.tool,
       status: 'confirmation_required',
       confirmation: confirmationOf(open),
     };
+  }
+  const waiting = await path.approvals.list(['proposed']);
+  if (waiting.filter((it) => it.principal === call.caller.principal).length >= maxHeld) {
+    throw new HostError('denied', `${maxHeld} calls wait for a person already; let them be decided first`);
+  }
   const createdAt = path.now();
   const request = {
     id: path.newId('apr'),
@@ -153,6 +178,15 @@ async function confirm(path: CallPath, call: Call): Promise<Answer> {
   if (stored === undefined || stored.principal !== call.caller.principal) {
     throw new HostError('approval_not_found', 'no held call of yours has this token');
   }
+  if (stored.state !== 'approved') {
+    const body = {
+      callId: call.id,
+      principal: call.caller.principal,
+      approval: stored.id,
+      asked: stored.state,
+    };
+    await path.audit.append({ kind: 'hold', body });
+  }
   switch (stored.state) {
     case 'proposed': {
       const error = {
@@ -178,6 +212,8 @@ async function confirm(path: CallPath, call: Call): Promise<Answer> {
         'this call was begun and its outcome is not known; it is never run twice',
       );
     case 'executed':
+      if (stored.answer === null)
+        throw new HostError('approval_expired', 'the answer of this call is no longer kept');
       return stored.answer as unknown as Answer;
     case 'approved': {
       const frozen = await prepare(call.caller.resolve(stored.tool), stored.arguments);
@@ -213,22 +249,20 @@ async function runApproved(
 async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?: string): Promise<Answer> {
   const { served, input } = frozen;
   await served.assertConfined();
-  const timeoutMs =
-    call.request.timeoutMs ??
-    (served.tool.timeoutSeconds === undefined ? defaultTimeoutMs : served.tool.timeoutSeconds * 1000);
+  const timeoutMs = timeoutOf(call.request.timeoutMs ?? (served.tool.timeoutSeconds ?? Number.NaN) * 1000);
   const intent = path.audit.append({
     kind: 'intent',
     body: {
       ...subject(call, frozen),
-      shape: shapeOf(input),
+      shape: shapeOf(input, served.tool.input),
       effect: served.tool.effect,
       ...(approval === undefined ? {} : { approval }),
     },
   });
   // Looked at below; a failure in between must not go unheard of.
   intent.catch(() => {});
-  // What changes something must be on the disk before it happens; what does not may run ahead of it.
-  if (served.tool.effect === 'write' || served.tool.effect === 'destructive') await intent;
+  // What reads or changes anything must be on the disk before it happens; pure compute may run ahead of it.
+  if (served.tool.effect !== 'none' || approval !== undefined) await intent;
 
   const outcome = await settle(served, {
     package: served.package,
@@ -262,6 +296,11 @@ async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?
   };
 }
 
+/** Anything that is no sensible time is the usual time. */
+function timeoutOf(milliseconds: number): number {
+  return milliseconds >= 1 ? Math.min(milliseconds, maxTimeoutMs) : defaultTimeoutMs;
+}
+
 type Outcome =
   | { readonly ok: true; readonly result: RunResult }
   | { readonly ok: false; readonly error: unknown };
@@ -291,7 +330,7 @@ async function refuse(path: CallPath, call: Call, error: unknown, tool?: string)
     callId: call.id,
     principal: call.caller.principal,
     session: call.caller.id,
-    tool: tool ?? call.request.tool,
+    tool: (tool ?? call.request.tool).slice(0, maxRecordedName),
     code,
   };
   await path.audit.append({ kind: 'refusal', body });

@@ -39,7 +39,13 @@ export async function loadPackages(
       hint: 'name a manifest, or a folder with packages',
     });
   }
-  return { loaded: await Promise.all(found.map((it) => load(it, options))), problems, scanned };
+  const loaded: Loaded[] = [];
+  for (const [index, it] of found.entries()) {
+    // Others use the host too.
+    if (index % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
+    loaded.push(await load(it, options));
+  }
+  return { loaded, problems, scanned };
 }
 
 async function load({ format, bundle, file, path }: Discovered, options: ParseOptions): Promise<Loaded> {
@@ -55,25 +61,61 @@ async function load({ format, bundle, file, path }: Discovered, options: ParseOp
       diagnostics: [...diagnostics, finding('file.too-many', file, startOfFile, message, hint)],
     };
   }
-  return {
-    ...base,
-    catalogue: { package: understood, announced: [], digest: digestOf(understood, filesOf(bundle)) },
-  };
+  try {
+    return {
+      ...base,
+      catalogue: { package: understood, announced: [], digest: digestOf(understood, bundle) },
+    };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const found = finding(
+      'file.unreadable',
+      file,
+      startOfFile,
+      error.message,
+      'keep such files out of the package',
+    );
+    return { ...base, diagnostics: [...diagnostics, found] };
+  }
 }
 
-export type FileBytes = readonly [path: string, bytes: Uint8Array];
+/** All files of a package together. */
+const maxBundleBytes = 256 * 1024 * 1024;
 
-export function filesOf(bundle: Bundle): FileBytes[] {
-  return bundle.files().flatMap((path) => {
+/** The files of a bundle, one after the other; what cannot be read is a reason not to use the package. */
+export function* filesOf(bundle: Bundle): Generator<readonly [path: string, bytes: Uint8Array]> {
+  let total = 0;
+  for (const path of bundle.files()) {
     const entry = bundle.read(path);
-    return entry.kind === 'file' ? [[path, entry.bytes] as const] : [];
-  });
+    if (entry.kind === 'refused')
+      throw new HostError('integrity', `${bundle.display(path)}: ${entry.detail}`);
+    if (entry.kind !== 'file') continue;
+    total += entry.bytes.length;
+    if (total > maxBundleBytes)
+      throw new HostError('integrity', 'the package has more than 256 MiB of files');
+    yield [path, entry.bytes];
+  }
 }
 
 /** Over the model and every file: the same bytes under the same promises, or another digest. */
-export function digestOf(understood: Package, files: readonly FileBytes[]): string {
-  const hash = createHash('sha256').update(canonicalJson(understood as unknown as Json));
-  for (const [path, bytes] of files)
-    hash.update(`\0${path}\0${createHash('sha256').update(bytes).digest('hex')}`);
-  return hash.digest('hex');
+export class PackageDigest {
+  readonly #hash = createHash('sha256');
+
+  constructor(understood: Package) {
+    this.#hash.update(canonicalJson(understood as unknown as Json));
+  }
+
+  add(path: string, bytes: Uint8Array): void {
+    this.#hash.update(`\0${path}\0${createHash('sha256').update(bytes).digest('hex')}`);
+  }
+
+  finish(): string {
+    return this.#hash.digest('hex');
+  }
+}
+
+export function digestOf(understood: Package, bundle: Bundle): string {
+  const digest = new PackageDigest(understood);
+  for (const [path, bytes] of filesOf(bundle)) digest.add(path, bytes);
+  return digest.finish();
 }

@@ -16,6 +16,7 @@ import { openDatabase } from '../store/database.js';
 import { lockState } from '../store/lock.js';
 import { type CallPath, callTool } from './call.js';
 import type { Answer, Host, Session } from './host.js';
+import { queueOf } from './queue.js';
 import { openCatalogue } from './session.js';
 import { Stage } from './stage.js';
 
@@ -50,29 +51,40 @@ export async function createHost(options: HostOptions): Promise<Host> {
       sandbox: options.sandbox ?? bubblewrap(),
       client: options.client ?? guardedClient(),
       stage,
+      // Each process takes a dozen descriptors and some memory; the others wait their turn.
+      inTurn: queueOf(32),
       schemas: () => import('../schema/validator.js'),
     };
-    const path: CallPath = { audit, approvals, now, newId, logBug: options.onBug ?? (() => {}) };
+    const path: CallPath = {
+      audit,
+      approvals,
+      now,
+      newId,
+      logBug: options.onBug ?? (() => {}),
+      inTurn: queueOf(1),
+    };
     const parse = {
       agentVersion: options.agentVersion ?? defaultParseOptions.agentVersion,
       reservedIds: options.reservedIds ?? defaultParseOptions.reservedIds,
     };
     const running = new Set<Promise<Answer>>();
+    let closed = false;
     const closing = new AbortController();
     // Every running call listens to it.
     setMaxListeners(0, closing.signal);
     const open = stage;
     return {
       async session(wanted) {
+        if (closed) throw new HostError('host_unreachable', 'the host was closed');
         const root = absolute(wanted.root ?? process.cwd(), 'root');
         const principal = wanted.principal ?? 'library';
-        const catalogue = await openCatalogue(
-          wanted.directories,
-          root,
-          parseGrants(wanted.allow ?? []),
-          parse,
-          machinery,
-        );
+        const grant = parseGrants(wanted.allow ?? []);
+        if (grant.read.length + grant.write.length + grant.environment.length > 0) {
+          throw new HostError('not_supported', 'this version can grant network hosts only', {
+            hint: 'leave out read:, write: and env: grants',
+          });
+        }
+        const catalogue = await openCatalogue(wanted.directories, root, grant, parse, machinery);
         const caller = { id: newId('ses'), principal, resolve: catalogue.resolve };
         return sessionOf(catalogue, (request) => {
           const signal =
@@ -102,6 +114,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
         }));
       },
       async close() {
+        if (closed) return;
+        closed = true;
         closing.abort();
         await Promise.allSettled([...running]);
         await audit.flush();
@@ -147,17 +161,17 @@ function operatorActs(queue: ApprovalQueue, audit: AuditLog): Host['approvals'] 
     return found;
   };
   const judge = async (id: string, to: 'approved' | 'denied', by: string): Promise<ApprovalRequest> => {
-    const before = await get(id);
+    const { tool } = await get(id);
+    const body = { approval: id, tool, decision: to, by, verified: false };
+    // On record before it counts: a decision that cannot be written down does not take effect.
+    await audit.append({ kind: 'approval', body });
     if (!(await queue.move(id, 'proposed', to, by))) {
+      await audit.append({ kind: 'approval', body: { ...body, decision: 'void' } });
       throw new HostError(
         'approval_denied',
         `${id} is ${(await get(id)).state}; only a proposed call can be decided`,
       );
     }
-    await audit.append({
-      kind: 'approval',
-      body: { approval: id, tool: before.tool, decision: to, by, verified: false },
-    });
     return get(id);
   };
   return {

@@ -13,6 +13,7 @@ import type { SchemaValidator } from '../schema/validator.js';
 import { type Loaded, loadPackages } from './catalogue.js';
 import type { ListedTool, PackageReport, PackageState, PackageStateName } from './host.js';
 import { exposedNames } from './names.js';
+import type { Queue } from './queue.js';
 import { notReady, type Served } from './served.js';
 import type { Stage } from './stage.js';
 
@@ -21,6 +22,8 @@ export interface Machinery {
   readonly sandbox: Sandbox;
   readonly client: HttpClient;
   readonly stage: Stage;
+  /** Bounds how many processes run at once. */
+  readonly inTurn: Queue;
   /** Loaded on the first call: the schema engine costs more than all the rest of a start. */
   readonly schemas: () => Promise<SchemaEngine>;
 }
@@ -237,7 +240,9 @@ function run(
   const { action } = request.tool;
   switch (action?.kind) {
     case 'exec':
-      return runExec(action, { ...request, files: machinery.stage.place(loaded) }, machinery.sandbox);
+      return machinery.inTurn(() =>
+        runExec(action, { ...request, files: machinery.stage.place(loaded) }, machinery.sandbox),
+      );
     case 'http': {
       const { network } = request.package.permissions;
       const hosts = network.kind === 'hosts' ? network.hosts : [];

@@ -1,10 +1,10 @@
-import { statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { patchTool, temporaryFolder } from '../../test/toolport.js';
 import { folderBundle } from '../bundle/folder.js';
 import { formatNamed, inspect } from '../formats/index.js';
-import { digestOf, filesOf, type Loaded } from './catalogue.js';
+import { digestOf, type Loaded } from './catalogue.js';
 import { Stage } from './stage.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -22,7 +22,7 @@ function load(): Loaded {
   const bundle = folderBundle({ root: folder.path, manifest: 'tool.py', single: false, shown: '' });
   const understood = inspect(formatNamed('patch'), bundle).package;
   if (understood === undefined) throw new Error('the tool is broken');
-  const catalogue = { package: understood, announced: [], digest: digestOf(understood, filesOf(bundle)) };
+  const catalogue = { package: understood, announced: [], digest: digestOf(understood, bundle) };
   return { path: '', file: '', format: 'patch', bundle, diagnostics: [], catalogue };
 }
 
@@ -50,4 +50,13 @@ test('a copy that was made stays as it was', () => {
   const place = stage.place(loaded);
   writeFileSync(join(folder.path, 'data', 'words.txt'), 'two\n');
   expect(stage.place(loaded)).toBe(place);
+});
+
+test('a copy that a cleaner damaged is made anew', () => {
+  const loaded = load();
+  const place = stage.place(loaded);
+  rmSync(join(place, 'data', 'words.txt'));
+  expect(readFileSync(join(stage.place(loaded), 'data', 'words.txt'), 'utf8')).toBe('one\n');
+  rmSync(dirname(place), { recursive: true });
+  expect(readFileSync(join(stage.place(loaded), 'tool.py'), 'utf8')).toContain('def main');
 });

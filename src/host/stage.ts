@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -11,9 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
-import { digestOf, filesOf, type Loaded } from './catalogue.js';
+import { filesOf, type Loaded, PackageDigest } from './catalogue.js';
 
 const prefix = 'toolport-stage-';
+
+/** A root host confines tools as another user, who cannot enter a temporary folder that is root's alone. */
+function parent(): string {
+  return process.getuid?.() === 0 ? '/tmp' : tmpdir();
+}
 
 /**
  * Copies of packages as they were checked. What runs is the copy, so an edit between check and run changes
@@ -24,7 +30,7 @@ export class Stage {
 
   constructor() {
     reap();
-    this.#root = mkdtempSync(join(tmpdir(), `${prefix}${process.pid}-`));
+    this.#root = mkdtempSync(join(parent(), `${prefix}${process.pid}-`));
     chmodSync(this.#root, 0o711);
   }
 
@@ -33,17 +39,22 @@ export class Stage {
     const { catalogue, bundle } = loaded;
     if (catalogue === undefined) throw new Error('a broken package has nothing to stage');
     const target = join(this.#root, catalogue.digest);
-    if (exists(target)) return target;
-    const files = filesOf(bundle);
-    if (digestOf(catalogue.package, files) !== catalogue.digest) {
+    if (isWhole(target, bundle.files())) return target;
+    rmSync(target, { recursive: true, force: true });
+    // Cleaners of temporary folders may have been here.
+    mkdirSync(this.#root, { recursive: true, mode: 0o711 });
+    const draft = mkdtempSync(join(this.#root, 'draft-'));
+    const digest = new PackageDigest(catalogue.package);
+    for (const [path, bytes] of filesOf(bundle)) {
+      digest.add(path, bytes);
+      mkdirSync(dirname(join(draft, path)), { recursive: true });
+      writeFileSync(join(draft, path), bytes);
+    }
+    if (digest.finish() !== catalogue.digest) {
+      rmSync(draft, { recursive: true, force: true });
       throw new HostError('integrity', `${catalogue.package.id} changed on disk after it was checked`, {
         hint: 'connect again to have it checked anew',
       });
-    }
-    const draft = mkdtempSync(join(this.#root, 'draft-'));
-    for (const [path, bytes] of files) {
-      mkdirSync(dirname(join(draft, path)), { recursive: true });
-      writeFileSync(join(draft, path), bytes);
     }
     makeReadable(draft);
     renameSync(draft, target);
@@ -67,12 +78,12 @@ function makeReadable(folder: string): void {
 
 /** Removes what hosts of this user left behind that were killed. */
 function reap(): void {
-  for (const name of readdirSync(tmpdir())) {
+  for (const name of readdirSync(parent())) {
     const owner = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1] ?? Number.NaN);
     if (Number.isNaN(owner) || isAlive(owner)) continue;
     try {
-      if (statSync(join(tmpdir(), name)).uid === process.getuid?.())
-        rmSync(join(tmpdir(), name), { recursive: true, force: true });
+      if (statSync(join(parent(), name)).uid === process.getuid?.())
+        rmSync(join(parent(), name), { recursive: true, force: true });
     } catch {
       // Another host was faster.
     }
@@ -88,10 +99,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function exists(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
+function isWhole(folder: string, files: readonly string[]): boolean {
+  return existsSync(folder) && files.every((it) => existsSync(join(folder, it)));
 }

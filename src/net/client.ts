@@ -105,7 +105,9 @@ function redirectTarget(location: string, from: Destination): URL {
   try {
     return new URL(location, from.url);
   } catch (error) {
-    throw new HostError('network_failed', `${from.host} redirects to something that is no address`, { cause: error });
+    throw new HostError('network_failed', `${from.host} redirects to something that is no address`, {
+      cause: error,
+    });
   }
 }
 

@@ -49,15 +49,23 @@ export async function collect(process: SandboxProcess, options: CollectOptions):
         ),
       );
   });
-  let stderr = '';
+  const stderr: Buffer[] = [];
+  let complained = 0;
   process.stderr.on('data', (chunk: Buffer) => {
-    stderr = (stderr + chunk.toString('utf8')).slice(-stderrBytes);
+    stderr.push(chunk);
+    complained += chunk.length;
+    while (complained - (stderr[0] as Buffer).length > stderrBytes)
+      complained -= (stderr.shift() as Buffer).length;
   });
   process.stdin.end(options.stdin);
   try {
     const exit = await process.exited;
     if (ended !== undefined) throw ended;
-    return { exit, stdout: decode(Buffer.concat(stdout), options.name), stderr };
+    return {
+      exit,
+      stdout: decode(Buffer.concat(stdout), options.name),
+      stderr: Buffer.concat(stderr).toString('utf8').slice(-stderrBytes),
+    };
   } finally {
     clearTimeout(timer);
     options.signal.removeEventListener('abort', cancel);

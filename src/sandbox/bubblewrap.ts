@@ -83,16 +83,15 @@ export function bubblewrap(): Sandbox {
     name: 'bubblewrap',
     user,
     spawn: start,
-    probe() {
-      verdict ??=
-        program === undefined
-          ? Promise.resolve({
-              level: 'unavailable',
-              reasons: ['bubblewrap is not installed'],
-              hint: installHint,
-            })
-          : probeConfinement(start);
-      return verdict;
+    async probe() {
+      if (program === undefined) {
+        return { level: 'unavailable', reasons: ['bubblewrap is not installed'], hint: installHint };
+      }
+      verdict ??= probeConfinement(start);
+      const found = await verdict;
+      // A busy moment must not speak for the whole life of the host.
+      if (found.level === 'unavailable') verdict = undefined;
+      return found;
     },
   };
 }

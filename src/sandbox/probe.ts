@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defaultLimits, type SandboxCommand, type SandboxProcess, type Verdict } from './sandbox.js';
 
-const hint = 'see "toolport doctor"; user namespaces may be switched off on this machine';
+const hint =
+  'user namespaces may be switched off on this machine; try: bwrap --unshare-user --ro-bind / / true';
 
 /**
  * Tries from inside what must not be possible: read a file that everybody outside may read, see a network,
@@ -17,7 +18,7 @@ const script = `
 [ "$(env | wc -l)" -le 3 ] && echo environment
 [ "$(ls -d /proc/[0-9]* | wc -l)" -lt 12 ] && echo processes
 ( : > /proc/sys/kernel/core_pattern ) 2>/dev/null || echo kernel
-unshare -U true 2>/dev/null || echo namespaces
+command -v unshare >/dev/null && { unshare -U true 2>/dev/null || echo namespaces; }
 exit 0
 `;
 
@@ -27,6 +28,8 @@ export async function probeConfinement(spawn: (command: SandboxCommand) => Sandb
   const folder = mkdtempSync(join(tmpdir(), 'toolport-probe-'));
   const canary = join(folder, 'canary');
   try {
+    // Readable by everybody outside, so that not finding it inside means something.
+    chmodSync(folder, 0o755);
     writeFileSync(canary, 'visible\n', { mode: 0o644 });
     const child = spawn({
       argv: ['/bin/sh', '-c', script, 'probe', canary],

@@ -45,7 +45,13 @@ function compile(schema: JsonSchema, useDefaults: boolean): SchemaValidator {
   addFormats.default(ajv);
   // The built-in way compares every pair.
   ajv.removeKeyword('uniqueItems');
-  ajv.addKeyword({ keyword: 'uniqueItems', type: 'array', schemaType: 'boolean', validate: allDifferent, error: { message: 'must not have the same entry twice' } });
+  ajv.addKeyword({
+    keyword: 'uniqueItems',
+    type: 'array',
+    schemaType: 'boolean',
+    validate: allDifferent,
+    error: { message: 'must not have the same entry twice' },
+  });
   const validate = compiled(ajv, schema);
   return {
     check(value) {

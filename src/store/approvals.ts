@@ -2,6 +2,8 @@ import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
 import type { Json } from '../model/json.js';
 import type { ApprovalTable, Database } from './database.js';
 
+const keptMs = 3_600_000;
+
 /** The durable queue of calls that wait for a person. Every change of state is a compare-and-set. */
 export class ApprovalQueue {
   readonly #database: Database;
@@ -97,12 +99,21 @@ export class ApprovalQueue {
       .execute();
   }
 
+  /** Requests run out; what an ended one said is kept for an hour, so that its answer can be asked for again. */
   async #expire(): Promise<void> {
+    const now = this.#now();
     await this.#database
       .updateTable('approval')
       .set({ state: 'expired' })
       .where('state', 'in', ['proposed', 'approved'])
-      .where('expires_at', '<=', this.#now())
+      .where('expires_at', '<=', now)
+      .execute();
+    await this.#database
+      .updateTable('approval')
+      .set({ arguments: 'null', answer: null })
+      .where('state', 'in', ['denied', 'expired', 'executed'])
+      .where('expires_at', '<=', now - keptMs)
+      .where('arguments', '!=', 'null')
       .execute();
   }
 }

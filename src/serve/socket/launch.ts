@@ -40,7 +40,11 @@ export async function dialOrLaunch(options: LaunchOptions): Promise<Socket> {
   const log = join(options.state, 'host.log');
   let child = startHost(options, log);
   const deadline = performance.now() + patienceMs;
-  for (let pause = 5; performance.now() < deadline && !options.signal.aborted; pause = Math.min(pause * 1.5, 100)) {
+  for (
+    let pause = 5;
+    performance.now() < deadline && !options.signal.aborted;
+    pause = Math.min(pause * 1.5, 100)
+  ) {
     const socket = await dial(options.state);
     if (socket !== undefined) return socket;
     const exit = child.exitCode();
