@@ -30,8 +30,11 @@ async function main(): Promise<void> {
   process.on('SIGINT', onSignal(130));
   process.on('SIGTERM', onSignal(143));
   process.on('SIGHUP', onSignal(129));
-  // Whoever reads our output may stop reading; that is no failure.
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  // Whoever reads our output may stop reading; that is no failure, and what was begun is still brought to its end.
+  let readerLeft = false;
+  process.stdout.on('error', () => {
+    readerLeft = true;
+  });
   process.stderr.on('error', () => {});
 
   const principal = `${userName()}/cli`;
@@ -48,15 +51,17 @@ async function main(): Promise<void> {
     signal: interrupted.signal,
     stdin: process.stdin,
     stdout: process.stdout,
-    out: (text) => void process.stdout.write(text),
+    out: (text) => {
+      if (!readerLeft) process.stdout.write(text);
+    },
     err: (text) => void process.stderr.write(text),
-    readStdin,
-    confirm,
+    readStdin: () => readStdin(interrupted.signal),
+    confirm: (question) => confirm(question, interrupted.signal),
     readFile,
     writeFile,
     isFolder,
     resource: (path) => fileURLToPath(new URL(`../${path}`, import.meta.url)),
-    openHost: (options) => openHost(options, { version, principal, cwd }),
+    openHost: (options) => openHost(options, { version, principal, cwd }, interrupted.signal),
     startHost,
   };
   const code = await runCommandLine(words, terminal);
@@ -74,25 +79,34 @@ function userName(): string {
   }
 }
 
-async function readStdin(): Promise<string> {
+async function readStdin(signal: AbortSignal): Promise<string> {
+  const { HostError } = await import('./model/host-error.js');
   const chunks: Buffer[] = [];
+  signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  if (signal.aborted) throw new HostError('cancelled', 'interrupted');
   return Buffer.concat(chunks).toString('utf8');
 }
 
-async function confirm(question: string): Promise<boolean> {
+/** No answer, for whatever reason, is a no. */
+async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const dialogue = createInterface({ input: process.stdin, output: process.stderr });
+  const left = new Promise<string>((resolve) => dialogue.once('close', () => resolve('')));
+  dialogue.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
-    return /^y(es)?$/i.test((await dialogue.question(`${question} [y/N] `)).trim());
+    const answer = dialogue.question(`${question} [y/N] `, { signal }).catch(() => '');
+    return /^y(es)?$/i.test((await Promise.race([answer, left])).trim());
   } finally {
     dialogue.close();
   }
 }
 
+/** Text of a regular file of moderate size; a pipe or a device would keep us waiting. */
 function readFile(path: string): string | undefined {
   try {
-    return readFileSync(path, 'utf8');
+    const { size } = statSync(path);
+    return statSync(path).isFile() && size <= 16 * 1024 * 1024 ? readFileSync(path, 'utf8') : undefined;
   } catch {
     return undefined;
   }
@@ -123,10 +137,12 @@ async function startHost(options: StartHostOptions): Promise<Host> {
 async function openHost(
   options: OpenHostOptions,
   me: { version: string; principal: string; cwd: string },
+  signal: AbortSignal,
 ): Promise<Host> {
   const { remoteHost } = await import('./serve/socket/remote-host.js');
   const { HostError } = await import('./model/host-error.js');
-  const deadline = performance.now() + 30_000;
+  // As long as the tool of another command may take.
+  const deadline = performance.now() + 75_000;
   let told = false;
   for (;;) {
     const remote = await remoteHost({ state: options.state, ...me });
@@ -139,6 +155,7 @@ async function openHost(
       if (!told) options.onWait(`${error.message}; waiting for it`);
       told = true;
       await new Promise((resolve) => setTimeout(resolve, 100));
+      if (signal.aborted) throw new HostError('cancelled', 'interrupted');
     }
   }
 }

@@ -1,10 +1,11 @@
 // What goes wrong every day: each case has a clear message, the right exit code, and nothing is lost.
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../src/index.js';
+import { socketPath } from '../src/serve/socket/path.js';
 import { findagentTool, main, patchTool, temporaryFolder, toolport, until } from './toolport.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -249,6 +250,91 @@ describe('hosts', () => {
       });
       await until(() => confined().length === 0, 3000);
     }
+  });
+
+  test('a reader that leaves early loses no line of the record', async () => {
+    const home = join(folder.path, 'early-reader');
+    const line = `${process.execPath} ${main} call ${join(folder.path, 'chatty.py')} '{"text":"a"}' --state ${home} | true`;
+    await new Promise((resolve) =>
+      spawn('/bin/sh', ['-c', line], { stdio: 'ignore' }).once('close', resolve),
+    );
+    await until(async () => (await toolport(['audit', 'tail', '--json', '--state', home])).code === 0);
+    const { stdout } = await toolport(['audit', 'tail', '--json', '--state', home]);
+    expect(stdout).toContain('"kind":"outcome"');
+    expect(stdout).not.toContain('outcome_unknown');
+  });
+
+  test('an MCP client waits for a command that has the state for itself', async () => {
+    const home = join(folder.path, 'busy');
+    const slow = temporaryFolder({
+      'slow.py': patchTool({ name: 'slow', body: '    import time\n    time.sleep(2)\n    return {}' }),
+    });
+    const calling = toolport(['call', join(slow.path, 'slow.py'), '{"text":"a"}', '--state', home]);
+    await until(() => existsSync(join(home, 'lock.pid')));
+    const client = spawn(process.execPath, [main, 'mcp', slow.path, '--state', home], {
+      stdio: 'pipe',
+      env: { ...process.env, TOOLPORT_IDLE: '1s' },
+    });
+    const answer = new Promise<string>((resolve) =>
+      client.stdout.once('data', (chunk) => resolve(String(chunk))),
+    );
+    client.stdin.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+    expect(JSON.parse(await answer)).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    client.stdin.end();
+    expect((await calling).code).toBe(0);
+    await until(() => !existsSync(join(home, 'host.sock')));
+    slow.remove();
+  });
+
+  test('a shim whose host is killed says so', async () => {
+    const home = join(folder.path, 'shim');
+    const served = spawn(process.execPath, [main, 'serve', folder.path, '--state', home, '--json'], {
+      stdio: 'pipe',
+    });
+    await until(() => existsSync(join(home, 'host.sock')));
+    const done = await toolport(['mcp', folder.path, '--state', home], {
+      open: true,
+      during: (child) => {
+        child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
+        child.stdout?.once('data', () => served.kill('SIGKILL'));
+      },
+    });
+    expect(done).toMatchObject({ code: 1, stderr: expect.stringContaining('error: the host ended') });
+    expect(done.stderr).not.toContain('at ');
+  });
+
+  test.runIf(process.getuid?.() === 0)('a socket of somebody else is not spoken to', async () => {
+    const state = join(folder.path, 'long', 'x'.repeat(100));
+    const place = socketPath(state);
+    const impostor = `const fs=require('fs');fs.mkdirSync(${JSON.stringify(dirname(place))},{mode:0o777});require('net').createServer((s)=>s.end('{"toolport":"welcome"}\\n')).listen(${JSON.stringify(place)},()=>{fs.chmodSync(${JSON.stringify(place)},0o777);console.log('up')})`;
+    const child = spawn(process.execPath, ['-e', impostor], {
+      uid: 65532,
+      gid: 65532,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    await new Promise((resolve) => child.stdout.once('data', resolve));
+    const done = await toolport(['list', folder.path, '--state', state]);
+    child.kill();
+    rmSync(dirname(place), { recursive: true, force: true });
+    expect(done).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('is not a folder of yours alone'),
+    });
+  });
+
+  test('a lock that is no lock is not waited for', async () => {
+    const home = join(folder.path, 'odd-lock');
+    mkdirSync(home, { mode: 0o700 });
+    writeFileSync(
+      join(home, 'lock.db'),
+      'garbage that is no database at all, but long enough to be read as one'.repeat(20),
+    );
+    const started = performance.now();
+    expect(await toolport(['list', folder.path, '--state', home])).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('cannot be used'),
+    });
+    expect(performance.now() - started).toBeLessThan(8000);
   });
 
   test('a client of another version is told so', async () => {

@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type Session } from '../src/index.js';
+import { openSqlite } from '../src/store/sqlite.js';
 import { findagentTool, loopbackServer, patchTool, temporaryFolder } from './toolport.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -91,6 +92,50 @@ describe('approvals', () => {
     });
   });
 
+  test('the same call asked ten times at once is one request', async () => {
+    const session = await open();
+    const tokens = await Promise.all(Array.from({ length: 10 }, () => hold(session, 'a')));
+    expect(new Set(tokens).size).toBe(1);
+  });
+
+  test('a decision that cannot be written down does not take effect', async () => {
+    const session = await open();
+    const token = await hold(session, 'a');
+    const other = openSqlite(join(folder.path, 'state', 'toolport.db'));
+    other.exec(
+      "create trigger full before insert on audit when new.kind = 'approval' begin select raise(abort, 'disk full'); end",
+    );
+    await expect(host.approvals.approve(token, 'person')).rejects.toThrow();
+    other.exec('drop trigger full');
+    other.close();
+    expect((await host.approvals.get(token)).state).toBe('proposed');
+  });
+
+  test('a principal can hold only so many', async () => {
+    const session = await open();
+    for (let index = 0; index < 10; index++) await hold(session, String(index));
+    expect(await session.call({ tool: 'note', arguments: { text: 'one more' } })).toMatchObject({
+      status: 'denied',
+    });
+    await hold(await open('another agent'), 'mine');
+  });
+
+  test('what an ended call said is forgotten after an hour', async () => {
+    const session = await open();
+    const token = await hold(session, 'secret words');
+    await host.approvals.approve(token, 'person');
+    await session.call({ tool: 'patch_confirm_action', arguments: { token } });
+    clock += 2 * 3_600_000;
+    expect(await host.approvals.get(token)).toMatchObject({
+      state: 'executed',
+      arguments: null,
+      answer: null,
+    });
+    expect(await session.call({ tool: 'patch_confirm_action', arguments: { token } })).toMatchObject({
+      error: { code: 'approval_expired' },
+    });
+  });
+
   test('twenty at once with one approval: one execution', async () => {
     const session = await open();
     const token = await hold(session, 'a');
@@ -153,6 +198,49 @@ describe('what runs', () => {
     );
     expect(quick.map((it) => it.status)).toEqual(Array(16).fill('ok'));
     expect((await slow).status).toBe('ok');
+  });
+});
+
+describe('odd requests', () => {
+  test('are refused in words, and the record stays readable', async () => {
+    const session = await open();
+    const deep = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
+    const refused = { status: 'error', error: { code: 'invalid_input' } };
+    expect(await session.call({ tool: 'env', arguments: { text: deep } })).toMatchObject(refused);
+    expect(await session.call({ tool: 'env', arguments: { text: 'x'.repeat(2_000_000) } })).toMatchObject(
+      refused,
+    );
+    expect(await session.call({ tool: 'env', arguments: [] })).toMatchObject(refused);
+    expect(await session.call({ tool: undefined as unknown as string, arguments: {} })).toMatchObject({
+      error: { code: 'usage' },
+    });
+    expect(await session.call({ tool: 'x'.repeat(9_000_000), arguments: {} })).toMatchObject({
+      error: { code: 'tool_not_found' },
+    });
+    for (const timeoutMs of [Number.NaN, -1, 0, Number.POSITIVE_INFINITY, 3e9]) {
+      expect(await session.call({ tool: 'env', arguments: { text: '' }, timeoutMs })).toMatchObject({
+        status: 'ok',
+      });
+    }
+    const tail = await host.auditTail(100);
+    expect(JSON.stringify(tail).length).toBeLessThan(20_000);
+    expect(await host.verifyAudit()).toMatchObject({ ok: true });
+  });
+
+  test('names of properties that the schema does not declare stay out of the record', async () => {
+    writeFileSync(
+      join(folder.path, 'any.py'),
+      patchTool({ name: 'any', body: '    return {"ok": True}' }).replace('type: string', 'type: object'),
+    );
+    const session = await open();
+    await session.call({ tool: 'any', arguments: { text: { 'alice@example.com': 1 } } });
+    expect(JSON.stringify(await host.auditTail(10))).not.toContain('alice');
+  });
+
+  test('a closed host says so', async () => {
+    const other = await createHost({ state: join(folder.path, 'closed') });
+    await other.close();
+    await expect(other.session({ directories: [] })).rejects.toMatchObject({ code: 'host_unreachable' });
   });
 });
 

@@ -64,6 +64,25 @@ describe('validate', () => {
     expect((await toolport(['validate', '--format', 'xml'], { cwd: folder.path })).code).toBe(2);
   });
 
+  test('a path that is not there hides nothing of the others', async () => {
+    const done = await toolport(['validate', '--json', 'good.py', 'nowhere.py'], { cwd: folder.path });
+    expect(done.code).toBe(3);
+    expect(JSON.parse(done.stdout).files).toMatchObject([
+      { file: 'good.py', ok: true },
+      { file: 'nowhere.py', ok: false, diagnostics: [{ code: 'file.missing' }] },
+    ]);
+  });
+
+  test('the agent version can be told', async () => {
+    const extension = temporaryFolder({
+      'plugin.toml':
+        '[plugin]\nid = "tides"\nversion = "1.0.0"\nmin_agent_version = "2.0.0"\n\n[capabilities]\ntools = ["next_tide"]\n\n[transport]\ntype = "nats"\nsubject_prefix = "ext.tides"\n',
+    });
+    expect((await toolport(['validate', extension.path])).code).toBe(3);
+    expect((await toolport(['validate', extension.path, '--agent-version', '2.1.0'])).code).toBe(0);
+    extension.remove();
+  });
+
   test('the examples are clean', async () => {
     const done = await toolport(['validate', '--strict', 'examples'], { cwd: root });
     expect(done).toMatchObject({

@@ -37,7 +37,7 @@ describe('files that cannot be a manifest', () => {
         writeFileSync(
           at('bad.py'),
           Buffer.concat([
-            Buffer.from('# ---\n# name: '),
+            Buffer.from('# ---\n# version: 1\n# name: '),
             Buffer.from([0xff, 0xfe]),
             Buffer.from('\n# ---\n'),
           ]),
@@ -74,6 +74,12 @@ describe('files that cannot be a manifest', () => {
       expect(await validate(expected.split(' ')[0] as string)).toEqual({ code: 3, findings: [expected] });
     },
   );
+
+  test('a pipe is not waited for when findings are printed', async () => {
+    spawnSync('mkfifo', [at('findagent.json')]);
+    const done = await toolport(['validate', '.'], { cwd: folder.path });
+    expect(done).toMatchObject({ code: 3, stdout: expect.stringContaining('file.not-regular') });
+  });
 
   test('a device', async () => {
     expect(await validate('/dev/null')).toEqual({ code: 3, findings: ['/dev/null file.not-regular'] });

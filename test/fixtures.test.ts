@@ -30,7 +30,9 @@ for (const format of formatNames) {
 }
 
 function check(home: string, format: FormatName): Diagnostic[] {
-  const { found, problems } = discover(['.'], { cwd: home });
+  // Python files are named, because a folder is full of those that are no tools.
+  const named = format === 'patch' ? readdirSync(home).filter((it) => it.endsWith('.py')) : [];
+  const { found, problems } = discover(named.length === 0 ? ['.'] : named, { cwd: home });
   const mine = found.filter((it) => it.format.name === format);
   // A case that no front end claims would test nothing.
   if (mine.length === 0 && problems.length === 0)

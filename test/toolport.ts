@@ -18,6 +18,8 @@ export interface Outcome {
 export interface RunOptions {
   readonly cwd?: string;
   readonly stdin?: string;
+  /** Leave standard input open. */
+  readonly open?: boolean;
   readonly env?: Record<string, string>;
   /** Looks at the process while it runs. */
   readonly during?: (child: ChildProcess) => void;
@@ -42,7 +44,7 @@ export function toolport(words: readonly string[], options: RunOptions = {}): Pr
     child.once('error', reject);
     child.once('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
     child.stdin.on('error', () => {});
-    child.stdin.end(options.stdin ?? '');
+    if (options.open !== true) child.stdin.end(options.stdin ?? '');
     options.during?.(child);
   });
 }

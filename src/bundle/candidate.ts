@@ -1,5 +1,5 @@
-import type { Dirent } from 'node:fs';
-import { basename, dirname } from 'node:path';
+import { type Dirent, existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { type FrontEnd, frontEnd } from '../formats/front-ends.js';
 import type { Candidate, Claim } from '../model/format.js';
 import { folderBundle } from './folder.js';
@@ -42,6 +42,7 @@ export function guessByName(path: string): { frontEnd: FrontEnd; claim: Claim } 
       'findagent.json': 'findagent',
       '.findagent.json': 'findagent',
       'toolspace.json': 'toolspace',
+      'manifest.json': 'talos',
     } as const
   )[name];
   return format === undefined ? null : { frontEnd: frontEnd(format), claim: { scope: 'folder', up: 0 } };
@@ -65,6 +66,7 @@ export function candidateOf(path: string): HeldCandidate {
   return {
     path: path.split('/').slice(-3).join('/'),
     held,
+    beside: (name) => existsSync(join(dirname(path), name)),
     text() {
       text ??= lenient.decode(held());
       return text;

@@ -16,9 +16,22 @@ function check(schema: JsonObject, value: Json): string[] {
   expect(sound).toBe(
     !report.diagnostics.some((it) => it.severity === 'error' && it.code !== 'field.near-miss'),
   );
-  return report.diagnostics.map(
-    (it) => `${it.pointer} ${it.code}: ${it.message}${it.hint === undefined ? '' : ` (${it.hint})`}`,
-  );
+  for (const it of report.diagnostics) {
+    if (['schema.type', 'schema.const', 'schema.length', 'schema.count', 'schema.range'].includes(it.code))
+      expect(it.hint).toBeDefined();
+  }
+  // The usual hints say the same of every value.
+  const usual = [
+    'write a value of that kind',
+    'write exactly that',
+    'make it fit',
+    'choose a value within the bounds',
+    'keep one of them',
+  ];
+  return report.diagnostics.map(({ pointer, code, message, hint }) => {
+    const shown = hint === undefined || usual.includes(hint) ? '' : ` (${hint})`;
+    return `${pointer} ${code}: ${message}${shown}`;
+  });
 }
 
 const property = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { a: schema } });

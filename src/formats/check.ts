@@ -4,7 +4,8 @@ import { type DiagnosticCode, diagnosticCodes } from '../model/codes.js';
 import { isObject, type Json, type JsonObject, type JsonPath, valueAt } from '../model/json.js';
 import type { Document } from './document/document.js';
 import type { Report } from './report.js';
-import { suggest } from './suggest.js';
+import { guards, safetyPlaces } from './safety.js';
+import { fold, suggest } from './suggest.js';
 
 /** One complaint of a compiled schema, as ajv words it. */
 export interface SchemaError {
@@ -76,6 +77,17 @@ function misspeltMember(error: SchemaError, schema: JsonObject): string | undefi
 /** Their branches already say what is wrong. */
 const structural = new Set(['if', 'allOf', 'anyOf', 'oneOf', 'not', 'propertyNames']);
 
+/** Said where neither the schema nor the complaint knows better. */
+const usualHints: Partial<Record<DiagnosticCode, string>> = {
+  'schema.type': 'write a value of that kind',
+  'schema.const': 'write exactly that',
+  'schema.length': 'make it fit',
+  'schema.count': 'make it fit',
+  'schema.range': 'choose a value within the bounds',
+  'schema.duplicate-item': 'keep one of them',
+  'schema.invalid': 'compare it with "toolport schema" of its format',
+};
+
 interface Complaint {
   readonly code: DiagnosticCode;
   readonly path: JsonPath;
@@ -101,7 +113,13 @@ function describe(error: SchemaError, path: JsonPath, document: Document, schema
     hint?: string,
     spot: 'key' | 'value' = 'value',
     at: JsonPath = path,
-  ): Complaint => ({ code: note.code ?? code, path: at, message, hint: note.hint ?? hint, spot });
+  ): Complaint => ({
+    code: note.code ?? code,
+    path: at,
+    message,
+    hint: note.hint ?? hint ?? usualHints[code],
+    spot,
+  });
   const name = nameOf(path);
 
   switch (keyword) {
@@ -244,22 +262,25 @@ function reportUnknown(
   root: JsonObject,
   path: JsonPath,
 ): void {
-  const meant = suggest(key, Object.keys(properties)) ?? prefixed(key, properties);
-  const target = meant === undefined ? undefined : properties[meant];
-  const safety = isObject(target) && annotation(deref(root, target)).safety;
-  const where = path.length === 0 ? '' : ` in ${nameOf(path)}`;
   const at = [...path, key];
   if (report.isSettled(at)) return;
-  if (meant !== undefined && safety) {
+  const where = path.length === 0 ? '' : ` in ${nameOf(path)}`;
+  const meant = suggest(key, Object.keys(properties)) ?? prefixed(key, properties);
+  const target = meant === undefined ? undefined : properties[meant];
+  if (meant !== undefined && isObject(target) && guards(target, root)) {
     const message = `"${clip(key)}"${where} is not a field, but nearly the safety field "${meant}"`;
-    report.at('field.near-miss', at, message, {
-      hint: `write "${meant}"; ignoring it would weaken the tool`,
-      spot: 'key',
-    });
-  } else {
-    const hint = meant === undefined ? 'it is ignored; remove it' : `did you mean "${meant}"?`;
-    report.at('field.unknown', at, `unknown field "${clip(key)}"${where}`, { hint, spot: 'key' });
+    const hint = `write "${meant}"; ignoring it would weaken the tool`;
+    report.at('field.near-miss', at, message, { hint, spot: 'key' });
+    return;
   }
+  const home = meant === undefined ? safetyPlaces(root).get(fold(key)) : undefined;
+  if (home !== undefined) {
+    const message = `"${clip(key)}" is a safety field, and it means nothing${where === '' ? ' at the top' : where}`;
+    report.at('field.near-miss', at, message, { hint: `move it to where it counts: ${home}`, spot: 'key' });
+    return;
+  }
+  const hint = meant === undefined ? 'it is ignored; remove it' : `did you mean "${meant}"?`;
+  report.at('field.unknown', at, `unknown field "${clip(key)}"${where}`, { hint, spot: 'key' });
 }
 
 /** `human_confirm_required` begins like `human_confirm`: near enough to be dangerous. */

@@ -16,7 +16,7 @@ export function suggest(name: string, known: Iterable<string>): string | undefin
 }
 
 /** Spelling variants that differ only in case or separators are the same word. */
-function fold(name: string): string {
+export function fold(name: string): string {
   return name
     .toLowerCase()
     .replace(/[-_\s]/g, '')

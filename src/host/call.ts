@@ -51,6 +51,7 @@ const maxTimeoutMs = 24 * 3_600_000;
 /** Bytes of arguments as JSON, and how deep they may be nested. */
 const maxArgumentBytes = 1024 * 1024;
 const maxArgumentDepth = 100;
+const maxAnswerDepth = 200;
 /** Held calls of one principal at a time. */
 const maxHeld = 10;
 const maxRecordedName = 200;
@@ -308,6 +309,12 @@ type Outcome =
 async function settle(served: Served, request: Omit<RunRequest, 'files'>): Promise<Outcome> {
   try {
     const result = await served.run(request);
+    if (sizeOf(result.value, maxAnswerDepth) === null) {
+      throw new HostError(
+        'tool_bad_output',
+        `the answer of ${served.name} is nested more than ${maxAnswerDepth} levels deep`,
+      );
+    }
     for (const validator of await served.outputs()) {
       const checked = validator.check(result.value);
       if (checked.ok) continue;
@@ -330,11 +337,11 @@ async function refuse(path: CallPath, call: Call, error: unknown, tool?: string)
     callId: call.id,
     principal: call.caller.principal,
     session: call.caller.id,
-    tool: (tool ?? call.request.tool).slice(0, maxRecordedName),
+    tool: String(tool ?? call.request.tool).slice(0, maxRecordedName),
     code,
   };
   await path.audit.append({ kind: 'refusal', body });
-  return failed(path, call, error, tool ?? call.request.tool);
+  return failed(path, call, error, tool ?? String(call.request.tool));
 }
 
 function failed(path: CallPath, call: Call, error: unknown, tool: string): Answer {

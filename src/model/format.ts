@@ -12,6 +12,8 @@ export interface Candidate {
   readonly path: string;
   /** Decoded on first use; empty when it cannot be read as text. */
   text(): string;
+  /** Whether a file of that name lies beside it; unknown where the candidate is not on a disk. */
+  beside?(name: string): boolean;
 }
 
 /** A front end's claim on a file. */

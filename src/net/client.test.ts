@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterEach, expect, test } from 'vitest';
 import { guardedClient, type HttpRequest } from './client.js';
@@ -179,4 +179,47 @@ test('a cancelled request ends at once, and a refused connection says so', async
   await expect(asked).rejects.toMatchObject({ code: 'cancelled' });
   await open.pop()?.();
   await expect(send(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'network_failed' });
+});
+
+test('a server that changes the protocol, breaks off or says nothing ends the request', async () => {
+  const port = await server((request, response) => {
+    if (request.url === '/reset') request.socket.destroy();
+    else if (request.url === '/lost') response.writeHead(302, { location: 'http://[' }).end();
+    else {
+      response.writeHead(200, { 'content-length': '100' }).write('half');
+      setTimeout(() => request.socket.destroy(), 20);
+    }
+  });
+  const raw = createTcpServer((socket) =>
+    socket.resume().end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+  );
+  await new Promise<void>((resolve) => raw.listen(0, '127.0.0.1', resolve));
+  open.push(() => new Promise((resolve) => raw.close(resolve)));
+  await expect(send(`http://127.0.0.1:${(raw.address() as AddressInfo).port}/`)).rejects.toMatchObject({
+    code: 'network_failed',
+  });
+  for (const path of ['reset', 'lost', 'half']) {
+    await expect(send(`http://127.0.0.1:${port}/${path}`)).rejects.toMatchObject({ code: 'network_failed' });
+  }
+});
+
+test('a lookup that takes too long is not waited for', async () => {
+  const reach = { hosts: [{ host: 'slow.test', port: null }], granted: [] };
+  const started = performance.now();
+  const asked = send(
+    'https://slow.test/',
+    { reach, limits: { wallMs: 100, bodyBytes: 10 } },
+    () => new Promise(() => {}),
+  );
+  await expect(asked).rejects.toMatchObject({ code: 'timeout' });
+  expect(performance.now() - started).toBeLessThan(2000);
+});
+
+test('an IPv6 address of this machine can be granted', async () => {
+  const made = createServer((_request, response) => response.end('six'));
+  await new Promise<void>((resolve) => made.listen(0, '::1', resolve));
+  open.push(() => new Promise((resolve) => made.close(resolve)));
+  const { port } = made.address() as AddressInfo;
+  const reach = { hosts: [{ host: '[::1]', port }], granted: [{ host: '::1', port }] };
+  expect((await send(`http://[::1]:${port}/`, { reach })).body.toString()).toBe('six');
 });

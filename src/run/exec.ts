@@ -11,6 +11,7 @@ import type { RunRequest, RunResult } from './run.js';
 
 /** Where the package's files are inside the sandbox. */
 const home = '/app';
+const outputBytes = 10 * 1024 * 1024;
 
 /** Runs a program of the package once: arguments in, one answer out. */
 export async function runExec(
@@ -31,12 +32,12 @@ export async function runExec(
       TOOLPORT_CALL_ID: request.callId,
     },
     mounts: [{ source: request.files, target: home, writable: false }],
-    limits: { ...defaultLimits, wallMs: request.timeoutMs },
+    limits: defaultLimits,
   });
   const { exit, stdout, stderr } = await collect(child, {
     name,
     stdin: action.stdin === 'json' ? JSON.stringify(request.input) : '',
-    outputBytes: defaultLimits.outputBytes,
+    outputBytes,
     timeoutMs: request.timeoutMs,
     signal: request.signal,
   });
@@ -58,7 +59,7 @@ function interpreter(target: Extract<ProgramTarget, { kind: 'process' }>): strin
   if (target.runtime.language !== 'python')
     throw new HostError('not_supported', `${target.runtime.language} programs are not run yet`);
   // No bytecode files, no user packages, UTF-8 whatever the locale.
-  return [findPython(target.runtime).path, '-B', '-s', '-X', 'utf8'];
+  return [findPython(target.runtime), '-B', '-s', '-X', 'utf8'];
 }
 
 function constant(template: Template): string {

@@ -7,16 +7,8 @@ import type { Runtime } from '../model/program.js';
 const places = ['/usr/local/bin', '/usr/bin'];
 const oldest = 9;
 
-export interface Interpreter {
-  readonly path: string;
-  /** `3.11`. */
-  readonly version: string;
-  /** Whether it is the version the author wished for. */
-  readonly exact: boolean;
-}
-
 /** The wished-for Python if this machine has it, else the nearest one that is not too old. */
-export function findPython(runtime: Runtime): Interpreter {
+export function findPython(runtime: Runtime): string {
   const wished = Number(runtime.version?.split('.')[1] ?? '12');
   const found = installed();
   if (found.length === 0) {
@@ -31,7 +23,7 @@ export function findPython(runtime: Runtime): Interpreter {
   const nearest = found.reduce((best, it) =>
     Math.abs(it.minor - wished) < Math.abs(best.minor - wished) ? it : best,
   );
-  return { path: nearest.path, version: `3.${nearest.minor}`, exact: nearest.minor === wished };
+  return nearest.path;
 }
 
 function installed(): { path: string; minor: number }[] {

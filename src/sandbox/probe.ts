@@ -36,7 +36,7 @@ export async function probeConfinement(spawn: (command: SandboxCommand) => Sandb
       directory: '/tmp',
       environment: { PATH: '/usr/bin:/bin' },
       mounts: [],
-      limits: { ...defaultLimits, wallMs: 10_000 },
+      limits: defaultLimits,
     });
     const timer = setTimeout(() => child.kill(), 10_000);
     child.stdin.end();

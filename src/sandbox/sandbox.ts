@@ -7,27 +7,22 @@ export interface Mount {
   readonly writable: boolean;
 }
 
-/** Hard bounds; crossing one ends the process. */
+/** Bounds that the kernel holds for every process inside. Time and output are watched by whoever runs it. */
 export interface Limits {
-  readonly wallMs: number;
   readonly cpuSeconds: number;
   readonly processes: number;
   readonly openFiles: number;
   /** Address space in bytes; null where the runtime reserves more than it uses. */
   readonly memoryBytes: number | null;
-  /** Bytes of standard output that are read. */
-  readonly outputBytes: number;
   /** Size of the private /tmp, and of any file the process writes. */
   readonly diskBytes: number;
 }
 
 export const defaultLimits: Limits = Object.freeze({
-  wallMs: 60_000,
   cpuSeconds: 60,
   processes: 64,
   openFiles: 256,
   memoryBytes: 1024 * 1024 * 1024,
-  outputBytes: 10 * 1024 * 1024,
   diskBytes: 64 * 1024 * 1024,
 });
 

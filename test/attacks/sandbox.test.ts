@@ -261,7 +261,7 @@ async function confined(code: string): Promise<string> {
     directory: '/tmp',
     environment: { PATH: '/usr/bin:/bin' },
     mounts: [],
-    limits: { ...defaultLimits, wallMs: 10_000 },
+    limits: defaultLimits,
   });
   child.stdin.end();
   let text = '';

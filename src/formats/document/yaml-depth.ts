@@ -34,7 +34,7 @@ export function tooDeepAt(text: string, limit: number): number | null {
         if (levels.length + ++flow > limit) return at;
       } else if ((unit === 0x5d || unit === 0x7d) && flow > 0) flow--;
       // Keys that follow each other on a line nest in each other where they are allowed at all.
-      else if (unit === 0x3a && isBlank(text, at + 1) && ++row > limit) return at;
+      else if (unit === 0x3a && flow === 0 && isBlank(text, at + 1) && ++row > limit) return at;
     }
     lineStart = end + 1;
   }

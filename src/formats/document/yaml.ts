@@ -77,6 +77,7 @@ function parseNode(text: string, problems: SyntaxProblem[]): Node | null {
 
 /** Where the parser speaks to programmers. */
 const messages: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'a text with ": " in it must be in quotes',
   MULTIPLE_DOCS: 'a second document starts here; a manifest is one',
 };
 

@@ -81,6 +81,9 @@ function checkAction(report: Report, manifest: JsonObject, tool: JsonObject, pat
   if (type === 'compose') checkCompose(report, manifest, action, at);
 }
 
+/** A method that is none at all has its own finding. */
+const mutating = /^(?:POST|PUT|PATCH|DELETE)$/;
+
 function checkEffects(report: Report, manifest: JsonObject, tool: JsonObject, path: JsonPath): void {
   const hints = objectOf(tool.annotations);
   const hasProgram = codeMode(manifest) !== 'none' || remoteUrl(manifest) !== undefined;
@@ -93,14 +96,17 @@ function checkEffects(report: Report, manifest: JsonObject, tool: JsonObject, pa
     report.at('findagent.annotations-contradict', [...path, 'annotations', 'readOnlyHint'], message, {
       hint: 'keep the one that is true',
     });
-  } else if (effects.readOnlyOverridden) {
+  } else if (
+    effects.readOnlyOverridden &&
+    (worker !== 'http' || mutating.test(textOf(objectOf(tool.action).method) ?? ''))
+  ) {
     const doing =
       worker === 'http'
         ? `${textOf(objectOf(tool.action).method) ?? 'a request without a method'} may change things`
         : 'what it calls may change things';
     const message = `tool ${show(tool.name)} is not read-only: ${doing}; the hint is overridden`;
     report.at('findagent.read-only-overridden', [...path, 'annotations', 'readOnlyHint'], message, {
-      hint: 'remove the hint, or use GET',
+      hint: worker === 'http' ? 'remove the hint, or use GET' : 'remove the hint',
     });
   }
   if (rule.approval === 'none' && effects.approval === 'human') {

@@ -101,5 +101,5 @@ test('path and query are taken apart', () => {
 });
 
 test('the grant that a loopback URL needs is spelled out', () => {
-  expect(readUrl('http://localhost:8123/x', 'url').problems[0]?.hint).toContain('--allow net:127.0.0.1:8123');
+  expect(readUrl('http://localhost:8123/x', 'url').problems[0]?.hint).toContain('--allow net:localhost:8123');
 });

@@ -200,7 +200,7 @@ function warnOfPrivate(
     loopback
       ? `${what} leads to this machine itself (${host})`
       : `${what} leads to a private network (${host})`,
-    `it works only where the operator grants it: --allow net:${host === 'localhost' ? '127.0.0.1' : host}:${shown}`,
+    `it works only where the operator grants it: --allow net:${host}:${shown}`,
   );
 }
 

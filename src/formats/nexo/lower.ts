@@ -1,6 +1,7 @@
 import { noGuardrails } from '../../model/guardrails.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import { type Fact, type Hook, type HookPoint, hookPoints, type Package } from '../../model/package.js';
+import type { Permissions } from '../../model/permissions.js';
 import type { EnvironmentVariable, Program, ProgramTarget } from '../../model/program.js';
 import type { Slot } from '../../model/slot.js';
 import { textTemplate } from '../../model/template.js';
@@ -20,16 +21,17 @@ export function lower(manifest: JsonObject, servers: JsonObject, context: Server
   const name = (plugin.name as string | undefined) || context.id;
   const description = (plugin.description as string | undefined) || name;
   const wanted = plugin.min_agent_version as string | undefined;
+  const programs = [
+    extension(manifest),
+    ...Object.entries(servers).map(([server, table]) => mcpServer(server, tableAt(table), context)),
+  ];
   return {
     format: 'nexo',
     id: context.id,
     version: context.version,
     name,
     description,
-    programs: [
-      extension(manifest),
-      ...Object.entries(servers).map(([server, table]) => mcpServer(server, tableAt(table), context)),
-    ],
+    programs,
     tools: list(capabilities.tools).map((tool) => declaredTool(tool, description)),
     prompts: [],
     hooks: hooks(list(capabilities.hooks), (plugin.priority as number | undefined) ?? 0),
@@ -38,13 +40,7 @@ export function lower(manifest: JsonObject, servers: JsonObject, context: Server
       ...(wanted === undefined ? {} : { hostVersion: wanted }),
     },
     slots: [...context.variables].map(slot),
-    permissions: {
-      origin: 'default',
-      network: { kind: 'public' },
-      filesystem: 'read-write',
-      stateDirectory: true,
-      scopes: [],
-    },
+    permissions: permissionsOf(programs),
     guardrails: noGuardrails,
     install: { kind: 'bundled' },
     announces: true,
@@ -55,6 +51,21 @@ export function lower(manifest: JsonObject, servers: JsonObject, context: Server
 
 function list(value: Json | undefined): readonly string[] {
   return (value as readonly string[] | undefined) ?? [];
+}
+
+/** The standing profile is for what is started here; what answers elsewhere is only asked. */
+function permissionsOf(programs: readonly Program[]): Permissions {
+  if (programs.some((it) => it.target.kind === 'process')) {
+    const network = { kind: 'public' } as const;
+    return { origin: 'default', network, filesystem: 'read-write', stateDirectory: true, scopes: [] };
+  }
+  const hosts = programs.flatMap(({ target }) => {
+    if (target.kind !== 'url') return [];
+    const { hostname, port } = new URL(target.url);
+    return [{ host: hostname, port: port === '' ? null : Number(port) }];
+  });
+  const network = hosts.length === 0 ? ({ kind: 'none' } as const) : ({ kind: 'hosts', hosts } as const);
+  return { origin: 'default', network, filesystem: 'none', stateDirectory: false, scopes: [] };
 }
 
 function extension(manifest: JsonObject): Program {

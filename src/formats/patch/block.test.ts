@@ -28,8 +28,7 @@ test.each([
   ['#\t---\n#\t---\n', 'patch.no-manifest', 1],
   ['x = 1\n# ---\n# a: 1\n', 'patch.unclosed-manifest', 2],
   ['# ---\nx = 1\n# ---\n', 'patch.line-not-comment', 2],
-  ['# ---\n# ---\n\n# ---\n', 'patch.second-manifest', 4],
-  ['# ---\n# ---\n# ---\n# ---\n', 'patch.second-manifest', 3],
+  ['# ---\n# ---\n# ---\n# name: other\n# ---\n', 'patch.second-manifest', 3],
 ])('%j is refused', (text, code, line) => {
   expect(read(text)).toMatchObject({ code, range: { line } });
 });

@@ -19,6 +19,18 @@ export interface BlockProblem {
 /** A line that is this, spaces around it aside, opens or closes the manifest. */
 const marker = '# ---';
 
+/** Whether comments name that many fields of a manifest; a ruler between sections names none. */
+export function looksLikeManifest(text: string, wanted: number): boolean {
+  const fields =
+    /^[ \t]*#[ \t]?(name|version|description|inputs|outputs|capabilities|runtime|external_auth)[ \t]*:/gm;
+  const found = new Set<string>();
+  for (const line of text.matchAll(fields)) {
+    found.add(line[1] as string);
+    if (found.size === wanted) return true;
+  }
+  return false;
+}
+
 export function readBlock(source: SourceText): Block | BlockProblem {
   const lines = source.text.split('\n');
   const starts: number[] = [];
@@ -51,7 +63,7 @@ export function readBlock(source: SourceText): Block | BlockProblem {
       hint,
     };
   }
-  if (second !== undefined) {
+  if (second !== undefined && looksLikeManifest(lines.slice(second + 1, marks[3]).join('\n'), 1)) {
     const message = 'another manifest starts here; a file has exactly one';
     return {
       code: 'patch.second-manifest',

@@ -25,6 +25,11 @@ interface Signature {
 
 export function checkBody(report: Report, source: SourceText, manifest: JsonObject): void {
   const text = source.text;
+  if (isAbsurdlyDeep(text)) {
+    const message = 'the Python is nested too deeply to be checked';
+    report.inFile('patch.could-not-check', report.file, source.range(0), message, 'flatten it');
+    return;
+  }
   const top = parser.parse(text).topNode;
   const at = (node: { from: number; to: number }) => {
     // Long statements are pointed at by their first line.
@@ -92,6 +97,18 @@ export function checkBody(report: Report, source: SourceText, manifest: JsonObje
       'add: print(json.dumps(main(**args)))',
     );
   }
+}
+
+/** Brackets left open, strings and comments included: people stay far below this. */
+function isAbsurdlyDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x28 || unit === 0x5b || unit === 0x7b) {
+      if (++depth > 1000) return true;
+    } else if ((unit === 0x29 || unit === 0x5d || unit === 0x7d) && depth > 0) depth--;
+  }
+  return false;
 }
 
 function firstError(node: SyntaxNode): SyntaxNode | null {

@@ -185,7 +185,10 @@ test('claims Python files with an opening marker, and no others', () => {
   const claims = (path: string, text: string) => patch.claim({ path, text: () => text }) !== null;
   expect(claims('a/tool.py', rich)).toBe(true);
   expect(claims('a/tool.py', rich.replaceAll('\n', '\r\n'))).toBe(true);
-  expect(claims('a/tool.py', '# ---\n')).toBe(true);
+  expect(claims('a/tool.py', '# ---\n')).toBe(false);
+  expect(claims('a/book.py', '# ---\n# jupyter:\n#   kernelspec:\n#     name: python3\n# ---\n')).toBe(false);
+  expect(claims('a/plain.py', 'import os\n# ---\n# helpers\n# ---\ndef f(): pass\n')).toBe(false);
+  expect(claims('a/broken.py', '# ---\n# name: x\n# inputs: [\n')).toBe(true);
   expect(claims('a/tool.py', '#---\nimport os\n')).toBe(false);
   expect(claims('a/tool.py', 'x = "# ---"\n')).toBe(false);
   expect(claims('a/tool.txt', rich)).toBe(false);

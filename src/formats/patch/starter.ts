@@ -18,6 +18,8 @@ function idOf(name: string): string {
     .replace(/^[^a-z]+/, '')
     .slice(0, 64)
     .replace(/_+$/, '');
+  // A file that is called like a module it imports would import itself.
+  if (id === 'json' || id === 'sys') return `${id}_tool`;
   return id === '' ? 'find_lines' : id;
 }
 
@@ -78,7 +80,7 @@ A tool in one file: the comment block at the top of \`${id}.py\` says what it is
 
 \`\`\`sh
 npx toolport validate ${id}.py
-npx toolport call ./${id}.py '{"text": "one\\\\ntwo\\\\nanother one", "word": "one"}'
+npx toolport call ./${id}.py '{"text": "one and another one", "word": "one"}'
 npx toolport serve .
 \`\`\`
 

@@ -46,10 +46,14 @@ export const talosFields: ReadonlySet<string> = new Set([
   'sidecar',
 ]);
 
-export function claimTalos({ path, text }: Candidate): Claim | null {
-  const [name, folder] = path.split('/').reverse();
+export function claimTalos(candidate: Candidate): Claim | null {
+  const [name, folder] = candidate.path.split('/').reverse();
   if (name !== 'manifest.json' || folder === '.findagent') return null;
-  return looksLikeTalos(text()) ? { scope: 'folder', up: 0 } : null;
+  const text = candidate.text();
+  // A file that cannot be read at all is still ours when its handlers lie beside it.
+  const handlers =
+    !isReadable(text) && ['index.ts', 'index.js', 'index.mjs'].some((it) => candidate.beside?.(it));
+  return handlers || looksLikeTalos(text) ? { scope: 'folder', up: 0 } : null;
 }
 
 /** Whether the text of a manifest.json is meant to be of this format, right or wrong. */
@@ -67,4 +71,12 @@ function looksLikeTalos(text: string): boolean {
   if (keys.some((key) => foreign.includes(key))) return false;
   if (keys.some((key) => suggest(key, ['functions', 'credentials']) !== undefined)) return true;
   return keys.includes('id') && keys.length > 1 && keys.every((key) => talosFields.has(key));
+}
+
+function isReadable(text: string): boolean {
+  try {
+    return isObject(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }

@@ -18,7 +18,7 @@ export function claimToolspace(candidate: Candidate): Claim | null {
 /** Whether a JSON text is an install manifest, of whatever version and however broken. */
 function isToolspace(text: string): boolean {
   // Most JSON files of a folder are something else, and this is the cheapest way to see it.
-  if (!text.includes('"manifest_version"')) return false;
+  if (!text.includes('"manifest_version"') && !text.includes('"kill_switch"')) return false;
   let value: Json;
   try {
     value = JSON.parse(text);
@@ -26,7 +26,10 @@ function isToolspace(text: string): boolean {
     // It cannot be read, so its words must do: a single one of them is found in many files.
     return ownFields.filter((field) => text.includes(`"${field}"`)).length >= 2;
   }
-  if (!isObject(value) || !has(value, ['manifest_version']) || !has(value, ownFields)) return false;
+  if (!isObject(value)) return false;
+  // No other kind of file has these three together, so the version may have been forgotten.
+  if (['tool', 'runtime', 'kill_switch'].every((it) => Object.hasOwn(value, it))) return true;
+  if (!has(value, ['manifest_version']) || !has(value, ownFields)) return false;
   if (typeof value.manifest_version === 'number' && has(value, extensionFields)) return false;
   return !has(value, foreignFields) || has(value, ['kill_switch']);
 }

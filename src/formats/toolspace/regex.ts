@@ -1,5 +1,6 @@
 import type { Json, JsonPath } from '../../model/json.js';
 import { nameOf, show } from '../check.js';
+import { isLinear } from '../regex.js';
 import type { Report } from '../report.js';
 
 /** Reports an expression that cannot be compiled, or that only a backtracking engine can run. */
@@ -11,7 +12,8 @@ export function checkRegex(report: Report, source: Json | undefined, path: JsonP
     report.at('toolspace.regex', path, message, { hint: 'write it as ECMAScript does, without slashes' });
     return;
   }
-  const feature = backtracking(source);
+  const feature =
+    backtracking(source) ?? (isLinear(source) ? undefined : 'counts too large or a script property');
   if (feature === undefined) return;
   const message = `${nameOf(path)} has ${feature}, which a linear-time engine cannot run`;
   report.at('toolspace.regex-not-linear', path, message, {

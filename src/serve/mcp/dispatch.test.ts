@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Answer, CallRequest, ListedTool, Session } from '../../host/host.js';
 import { createDispatch } from './dispatch.js';
-import { parseMessage } from './message.js';
+import { parseMessages } from './message.js';
 
 const tool: ListedTool = {
   name: 'shop/orders',
@@ -37,7 +37,8 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
   };
   const dispatch = createDispatch(session, { version: '9.9.9', onBug: (error) => bugs.push(error) });
   const send = async (text: string) => {
-    const parsed = parseMessage(text);
+    const [parsed] = parseMessages(text, false).messages;
+    if (parsed === undefined) return undefined;
     return 'error' in parsed ? parsed.error : dispatch.receive(parsed.message);
   };
   return {
@@ -157,4 +158,28 @@ test('a bug is an error without its details', async () => {
   expect(answer).toMatchObject({ error: { code: -32603 } });
   expect(JSON.stringify(answer)).not.toContain('hunter2');
   expect(bugs).toHaveLength(1);
+});
+
+test('batches are for the one revision that has them', async () => {
+  const { dispatch, request } = client(async () => ok);
+  expect(dispatch.batches).toBe(false);
+  await request('initialize', { protocolVersion: '2025-03-26' });
+  expect(dispatch.batches).toBe(true);
+  const text = '[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"},7]';
+  expect(parseMessages(text, true)).toMatchObject({
+    batch: true,
+    messages: [
+      { message: { id: 1 } },
+      { message: { kind: 'notification' } },
+      { error: { error: { code: -32600 } } },
+    ],
+  });
+  expect(parseMessages('[]', true)).toMatchObject({
+    batch: false,
+    messages: [{ error: { error: { code: -32600 } } }],
+  });
+  expect(parseMessages(text, false)).toMatchObject({
+    batch: false,
+    messages: [{ error: { error: { code: -32600 } } }],
+  });
 });

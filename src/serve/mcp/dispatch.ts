@@ -8,6 +8,8 @@ import { callResult, toolList } from './tools.js';
 const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
 export interface Dispatch {
+  /** Whether the negotiated revision has batches; only one of them did. */
+  readonly batches: boolean;
   /** The message to send back, if any. */
   receive(message: Message): Promise<JsonObject | undefined>;
   /** The client has gone: nothing it began goes on. */
@@ -22,11 +24,13 @@ export interface DispatchOptions {
 /** One client's requests in, answers out; which pipe they come through is somebody else's matter. */
 export function createDispatch(session: Session, options: DispatchOptions): Dispatch {
   const running = new Map<RequestId, AbortController>();
+  let revision = '';
 
   const initialize = (params: JsonObject): JsonObject => {
     const asked = params.protocolVersion;
     const protocolVersion =
       typeof asked === 'string' && revisions.includes(asked) ? asked : (revisions[0] as string);
+    revision = protocolVersion;
     return {
       protocolVersion,
       capabilities: { tools: { listChanged: false } },
@@ -66,6 +70,9 @@ export function createDispatch(session: Session, options: DispatchOptions): Disp
   };
 
   return {
+    get batches() {
+      return revision === '2025-03-26';
+    },
     async receive(message) {
       if (message.kind === 'response') return undefined;
       if (message.kind === 'notification') {

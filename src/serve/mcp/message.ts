@@ -18,19 +18,32 @@ export type Message =
   | ({ readonly kind: 'notification' } & Notification)
   | { readonly kind: 'response' };
 
-/** A JSON-RPC 2.0 message, or the error to send back for what is none. */
-export function parseMessage(text: string): { readonly message: Message } | { readonly error: JsonObject } {
+export type Parsed = { readonly message: Message } | { readonly error: JsonObject };
+
+const maxBatch = 64;
+
+/** One message, or where the revision has them a batch; what is none is the error to send back. */
+export function parseMessages(
+  text: string,
+  batches: boolean,
+): { batch: boolean; messages: readonly Parsed[] } {
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch {
-    return { error: failure(null, -32700, 'this is not JSON') };
+    return { batch: false, messages: [{ error: failure(null, -32700, 'this is not JSON') }] };
   }
+  if (!Array.isArray(value)) return { batch: false, messages: [parseMessage(value)] };
+  if (batches && value.length > 0 && value.length <= maxBatch) {
+    return { batch: true, messages: value.map(parseMessage) };
+  }
+  const why = batches ? `a batch has 1 to ${maxBatch} messages` : 'batches are not part of this protocol';
+  return { batch: false, messages: [{ error: failure(null, -32600, why) }] };
+}
+
+function parseMessage(value: Json): Parsed {
   if (!isObject(value) || value.jsonrpc !== '2.0') {
-    const what = Array.isArray(value)
-      ? 'batches are not part of this protocol'
-      : 'this is not a JSON-RPC 2.0 message';
-    return { error: failure(null, -32600, what) };
+    return { error: failure(null, -32600, 'this is not a JSON-RPC 2.0 message') };
   }
   const { id, method } = value;
   const params = isObject(value.params) ? value.params : {};

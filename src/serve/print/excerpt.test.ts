@@ -13,6 +13,7 @@ test.each([
   ['the end of the line', 'abc', at(4, 4), 'abc', '   ^'],
   ['an empty range', 'abc', at(2, 2), 'abc', ' ^'],
   ['an escape sequence is shown, not obeyed', 'a\u001B[31mb', at(1, 2), 'a<U+001B>[31mb', '^'],
+  ['a carriage return is shown, not obeyed', 'good\rbad', at(1, 5), 'good<U+000D>bad', '^^^^'],
   ['a character that turns the direction', 'x\u202Ey', at(3, 4), 'x<U+202E>y', '         ^'],
 ])('%s', (_name, line, range, source, marks) => {
   expect(excerpt(line, range, 80)).toEqual({ source, marks });

@@ -30,7 +30,10 @@ export function printPackage(of: Package, style: Style, columns: number): string
   section('Files', [describeFiles(of)]);
   section(
     'Reasons',
-    of.permissions.scopes.map((it) => `${it.resource} (${it.verbs.join(', ')}): ${it.rationale}`),
+    of.permissions.scopes.map(
+      (it) =>
+        `${it.resource} (${it.verbs.join(', ')}${it.providerScope === undefined ? '' : `; ${it.providerScope}`}): ${it.rationale}`,
+    ),
   );
   section('Needs', [
     ...of.needs.binaries.map((it) => `the program ${it}`),
@@ -102,6 +105,7 @@ function describeNetwork(network: NetworkAccess): string {
     case 'public':
       return 'any public address';
     case 'hosts':
+      if (network.hosts.length === 0) return 'no host until you name some';
       return `only ${network.hosts.map((it) => (it.port === null ? it.host : `${it.host}:${it.port}`)).join(', ')}`;
   }
 }
@@ -125,7 +129,10 @@ function describeSlot(slot: Slot): string {
       : slot.audience.kind === 'unbound' && slot.secret
         ? ', you say to which hosts it may go'
         : '';
-  return `${slot.name} (${what}${slot.required ? '' : ', optional'}): ${slot.label}${where}`;
+  const scopes = slot.source.kind === 'broker' ? `: ${slot.source.scopes.join(', ')}` : '';
+  const from = slot.obtainUrl === undefined ? '' : `; get it at ${slot.obtainUrl}`;
+  const words = slot.prompt === undefined || slot.prompt === slot.label ? slot.label : slot.prompt;
+  return `${slot.name} (${what}${slot.required ? '' : ', optional'}): ${words}${scopes}${where}${from}`;
 }
 
 function describeInstall({ install }: Package): string[] {
@@ -152,14 +159,14 @@ function describeGuardrails({ guardrails }: Package): string[] {
   const { input, output, tools } = guardrails;
   return [
     ...(input.maxLength === undefined ? [] : [`arguments of at most ${input.maxLength} characters`]),
-    ...(input.denyPatterns.length === 0 ? [] : [`refuses ${input.denyPatterns.length} patterns`]),
+    ...(input.denyPatterns.length === 0 ? [] : [`refuses what matches ${input.denyPatterns.join(' or ')}`]),
     ...(input.redact.length === 0 ? [] : [`hides ${input.redact.join(', ')}`]),
     ...(output.schema === undefined ? [] : ['answers must fit a schema']),
     ...tools.map((it) => {
       const rules = [
         ...(it.approval === 'human' ? ['a person approves each call'] : []),
         ...(it.maxAmount === undefined ? [] : [`amounts up to ${it.maxAmount}`]),
-        ...(it.rateLimit === undefined ? [] : [`${it.rateLimit.count} calls a ${it.rateLimit.per}`]),
+        ...(it.rateLimit === undefined ? [] : [`${it.rateLimit.count} calls per ${it.rateLimit.per}`]),
         ...(it.idempotent === true ? ['may be repeated'] : []),
       ];
       return `${it.tool}: ${rules.join(', ') || 'nothing beyond the usual'}`;

@@ -3,6 +3,7 @@ import type { ApprovalState } from '../../model/approval.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { Carrier } from '../../wire/carrier.js';
+import { Flow } from '../../wire/flow.js';
 import { readLines } from '../../wire/lines.js';
 
 /** One request of our own commands: `{id, method, params}`; a bare `{cancel: id}` gives one up. */
@@ -25,12 +26,14 @@ export function serveHost(
   onBug: (error: unknown) => void,
 ): void {
   const running = new Map<number, AbortController>();
-  const receive = async (line: string): Promise<void> => {
+  const flow = new Flow(carrier);
+  let broken = false;
+  const receive = async (line: string): Promise<string | undefined> => {
     const message: Json = JSON.parse(line);
     if (!isObject(message)) throw new Error('not a request');
     if (typeof message.cancel === 'number') {
       running.get(message.cancel)?.abort();
-      return;
+      return undefined;
     }
     const id = Number(message.id);
     const controller = new AbortController();
@@ -38,21 +41,21 @@ export function serveHost(
     try {
       const params = isObject(message.params) ? message.params : {};
       const result = await answer(host, session, message.method as HostMethod, params, controller.signal);
-      carrier.write(`${JSON.stringify({ id, result: result ?? null })}\n`);
+      return `${JSON.stringify({ id, result: result ?? null })}\n`;
     } catch (error) {
       if (!(error instanceof HostError)) onBug(error);
       const { code, message: words, hint } = asHostError(error);
-      carrier.write(
-        `${JSON.stringify({ id, error: { code, message: words, ...(hint === undefined ? {} : { hint }) } })}\n`,
-      );
+      return `${JSON.stringify({ id, error: { code, message: words, ...(hint === undefined ? {} : { hint }) } })}\n`;
     } finally {
       running.delete(id);
     }
   };
   readLines(carrier.input, {
     line: (text) => {
-      receive(text).catch((error) => {
-        onBug(error);
+      if (broken) return;
+      flow.track(receive(text)).catch(() => {
+        // Our own commands never send such a line; whoever did is not listened to any more.
+        broken = true;
         carrier.close();
       });
     },

@@ -92,7 +92,8 @@ async function admit(host: Host, socket: Socket, options: SocketServerOptions): 
   answer({ toolport: 'welcome', version: options.version });
   const carrier = {
     input: socket,
-    write: (line: string) => void socket.write(line),
+    write: (line: string) => socket.write(line),
+    onDrain: (resume: () => void) => void socket.on('drain', resume),
     close: () => void socket.end(),
   };
   if (hello.surface === 'mcp')

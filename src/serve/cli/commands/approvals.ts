@@ -1,7 +1,7 @@
 import type { ApprovalRequest } from '../../../model/approval.js';
 import { HostError } from '../../../model/host-error.js';
 import { visible } from '../../print/visible.js';
-import { withHost } from '../attach.js';
+import { withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
 
 export const approvals: Command = {
@@ -21,7 +21,7 @@ export const approvals: Command = {
         hint: 'use list, show, approve or deny',
       });
     if (more.length > 0) throw new HostError('usage', 'decide on one call at a time');
-    const requests = await withHost(args, terminal, async (host): Promise<readonly ApprovalRequest[]> => {
+    const requests = await withKeptHost(args, terminal, async (host): Promise<readonly ApprovalRequest[]> => {
       if (verb === 'list') return host.approvals.list();
       if (id === undefined)
         throw new HostError('usage', `say which call to ${verb}`, { hint: 'see "toolport approvals list"' });
@@ -33,7 +33,10 @@ export const approvals: Command = {
         `${JSON.stringify({ schema: 'toolport/approvals@1', requests: requests.map(toDocument) })}\n`,
       );
     } else if (verb === 'approve') {
-      terminal.out(`approved: ${(requests[0] as ApprovalRequest).tool} may run once with these arguments\n`);
+      const request = requests[0] as ApprovalRequest;
+      terminal.out(`approved: ${request.tool} may run once with these arguments
+${visible(JSON.stringify(request.arguments, null, 2))}
+`);
     } else if (verb === 'deny') {
       terminal.out(`denied: ${(requests[0] as ApprovalRequest).tool} will not run\n`);
     } else {

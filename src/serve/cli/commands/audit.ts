@@ -1,6 +1,6 @@
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
-import { withHost } from '../attach.js';
+import { withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
 
 export const audit: Command = {
@@ -19,7 +19,7 @@ export const audit: Command = {
       throw new HostError('usage', 'say verify or tail', { hint: 'see "toolport audit --help"' });
     if (!/^\d{1,6}$/.test(count))
       throw new HostError('usage', `${JSON.stringify(count)} is not a number of lines`);
-    return withHost(args, terminal, async (host) => {
+    return withKeptHost(args, terminal, async (host) => {
       if (verb === 'tail') {
         for (const line of await host.auditTail(Number(count))) {
           terminal.out(

@@ -51,7 +51,7 @@ export const info: Command = {
       const texts = found.map((it) =>
         it.package === undefined
           ? printDiagnostics(it.diagnostics, { style, columns: terminal.columns, source })
-          : `${printPackage(it.package, style, terminal.columns)}\n${stateLine(it)}\n`,
+          : `${printPackage(it.package, style, terminal.stdoutIsTerminal ? terminal.columns : 10_000)}\n${stateLine(it)}\n`,
       );
       terminal.out(texts.join('\n'));
     }

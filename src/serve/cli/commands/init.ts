@@ -29,7 +29,9 @@ export const init: Command = {
         .toLowerCase()
         .replace(/[^a-z0-9]+/g, '-')
         .replace(/^[^a-z]+|-+$/g, '') || `my-${format}`;
-    const files = starterOf(format, slug).map((it) => ({ ...it, path: join(target, it.path) }));
+    // A Talos package is named after its folder, whatever the folder is called.
+    const packageName = format === 'talos' ? basename(target) : slug;
+    const files = starterOf(format, packageName).map((it) => ({ ...it, path: join(target, it.path) }));
     const taken = files.find((it) => terminal.readFile(it.path) !== undefined);
     if (taken !== undefined)
       throw new HostError('usage', `${taken.path} exists already`, { hint: 'name a new folder' });

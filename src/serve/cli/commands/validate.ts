@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { discover } from '../../../bundle/discover.js';
-import { inspect } from '../../../formats/inspect.js';
-import { compareDiagnostics, type Diagnostic } from '../../../model/diagnostic.js';
-import { type FormatName, formatNames } from '../../../model/format.js';
+import { defaultParseOptions, inspect } from '../../../formats/inspect.js';
+import { finding } from '../../../formats/report.js';
+import { compareDiagnostics, type Diagnostic, startOfFile } from '../../../model/diagnostic.js';
+import { type FormatName, formatNames, type ParseOptions } from '../../../model/format.js';
 import { HostError } from '../../../model/host-error.js';
 import type { Package } from '../../../model/package.js';
 import { countOf, printDiagnostics, printSummary } from '../../print/diagnostics.js';
@@ -28,6 +29,7 @@ export const validate: Command = {
     { name: 'format', value: 'FORM', text: 'text, json, sarif or github' },
     { name: 'as', value: 'FORMAT', text: `take named files for ${formatNames.join(', ')}` },
     { name: 'strict', text: 'treat warnings as errors' },
+    { name: 'agent-version', value: 'VERSION', text: 'check extensions against this host version' },
   ],
   async run(args, terminal) {
     const form = args.has('json') ? 'json' : oneOf(args.value('format') ?? 'text', outputFormats, 'format');
@@ -38,6 +40,10 @@ export const validate: Command = {
       terminal.cwd,
       as === undefined ? undefined : oneOf(as, formatNames, 'as'),
       args.has('strict'),
+      {
+        ...defaultParseOptions,
+        agentVersion: args.value('agent-version') ?? defaultParseOptions.agentVersion,
+      },
     );
     const errors = countOf(checked.diagnostics, 'error');
     switch (form) {
@@ -74,12 +80,14 @@ async function check(
   cwd: string,
   as: FormatName | undefined,
   strict: boolean,
+  options: ParseOptions,
 ): Promise<Checked> {
   const { found, problems, missing } = discover(paths, { cwd, as });
   const [lost] = missing;
-  if (lost !== undefined)
+  if (lost !== undefined && missing.length === paths.length) {
     throw new HostError('not_found', `there is nothing at ${lost}`, { hint: 'check the path' });
-  if (found.length === 0 && problems.length === 0) {
+  }
+  if (found.length + problems.length + missing.length === 0) {
     throw new HostError('not_found', `no manifest was found in ${paths.join(', ')}`, {
       hint: 'name a manifest, or make one: toolport init patch',
     });
@@ -88,7 +96,7 @@ async function check(
     strict && it.severity === 'warning' ? { ...it, severity: 'error' } : it;
   const files: CheckedFile[] = [];
   for (const { file, format, bundle } of found) {
-    const { package: understood, diagnostics } = inspect(await format.load(), bundle);
+    const { package: understood, diagnostics } = inspect(await format.load(), bundle, options);
     files.push({
       file,
       format: format.name,
@@ -96,7 +104,11 @@ async function check(
       ...(understood === undefined ? {} : { package: understood }),
     });
   }
-  for (const problem of problems) files.push({ file: problem.file, format: null, diagnostics: [problem] });
+  const nothing = missing.map((it) =>
+    finding('file.missing', it, startOfFile, 'there is nothing at this path', 'check the path'),
+  );
+  for (const problem of [...problems, ...nothing])
+    files.push({ file: problem.file, format: null, diagnostics: [problem] });
   files.sort((a, b) => (a.file < b.file ? -1 : 1));
   return { files, diagnostics: files.flatMap((it) => it.diagnostics).sort(compareDiagnostics) };
 }

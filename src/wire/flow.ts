@@ -1,0 +1,37 @@
+import type { Carrier } from './carrier.js';
+
+/** Requests of one client that may be under way at once. */
+const maxOpen = 64;
+
+/** Reads on only while a client has few requests open and takes its answers: what it sends waits in its own buffers. */
+export class Flow {
+  readonly #carrier: Carrier;
+  #open = 0;
+  #full = false;
+
+  constructor(carrier: Carrier) {
+    this.#carrier = carrier;
+    carrier.onDrain(() => {
+      this.#full = false;
+      this.#steer();
+    });
+  }
+
+  /** Counts a request until its answer has been sent. */
+  async track(work: Promise<string | undefined>): Promise<void> {
+    this.#open++;
+    this.#steer();
+    try {
+      const line = await work;
+      if (line !== undefined && !this.#carrier.write(line)) this.#full = true;
+    } finally {
+      this.#open--;
+      this.#steer();
+    }
+  }
+
+  #steer(): void {
+    if (this.#full || this.#open >= maxOpen) this.#carrier.input.pause();
+    else this.#carrier.input.resume();
+  }
+}
