@@ -262,6 +262,7 @@ class Search {
 
   /** Relative to the working directory where that is shorter to read. */
   #shown(path: string): string {
+    if (path.startsWith(`${this.#options.cwd}/`)) return path.slice(this.#options.cwd.length + 1);
     const way = relative(this.#options.cwd, path);
     return way.startsWith('..') ? path : way;
   }

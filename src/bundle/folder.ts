@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   openSync,
@@ -48,16 +49,18 @@ export function folderBundle(options: FolderBundleOptions): Bundle {
     read(path) {
       if (path === manifest && held !== undefined) return { kind: 'file', bytes: held };
       if (single && path !== manifest) return { kind: 'missing' };
-      return readEntry(root, path);
+      return readEntry(root, path, manifest);
     },
     files: () => (single ? [manifest] : listFiles(root)),
     display: (path) => join(shown, path),
   };
 }
 
-function readEntry(root: string, path: string): BundleEntry {
+function readEntry(root: string, path: string, manifest: string): BundleEntry {
   // A plain name in the root cannot lead anywhere else unless it is a link, and links are not opened here.
-  if (/^[\w-][\w.-]*$/.test(path)) {
+  if (/^[\w.-]+$/.test(path) && path !== '.' && path !== '..') {
+    // Asking first is cheap; an error for each file that need not be there is not.
+    if (path !== manifest && !existsSync(`${root}/${path}`)) return { kind: 'missing' };
     const direct = readRegular(`${root}/${path}`);
     if (direct !== undefined) return direct;
   }

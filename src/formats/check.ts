@@ -334,8 +334,12 @@ function propertySchema(root: JsonObject, schema: JsonObject, key: string): Json
 function deref(root: JsonObject, schema: JsonObject): JsonObject {
   if (typeof schema.$ref !== 'string') return schema;
   const { $ref, ...own } = schema;
-  // What stands beside a reference wins over what is behind it, as in the compiled schema.
-  return { ...schemaAt(root, String($ref).split('/').slice(1)), ...own };
+  const target = schemaAt(root, String($ref).split('/').slice(1));
+  for (const _ in own) {
+    // What stands beside a reference wins over what is behind it, as in the compiled schema.
+    return { ...target, ...own };
+  }
+  return target;
 }
 
 function schemaAt(root: JsonObject, steps: readonly string[]): JsonObject {

@@ -16,15 +16,26 @@ export function checkText(report: Report, value: Json | undefined): void {
 }
 
 function visit(report: Report, value: Json | undefined, path: JsonPath): void {
-  if (typeof value === 'string') checkString(report, value, path, 'value');
-  else if (Array.isArray(value))
-    for (const [index, item] of value.entries()) visit(report, item, [...path, index]);
-  else if (isObject(value)) {
-    for (const [key, member] of Object.entries(value)) {
-      checkString(report, key, [...path, key], 'key');
-      visit(report, member, [...path, key]);
+  if (typeof value === 'string') {
+    checkString(report, value, path, 'value');
+  } else if (Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      if (!isPlain(item)) visit(report, item, [...path, index]);
+    }
+  } else if (isObject(value)) {
+    for (const key in value) {
+      const member = value[key] as Json;
+      if (isPlain(key) && isPlain(member)) continue;
+      const at = [...path, key];
+      checkString(report, key, at, 'key');
+      visit(report, member, at);
     }
   }
+}
+
+/** Most values need no second look, and no place of their own. */
+function isPlain(value: Json): boolean {
+  return typeof value === 'string' ? plain.test(value) : typeof value !== 'object' || value === null;
 }
 
 /** Nothing below U+0080 but controls can hide, and most text stays there. */
