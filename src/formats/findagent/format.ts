@@ -4,9 +4,7 @@ import type { Format, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkFields, checkSchema } from '../check.js';
 import { readJson } from '../document/json.js';
-import { SourceText } from '../document/text.js';
-import { Report } from '../report.js';
-import { readText } from '../source.js';
+import { openManifest } from '../manifest.js';
 import { checkText } from '../text-check.js';
 import { claimFindagent } from './claim.js';
 import { lower } from './lower.js';
@@ -21,14 +19,9 @@ export const findagent: Format = {
   claim: claimFindagent,
 
   parse(bundle): ParseResult {
-    const read = readText(bundle, bundle.manifest);
-    if (!read.ok) return { diagnostics: read.diagnostics };
-    const document = readJson(read.text);
-    const report = new Report(read.file, document);
-    const source = new SourceText(read.text);
-    for (const { code, start, end, message, hint } of document.problems) {
-      report.inFile(code, read.file, source.range(start, end), message, hint);
-    }
+    const opened = openManifest(bundle, readJson);
+    if (!opened.ok) return { diagnostics: opened.diagnostics };
+    const { document, report } = opened;
     const manifest = document.value;
     if (manifest === undefined) return { diagnostics: report.diagnostics };
 

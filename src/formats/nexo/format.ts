@@ -4,10 +4,9 @@ import type { Bundle } from '../../model/bundle.js';
 import type { Format, ParseOptions, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkSchema } from '../check.js';
-import { SourceText } from '../document/text.js';
 import { readToml } from '../document/toml.js';
-import { Report } from '../report.js';
-import { readText } from '../source.js';
+import { openManifest } from '../manifest.js';
+import type { Report } from '../report.js';
 import { checkText } from '../text-check.js';
 import { claimNexo } from './claim.js';
 import { tableAt } from './kind.js';
@@ -25,16 +24,10 @@ export const nexo: Format = {
   claim: claimNexo,
 
   parse(bundle, options): ParseResult {
-    const read = readText(bundle, bundle.manifest);
-    if (!read.ok) return { diagnostics: read.diagnostics };
-    const document = readToml(read.text);
-    const report = new Report(read.file, document);
-    if (document.value === undefined) {
-      const source = new SourceText(read.text);
-      for (const { code, start, end, message, hint } of document.problems)
-        report.inFile(code, read.file, source.range(start, end), message, hint);
-      return { diagnostics: report.diagnostics };
-    }
+    const opened = openManifest(bundle, readToml);
+    if (!opened.ok) return { diagnostics: opened.diagnostics };
+    const { document, report } = opened;
+    if (document.value === undefined) return { diagnostics: report.diagnostics };
     const manifest = tableAt(document.value);
     checkSchema(report, document, checked);
     checkText(report, manifest);

@@ -4,9 +4,7 @@ import type { Format, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkFields, checkSchema } from '../check.js';
 import { readJson } from '../document/json.js';
-import { SourceText } from '../document/text.js';
-import { Report } from '../report.js';
-import { readText } from '../source.js';
+import { openManifest } from '../manifest.js';
 import { checkText } from '../text-check.js';
 import { claimTalos } from './claim.js';
 import { checkHandlers } from './handlers.js';
@@ -23,14 +21,9 @@ export const talos: Format = {
   claim: claimTalos,
 
   parse(bundle): ParseResult {
-    const read = readText(bundle, bundle.manifest);
-    if (!read.ok) return { diagnostics: read.diagnostics };
-    const document = readJson(read.text);
-    const report = new Report(read.file, document);
-    const source = new SourceText(read.text);
-    for (const { code, start, end, message, hint } of document.problems) {
-      report.inFile(code, read.file, source.range(start, end), message, hint);
-    }
+    const opened = openManifest(bundle, readJson);
+    if (!opened.ok) return { diagnostics: opened.diagnostics };
+    const { document, report } = opened;
     if (document.value === undefined) return { diagnostics: report.diagnostics };
 
     checkSchema(report, document, checked);

@@ -5,9 +5,7 @@ import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkSchema } from '../check.js';
 import type { Document } from '../document/document.js';
 import { readJson } from '../document/json.js';
-import { SourceText } from '../document/text.js';
-import { Report } from '../report.js';
-import { readText } from '../source.js';
+import { openManifest } from '../manifest.js';
 import { checkText } from '../text-check.js';
 import { claimToolspace } from './claim.js';
 import { lower } from './lower.js';
@@ -23,17 +21,13 @@ export const toolspace: Format = {
   claim: claimToolspace,
 
   parse(bundle): ParseResult {
-    const read = readText(bundle, bundle.manifest);
-    if (!read.ok) return { diagnostics: read.diagnostics };
-    const document = readJson(read.text);
-    const report = new Report(read.file, document);
-    const source = new SourceText(read.text);
-    for (const { code, start, end, message, hint } of document.problems)
-      report.inFile(code, read.file, source.range(start, end), message, hint);
+    const opened = openManifest(bundle, readJson);
+    if (!opened.ok) return { diagnostics: opened.diagnostics };
+    const { document, report } = opened;
     const { value } = document;
     if (value === undefined || checkVersion(report, value)) return { diagnostics: report.diagnostics };
 
-    checkSchema(report, judged(document, read.text), checked);
+    checkSchema(report, judged(document, opened.text), checked);
     checkText(report, value);
     if (isObject(value)) checkRules(report, value);
     if (report.hasErrors || !isObject(value)) return { diagnostics: report.diagnostics };
