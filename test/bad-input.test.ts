@@ -1,5 +1,5 @@
 // What goes wrong every day: each case has a clear message, the right exit code, and nothing is lost.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
@@ -207,9 +207,13 @@ describe('hosts', () => {
     const served = spawn(process.execPath, [main, 'serve', folder.path, '--state', home, '--json'], {
       stdio: 'pipe',
     });
-    await until(() => existsSync(join(home, 'host.sock')));
+    await started(served);
     const calling = toolport(['call', join(folder.path, 'hang.py'), '{"text":"a"}', '--state', home]);
     await until(() => confined().length > 0);
+    // Reading the record through the host brings what it has to the disk.
+    await until(async () =>
+      (await toolport(['audit', 'tail', '--json', '--state', home])).stdout.includes('"kind":"intent"'),
+    );
     served.kill('SIGKILL');
     expect(await calling).toMatchObject({
       code: 1,
@@ -291,7 +295,7 @@ describe('hosts', () => {
     const served = spawn(process.execPath, [main, 'serve', folder.path, '--state', home, '--json'], {
       stdio: 'pipe',
     });
-    await until(() => existsSync(join(home, 'host.sock')));
+    await started(served);
     const done = await toolport(['mcp', folder.path, '--state', home], {
       open: true,
       during: (child) => {
@@ -342,7 +346,7 @@ describe('hosts', () => {
     const served = spawn(process.execPath, [main, 'serve', folder.path, '--state', home, '--json'], {
       stdio: 'pipe',
     });
-    await until(() => existsSync(join(home, 'host.sock')));
+    await started(served);
     const answer = await new Promise<string>((resolve) => {
       const socket = createConnection(join(home, 'host.sock'));
       socket.write(
@@ -356,6 +360,11 @@ describe('hosts', () => {
     expect(existsSync(join(home, 'host.sock'))).toBe(false);
   });
 });
+
+/** The first line of a host in the foreground says that clients may come. */
+function started(served: ChildProcess): Promise<unknown> {
+  return new Promise((resolve) => served.stdout?.once('data', resolve));
+}
 
 /** Processes of this test's hanging tool, wherever they are. */
 function confined(): string[] {
