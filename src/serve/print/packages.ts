@@ -19,7 +19,12 @@ export function printPackages(report: PackageReport, style: Style, columns: numb
   if (packages.length === 0) return `no packages (${summary.scanned} files looked at)\n`;
   const name = (it: PackageState) => visibleLine(it.id ?? it.path);
   const widest = Math.min(40, Math.max(...packages.map((it) => name(it).length)));
-  const lines = packages.flatMap((it) => {
+  // What can be used comes first; the rest keeps the order of the folders.
+  const ordered = [
+    ...packages.filter((it) => it.state === 'ready'),
+    ...packages.filter((it) => it.state !== 'ready'),
+  ];
+  const lines = ordered.flatMap((it) => {
     const head = `${pad(clip(name(it), widest), widest)}  ${pad(it.version, 8)} ${pad(it.format, 10)} `;
     const state = style[paints[it.state]](pad(it.state, 12));
     const tools = it.tools.map((tool) => tool.name).join(', ');
