@@ -114,11 +114,14 @@ export function checkLiteral(
   variables: Variables,
 ): void {
   for (const [index, word] of (Array.isArray(command) ? command : []).entries()) {
-    if (typeof word !== 'string' || !/\$\{(?:env|input)\./.test(word)) continue;
+    if (typeof word !== 'string') continue;
+    // The spelling of smoke checks counts as well, where it names a declared variable.
+    const named = [...word.matchAll(/\$\{([A-Z][A-Z0-9_]*)\}/g)].map((it) => it[1] as string);
+    const known = named.filter((it) => variables.has(it));
+    if (known.length === 0 && !/\$\{(?:env|input)\./.test(word)) continue;
     const at = [...path, index];
-    const parts = readTemplate(word).template.parts;
-    const secret = parts.find((it) => it.kind === 'slot' && variables.get(it.slot)?.secret === true);
-    if (secret !== undefined) {
+    const slots = readTemplate(word).template.parts.flatMap((it) => (it.kind === 'slot' ? [it.slot] : []));
+    if ([...slots, ...known].some((it) => variables.get(it)?.secret === true)) {
       const message = `${show(word)} in ${nameOf(path)} puts a secret on the command line, where every process sees it`;
       report.at('toolspace.secret-in-argv', at, message, {
         hint: 'let the program read it from its environment, where it is set anyway',
