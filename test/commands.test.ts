@@ -158,6 +158,11 @@ describe('init', () => {
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') });
   });
 
+  test.each(['MyTool', '2fa', 'a.b'])('talos in a folder called %s validates clean', async (name) => {
+    await toolport(['init', 'talos', name], { cwd: folder.path });
+    expect(await toolport(['validate', '--strict', name], { cwd: folder.path })).toMatchObject({ code: 0 });
+  });
+
   test('a dry run writes nothing', async () => {
     const done = await toolport(['init', 'patch', 'dry', '--dry-run'], { cwd: folder.path });
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('would write') });

@@ -1,4 +1,5 @@
 import {
+  accessSync,
   closeSync,
   constants,
   existsSync,
@@ -71,7 +72,10 @@ function readEntry(root: string, path: string, manifest: string): BundleEntry {
     const real = realpathSync.native(absolute);
     if (escapes(realpathSync.native(root), real))
       return refused('link-escape', 'a link leads out of the package');
-    if (statSync(real).isDirectory()) return { kind: 'folder' };
+    if (statSync(real).isDirectory()) {
+      accessSync(real, constants.R_OK | constants.X_OK);
+      return { kind: 'folder' };
+    }
     return readRegular(real) ?? refused('not-regular', 'this is not a regular file');
   } catch (error) {
     return refusalOf(error);
@@ -146,6 +150,8 @@ function listFiles(root: string): string[] {
     try {
       entries = readNames(join(root, folder));
     } catch {
+      // Whoever reads it is told why it cannot be read; leaving it out would change what the package is.
+      files.push(folder);
       return;
     }
     for (const entry of entries) {

@@ -23,7 +23,7 @@ export function bubblewrap(): Sandbox {
   const isRoot = process.getuid?.() === 0;
   const user = isRoot ? unprivileged : { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 };
   // Node marks its own descriptors; what it inherited without the mark would travel into the sandbox.
-  const inherited = covers(leakyDescriptors());
+  const inherited = program === undefined ? [] : covers(leakyDescriptors());
   const reaper = startReaper(isRoot ? unprivileged : undefined);
   let verdict: Promise<Verdict> | undefined;
 

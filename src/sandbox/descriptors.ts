@@ -5,15 +5,9 @@ const closeOnExec = 0o2000000;
 /**
  * Descriptors that a child would inherit from this process, which has them from its parent. The first four
  * are left out: every child gets its own.
- * Empty where /proc does not tell (other systems close them on their own).
  */
 export function leakyDescriptors(): number[] {
-  let names: string[];
-  try {
-    names = readdirSync('/proc/self/fd');
-  } catch {
-    return [];
-  }
+  const names = readdirSync('/proc/self/fd');
   return names.map(Number).filter((descriptor) => descriptor > 3 && isInherited(descriptor));
 }
 

@@ -50,14 +50,15 @@ export const patch: Format = {
       checkRules(report, document.value);
       checkBody(report, source, document.value);
     }
+    if (!isObject(document.value)) return { diagnostics: report.diagnostics };
     // A tool under development may lack its version; everything else must be right before it can run.
-    const blocking = report.diagnostics.filter((it) => it.severity === 'error' && !isMissingVersion(it));
-    if (blocking.length > 0 || !isObject(document.value)) return { diagnostics: report.diagnostics };
-    if (!sound && document.value.version !== undefined) return { diagnostics: report.diagnostics };
+    const errors = report.diagnostics.filter((it) => it.severity === 'error');
+    const runnable = sound ? errors.length === 0 : errors.length === 1 && lacksOnlyVersion(document.value);
+    if (!runnable) return { diagnostics: report.diagnostics };
     return { package: deepFreeze(lower(document.value, bundle.manifest)), diagnostics: report.diagnostics };
   },
 };
 
-function isMissingVersion(it: { code: string; pointer?: string; message: string }): boolean {
-  return it.code === 'schema.required' && it.pointer === '' && it.message.startsWith('"version"');
+function lacksOnlyVersion(manifest: JsonObject): boolean {
+  return manifest.version === undefined && checked.validate({ ...manifest, version: '0.0.0' });
 }

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
+import { isOfType } from '../json-type.js';
 import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
 
@@ -74,6 +75,7 @@ function checkInputs(report: Report, inputs: Json | undefined): void {
     if (
       Object.hasOwn(input, 'default') &&
       typeof type === 'string' &&
+      input.default !== null &&
       !isOfType(input.default as Json, type)
     ) {
       const message = `the default ${show(input.default)} is not of type ${type}`;
@@ -99,25 +101,6 @@ function checkInputs(report: Report, inputs: Json | undefined): void {
 /** `__proto__` would not survive as a property of the input schema. */
 export function isParameterName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !pythonKeywords.has(name) && name !== '__proto__';
-}
-
-/** A null default stands for "not given" whatever the type. */
-function isOfType(value: Json, type: string): boolean {
-  if (value === null) return true;
-  switch (type) {
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isObject(value);
-    case 'integer':
-      return typeof value === 'number' && Number.isInteger(value);
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === type;
-    default:
-      return true;
-  }
 }
 
 function checkCapabilities(report: Report, manifest: JsonObject): void {

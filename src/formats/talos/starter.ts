@@ -11,6 +11,8 @@ export function starter(name: string): readonly StarterFile[] {
 }
 
 function idOf(name: string): string {
+  // The folder is called so already; what is a sound id stays as it is.
+  if (/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._-]{0,63}$/u.test(name)) return name;
   const id = name
     .normalize('NFKD')
     .toLowerCase()

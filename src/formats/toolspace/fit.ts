@@ -4,6 +4,7 @@
 // format, patternProperties, if/then/else, not, contains, dependent*, unevaluated*, uniqueItems, multipleOf.
 import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
 import { show } from '../check.js';
+import { isOfType } from '../json-type.js';
 import { composes } from './closed.js';
 import { resolve } from './input-schema.js';
 
@@ -157,25 +158,6 @@ function measures(part: Json): (readonly [string, number])[] {
         [`min${unit}`, size],
         [`max${unit}`, size],
       ];
-}
-
-function isOfType(value: Json, type: string): boolean {
-  switch (type) {
-    case 'null':
-      return value === null;
-    case 'array':
-      return Array.isArray(value);
-    case 'object':
-      return isObject(value);
-    case 'integer':
-      return typeof value === 'number' && Number.isInteger(value);
-    case 'string':
-    case 'number':
-    case 'boolean':
-      return typeof value === type;
-    default:
-      return true;
-  }
 }
 
 function listOf(value: Json | undefined): readonly Json[] {

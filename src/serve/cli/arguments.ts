@@ -29,7 +29,7 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
   try {
     parsed = parseArgs({ args: [...words], options, allowPositionals: true, strict: true });
   } catch (error) {
-    throw wrongOption(error, command, known);
+    throw wrongOption(error, command, known, words);
   }
   const values = (name: string): readonly string[] => (parsed.values[name] as string[] | undefined) ?? [];
   for (const option of known) {
@@ -47,29 +47,40 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
   };
 }
 
-function wrongOption(error: unknown, command: Command, known: readonly Option[]): HostError {
-  const { code, message } = error as { code?: string; message: string };
+function wrongOption(
+  error: unknown,
+  command: Command,
+  known: readonly Option[],
+  words: readonly string[],
+): HostError {
+  const { code } = error as { code?: string };
   const help = `see "toolport ${command.name} --help"`;
-  const [, written] = /'(-[^' ]*)/.exec(message) ?? [];
-  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && written !== undefined) {
+  const options = words.filter((it) => /^-./.test(it)).map((it) => it.replace(/=.*$/s, ''));
+  const named = (written: string) =>
+    known.find((it) => written === `--${it.name}` || written === `-${it.short}`);
+  const unknown = options.find((it) => named(it) === undefined);
+  if (code === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' && unknown !== undefined) {
     const meant = suggest(
-      written.replace(/^-+/, ''),
+      unknown.replace(/^-+/, ''),
       known.map((it) => it.name),
     );
     const hint = meant === undefined ? help : `did you mean --${meant}? ${help}`;
-    return new HostError('usage', `${command.name} has no option ${written}`, { hint, cause: error });
+    return new HostError('usage', `${command.name} has no option ${unknown}`, { hint, cause: error });
   }
-  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' && written !== undefined) {
-    const option = known.find(
-      (it) => written.replace(/^-+/, '').startsWith(it.name) || written === `-${it.short}`,
-    );
-    const wants =
-      option?.value === undefined
-        ? `--${option?.name} takes no value`
-        : `--${option.name} needs a value: --${option.name} ${option.value}`;
-    return new HostError('usage', wants, { hint: help, cause: error });
+  if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE') {
+    for (const [index, word] of words.entries()) {
+      const option = named(word.replace(/=.*$/s, ''));
+      if (option === undefined) continue;
+      if (option.value === undefined && word.includes('=')) {
+        return new HostError('usage', `--${option.name} takes no value`, { hint: help, cause: error });
+      }
+      if (option.value !== undefined && !word.includes('=') && /^(?:-|$)/.test(words[index + 1] ?? '')) {
+        const message = `--${option.name} needs a value: --${option.name} ${option.value}`;
+        return new HostError('usage', message, { hint: help, cause: error });
+      }
+    }
   }
-  return new HostError('usage', `these arguments are not understood`, { hint: help, cause: error });
+  return new HostError('usage', 'these arguments are not understood', { hint: help, cause: error });
 }
 
 /** `2s`, `500ms`, `5m` or plain seconds. */

@@ -27,6 +27,14 @@ export interface Command {
   run(args: Arguments, terminal: Terminal): Promise<number>;
 }
 
+/** For commands that open a session. */
+export const allowOption: Option = {
+  name: 'allow',
+  value: 'GRANT',
+  multiple: true,
+  text: 'let tools reach net:HOST[:PORT] beyond what they may by themselves',
+};
+
 /** Understood by every command. */
 export const commonOptions: readonly Option[] = [
   { name: 'json', text: 'print one JSON document' },

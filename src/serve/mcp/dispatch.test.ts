@@ -134,9 +134,14 @@ test('a cancelled call is aborted and gets no answer; a second request with its 
 
 test('a client that leaves takes its calls along', async () => {
   let ended = false;
+  let begun = () => {};
+  const underWay = new Promise<void>((resolve) => {
+    begun = resolve;
+  });
   const { request, dispatch } = client(
     ({ signal }) =>
       new Promise((resolve) => {
+        begun();
         signal?.addEventListener('abort', () => {
           ended = true;
           resolve(ok);
@@ -144,7 +149,7 @@ test('a client that leaves takes its calls along', async () => {
       }),
   );
   const running = request('tools/call', { name: 'shop_orders' });
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await underWay;
   dispatch.close();
   await running;
   expect(ended).toBe(true);

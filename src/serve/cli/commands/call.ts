@@ -7,7 +7,7 @@ import { errorTable } from '../../errors.js';
 import { visible } from '../../print/visible.js';
 import { type Arguments, parseDuration } from '../arguments.js';
 import { withHost } from '../attach.js';
-import type { Command } from '../command.js';
+import { allowOption, type Command } from '../command.js';
 import type { Terminal } from '../terminal.js';
 
 export const call: Command = {
@@ -22,12 +22,7 @@ export const call: Command = {
   options: [
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
     { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
-    {
-      name: 'allow',
-      value: 'GRANT',
-      multiple: true,
-      text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME',
-    },
+    allowOption,
     { name: 'timeout', value: 'TIME', text: 'end the tool after 2s, 500ms, 5m …' },
   ],
   async run(args, terminal) {

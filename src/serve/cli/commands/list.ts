@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import type { PackageReport } from '../../../host/host.js';
 import { printPackages } from '../../print/packages.js';
 import { withHost } from '../attach.js';
-import type { Command } from '../command.js';
+import { allowOption, type Command } from '../command.js';
 import { styleFor } from '../style-for.js';
 
 export const list: Command = {
@@ -14,14 +14,7 @@ export const list: Command = {
     { line: 'toolport list tools ~/more-tools', text: 'two places' },
     { line: 'toolport list --json', text: 'for a script' },
   ],
-  options: [
-    {
-      name: 'allow',
-      value: 'GRANT',
-      multiple: true,
-      text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME',
-    },
-  ],
+  options: [allowOption],
   async run(args, terminal) {
     const directories = (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) =>
       resolve(terminal.cwd, it),

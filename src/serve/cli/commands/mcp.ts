@@ -3,7 +3,7 @@ import { HostError } from '../../../model/host-error.js';
 import { greet } from '../../socket/connect.js';
 import { dialOrLaunch } from '../../socket/launch.js';
 import { stateDirectory } from '../arguments.js';
-import type { Command } from '../command.js';
+import { allowOption, type Command } from '../command.js';
 
 /** The shim: standard streams on one side, the host of the state directory on the other, nothing between. */
 export const mcp: Command = {
@@ -15,15 +15,7 @@ export const mcp: Command = {
     { line: 'toolport mcp tools --root ~/project', text: 'with a workspace for tools that ask for one' },
     { line: 'toolport mcp tools --allow net:127.0.0.1:8080', text: 'with a server of your own machine' },
   ],
-  options: [
-    { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
-    {
-      name: 'allow',
-      value: 'GRANT',
-      multiple: true,
-      text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME',
-    },
-  ],
+  options: [{ name: 'root', value: 'DIR', text: 'workspace that tools may be lent' }, allowOption],
   async run(args, terminal) {
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
     const { main, environment, signal } = terminal;

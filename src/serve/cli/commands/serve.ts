@@ -7,7 +7,7 @@ import { socketPath } from '../../socket/path.js';
 import { listen } from '../../socket/server.js';
 import { aborted } from '../aborted.js';
 import { stateDirectory } from '../arguments.js';
-import type { Command } from '../command.js';
+import { allowOption, type Command } from '../command.js';
 import { styleFor } from '../style-for.js';
 import { listDocument } from './list.js';
 
@@ -20,14 +20,7 @@ export const serve: Command = {
     { line: 'toolport serve --json', text: 'one JSON object for the start, then one a call' },
     { line: 'toolport serve tools --state .toolport', text: 'with a state directory of its own' },
   ],
-  options: [
-    {
-      name: 'allow',
-      value: 'GRANT',
-      multiple: true,
-      text: 'net:HOST[:PORT], read:PATH, write:PATH, env:NAME',
-    },
-  ],
+  options: [allowOption],
   async run(args, terminal) {
     const json = args.has('json');
     const style = styleFor(args, terminal);

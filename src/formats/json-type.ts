@@ -1,0 +1,21 @@
+import { isObject, type Json } from '../model/json.js';
+
+/** Whether a value is of a type that JSON Schema names; an unknown name is somebody else's finding. */
+export function isOfType(value: Json, type: string): boolean {
+  switch (type) {
+    case 'null':
+      return value === null;
+    case 'array':
+      return Array.isArray(value);
+    case 'object':
+      return isObject(value);
+    case 'integer':
+      return typeof value === 'number' && Number.isInteger(value);
+    case 'string':
+    case 'number':
+    case 'boolean':
+      return typeof value === type;
+    default:
+      return true;
+  }
+}
