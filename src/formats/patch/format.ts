@@ -1,5 +1,6 @@
 import schema from '../../../schemas/patch.schema.json' with { type: 'json' };
 import { validatePatch } from '../../generated/patch.js';
+import type { Diagnostic } from '../../model/diagnostic.js';
 import type { Format, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkFields, checkSchema } from '../check.js';
@@ -53,12 +54,14 @@ export const patch: Format = {
     if (!isObject(document.value)) return { diagnostics: report.diagnostics };
     // A tool under development may lack its version; everything else must be right before it can run.
     const errors = report.diagnostics.filter((it) => it.severity === 'error');
-    const runnable = sound ? errors.length === 0 : errors.length === 1 && lacksOnlyVersion(document.value);
+    const runnable = sound ? errors.length === 0 : lacksOnlyVersion(document.value, errors);
     if (!runnable) return { diagnostics: report.diagnostics };
     return { package: deepFreeze(lower(document.value, bundle.manifest)), diagnostics: report.diagnostics };
   },
 };
 
-function lacksOnlyVersion(manifest: JsonObject): boolean {
-  return manifest.version === undefined && checked.validate({ ...manifest, version: '0.0.0' });
+/** A misspelt version is a mistake to mend and points at its word; one that is not there points at the whole. */
+function lacksOnlyVersion(manifest: JsonObject, errors: readonly Diagnostic[]): boolean {
+  const whole = errors.every((it) => it.code === 'schema.required' && it.pointer === '');
+  return whole && manifest.version === undefined && checked.validate({ ...manifest, version: '0.0.0' });
 }
