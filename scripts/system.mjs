@@ -7,6 +7,7 @@ const needed = [
   { program: '/usr/bin/prlimit', package: 'util-linux' },
   { program: '/usr/bin/python3', package: 'python3' },
   { program: '/usr/bin/setpriv', package: 'util-linux' },
+  { program: '/usr/bin/pip3', package: 'python3-pip' },
 ];
 
 const missing = () => needed.filter((it) => !existsSync(it.program));

@@ -1,19 +1,31 @@
 /** Toolport as a library: the same host that the commands use, inside your own program. */
-export { createHost, type HostOptions } from './host/create.js';
+export { createHost } from './host/create.js';
 export type {
   Answer,
   AnswerError,
   Approvals,
   AuditLine,
   CallRequest,
+  Change,
   Confirmation,
   Host,
+  InstallOptions,
+  LimitPolicy,
   ListedTool,
+  PackageIndexes,
   PackageReport,
   PackageState,
+  Review,
+  SecretAudience,
+  SecretEntry,
+  SecretInput,
+  Secrets,
   Session,
   SessionOptions,
+  SessionPolicy,
+  Switches,
 } from './host/host.js';
+export type { HostOptions } from './host/options.js';
 export type { Diagnostic, Range, Severity } from './model/diagnostic.js';
 export { HostError, type HostErrorCode } from './model/host-error.js';
 export type { Json, JsonObject, JsonSchema } from './model/json.js';

@@ -5,8 +5,8 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Host } from './host/host.js';
-import type { OpenHostOptions, StartHostOptions, Terminal } from './serve/cli/terminal.js';
+import type { Check, Host } from './host/host.js';
+import type { ExamineOptions, OpenHostOptions, StartHostOptions, Terminal } from './serve/cli/terminal.js';
 import { version } from './version.js';
 
 const words = process.argv.slice(2);
@@ -47,6 +47,7 @@ async function main(): Promise<void> {
     main: process.argv[1] as string,
     stdoutIsTerminal: process.stdout.isTTY === true,
     stdinIsTerminal: process.stdin.isTTY === true,
+    stderrIsTerminal: process.stderr.isTTY === true,
     columns: process.stdout.columns ?? (Number(process.env.COLUMNS) || 100),
     signal: interrupted.signal,
     stdin: process.stdin,
@@ -56,6 +57,7 @@ async function main(): Promise<void> {
     },
     err: (text) => void process.stderr.write(text),
     readStdin: () => readStdin(interrupted.signal),
+    readSecret: (question) => readSecret(question, interrupted.signal),
     confirm: (question) => confirm(question, interrupted.signal),
     readFile,
     writeFile,
@@ -63,6 +65,7 @@ async function main(): Promise<void> {
     resource: (path) => fileURLToPath(new URL(`../${path}`, import.meta.url)),
     openHost: (options) => openHost(options, { version, principal, cwd }, interrupted.signal),
     startHost,
+    examine,
   };
   const code = await runCommandLine(words, terminal);
   process.exitCode = signalExit !== undefined && code !== 0 ? signalExit : code;
@@ -86,6 +89,29 @@ async function readStdin(signal: AbortSignal): Promise<string> {
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   if (signal.aborted) throw new HostError('cancelled', 'interrupted');
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/** Reads one line from the terminal without showing it. */
+async function readSecret(question: string, signal: AbortSignal): Promise<string> {
+  const { createInterface } = await import('node:readline/promises');
+  const { Writable } = await import('node:stream');
+  const { HostError } = await import('./model/host-error.js');
+  // The dialogue would show what is typed; nothing of it gets through.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const dialogue = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  // Only now: the terminal must have stopped showing what is typed before anybody is asked to type.
+  process.stderr.write(question);
+  const left = new Promise<undefined>((resolve) => dialogue.once('close', () => resolve(undefined)));
+  dialogue.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    const typed = dialogue.question('', { signal }).catch(() => undefined);
+    const answer = await Promise.race([typed, left]);
+    if (answer === undefined) throw new HostError('cancelled', 'nothing was entered');
+    return answer;
+  } finally {
+    dialogue.close();
+    process.stderr.write('\n');
+  }
 }
 
 /** No answer, for whatever reason, is a no. */
@@ -128,8 +154,31 @@ function isFolder(path: string): boolean {
 async function startHost(options: StartHostOptions): Promise<Host> {
   const { createHost } = await import('./host/create.js');
   return createHost({
-    ...options,
+    state: options.state,
+    ...(options.onAnswer === undefined ? {} : { onAnswer: options.onAnswer }),
+    warm: options.brief !== true,
+    ...(process.env.TOOLPORT_PASSPHRASE ? { passphrase: process.env.TOOLPORT_PASSPHRASE } : {}),
     onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
+  });
+}
+
+async function examine(options: ExamineOptions): Promise<readonly Check[]> {
+  const { examine: look } = await import('./host/doctor/examine.js');
+  const { systemSandbox } = await import('./sandbox/system.js');
+  const { openEgress } = await import('./net/egress.js');
+  const { homedir } = await import('node:os');
+  return look({
+    ...options,
+    home: homedir(),
+    machine: {
+      platform: process.platform,
+      arch: process.arch,
+      node: { path: process.execPath, version: process.versions.node },
+      now: Date.now(),
+      readFile,
+    },
+    sandbox: systemSandbox({}),
+    openEgress,
   });
 }
 
@@ -148,7 +197,7 @@ async function openHost(
     const remote = await remoteHost({ state: options.state, ...me });
     if (remote !== undefined) return remote;
     try {
-      return await startHost({ state: options.state });
+      return await startHost({ state: options.state, brief: true });
     } catch (error) {
       if (!(error instanceof HostError) || error.code !== 'state_locked' || performance.now() > deadline)
         throw error;

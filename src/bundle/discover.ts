@@ -44,6 +44,10 @@ export interface DiscoverOptions {
   readonly cwd: string;
   /** Take named files for this format, whatever they look like. */
   readonly as?: FormatName | undefined;
+  /** Names of folders that are not searched, besides the usual ones. */
+  readonly ignore?: readonly string[] | undefined;
+  /** How many folders deep the search goes. */
+  readonly depth?: number | undefined;
 }
 
 /** Finds the manifests at the named paths: a file is taken for what it is, a folder is searched, sorted. */
@@ -165,7 +169,7 @@ class Search {
       if (kind === 'folder') {
         if (manifestNames.has(entry.name)) {
           this.#folderAsManifest(path);
-        } else if (!ignoredFolders.has(entry.name))
+        } else if (!ignoredFolders.has(entry.name) && !this.#options.ignore?.includes(entry.name))
           folders.push({
             path,
             real: entry.isSymbolicLink() ? realpathSync.native(path) : join(at.real, entry.name),
@@ -177,7 +181,7 @@ class Search {
         this.#problem('file.not-regular', path, 'this is not a regular file');
       }
     }
-    if (at.depth >= maxDepth) return;
+    if (at.depth >= (this.#options.depth ?? maxDepth)) return;
     const outer = new Set([...at.outer, ...claimedHere]);
     for (const { path, real } of folders)
       this.#folder(path, { root: at.root, real, depth: at.depth + 1, outer });

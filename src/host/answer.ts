@@ -15,6 +15,7 @@ export function statusOf(code: HostErrorCode): FailedStatus {
     case 'spend_limit':
     case 'killed':
     case 'disabled':
+    case 'held':
     case 'network_denied':
       return 'denied';
     case 'timeout':

@@ -9,6 +9,7 @@ import type { RunRequest, RunResult } from '../run/run.js';
 import type { ApprovalQueue } from '../store/approvals.js';
 import type { AuditLog } from '../store/audit.js';
 import { confirmationOf, failure, statusOf } from './answer.js';
+import { guardInput } from './guard.js';
 import { type Answer, type CallRequest, type Confirmation, confirmToolName } from './host.js';
 import type { Served } from './served.js';
 import { shapeOf, sizeOf } from './shape.js';
@@ -33,6 +34,8 @@ export interface Caller {
 }
 
 interface Call {
+  /** Tools whose calls led to this one, outermost first. */
+  readonly chain: readonly string[];
   readonly id: string;
   readonly started: number;
   readonly caller: Caller;
@@ -55,14 +58,22 @@ const maxAnswerDepth = 200;
 /** Held calls of one principal at a time. */
 const maxHeld = 10;
 const maxRecordedName = 200;
+/** Tools that call tools. */
+const maxChain = 8;
 
-export async function callTool(path: CallPath, caller: Caller, request: CallRequest): Promise<Answer> {
-  const call: Call = { id: path.newId('call'), started: path.now(), caller, request };
+export async function callTool(
+  path: CallPath,
+  caller: Caller,
+  request: CallRequest,
+  chain: readonly string[] = [],
+): Promise<Answer> {
+  const call: Call = { chain, id: path.newId('call'), started: path.now(), caller, request };
   try {
     if (typeof request.tool !== 'string') throw new HostError('usage', 'say which tool to call');
     if (request.tool === confirmToolName) return await confirm(path, call);
 
     const frozen = await prepare(caller.resolve(request.tool), request.arguments);
+    assertChain(chain, frozen.served.name);
     const decision = decide(frozen.served.package, frozen.served.tool);
     switch (decision.kind) {
       case 'deny':
@@ -84,7 +95,7 @@ export async function callTool(path: CallPath, caller: Caller, request: CallRequ
 
 /** The tool must be ready and the arguments must fit; after this nothing changes them. */
 async function prepare(served: Served, given: Json): Promise<FrozenCall> {
-  served.assertReady();
+  await served.assertReady();
   const argumentsGiven = given ?? {};
   if (!isObject(argumentsGiven))
     throw new HostError('invalid_input', `the arguments of ${served.name} must be a JSON object`);
@@ -99,20 +110,20 @@ async function prepare(served: Served, given: Json): Promise<FrozenCall> {
       'invalid_input',
       `the arguments do not fit ${served.name}: ${checked.complaints.join('; ')}`,
       {
-        hint: `see what it takes: toolport info ${served.package.id}`,
+        hint: `see what it takes: toolport info ${served.file}`,
       },
     );
   }
-  const input = deepFreeze(checked.value as JsonObject);
-  const text = canonicalJson(input);
-  const limit = served.package.guardrails.input.maxLength;
-  if (limit !== undefined && [...text].length > limit) {
-    throw new HostError(
-      'guardrail',
-      `the arguments have more than the ${limit} characters that ${served.package.id} allows`,
-    );
-  }
-  return { served, input, digest: createHash('sha256').update(text).digest('hex') };
+  const input = deepFreeze(await guardInput(served.package, checked.value as JsonObject));
+  return { served, input, digest: createHash('sha256').update(canonicalJson(input)).digest('hex') };
+}
+
+/** A tool that leads back to itself would never end. */
+function assertChain(chain: readonly string[], next: string): void {
+  if (chain.includes(next))
+    throw new HostError('denied', `${[...chain, next].join(' → ')} leads back to itself`);
+  if (chain.length >= maxChain)
+    throw new HostError('denied', `${chain[0]} calls through more than ${maxChain} tools`);
 }
 
 function identity(caller: Caller, { served, digest }: FrozenCall) {
@@ -250,13 +261,15 @@ async function runApproved(
 async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?: string): Promise<Answer> {
   const { served, input } = frozen;
   await served.assertConfined();
-  const timeoutMs = timeoutOf(call.request.timeoutMs ?? (served.tool.timeoutSeconds ?? Number.NaN) * 1000);
+  const wanted = timeoutOf(call.request.timeoutMs ?? (served.tool.timeoutSeconds ?? Number.NaN) * 1000);
+  const timeoutMs = Math.min(wanted, served.bounds.wallMs ?? wanted);
   const intent = path.audit.append({
     kind: 'intent',
     body: {
       ...subject(call, frozen),
       shape: shapeOf(input, served.tool.input),
       effect: served.tool.effect,
+      ...(served.confined ? {} : { unconfined: true }),
       ...(approval === undefined ? {} : { approval }),
     },
   });
@@ -265,27 +278,37 @@ async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?
   // What reads or changes anything must be on the disk before it happens; pure compute may run ahead of it.
   if (served.tool.effect !== 'none' || approval !== undefined) await intent;
 
-  const outcome = await settle(served, {
+  const refused = new Set<string>();
+  const outcome = await settle(served, inner(path, call, served), {
     package: served.package,
     tool: served.tool,
     input,
     callId: call.id,
     timeoutMs,
+    outputBytes: served.bounds.outputBytes,
     signal: call.request.signal ?? new AbortController().signal,
+    onRefused: (hosts) => {
+      for (const host of hosts) refused.add(host);
+    },
   });
   await intent;
   const recorded = path.audit.append({
     kind: 'outcome',
     body: {
       callId: call.id,
-      status: outcome.ok ? 'ok' : statusOf(asHostError(outcome.error).code),
+      status: statusIn(outcome),
+      ...(refused.size === 0 ? {} : { refusedHosts: [...refused] }),
       durationMs: path.now() - call.started,
     },
   });
   if (served.tool.effect !== 'none') await recorded;
   else recorded.catch(path.logBug);
 
-  if (!outcome.ok) return failed(path, call, outcome.error, served.name);
+  if (outcome.kind === 'held') {
+    const { confirmation } = outcome;
+    return { ...answered(path, call), tool: served.name, status: 'confirmation_required', confirmation };
+  }
+  if (outcome.kind === 'failed') return failed(path, call, outcome.error, served.name);
   const { value, log, warnings } = outcome.result;
   return {
     ...answered(path, call),
@@ -303,30 +326,68 @@ function timeoutOf(milliseconds: number): number {
 }
 
 type Outcome =
-  | { readonly ok: true; readonly result: RunResult }
-  | { readonly ok: false; readonly error: unknown };
+  | { readonly kind: 'done'; readonly result: RunResult }
+  /** A tool further down waits for a person. */
+  | { readonly kind: 'held'; readonly confirmation: Confirmation }
+  | { readonly kind: 'failed'; readonly error: unknown };
 
-async function settle(served: Served, request: Omit<RunRequest, 'files'>): Promise<Outcome> {
+function statusIn(outcome: Outcome): string {
+  switch (outcome.kind) {
+    case 'done':
+      return 'ok';
+    case 'held':
+      return 'confirmation_required';
+    case 'failed':
+      return statusOf(asHostError(outcome.error).code);
+  }
+}
+
+/** Calls a tool on behalf of another, along the same road. */
+type InnerCall = (tool: string, request: RunRequest) => Promise<Answer>;
+
+function inner(path: CallPath, call: Call, outer: Served): InnerCall {
+  return (tool, { input, timeoutMs, signal }) =>
+    callTool(path, call.caller, { tool, arguments: input, timeoutMs, signal }, [...call.chain, outer.name]);
+}
+
+async function settle(served: Served, inner: InnerCall, request: RunRequest): Promise<Outcome> {
   try {
-    const result = await served.run(request);
-    if (sizeOf(result.value, maxAnswerDepth) === null) {
-      throw new HostError(
-        'tool_bad_output',
-        `the answer of ${served.name} is nested more than ${maxAnswerDepth} levels deep`,
-      );
-    }
-    for (const validator of await served.outputs()) {
-      const checked = validator.check(result.value);
-      if (checked.ok) continue;
-      const complaints = checked.complaints.join('; ');
-      throw new HostError(
-        'invalid_output',
-        `the answer of ${served.name} is not what it declares: ${complaints}`,
-      );
-    }
-    return { ok: true, result };
+    const { action } = served.tool;
+    const composed =
+      action?.kind === 'compose' ? await inner(`${action.package}/${action.tool}`, request) : undefined;
+    if (composed?.status === 'confirmation_required')
+      return { kind: 'held', confirmation: composed.confirmation };
+    const result = composed === undefined ? await served.run(request) : composedResult(composed);
+    await checkResult(served, result);
+    return { kind: 'done', result };
   } catch (error) {
-    return { ok: false, error };
+    return { kind: 'failed', error };
+  }
+}
+
+function composedResult(answer: Exclude<Answer, { status: 'confirmation_required' }>): RunResult {
+  if (answer.status === 'ok') return { value: answer.result, warnings: answer.warnings };
+  const { code, message, hint } = answer.error;
+  throw new HostError(code, message, hint === undefined ? {} : { hint });
+}
+
+async function checkResult(served: Served, result: RunResult): Promise<void> {
+  if (sizeOf(result.value, maxAnswerDepth) === null) {
+    throw new HostError(
+      'tool_bad_output',
+      `the answer of ${served.name} is nested more than ${maxAnswerDepth} levels deep`,
+    );
+  }
+  const values = result.records === true ? (result.value as readonly Json[]) : [result.value];
+  for (const validator of await served.outputs()) {
+    for (const [index, value] of values.entries()) {
+      const checked = validator.check(value);
+      if (checked.ok) continue;
+      const what =
+        result.records === true ? `record ${index + 1} of ${served.name}` : `the answer of ${served.name}`;
+      const complaints = checked.complaints.join('; ');
+      throw new HostError('invalid_output', `${what} is not what it declares: ${complaints}`);
+    }
   }
 }
 

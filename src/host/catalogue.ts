@@ -24,6 +24,7 @@ export interface LoadedFolder {
   readonly loaded: readonly Loaded[];
   readonly problems: readonly Diagnostic[];
   readonly scanned: number;
+  readonly nested: number;
 }
 
 /** Reads everything at the named paths. A broken package never hides another. */
@@ -31,8 +32,10 @@ export async function loadPackages(
   paths: readonly string[],
   cwd: string,
   options: ParseOptions,
+  search: { readonly ignore?: readonly string[]; readonly depth?: number } = {},
 ): Promise<LoadedFolder> {
-  const { found, problems, missing, scanned } = discover(paths, { cwd });
+  const { ignore, depth } = search;
+  const { found, problems, missing, scanned, nested } = discover(paths, { cwd, ignore, depth });
   const [lost] = missing;
   if (lost !== undefined) {
     throw new HostError('not_found', `there is nothing at ${lost}`, {
@@ -45,7 +48,7 @@ export async function loadPackages(
     if (index % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
     loaded.push(await load(it, options));
   }
-  return { loaded, problems, scanned };
+  return { loaded, problems, scanned, nested };
 }
 
 async function load({ format, bundle, file, path }: Discovered, options: ParseOptions): Promise<Loaded> {

@@ -6,33 +6,17 @@ import { defaultParseOptions } from '../formats/inspect.js';
 import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
 import { HostError } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
-import { guardedClient, type HttpClient } from '../net/client.js';
-import { parseGrants } from '../policy/grant.js';
-import { bubblewrap } from '../sandbox/bubblewrap.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
 import { ApprovalQueue } from '../store/approvals.js';
 import { AuditLog, openIntents, tailAudit, verifyAudit } from '../store/audit.js';
 import { openDatabase } from '../store/database.js';
 import { lockState } from '../store/lock.js';
 import { type CallPath, callTool } from './call.js';
+import { type Equipment, equip } from './equipment.js';
 import type { Answer, Host, Session } from './host.js';
+import type { HostOptions } from './options.js';
 import { queueOf } from './queue.js';
-import { openCatalogue } from './session.js';
+import type { SessionCatalogue } from './session.js';
 import { Stage } from './stage.js';
-
-export interface HostOptions {
-  /** Folder of the host's own database; made when absent. One host at a time uses it. */
-  readonly state: string;
-  readonly agentVersion?: string;
-  readonly reservedIds?: readonly string[];
-  /** Told of every answer, for a log. */
-  readonly onAnswer?: (answer: Answer, principal: string) => void;
-  /** Told of bugs; their details go nowhere else. */
-  readonly onBug?: (error: unknown) => void;
-  readonly now?: () => number;
-  readonly sandbox?: Sandbox;
-  readonly client?: HttpClient;
-}
 
 /** Starts the one host of a state directory. */
 export async function createHost(options: HostOptions): Promise<Host> {
@@ -47,14 +31,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     await recover(database, audit);
     stage = new Stage();
     const approvals = new ApprovalQueue(database, now);
-    const machinery = {
-      sandbox: options.sandbox ?? bubblewrap(),
-      client: options.client ?? guardedClient(),
-      stage,
-      // Each process takes a dozen descriptors and some memory; the others wait their turn.
-      inTurn: queueOf(32),
-      schemas: () => import('../schema/validator.js'),
-    };
+    const equipment = equip({ state, database, audit, stage, now, options });
     const path: CallPath = {
       audit,
       approvals,
@@ -78,14 +55,12 @@ export async function createHost(options: HostOptions): Promise<Host> {
         if (closed) throw new HostError('host_unreachable', 'the host was closed');
         const root = absolute(wanted.root ?? process.cwd(), 'root');
         const principal = wanted.principal ?? 'library';
-        const grant = parseGrants(wanted.allow ?? []);
-        if (grant.read.length + grant.write.length + grant.environment.length > 0) {
-          throw new HostError('not_supported', 'this version can grant network hosts only', {
-            hint: 'leave out read:, write: and env: grants',
-          });
-        }
-        const catalogue = await openCatalogue(wanted.directories, root, grant, parse, machinery);
-        const caller = { id: newId('ses'), principal, resolve: catalogue.resolve };
+        const catalogue = await equipment.open({ ...wanted, root, principal }, parse);
+        const caller = {
+          id: newId('ses'),
+          principal,
+          resolve: (name: string) => catalogue.resolve(name),
+        };
         return sessionOf(catalogue, (request) => {
           const signal =
             request.signal === undefined ? closing.signal : AbortSignal.any([request.signal, closing.signal]);
@@ -100,6 +75,15 @@ export async function createHost(options: HostOptions): Promise<Host> {
         });
       },
       approvals: operatorActs(approvals, audit),
+      secrets: secretActs(equipment, audit),
+      switches: {
+        disabled: () => equipment.switches.list(),
+        async set(packageId, enabled, by) {
+          const body = { act: enabled ? 'enable' : 'disable', package: packageId, by };
+          await audit.append({ kind: 'operator', body });
+          return equipment.switches.set(packageId, enabled, by);
+        },
+      },
       verifyAudit: async () => {
         await audit.flush();
         return verifyAudit(database);
@@ -118,6 +102,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
         closed = true;
         closing.abort();
         await Promise.allSettled([...running]);
+        await equipment.close();
         await audit.flush();
         await database.destroy();
         open.close();
@@ -131,11 +116,14 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
-function sessionOf(catalogue: Awaited<ReturnType<typeof openCatalogue>>, call: Session['call']): Session {
+function sessionOf(catalogue: SessionCatalogue, call: Session['call']): Session {
   return {
-    packages: async () => catalogue.report,
-    tools: async () => catalogue.tools,
+    packages: () => catalogue.report(),
+    tools: () => catalogue.tools(),
     call,
+    review: (id) => catalogue.review(id),
+    accept: (id, digest) => catalogue.accept(id, digest),
+    install: (id, options = {}) => catalogue.install(id, options),
     close: async () => {},
   };
 }
@@ -179,6 +167,25 @@ function operatorActs(queue: ApprovalQueue, audit: AuditLog): Host['approvals'] 
     get,
     approve: (id, by) => judge(id, 'approved', by),
     deny: (id, by) => judge(id, 'denied', by),
+  };
+}
+
+/** Values go in; who did what is on record, what the value is never is. */
+function secretActs({ vault }: Equipment, audit: AuditLog): Host['secrets'] {
+  return {
+    async set({ by, ...entry }) {
+      const { package: packageId, slot, audience } = entry;
+      await audit.append({
+        kind: 'operator',
+        body: { act: 'secret set', package: packageId, slot, audience: audience as unknown as Json, by },
+      });
+      return vault.set(entry);
+    },
+    list: () => vault.list(),
+    async unset(packageId, slot, by) {
+      await audit.append({ kind: 'operator', body: { act: 'secret unset', package: packageId, slot, by } });
+      return vault.unset(packageId, slot);
+    },
   };
 }
 

@@ -11,6 +11,8 @@ import type { ConfirmationKind } from '../policy/decide.js';
 export interface Host {
   session(options: SessionOptions): Promise<Session>;
   readonly approvals: Approvals;
+  readonly secrets: Secrets;
+  readonly switches: Switches;
   verifyAudit(): Promise<AuditVerdict>;
   auditTail(count: number): Promise<readonly AuditLine[]>;
   close(): Promise<void>;
@@ -25,6 +27,48 @@ export interface SessionOptions {
   readonly root?: string;
   /** Grants in the grammar of `--allow`; none unless told. */
   readonly allow?: readonly string[];
+  /** Values of the variables that `allow` names with `env:NAME`; a host reads no environment by itself. */
+  readonly environment?: Readonly<Record<string, string>>;
+  readonly policy?: SessionPolicy;
+}
+
+/** What an operator configured; everything absent is as usual. */
+export interface SessionPolicy {
+  /** Only these packages are served. */
+  readonly only?: readonly string[];
+  readonly disabled?: readonly string[];
+  /** Names of folders that are not searched, besides the usual ones. */
+  readonly ignore?: readonly string[];
+  /** How deep folders are searched. */
+  readonly depth?: number;
+  readonly agentVersion?: string;
+  readonly reservedIds?: readonly string[];
+  /** Refuse a program whose language version is not there, instead of taking the nearest. */
+  readonly strictRuntime?: boolean;
+  /** Run processes without confinement. Said in every record of a call. */
+  readonly unsafeNoSandbox?: boolean;
+  readonly limits?: LimitPolicy;
+  readonly indexes?: PackageIndexes;
+}
+
+/** Bounds for one call of one tool. */
+export interface LimitPolicy {
+  readonly wallSeconds?: number;
+  readonly cpuSeconds?: number;
+  readonly memoryBytes?: number;
+  readonly processes?: number;
+  readonly openFiles?: number;
+  readonly diskBytes?: number;
+  readonly outputBytes?: number;
+}
+
+/** Where language packages come from. */
+export interface PackageIndexes {
+  /** URL of a Python package index; the installer's own unless told. */
+  readonly pythonIndex?: string;
+  /** Absolute folders with wheels; when there are any and no index is named, they are the only source. */
+  readonly findLinks?: readonly string[];
+  readonly npmRegistry?: string;
 }
 
 /** One caller's view of the host. */
@@ -33,7 +77,93 @@ export interface Session {
   /** What can be called now, in a fixed order. */
   tools(): Promise<readonly ListedTool[]>;
   call(request: CallRequest): Promise<Answer>;
+  /** What changed in a held package since somebody agreed to it. */
+  review(id: string): Promise<Review>;
+  /** Agrees to exactly what was shown. */
+  accept(id: string, digest: string): Promise<void>;
+  /** Fetches and installs what a package's programs need. */
+  install(id: string, options?: InstallOptions): Promise<Change>;
   close(): Promise<void>;
+}
+
+/** A change of a package as a person is asked to judge it. */
+export interface Review {
+  readonly package: string;
+  readonly path: string;
+  /** Digest that was agreed to; absent for a package that is new in a known folder. */
+  readonly from?: string;
+  /** Digest of what is there now. */
+  readonly to: string;
+  /** What it may do now that it could not before, a sentence each; empty when nothing waits. */
+  readonly widened: readonly string[];
+  /** What it gave up. */
+  readonly narrowed: readonly string[];
+}
+
+export interface InstallOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Told of each step as it begins. */
+  readonly onStep?: ((name: string) => void) | undefined;
+}
+
+export interface ChangeStep {
+  readonly name: string;
+  readonly status: 'done' | 'there already';
+  readonly detail?: string;
+}
+
+export interface Change {
+  readonly package: string;
+  readonly steps: readonly ChangeStep[];
+}
+
+/** Operator acts: values go in and never come out again. */
+export interface Secrets {
+  set(entry: SecretInput): Promise<SecretEntry>;
+  list(): Promise<readonly SecretEntry[]>;
+  /** False when there was none. */
+  unset(packageId: string, slot: string, by: string): Promise<boolean>;
+}
+
+/**
+ * Who may receive a value: those hosts and their subdomains, anybody, or whom the manifest names (and nobody where it
+ * names none).
+ */
+export type SecretAudience =
+  | { readonly kind: 'hosts'; readonly hosts: readonly string[] }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'manifest' };
+
+export interface SecretInput {
+  readonly package: string;
+  readonly slot: string;
+  readonly value: string;
+  readonly audience: SecretAudience;
+  readonly by: string;
+}
+
+export interface SecretEntry {
+  readonly package: string;
+  readonly slot: string;
+  readonly audience: SecretAudience;
+  /** Milliseconds since 1970. */
+  readonly setAt: number;
+}
+
+/** Operator acts: packages that are switched off stay listed and are never run. */
+export interface Switches {
+  disabled(): Promise<readonly string[]>;
+  /** False when it was so already. */
+  set(packageId: string, enabled: boolean, by: string): Promise<boolean>;
+}
+
+/** One finding about this machine. */
+export interface Check {
+  readonly id: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly message: string;
+  /** The one command that mends it. */
+  readonly fix?: string;
 }
 
 export type PackageStateName = 'ready' | 'needs-setup' | 'gated' | 'held' | 'disabled' | 'broken' | 'killed';
@@ -55,6 +185,8 @@ export interface PackageState {
     readonly description: string;
   }[];
   readonly package?: Package;
+  /** Digest of everything that was read. */
+  readonly digest?: string;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -63,6 +195,8 @@ export interface PackageReport {
   readonly summary: {
     readonly scanned: number;
     readonly found: number;
+    /** Manifests inside a package of their own format, which belong to it. */
+    readonly nested: number;
     readonly invalid: number;
     readonly disabled: number;
     readonly gated: number;

@@ -3,6 +3,7 @@ import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 import type { RunRequest, RunResult } from '../run/run.js';
 import type { SchemaValidator } from '../schema/validator.js';
+import type { Standing } from './readiness.js';
 
 /** A tool as one session may call it. */
 export interface Served {
@@ -10,23 +11,33 @@ export interface Served {
   readonly name: string;
   readonly exposed: string;
   readonly package: Package;
+  /** Path of its manifest, as it is shown. */
+  readonly file: string;
   readonly tool: Tool;
   /** Digest of the catalogue that was shown. */
   readonly digest: string;
+  /** Bounds on one call that the operator set; undefined leaves the usual ones. */
+  readonly bounds: CallBounds;
+  /** False when somebody asked for no confinement; the record says so. */
+  readonly confined: boolean;
   /** Throws the reason why the tool cannot be called now. */
-  assertReady(): void;
+  assertReady(): Promise<void>;
   /** Throws when the sandbox does not hold on this machine. */
   assertConfined(): Promise<void>;
   input(): Promise<SchemaValidator>;
   /** What the tool and the package's guardrails declare of the answer; empty when they say nothing. */
   outputs(): Promise<readonly SchemaValidator[]>;
-  run(request: Omit<RunRequest, 'files'>): Promise<RunResult>;
+  run(request: RunRequest): Promise<RunResult>;
 }
 
-export function notReady(name: string, state: string, reasons: readonly string[]): HostError {
+export interface CallBounds {
+  readonly wallMs: number | undefined;
+  readonly outputBytes: number;
+}
+
+export function notReady(name: string, { state, reasons }: Standing): HostError {
   const why = reasons.length === 0 ? state : reasons.join('; ');
-  return new HostError(
-    state === 'needs-setup' ? 'needs_setup' : 'not_served',
-    `${name} cannot be called: ${why}`,
-  );
+  const codes = { 'needs-setup': 'needs_setup', held: 'held', disabled: 'disabled' } as const;
+  const code = Object.hasOwn(codes, state) ? codes[state as keyof typeof codes] : 'not_served';
+  return new HostError(code, `${name} cannot be called: ${why}`);
 }

@@ -1,29 +1,50 @@
+import type { EnvironmentStore } from '../environment/store.js';
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
 import type { JsonSchema } from '../model/json.js';
-import type { NetworkHost } from '../model/permissions.js';
-import type { HttpClient } from '../net/client.js';
-import { unenforceable } from '../policy/enforceable.js';
 import type { Grant } from '../policy/grant.js';
-import { runExec } from '../run/exec.js';
-import { runHttp } from '../run/http.js';
-import type { RunRequest, RunResult } from '../run/run.js';
-import type { Sandbox } from '../sandbox/sandbox.js';
+import type { Sandbox, Verdict } from '../sandbox/sandbox.js';
 import type { SchemaValidator } from '../schema/validator.js';
-import { type Loaded, loadPackages } from './catalogue.js';
-import type { ListedTool, PackageReport, PackageState, PackageStateName } from './host.js';
+import { missingValues } from '../secrets/missing.js';
+import type { Vault } from '../secrets/vault.js';
+import type { SwitchedOff } from '../store/switches.js';
+import { type LoadedFolder, loadPackages } from './catalogue.js';
+import { type Lending, ownPaths } from './confine.js';
+import type {
+  Change,
+  ChangeStep,
+  InstallOptions,
+  ListedTool,
+  PackageReport,
+  Review,
+  SessionPolicy,
+} from './host.js';
 import { exposedNames } from './names.js';
-import type { Queue } from './queue.js';
+import type { Performer } from './perform.js';
+import { type Agreements, acceptReview, agree } from './pinning.js';
+import type { Places } from './places.js';
+import { type Judged, judgeAll, type Standing, uninstalled } from './readiness.js';
+import { reportOf } from './report.js';
+import type { FindInterpreter } from './runtimes.js';
 import { notReady, type Served } from './served.js';
+import { filledSlots } from './slots.js';
 import type { Stage } from './stage.js';
+import { passedIn, type ServedTool, serveTool, type ToolRoad } from './tool.js';
 
-/** What a session's tools run with. */
+/** What a session's packages are judged and run with. */
 export interface Machinery {
   readonly sandbox: Sandbox;
-  readonly client: HttpClient;
+  readonly performer: Performer;
   readonly stage: Stage;
-  /** Bounds how many processes run at once. */
-  readonly inTurn: Queue;
+  readonly places: Places;
+  readonly vault: Vault;
+  readonly switches: SwitchedOff;
+  readonly agreements: Agreements;
+  readonly environments: EnvironmentStore;
+  readonly find: FindInterpreter;
+  /** Folders that belong to the host. */
+  readonly own: readonly string[];
+  readonly home: string;
   /** Loaded on the first call: the schema engine costs more than all the rest of a start. */
   readonly schemas: () => Promise<SchemaEngine>;
 }
@@ -33,117 +54,200 @@ export interface SchemaEngine {
   outputValidator(schema: JsonSchema): SchemaValidator;
 }
 
+/** What a caller asked for, read and checked. */
+export interface SessionSetup {
+  readonly principal: string;
+  readonly directories: readonly string[];
+  readonly root: string;
+  readonly grant: Grant;
+  readonly environment: Readonly<Record<string, string>>;
+  readonly policy: SessionPolicy;
+  readonly parse: ParseOptions;
+}
+
 /** The packages of one session with their state, and the tools it may call. */
-export interface SessionCatalogue {
-  readonly report: PackageReport;
-  readonly tools: readonly ListedTool[];
-  resolve(name: string): Served;
-}
+export class SessionCatalogue {
+  readonly #setup: SessionSetup;
+  readonly #machinery: Machinery;
+  readonly #found: LoadedFolder;
+  readonly #verdict: Verdict;
+  #judged: readonly Judged[] = [];
+  #served: readonly ServedTool[] = [];
 
-interface Entry {
-  readonly loaded: Loaded;
-  readonly state: PackageStateName;
-  readonly reasons: readonly string[];
-}
+  private constructor(setup: SessionSetup, machinery: Machinery, found: LoadedFolder, verdict: Verdict) {
+    this.#setup = setup;
+    this.#machinery = machinery;
+    this.#found = found;
+    this.#verdict = verdict;
+  }
 
-export async function openCatalogue(
-  paths: readonly string[],
-  cwd: string,
-  grant: Grant,
-  options: ParseOptions,
-  machinery: Machinery,
-): Promise<SessionCatalogue> {
-  const { loaded, problems, scanned } = await loadPackages(paths, cwd, options);
-  const verdict = await machinery.sandbox.probe();
-  const seen = new Map<string, string>();
-  const entries: Entry[] = loaded.map((it) => judge(it, seen));
-  const listed = entries.flatMap((entry) =>
-    (entry.loaded.catalogue?.package.tools ?? []).map((tool) => ({
-      entry,
-      tool,
-      only: entry.loaded.catalogue?.package.tools.length === 1,
-    })),
-  );
-  const names = exposedNames(
-    listed.map((it) => ({
-      packageId: it.entry.loaded.catalogue?.package.id ?? '',
-      tool: it.tool.name,
-      only: it.only,
-    })),
-  );
-  const served = listed.map(({ entry, tool }, index) =>
-    serve(entry, tool, names[index] as string, grant, machinery),
-  );
-  // A second package of the same id is shown, but its tools have no name of their own to be called by.
-  const callable = served.filter((it) => it.state !== 'held');
-  const byName = new Map(callable.map((it) => [it.name, it]));
-  const byExposed = new Map(callable.map((it) => [it.exposed, it]));
+  static async open(setup: SessionSetup, machinery: Machinery): Promise<SessionCatalogue> {
+    const { directories, root, parse, policy } = setup;
+    const found = await loadPackages(directories, root, parse, policy);
+    const catalogue = new SessionCatalogue(setup, machinery, found, await machinery.sandbox.probe());
+    await catalogue.#judge();
+    return catalogue;
+  }
 
-  const packages = entries.map((entry): PackageState => {
-    const { catalogue, path, format, diagnostics } = entry.loaded;
-    return {
-      id: catalogue?.package.id ?? null,
-      version: catalogue?.package.version ?? '0.0.0',
-      format,
-      path,
-      state: entry.state,
-      reasons: entry.reasons,
-      sandbox: sandboxLevel(entry.loaded, verdict.level),
-      tools: served
-        .filter((it) => it.entry === entry)
-        .map((it) => ({ name: it.tool.name, exposed: it.exposed, description: it.tool.description })),
-      ...(catalogue === undefined ? {} : { package: catalogue.package }),
-      diagnostics,
-    };
-  });
-  const broken = problems.map((it): PackageState => {
-    const reasons = [it.message];
-    return {
-      id: null,
-      version: '0.0.0',
-      format: 'unknown',
-      path: it.file,
-      state: 'broken',
-      reasons,
-      sandbox: 'none',
-      tools: [],
-      diagnostics: [it],
-    };
-  });
-  const all = [...packages, ...broken];
-  const count = (state: PackageStateName) => all.filter((it) => it.state === state).length;
-  return {
-    report: {
-      packages: all,
-      summary: {
-        scanned,
-        found: all.length,
-        invalid: count('broken'),
-        disabled: count('disabled'),
-        gated: count('gated'),
-      },
-    },
-    tools: callable
-      .filter((it) => it.state === 'ready' && it.tool.action !== null)
+  async report(): Promise<PackageReport> {
+    const standings = await this.#standings();
+    return reportOf(
+      this.#judged,
+      standings,
+      this.#served,
+      this.#found,
+      this.#verdict,
+      this.#machinery.sandbox,
+    );
+  }
+
+  /** What can be called now, in a fixed order. */
+  async tools(): Promise<readonly ListedTool[]> {
+    const standings = await this.#standings();
+    return this.#served
+      .filter((it) => standings.get(it.judged)?.state === 'ready' && it.tool.action !== null)
       .map(({ name, exposed, tool }) => ({ name, exposed, tool }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1)),
-    resolve(name) {
-      const found = byName.get(name) ?? byExposed.get(name) ?? soleTool(callable, name);
-      if (found !== undefined) return found;
-      const hint =
-        callable.length === 0
-          ? 'no package here has tools'
-          : `tools here: ${callable
-              .slice(0, 8)
-              .map((it) => it.name)
-              .join(', ')}${callable.length > 8 ? ', …' : ''}`;
-      throw new HostError('tool_not_found', `there is no tool ${JSON.stringify(name)}`, { hint });
-    },
-  };
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  resolve(name: string): Served {
+    const tools = this.#served;
+    const found =
+      tools.find((it) => it.name === name) ??
+      tools.find((it) => it.exposed === name) ??
+      soleTool(tools, name);
+    if (found !== undefined) return found;
+    const shown = tools.slice(0, 8).map((it) => it.name);
+    const hint =
+      tools.length === 0
+        ? 'no package here has tools'
+        : `tools here: ${shown.join(', ')}${tools.length > shown.length ? ', …' : ''}`;
+    throw new HostError('tool_not_found', `there is no tool ${JSON.stringify(name)}`, { hint });
+  }
+
+  async review(id: string): Promise<Review> {
+    const { loaded, held } = this.#package(id);
+    if (held !== undefined) return held.review;
+    const { catalogue, file } = loaded;
+    const digest = catalogue?.digest ?? '';
+    return { package: id, path: file, from: digest, to: digest, widened: [], narrowed: [] };
+  }
+
+  async accept(id: string, digest: string): Promise<void> {
+    const { loaded, held } = this.#package(id);
+    if (held === undefined) throw new HostError('usage', `nothing about ${id} waits for your agreement`);
+    if (held.review.to !== digest) {
+      throw new HostError('integrity', `${id} is not what was shown: its digest is ${held.review.to}`, {
+        hint: `look again: toolport review ${id}`,
+      });
+    }
+    await acceptReview(loaded, held.review, this.#setup.principal, this.#machinery.agreements);
+    await this.#judge();
+  }
+
+  async install(id: string, options: InstallOptions): Promise<Change> {
+    const { fixed, needs } = this.#package(id);
+    if (fixed !== null) throw notReady(id, fixed);
+    const steps: ChangeStep[] = [];
+    const signal = options.signal ?? new AbortController().signal;
+    for (const { packages } of needs) {
+      if (packages === null) continue;
+      const name = packages.language === 'python' ? 'Python packages' : 'npm packages';
+      const there = this.#machinery.environments.find(packages) !== undefined;
+      if (!there) await this.#machinery.environments.prepare(packages, { signal, onStep: options.onStep });
+      steps.push({ name, status: there ? 'there already' : 'done' });
+    }
+    return { package: id, steps };
+  }
+
+  async #judge(): Promise<void> {
+    const { directories, principal, policy } = this.#setup;
+    const { loaded } = this.#found;
+    const { agreements, find } = this.#machinery;
+    const held = await agree(directories, loaded, principal, agreements);
+    this.#judged = judgeAll(loaded, { policy, held, verdict: this.#verdict, find });
+    this.#served = this.#serveAll();
+  }
+
+  /** A second package of the same id is shown, but its tools have no name of their own to be called by. */
+  #serveAll(): ServedTool[] {
+    const ids = new Set<string>();
+    const listed = this.#judged.flatMap((judged) => {
+      const of = judged.loaded.catalogue?.package;
+      if (of === undefined || ids.has(of.id)) return [];
+      ids.add(of.id);
+      return of.tools.map((tool) => ({ judged, of, tool }));
+    });
+    const names = exposedNames(
+      listed.map(({ of, tool }) => ({ packageId: of.id, tool: tool.name, only: of.tools.length === 1 })),
+    );
+    const road: ToolRoad = {
+      machinery: this.#machinery,
+      setup: this.#setup,
+      standing: (it) => this.#standingNow(it),
+      lending: () => this.#lending(),
+    };
+    return listed.map(({ judged, tool }, index) => serveTool(judged, tool, names[index] as string, road));
+  }
+
+  #package(id: string): Judged {
+    const known = this.#judged.filter((it) => it.loaded.catalogue !== undefined);
+    const found = known.find((it) => it.loaded.catalogue?.package.id === id);
+    if (found !== undefined) return found;
+    const ids = known.map((it) => it.loaded.catalogue?.package.id).slice(0, 8);
+    throw new HostError('not_found', `there is no sound package ${JSON.stringify(id)} here`, {
+      hint: ids.length === 0 ? 'name the folder that has it with --dir' : `packages here: ${ids.join(', ')}`,
+    });
+  }
+
+  async #standings(): Promise<ReadonlyMap<Judged, Standing>> {
+    const off = new Set(await this.#machinery.switches.list());
+    const standings = new Map<Judged, Standing>();
+    for (const it of this.#judged) standings.set(it, await this.#standing(it, off));
+    return standings;
+  }
+
+  async #standingNow(judged: Judged): Promise<Standing> {
+    return this.#standing(judged, new Set(await this.#machinery.switches.list()));
+  }
+
+  /** What can change while a session lasts is asked anew each time. */
+  async #standing(judged: Judged, off: ReadonlySet<string>): Promise<Standing> {
+    const of = judged.loaded.catalogue?.package;
+    if (judged.fixed !== null || of === undefined) return judged.fixed ?? { state: 'broken', reasons: [] };
+    if (off.has(of.id))
+      return { state: 'disabled', reasons: [`it is switched off. Switch it on: toolport enable ${of.id}`] };
+    const { vault, environments } = this.#machinery;
+    const filled = await filledSlots(of, vault, passedIn(this.#setup));
+    const reasons = [
+      ...missingValues(of, (slot) => filled.has(slot)),
+      ...uninstalled(judged, (need) => environments.find(need) !== undefined),
+    ];
+    return reasons.length > 0
+      ? { state: 'needs-setup', reasons }
+      : { state: 'ready', reasons: judged.remarks };
+  }
+
+  #lending(): Lending {
+    const { principal, grant, root, policy } = this.#setup;
+    const { stage, places, environments, sandbox, home, own } = this.#machinery;
+    const packages = this.#judged.flatMap((it) => ownPaths(it.loaded));
+    return {
+      principal,
+      grant,
+      workspace: { root, read: grant.read, write: grant.write },
+      secret: { home, own, packages },
+      limits: policy.limits ?? {},
+      stage,
+      places,
+      environments,
+      user: sandbox.user,
+    };
+  }
 }
 
 /** A package names its only tool, and a tool's own name is enough where no other package has it. */
-function soleTool(tools: readonly Served[], name: string): Served | undefined {
+function soleTool(tools: readonly ServedTool[], name: string): ServedTool | undefined {
   for (const mine of [
     tools.filter((it) => it.package.id === name),
     tools.filter((it) => it.tool.name === name),
@@ -151,104 +255,4 @@ function soleTool(tools: readonly Served[], name: string): Served | undefined {
     if (mine.length === 1) return mine[0];
   }
   return undefined;
-}
-
-function judge(loaded: Loaded, seen: Map<string, string>): Entry {
-  if (loaded.catalogue === undefined) {
-    const errors = loaded.diagnostics.filter((it) => it.severity === 'error');
-    const reasons = errors.slice(0, 3).map((it) => `${it.message} (${it.file}:${it.range.line})`);
-    if (errors.length > 3)
-      reasons.push(`and ${errors.length - 3} more; see "toolport validate ${loaded.file}"`);
-    return { loaded, state: 'broken', reasons };
-  }
-  const { id } = loaded.catalogue.package;
-  const first = seen.get(id);
-  if (first !== undefined) return { loaded, state: 'held', reasons: [`the id ${id} is taken by ${first}`] };
-  seen.set(id, loaded.file);
-  const missing = unenforceable(loaded.catalogue.package);
-  return missing.length > 0
-    ? { loaded, state: 'gated', reasons: missing }
-    : { loaded, state: 'ready', reasons: [] };
-}
-
-/** A package that starts no process needs no sandbox: its requests go through the guarded client. */
-function sandboxLevel(
-  loaded: Loaded,
-  level: 'enforced' | 'degraded' | 'unavailable',
-): PackageState['sandbox'] {
-  if (loaded.catalogue === undefined) return 'none';
-  if (loaded.catalogue.package.programs.length === 0) return 'enforced';
-  return level === 'unavailable' ? 'none' : level;
-}
-
-type ServedEntry = Served & { readonly entry: Entry; readonly state: PackageStateName };
-
-function serve(
-  entry: Entry,
-  tool: Served['tool'],
-  exposed: string,
-  grant: Grant,
-  machinery: Machinery,
-): ServedEntry {
-  const { catalogue } = entry.loaded;
-  if (catalogue === undefined) throw new Error('a broken package serves no tools');
-  const of = catalogue.package;
-  const name = `${of.id}/${tool.name}`;
-  let input: Promise<SchemaValidator> | undefined;
-  let outputs: Promise<readonly SchemaValidator[]> | undefined;
-  return {
-    name,
-    exposed,
-    package: of,
-    tool,
-    entry,
-    state: entry.state,
-    digest: catalogue.digest,
-    assertReady() {
-      if (entry.state !== 'ready') throw notReady(name, entry.state, entry.reasons);
-      if (tool.action === null) throw notReady(name, 'gated', ['its manifest does not say what it does']);
-    },
-    async assertConfined() {
-      if (of.programs.length === 0) return;
-      const verdict = await machinery.sandbox.probe();
-      if (verdict.level === 'unavailable') {
-        throw new HostError('sandbox_unavailable', `${name} is not run: ${verdict.reasons.join('; ')}`, {
-          hint: verdict.hint,
-        });
-      }
-    },
-    input() {
-      input ??= machinery.schemas().then((it) => it.inputValidator(tool.input));
-      return input;
-    },
-    outputs() {
-      const declared = [tool.output, of.guardrails.output.schema].filter((it) => it !== undefined);
-      if (declared.length === 0) return Promise.resolve([]);
-      outputs ??= machinery.schemas().then((it) => declared.map((schema) => it.outputValidator(schema)));
-      return outputs;
-    },
-    run: (request) => run(entry.loaded, request, grant.network, machinery),
-  };
-}
-
-function run(
-  loaded: Loaded,
-  request: Omit<RunRequest, 'files'>,
-  granted: readonly NetworkHost[],
-  machinery: Machinery,
-): Promise<RunResult> {
-  const { action } = request.tool;
-  switch (action?.kind) {
-    case 'exec':
-      return machinery.inTurn(() =>
-        runExec(action, { ...request, files: machinery.stage.place(loaded) }, machinery.sandbox),
-      );
-    case 'http': {
-      const { network } = request.package.permissions;
-      const hosts = network.kind === 'hosts' ? network.hosts : [];
-      return runHttp(action, { ...request, files: '' }, machinery.client, { hosts, granted });
-    }
-    default:
-      throw new HostError('not_supported', `${request.tool.name} is of a kind that is not run yet`);
-  }
 }

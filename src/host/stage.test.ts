@@ -26,37 +26,37 @@ function load(): Loaded {
   return { path: '', file: '', format: 'patch', bundle, diagnostics: [], catalogue };
 }
 
-test('the copy is whole, readable by others, and made once', () => {
+test('the copy is whole, readable by others, and made once', async () => {
   const loaded = load();
-  const place = stage.place(loaded);
+  const place = await stage.place(loaded);
   expect(statSync(join(place, 'data', 'words.txt')).mode & 0o777).toBe(0o755);
-  expect(stage.place(loaded)).toBe(place);
+  expect(await stage.place(loaded)).toBe(place);
 });
 
-test('a file that changed after the check is refused', () => {
+test('a file that changed after the check is refused', async () => {
   const loaded = load();
   writeFileSync(join(folder.path, 'data', 'words.txt'), 'two\n');
-  expect(() => stage.place(loaded)).toThrow(expect.objectContaining({ code: 'integrity' }));
+  await expect(stage.place(loaded)).rejects.toThrow(expect.objectContaining({ code: 'integrity' }));
 });
 
-test('a file that came after the check is refused', () => {
+test('a file that came after the check is refused', async () => {
   const loaded = load();
   writeFileSync(join(folder.path, 'sitecustomize.py'), 'print(1)\n');
-  expect(() => stage.place(loaded)).toThrow(expect.objectContaining({ code: 'integrity' }));
+  await expect(stage.place(loaded)).rejects.toThrow(expect.objectContaining({ code: 'integrity' }));
 });
 
-test('a copy that was made stays as it was', () => {
+test('a copy that was made stays as it was', async () => {
   const loaded = load();
-  const place = stage.place(loaded);
+  const place = await stage.place(loaded);
   writeFileSync(join(folder.path, 'data', 'words.txt'), 'two\n');
-  expect(stage.place(loaded)).toBe(place);
+  expect(await stage.place(loaded)).toBe(place);
 });
 
-test('a copy that a cleaner damaged is made anew', () => {
+test('a copy that a cleaner damaged is made anew', async () => {
   const loaded = load();
-  const place = stage.place(loaded);
+  const place = await stage.place(loaded);
   rmSync(join(place, 'data', 'words.txt'));
-  expect(readFileSync(join(stage.place(loaded), 'data', 'words.txt'), 'utf8')).toBe('one\n');
+  expect(readFileSync(join(await stage.place(loaded), 'data', 'words.txt'), 'utf8')).toBe('one\n');
   rmSync(dirname(place), { recursive: true });
-  expect(readFileSync(join(stage.place(loaded), 'tool.py'), 'utf8')).toContain('def main');
+  expect(readFileSync(join(await stage.place(loaded), 'tool.py'), 'utf8')).toContain('def main');
 });

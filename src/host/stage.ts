@@ -11,8 +11,11 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Bundle } from '../model/bundle.js';
 import { HostError } from '../model/host-error.js';
+import type { Catalogue, Package } from '../model/package.js';
 import { filesOf, type Loaded, PackageDigest } from './catalogue.js';
+import type { StagedFile } from './strip.js';
 
 const prefix = 'toolport-stage-';
 
@@ -26,44 +29,82 @@ function parent(): string {
  * nothing. The folder lies where the sandbox's user can read it and nobody can list it.
  */
 export class Stage {
-  readonly #root: string;
+  readonly root: string;
+  readonly #making = new Map<string, Promise<string>>();
+  #sockets = 0;
 
   constructor() {
     reap();
-    this.#root = mkdtempSync(join(parent(), `${prefix}${process.pid}-`));
-    chmodSync(this.#root, 0o711);
+    this.root = mkdtempSync(join(parent(), `${prefix}${process.pid}-`));
+    chmodSync(this.root, 0o711);
+  }
+
+  /** A path for a socket that the sandbox's user can reach. */
+  newSocket(): string {
+    return join(this.root, `${++this.#sockets}.sock`);
   }
 
   /** The folder with the files of a package; made on first use. */
-  place(loaded: Loaded): string {
+  async place(loaded: Loaded): Promise<string> {
     const { catalogue, bundle } = loaded;
     if (catalogue === undefined) throw new Error('a broken package has nothing to stage');
-    const target = join(this.#root, catalogue.digest);
+    const target = join(this.root, catalogue.digest);
+    const busy = this.#making.get(target);
+    if (busy !== undefined) return busy;
     if (isWhole(target, bundle.files())) return target;
+    const making = this.#make(loaded, catalogue, target).finally(() => this.#making.delete(target));
+    this.#making.set(target, making);
+    return making;
+  }
+
+  async #make(
+    { bundle }: Loaded,
+    { package: of, digest: expected }: Catalogue,
+    target: string,
+  ): Promise<string> {
+    const strip = hasTypeScript(of, bundle)
+      ? (await import('./strip.js')).stripper(of, bundle)
+      : () => undefined;
     rmSync(target, { recursive: true, force: true });
     // Cleaners of temporary folders may have been here.
-    mkdirSync(this.#root, { recursive: true, mode: 0o711 });
-    const draft = mkdtempSync(join(this.#root, 'draft-'));
-    const digest = new PackageDigest(catalogue.package);
-    for (const [path, bytes] of filesOf(bundle)) {
-      digest.add(path, bytes);
-      mkdirSync(dirname(join(draft, path)), { recursive: true });
-      writeFileSync(join(draft, path), bytes);
-    }
-    if (digest.finish() !== catalogue.digest) {
+    mkdirSync(this.root, { recursive: true, mode: 0o711 });
+    const draft = mkdtempSync(join(this.root, 'draft-'));
+    try {
+      const digest = new PackageDigest(of);
+      const scripts: StagedFile[] = [];
+      for (const [path, bytes] of filesOf(bundle)) {
+        digest.add(path, bytes);
+        mkdirSync(dirname(join(draft, path)), { recursive: true });
+        writeFileSync(join(draft, path), bytes);
+        const script = strip(path, bytes);
+        if (script !== undefined) scripts.push(script);
+      }
+      if (digest.finish() !== expected) {
+        throw new HostError('integrity', `${of.id} changed on disk after it was checked`, {
+          hint: 'connect again to have it checked anew',
+        });
+      }
+      for (const { path, bytes } of scripts) writeFileSync(join(draft, path), bytes);
+      makeReadable(draft);
+      renameSync(draft, target);
+      return target;
+    } catch (error) {
       rmSync(draft, { recursive: true, force: true });
-      throw new HostError('integrity', `${catalogue.package.id} changed on disk after it was checked`, {
-        hint: 'connect again to have it checked anew',
-      });
+      throw error;
     }
-    makeReadable(draft);
-    renameSync(draft, target);
-    return target;
   }
 
   close(): void {
-    rmSync(this.#root, { recursive: true, force: true });
+    rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+/** Whether there is anything to strip: the parser is large, and few packages need it. */
+function hasTypeScript(of: Package, bundle: Bundle): boolean {
+  const node = of.programs.some(
+    (it) => it.target.kind === 'process' && it.target.runtime?.language === 'node',
+  );
+  return node && bundle.files().some((it) => /\.[cm]?ts$/.test(it));
 }
 
 /** Whatever the umask: the sandbox may run as another user. */

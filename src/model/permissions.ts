@@ -2,6 +2,8 @@
 export interface NetworkHost {
   readonly host: string;
   readonly port: number | null;
+  /** Names below it too. */
+  readonly subdomains?: boolean;
 }
 
 /** `public` is any public address through the egress proxy, never loopback or private ranges. */

@@ -31,6 +31,8 @@ export type ProgramTarget =
       readonly runtime?: Runtime;
       /** Inside the bundle; the empty string is its root. */
       readonly directory: string;
+      /** Relative paths lead into the workspace, where one is lent, instead of the bundle. */
+      readonly inWorkspace?: boolean;
       readonly environment: readonly EnvironmentVariable[];
     }
   | { readonly kind: 'container'; readonly image: string; readonly command: readonly Template[] }

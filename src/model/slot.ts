@@ -45,3 +45,19 @@ export interface Slot {
   readonly pattern?: string;
   readonly obtainUrl?: string;
 }
+
+/** Who may receive the value of a slot in the end: the operator's word where there is one, else the manifest's. */
+export type Recipients =
+  | { readonly kind: 'hosts'; readonly hosts: readonly string[] }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'nobody' };
+
+/** A slot that has a value. */
+export interface SlotValue {
+  readonly value: string;
+  readonly secret: boolean;
+  readonly recipients: Recipients;
+}
+
+/** By the name of the slot. A slot without a value is not in it. */
+export type SlotValues = ReadonlyMap<string, SlotValue>;

@@ -38,7 +38,8 @@ export interface HttpClient {
 
 const maxRedirects = 5;
 
-const systemResolve: Resolve = async (host) => {
+/** The names as this machine knows them. */
+export const systemResolve: Resolve = async (host) => {
   const found = await lookup(host, { all: true, verbatim: true });
   return found.map((it) => it.address);
 };

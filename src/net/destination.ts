@@ -1,4 +1,6 @@
+import { networkInterfaces } from 'node:os';
 import { HostError } from '../model/host-error.js';
+import { coversHost } from '../model/host-name.js';
 import type { NetworkHost } from '../model/permissions.js';
 import { type AddressKind, addressKind, parseAddress } from './address.js';
 
@@ -18,8 +20,8 @@ export interface Destination {
 
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Judges a URL before anything is looked up. */
-export function destinationOf(text: string, reach: Reach): Destination {
+/** Reads a URL without judging whether it may be reached. */
+export function parseDestination(text: string): Destination {
   let url: URL;
   try {
     url = new URL(text);
@@ -36,14 +38,19 @@ export function destinationOf(text: string, reach: Reach): Destination {
     .replace(/^\[|\]$/g, '')
     .replace(/\.$/, '');
   const port = url.port === '' ? (tls ? 443 : 80) : Number(url.port);
-  const destination = { url, host, port, tls };
+  return { url, host, port, tls };
+}
+
+/** Judges a URL before anything is looked up. */
+export function destinationOf(text: string, reach: Reach): Destination {
+  const destination = parseDestination(text);
   if (!covers(reach.hosts, destination)) {
     throw new HostError(
       'network_denied',
-      `the tool may not reach ${host}:${port}; its manifest does not name that host`,
+      `the tool may not reach ${nameOf(destination)}; its manifest does not name that host`,
     );
   }
-  if (!tls && !covers(reach.granted, destination)) throw ungranted(destination, 'plain http');
+  if (!destination.tls && !covers(reach.granted, destination)) throw ungranted(destination, 'plain http');
   return destination;
 }
 
@@ -53,21 +60,52 @@ export async function vettedAddress(
   reach: Reach,
   resolve: Resolve,
 ): Promise<string> {
+  const [first] = await vettedAddresses(destination, reach, resolve);
+  return first as string;
+}
+
+/** All addresses of one lookup that may be reached, at least one. */
+export async function vettedAddresses(
+  destination: Destination,
+  reach: Reach,
+  resolve: Resolve,
+  own: () => readonly string[] = ownAddresses,
+): Promise<readonly string[]> {
   const literal = parseAddress(destination.host);
   const addresses = literal === null ? await lookup(destination, resolve) : [destination.host];
   const granted = covers(reach.granted, destination);
+  const here = own();
+  const vetted: string[] = [];
   let refused: AddressKind | undefined;
   for (const address of addresses) {
-    const bytes = parseAddress(address);
-    const kind = bytes === null ? 'reserved' : addressKind(bytes);
+    const kind = kindOf(address, here);
     // A grant opens loopback and private networks, never link-local (cloud metadata) or reserved blocks.
-    if (kind === 'public' || (granted && (kind === 'loopback' || kind === 'private'))) return address;
-    refused = kind;
+    if (kind === 'public' || (granted && (kind === 'loopback' || kind === 'private'))) vetted.push(address);
+    else refused = kind;
   }
+  if (vetted.length > 0) return vetted;
   if (refused === undefined) {
     throw new HostError('network_failed', `the name ${destination.host} has no address`);
   }
+  if (refused === 'link-local' || refused === 'reserved') {
+    throw new HostError(
+      'network_denied',
+      `${nameOf(destination)} is a ${refused} address, which no grant opens`,
+    );
+  }
   throw ungranted(destination, `a ${refused} address`);
+}
+
+/** A public address of this very machine leads to its local listeners, so it is loopback. */
+function kindOf(address: string, here: readonly string[]): AddressKind {
+  const bytes = parseAddress(address);
+  if (bytes === null) return 'reserved';
+  const kind = addressKind(bytes);
+  return kind === 'public' && here.some((it) => sameHost(it, address)) ? 'loopback' : kind;
+}
+
+function ownAddresses(): string[] {
+  return Object.values(networkInterfaces()).flatMap((it) => (it ?? []).map(({ address }) => address));
 }
 
 async function lookup(destination: Destination, resolve: Resolve): Promise<readonly string[]> {
@@ -81,10 +119,13 @@ async function lookup(destination: Destination, resolve: Resolve): Promise<reado
   }
 }
 
-function covers(hosts: readonly NetworkHost[], destination: Destination): boolean {
+export function covers(hosts: readonly NetworkHost[], destination: Destination): boolean {
   const standard = destination.tls ? 443 : 80;
   return hosts.some(
-    (it) => sameHost(it.host, destination.host) && (it.port ?? standard) === destination.port,
+    (it) =>
+      (sameHost(it.host, destination.host) ||
+        (it.subdomains === true && coversHost(it.host, destination.host))) &&
+      (it.port ?? standard) === destination.port,
   );
 }
 
@@ -96,10 +137,18 @@ function sameHost(a: string, b: string): boolean {
   return left !== null && right !== null && left.every((byte, index) => byte === right[index]);
 }
 
-function ungranted(destination: Destination, what: string): HostError {
-  const { host, port } = destination;
-  const name = host.includes(':') ? `[${host}]` : host;
-  return new HostError('network_denied', `${name}:${port} is ${what}, which needs the operator's grant`, {
-    hint: `if you mean it, add --allow net:${name}:${port}`,
+export function ungranted(destination: Destination, what: string): HostError {
+  const name = nameOf(destination);
+  return new HostError('network_denied', `${name} is ${what}, which needs the operator's grant`, {
+    hint: grantHint(destination),
   });
+}
+
+/** Host and port as they are written, an address of IPv6 in brackets. */
+export function nameOf({ host, port }: Pick<Destination, 'host' | 'port'>): string {
+  return `${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+export function grantHint(destination: Destination): string {
+  return `if you mean it, add --allow net:${nameOf(destination)}`;
 }

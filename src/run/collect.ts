@@ -3,7 +3,7 @@ import type { Exit, SandboxProcess } from '../sandbox/sandbox.js';
 
 export interface Collected {
   readonly exit: Exit;
-  readonly stdout: string;
+  readonly stdout: Buffer;
   readonly stderr: string;
 }
 
@@ -58,24 +58,14 @@ export async function collect(process: SandboxProcess, options: CollectOptions):
       complained -= (stderr.shift() as Buffer).length;
   });
   process.stdin.end(options.stdin);
+
   try {
     const exit = await process.exited;
     if (ended !== undefined) throw ended;
-    return {
-      exit,
-      stdout: decode(Buffer.concat(stdout), options.name),
-      stderr: Buffer.concat(stderr).toString('utf8').slice(-stderrBytes),
-    };
+    const complaint = Buffer.concat(stderr).toString('utf8').slice(-stderrBytes);
+    return { exit, stdout: Buffer.concat(stdout), stderr: complaint };
   } finally {
     clearTimeout(timer);
     options.signal.removeEventListener('abort', cancel);
-  }
-}
-
-function decode(bytes: Buffer, name: string): string {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (error) {
-    throw new HostError('tool_bad_output', `${name} printed bytes that are not UTF-8`, { cause: error });
   }
 }

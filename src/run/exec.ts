@@ -1,80 +1,95 @@
-import { posix } from 'node:path';
 import type { Action } from '../model/action.js';
 import { HostError } from '../model/host-error.js';
-import type { Program, ProgramTarget } from '../model/program.js';
-import { constantText, type Template } from '../model/template.js';
-import { defaultLimits, type Sandbox } from '../sandbox/sandbox.js';
+import { canonicalJson, type Json } from '../model/json.js';
 import { collect } from './collect.js';
-import { findPython } from './interpreter.js';
-import { excerpt, readLine, tail } from './output.js';
+import { explainFailure, networkWarning } from './failure.js';
+import { fillWords } from './fill.js';
+import { type Confinement, commandFor, findBinary, processOf } from './launch.js';
+import { envelopeError, readOutput } from './output.js';
 import type { RunRequest, RunResult } from './run.js';
+import { type Confined, type Machine, spawnConfined } from './spawn.js';
+import type { WarmSandboxes } from './warm.js';
 
-/** Where the package's files are inside the sandbox. */
-const home = '/app';
-const outputBytes = 10 * 1024 * 1024;
+type Exec = Extract<Action, { kind: 'exec' }>;
 
 /** Runs a program of the package once: arguments in, one answer out. */
 export async function runExec(
-  action: Extract<Action, { kind: 'exec' }>,
+  action: Exec,
   request: RunRequest,
-  sandbox: Sandbox,
+  confinement: Confinement,
+  machine: Machine,
+  warm: WarmSandboxes | null,
 ): Promise<RunResult> {
-  const program = request.package.programs.find((it) => it.name === action.program);
-  const target = processOf(program, action.program);
   const name = `${request.package.id}/${request.tool.name}`;
-  const child = sandbox.spawn({
-    argv: [...interpreter(target), ...[...target.command, ...action.arguments].map(constant)],
-    directory: posix.join(home, target.directory),
-    environment: {
-      PATH: '/usr/local/bin:/usr/bin:/bin',
-      HOME: '/tmp',
-      LANG: 'C.UTF-8',
-      TOOLPORT_CALL_ID: request.callId,
-    },
-    mounts: [{ source: request.files, target: home, writable: false }],
-    limits: defaultLimits,
+  const target = processOf(request.package, action.program);
+  const words = fillWords([...target.command, ...action.arguments], {
+    input: request.input,
+    slots: confinement.slots,
   });
-  const { exit, stdout, stderr } = await collect(child, {
+  const packages = confinement.runtimes.get(action.program)?.packages ?? null;
+  const [binary] = words;
+  if (target.runtime === undefined && !(binary && findBinary(binary, confinement.files, packages))) {
+    throw new HostError('runtime_missing', `${name} needs the program ${binary ?? ''}, which is not here`, {
+      hint: 'install it on this machine, where the sandbox can see it: /usr/bin or /usr/local/bin',
+    });
+  }
+  const command = commandFor(confinement, action.program, words, machine.sandbox);
+  const start = () => spawnConfined(command, confinement, machine);
+  const key = warm !== null && canWait(action, confinement) ? keyOf(command, confinement) : null;
+  const confined = (key === null ? undefined : warm?.take(key)) ?? (await start());
+  try {
+    return await converse(action, request, confined, confinement, name);
+  } finally {
+    confined.process.kill();
+    if (key !== null) void warm?.fill(key, start);
+  }
+}
+
+async function converse(
+  action: Exec,
+  request: RunRequest,
+  { process, egress }: Confined,
+  confinement: Confinement,
+  name: string,
+): Promise<RunResult> {
+  egress?.arm();
+  const { exit, stdout, stderr } = await collect(process, {
     name,
     stdin: action.stdin === 'json' ? JSON.stringify(request.input) : '',
-    outputBytes,
+    outputBytes: request.outputBytes,
     timeoutMs: request.timeoutMs,
     signal: request.signal,
   });
-  if (exit.code !== 0) throw failure(name, exit, stdout, stderr);
-  const result = readLine(stdout, name);
-  return stderr.trim() === ''
-    ? result
-    : { ...result, log: [result.log, stderr.trimEnd()].filter((it) => it).join('\n') };
+  const refusals = egress?.takeRefusals() ?? [];
+  if (refusals.length > 0) request.onRefused(refusals.map((it) => `${it.host}:${it.port}`));
+  const envelope = action.output.errorEnvelope ? envelopeError(stdout.toString('utf8'), name) : undefined;
+  if (exit.code !== 0 || envelope !== undefined) {
+    const ended = { exit, stdout: stdout.toString('utf8'), stderr, refusals, envelope };
+    throw explainFailure(name, ended, confinement);
+  }
+  const result = readOutput(stdout, action.output, name);
+  const hint = networkWarning(result.value, stderr, refusals, confinement);
+  return {
+    ...result,
+    warnings: hint === undefined ? result.warnings : [...result.warnings, hint],
+    ...withLog([result.log, stderr.trimEnd()]),
+  };
 }
 
-function processOf(program: Program | undefined, name: string): Extract<ProgramTarget, { kind: 'process' }> {
-  if (program?.target.kind !== 'process')
-    throw new HostError('not_supported', `the program ${name} is not a process`);
-  return program.target;
+function withLog(texts: readonly (string | undefined)[]): { log?: string } {
+  const log = texts.filter((it) => it !== undefined && it !== '').join('\n');
+  return log === '' ? {} : { log };
 }
 
-function interpreter(target: Extract<ProgramTarget, { kind: 'process' }>): string[] {
-  if (target.runtime === undefined) return [];
-  if (target.runtime.language !== 'python')
-    throw new HostError('not_supported', `${target.runtime.language} programs are not run yet`);
-  // No bytecode files, no user packages, UTF-8 whatever the locale.
-  return [findPython(target.runtime), '-B', '-s', '-X', 'utf8'];
+/** Whether a sandbox may be started before its call: then nothing it has may matter before the call. */
+function canWait(action: Exec, { package: of, slots, roots, state }: Confinement): boolean {
+  const secret = of.slots.some((it) => slots.get(it.name)?.secret === true);
+  const writable = state !== null || roots.some((it) => it.writable);
+  const fixed = action.arguments.every((word) => word.parts.every((it) => it.kind !== 'input'));
+  return action.stdin === 'json' && fixed && !secret && !writable;
 }
 
-function constant(template: Template): string {
-  const text = constantText(template);
-  if (text === undefined) throw new HostError('not_supported', 'arguments with placeholders are not run yet');
-  return text;
-}
-
-function failure(
-  name: string,
-  exit: { code: number | null; signal: string | null },
-  stdout: string,
-  stderr: string,
-): HostError {
-  const how = exit.signal === null ? `ended with exit code ${exit.code}` : `was ended by ${exit.signal}`;
-  const words = tail(stderr) || (stdout.trim() === '' ? '' : excerpt(stdout));
-  return new HostError('tool_failed', words === '' ? `${name} ${how}` : `${name} ${how}:\n${words}`);
+/** The same package, caller, command and confinement, or another key. */
+function keyOf(command: object, { digest, principal, network }: Confinement): string {
+  return canonicalJson([digest, principal, command, network] as unknown as Json);
 }

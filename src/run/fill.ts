@@ -1,12 +1,19 @@
 // Puts values into templates, each by the rules of where it goes. What is put in is never read as a template.
 import { HostError } from '../model/host-error.js';
 import { type Json, type JsonObject, valueAt } from '../model/json.js';
-import type { JsonTemplate, Template, TemplatePart } from '../model/template.js';
+import type { SlotValues } from '../model/slot.js';
+import { constantText, type JsonTemplate, type Template, type TemplatePart } from '../model/template.js';
+
+/** Where the values of holes come from. */
+export interface Values {
+  readonly input: JsonObject;
+  readonly slots: SlotValues;
+}
 
 /** A path: every value is one piece of one segment, and cannot climb. */
-export function fillPath(template: Template, input: JsonObject): string {
-  const path = fill(template, input, (value, name) => {
-    const text = scalar(value, name);
+export function fillPath(template: Template, values: Values): string {
+  const path = fill(template, values, (value, name) => {
+    const text = line(value, name);
     if (text === '' || text === '.' || text === '..') {
       throw new HostError(
         'invalid_input',
@@ -20,17 +27,18 @@ export function fillPath(template: Template, input: JsonObject): string {
   return path;
 }
 
-/** Undefined when the whole value is one input that was not given: the parameter is then left out. */
-export function fillQuery(template: Template, input: JsonObject): string | undefined {
-  const [only] = template.parts;
-  if (template.parts.length === 1 && only?.kind === 'input' && lookUp(only, input) === undefined)
-    return undefined;
-  return fill(template, input, (value, name) => encodeURIComponent(scalar(value, name)), encodeQueryText);
+/** Undefined when the whole value is one hole that has none: the parameter is then left out. */
+export function fillQuery(template: Template, values: Values): string | undefined {
+  const only = soleHole(template);
+  if (only !== undefined && lookUp(only, values) === undefined) return undefined;
+  return fill(template, values, (value, name) => encodeURIComponent(line(value, name)), encodeQueryText);
 }
 
-export function fillHeader(template: Template, input: JsonObject, header: string): string {
-  return fill(template, input, (value, name) => {
-    const text = scalar(value, name);
+/** Undefined when it needs a slot that the operator left empty: the header is then not sent. */
+export function fillHeader(template: Template, values: Values, header: string): string | undefined {
+  if (template.parts.some((it) => it.kind === 'slot' && lookUp(it, values) === undefined)) return undefined;
+  return fill(template, values, (value, name) => {
+    const text = line(value, name);
     if (/[^\t\x20-\x7e\x80-\xff]/.test(text)) {
       throw new HostError('invalid_input', `${name} has characters that the header ${header} cannot carry`);
     }
@@ -38,34 +46,53 @@ export function fillHeader(template: Template, input: JsonObject, header: string
   });
 }
 
-export function fillText(template: Template, input: JsonObject): string {
-  return fill(template, input, scalar);
+/** Text for a reader: lists and objects are written as JSON. */
+export function fillText(template: Template, values: Values): string {
+  return fill(template, values, (value) => (typeof value === 'string' ? value : JSON.stringify(value)));
 }
 
-/** Undefined when the value is one input that was not given: the member is then left out. */
-export function fillJson(template: JsonTemplate, input: JsonObject): Json | undefined {
+/**
+ * The words of a command line. A word that begins with a value must not be taken for an option, so it may begin with a
+ * dash only after the author's own `--`; a number cannot be mistaken.
+ */
+export function fillWords(words: readonly Template[], values: Values): string[] {
+  let optionsEnded = false;
+  return words.map((word) => {
+    const filled = fill(word, values, scalar);
+    const [first] = word.parts;
+    if (!optionsEnded && first !== undefined && first.kind !== 'text' && /^-(?![\d.])/.test(filled)) {
+      const name = nameOf(first);
+      throw new HostError('invalid_input', `${name} must not begin with "-": it would be read as an option`);
+    }
+    optionsEnded ||= constantText(word) === '--';
+    return filled;
+  });
+}
+
+/** Undefined when the value is one hole that has none: the member is then left out. */
+export function fillJson(template: JsonTemplate, values: Values): Json | undefined {
   switch (template.kind) {
     case 'literal':
       return template.value;
     case 'template': {
-      const [only] = template.template.parts;
-      if (template.template.parts.length === 1 && only?.kind === 'input') return lookUp(only, input);
-      return fillText(template.template, input);
+      const only = soleHole(template.template);
+      return only === undefined ? fillText(template.template, values) : lookUp(only, values);
     }
     case 'array':
-      return template.items.map((it) => fillJson(it, input) ?? null);
+      return template.items.map((it) => fillJson(it, values) ?? null);
     case 'object': {
-      const members = template.members.map(({ name, value }) => [name, fillJson(value, input)] as const);
+      const members = template.members.map(({ name, value }) => [name, fillJson(value, values)] as const);
       return Object.fromEntries(members.filter((it): it is readonly [string, Json] => it[1] !== undefined));
     }
   }
 }
 
+type Hole = Exclude<TemplatePart, { kind: 'text' }>;
 type Encode = (value: Json, name: string) => string;
 
 function fill(
   template: Template,
-  input: JsonObject,
+  values: Values,
   encode: Encode,
   text: (it: string) => string = (it) => it,
 ): string {
@@ -74,31 +101,51 @@ function fill(
     if (part.kind === 'text') {
       filled += text(part.text);
     } else {
-      const value = lookUp(part, input);
-      const name = part.kind === 'input' ? part.path.join('.') : part.slot;
-      if (value === undefined) throw new HostError('invalid_input', `${name} is needed for this call`);
-      filled += encode(value, name);
+      const value = lookUp(part, values);
+      if (value === undefined) throw missing(part);
+      filled += encode(value, nameOf(part));
     }
   }
   return filled;
 }
 
-function lookUp(part: Exclude<TemplatePart, { kind: 'text' }>, input: JsonObject): Json | undefined {
-  if (part.kind === 'slot') throw new HostError('needs_setup', `${part.slot} has no value`);
-  return valueAt(input, part.path);
+function soleHole({ parts }: Template): Hole | undefined {
+  const [only] = parts;
+  return parts.length === 1 && only !== undefined && only.kind !== 'text' ? only : undefined;
+}
+
+function lookUp(hole: Hole, { input, slots }: Values): Json | undefined {
+  return hole.kind === 'slot' ? slots.get(hole.slot)?.value : valueAt(input, hole.path);
+}
+
+function nameOf(hole: Hole): string {
+  return hole.kind === 'slot' ? hole.slot : hole.path.join('.');
+}
+
+function missing(hole: Hole): HostError {
+  return hole.kind === 'slot'
+    ? new HostError('needs_setup', `${hole.slot} has no value`)
+    : new HostError('invalid_input', `${nameOf(hole)} is needed for this call`);
+}
+
+/** Text, a number or true/false on one line. */
+function line(value: Json, name: string): string {
+  const text = scalar(value, name);
+  if (/[\r\n]/.test(text)) throw unfit(name);
+  return text;
 }
 
 function scalar(value: Json, name: string): string {
   if (typeof value === 'string') {
-    if (/[\r\n\0]/.test(value) || /\p{Cs}/u.test(value))
-      throw new HostError('invalid_input', `${name} has characters that cannot be sent here`);
+    if (value.includes('\0') || /\p{Cs}/u.test(value)) throw unfit(name);
     return value;
   }
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new HostError(
-    'invalid_input',
-    `${name} must be text, a number or true/false to be put into a request`,
-  );
+  throw new HostError('invalid_input', `${name} must be text, a number or true/false to be used here`);
+}
+
+function unfit(name: string): HostError {
+  return new HostError('invalid_input', `${name} has characters that cannot be sent here`);
 }
 
 /** The author's own text between placeholders may be encoded already. */

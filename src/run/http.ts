@@ -1,23 +1,30 @@
 import type { Action, HttpBody, OutputReader, UrlTemplate } from '../model/action.js';
 import { HostError } from '../model/host-error.js';
-import { isObject, type Json, type JsonObject } from '../model/json.js';
+import { mayReceive } from '../model/host-name.js';
+import { isObject, type Json } from '../model/json.js';
+import type { AuthScheme, Slot, SlotValue, SlotValues } from '../model/slot.js';
+import type { Template } from '../model/template.js';
 import type { HttpClient, HttpResponse } from '../net/client.js';
 import type { Reach } from '../net/destination.js';
-import { fillHeader, fillJson, fillPath, fillQuery, fillText } from './fill.js';
-import { excerpt } from './output.js';
+import { fillHeader, fillJson, fillPath, fillQuery, fillText, type Values } from './fill.js';
+import { decode, envelopeError, excerpt, readRecords } from './output.js';
 import type { RunRequest, RunResult } from './run.js';
 
-const bodyBytes = 10 * 1024 * 1024;
+type Http = Extract<Action, { kind: 'http' }>;
 
 /** Makes the one request that the tool stands for. */
 export async function runHttp(
-  action: Extract<Action, { kind: 'http' }>,
+  action: Http,
   request: RunRequest,
+  slots: SlotValues,
   client: HttpClient,
   reach: Reach,
 ): Promise<RunResult> {
   const name = `${request.package.id}/${request.tool.name}`;
-  const body = bodyOf(action.body, request.input);
+  const values = { input: request.input, slots };
+  const secrets = usedSecrets(action, request.package.slots, slots);
+  assertAudience(action.url, secrets, reach, name);
+  const body = bodyOf(action.body, values);
   const headers: Record<string, string> = {
     accept: 'application/json, text/*;q=0.9, */*;q=0.5',
     'user-agent': 'toolport',
@@ -25,50 +32,146 @@ export async function runHttp(
     // Lets a server recognise a repeated delivery of the same call.
     ...(action.method === 'GET' ? {} : { 'idempotency-key': request.callId }),
   };
-  for (const header of action.headers)
-    headers[header.name.toLowerCase()] = fillHeader(header.value, request.input, header.name);
+  for (const header of action.headers) {
+    const value = fillHeader(header.value, values, header.name);
+    if (value !== undefined) headers[header.name.toLowerCase()] = value;
+  }
+  Object.assign(headers, credentialOf(action, request.package.slots, slots));
   const response = await client.send({
     method: action.method,
-    url: urlOf(action.url, request.input),
+    url: urlOf(action.url, values),
     headers,
     ...(body === undefined ? {} : { body: body.text }),
     reach,
-    credential: action.credential !== undefined,
-    limits: { wallMs: request.timeoutMs, bodyBytes },
+    credential: secrets.length > 0,
+    limits: { wallMs: request.timeoutMs, bodyBytes: request.outputBytes },
     signal: request.signal,
   });
+  const text = response.body.toString('utf8');
+  const envelope = action.output.errorEnvelope ? envelopeError(text, name) : undefined;
   if (response.status < 200 || response.status > 299) {
-    const words = response.body.length === 0 ? '' : `: ${excerpt(response.body.toString('utf8'))}`;
-    throw new HostError('tool_failed', `${name} was answered ${response.status} ${response.reason}${words}`);
+    const words = envelope?.message ?? (text.trim() === '' ? '' : excerpt(text));
+    const answer = `${name} was answered ${response.status} ${response.reason}`.trimEnd();
+    throw new HostError('tool_failed', words === '' ? answer : `${answer}: ${words}`, hintOf(response));
   }
-  return { value: readAnswer(response, action.output, name), warnings: [] };
+  if (envelope !== undefined) throw envelope;
+  return readAnswer(response, action.output, name);
 }
 
-function urlOf(url: UrlTemplate, input: JsonObject): string {
+function hintOf({ status }: HttpResponse): { hint?: string } {
+  if (status === 401 || status === 403)
+    return { hint: 'the service did not accept the credential; see "toolport secret list"' };
+  return status === 429 ? { hint: 'the service asks for a pause; call again later' } : {};
+}
+
+/** Every secret that the request would carry, in whatever place. */
+function usedSecrets(
+  action: Http,
+  declared: readonly Slot[],
+  slots: SlotValues,
+): { name: string; value: SlotValue }[] {
+  const names = new Set<string>(action.credential === undefined ? [] : [action.credential]);
+  const look = (template: Template) => {
+    for (const part of template.parts) if (part.kind === 'slot') names.add(part.slot);
+  };
+  look(action.url.path);
+  for (const it of [...action.url.query, ...action.headers]) look(it.value);
+  if (action.body.kind === 'text') look(action.body.body);
+  if (action.body.kind === 'form') for (const it of action.body.fields) look(it.value);
+  if (action.body.kind === 'json')
+    for (const it of declared) if (holds(action.body.body, it.name)) names.add(it.name);
+  return [...names].flatMap((name) => {
+    const value = slots.get(name);
+    return value?.secret === true ? [{ name, value }] : [];
+  });
+}
+
+function holds(template: Extract<HttpBody, { kind: 'json' }>['body'], slot: string): boolean {
+  switch (template.kind) {
+    case 'literal':
+      return false;
+    case 'template':
+      return template.template.parts.some((it) => it.kind === 'slot' && it.slot === slot);
+    case 'array':
+      return template.items.some((it) => holds(it, slot));
+    case 'object':
+      return template.members.some((it) => holds(it.value, slot));
+  }
+}
+
+/** A credential goes to its audience only, and only where nobody on the way can read it. */
+function assertAudience(
+  url: UrlTemplate,
+  secrets: readonly { name: string; value: SlotValue }[],
+  reach: Reach,
+  tool: string,
+): void {
+  const origin = new URL(url.origin);
+  for (const { name, value } of secrets) {
+    if (!mayReceive(value.recipients, origin.hostname)) {
+      throw new HostError(
+        'denied',
+        `${tool} would send ${name} to ${origin.hostname}, which may not have it`,
+        {
+          hint: `if it may: toolport secret set … ${name} --host ${origin.hostname}`,
+        },
+      );
+    }
+    const granted = reach.granted.some((it) => it.host === origin.hostname);
+    if (origin.protocol !== 'https:' && !granted)
+      throw new HostError('denied', `${tool} would send ${name} over a connection that others can read`);
+  }
+}
+
+/** The header by which the slot authenticates the request; none when it is optional and empty. */
+function credentialOf(action: Http, declared: readonly Slot[], slots: SlotValues): Record<string, string> {
+  if (action.credential === undefined) return {};
+  const value = slots.get(action.credential)?.value;
+  if (value === undefined) return {};
+  const slot = declared.find((it) => it.name === action.credential);
+  const scheme: AuthScheme = slot?.delivery.kind === 'request' ? slot.delivery.scheme : { kind: 'bearer' };
+  if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
+    throw new HostError(
+      'needs_setup',
+      `the value of ${action.credential} has characters that no header can carry`,
+    );
+  switch (scheme.kind) {
+    case 'bearer':
+      return { authorization: `Bearer ${value}` };
+    case 'basic':
+      return { authorization: `Basic ${Buffer.from(value, 'utf8').toString('base64')}` };
+    case 'raw':
+      return { authorization: value };
+    case 'header':
+      return { [scheme.name.toLowerCase()]: `${scheme.prefix}${value}` };
+  }
+}
+
+function urlOf(url: UrlTemplate, values: Values): string {
   const query = url.query.flatMap(({ name, value }) => {
-    const text = fillQuery(value, input);
+    const text = fillQuery(value, values);
     return text === undefined ? [] : [`${encodeURIComponent(name)}=${text}`];
   });
-  return `${url.origin}${fillPath(url.path, input)}${query.length === 0 ? '' : `?${query.join('&')}`}`;
+  return `${url.origin}${fillPath(url.path, values)}${query.length === 0 ? '' : `?${query.join('&')}`}`;
 }
 
-function bodyOf(body: HttpBody, input: JsonObject): { text: string; type?: string } | undefined {
+function bodyOf(body: HttpBody, values: Values): { text: string; type?: string } | undefined {
   switch (body.kind) {
     case 'none':
       return undefined;
     case 'json':
-      return { text: JSON.stringify(fillJson(body.body, input) ?? null), type: 'application/json' };
+      return { text: JSON.stringify(fillJson(body.body, values) ?? null), type: 'application/json' };
     case 'text':
-      return { text: fillText(body.body, input), type: 'text/plain; charset=utf-8' };
+      return { text: fillText(body.body, values), type: 'text/plain; charset=utf-8' };
     case 'form': {
       const fields = body.fields.flatMap(({ name, value }) => {
-        const text = fillQuery(value, input);
+        const text = fillQuery(value, values);
         return text === undefined ? [] : [`${encodeURIComponent(name)}=${text}`];
       });
       return { text: fields.join('&'), type: 'application/x-www-form-urlencoded' };
     }
     case 'input':
-      return { text: JSON.stringify(without(input, body.except)), type: 'application/json' };
+      return { text: JSON.stringify(without(values.input, body.except)), type: 'application/json' };
   }
 }
 
@@ -82,19 +185,21 @@ function without(value: Json, paths: readonly (readonly string[])[]): Json {
   return Object.fromEntries(members);
 }
 
-function readAnswer(response: HttpResponse, output: OutputReader, name: string): Json {
-  if (output.format === 'none') return null;
-  if (output.format === 'binary') return response.body.toString('base64');
-  const text = response.body.toString('utf8');
+function readAnswer(response: HttpResponse, output: OutputReader, name: string): RunResult {
+  if (output.format === 'none') return { value: null, warnings: [] };
+  if (output.format === 'binary') return { value: response.body.toString('base64'), warnings: [] };
   const type = response.headers['content-type'] ?? '';
   const json =
     output.format === 'json' ||
     output.format === 'line' ||
     (output.format === 'auto' && /[/+]json\b/i.test(type));
-  if (!json) return text;
-  if (text.trim() === '') return null;
+  const text =
+    json || output.format === 'records' ? decode(response.body, name) : response.body.toString('utf8');
+  if (output.format === 'records') return readRecords(text, name);
+  if (!json) return { value: text, warnings: [] };
+  if (text.trim() === '') return { value: null, warnings: [] };
   try {
-    return JSON.parse(text);
+    return { value: JSON.parse(text) as Json, warnings: [] };
   } catch (error) {
     throw new HostError(
       'tool_bad_output',

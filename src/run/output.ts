@@ -1,5 +1,6 @@
+import type { OutputReader } from '../model/action.js';
 import { HostError } from '../model/host-error.js';
-import type { Json } from '../model/json.js';
+import { isObject, type Json } from '../model/json.js';
 import type { RunResult } from './run.js';
 
 /** The last lines of what a program complained about, for an error message. */
@@ -7,8 +8,30 @@ export function tail(text: string, lines = 12): string {
   return text.trimEnd().split('\n').slice(-lines).join('\n').slice(-4000);
 }
 
+/** Reads what a process printed, as its manifest says that it prints. */
+export function readOutput(stdout: Buffer, reader: OutputReader, tool: string): RunResult {
+  switch (reader.format) {
+    case 'none':
+      return { value: null, warnings: [] };
+    case 'binary':
+      return { value: stdout.toString('base64'), warnings: [] };
+    case 'text':
+      return { value: decode(stdout, tool), warnings: [] };
+    case 'line':
+      return readLine(decode(stdout, tool), tool);
+    case 'records':
+      return readRecords(decode(stdout, tool), tool);
+    case 'json':
+      return { value: readJson(decode(stdout, tool), tool), warnings: [] };
+    case 'auto': {
+      const text = decode(stdout, tool);
+      return { value: parse(text)?.json ?? text, warnings: [] };
+    }
+  }
+}
+
 /** Exactly one line of JSON; lines before it are kept as a log, with a warning. */
-export function readLine(stdout: string, tool: string): RunResult {
+function readLine(stdout: string, tool: string): RunResult {
   const lines = stdout.split('\n').filter((it) => it.trim() !== '');
   const last = lines.at(-1);
   if (last === undefined) {
@@ -31,6 +54,56 @@ export function readLine(stdout: string, tool: string): RunResult {
       `${tool} printed ${count} ${count === 1 ? 'line' : 'lines'} before its result; write logs to standard error`,
     ],
   };
+}
+
+function readJson(text: string, tool: string): Json {
+  if (text.trim() === '') {
+    throw new HostError('tool_no_output', `${tool} ended well but printed nothing`, {
+      hint: 'its manifest declares JSON output',
+    });
+  }
+  const value = parse(text);
+  if (value === undefined) {
+    throw new HostError('tool_bad_output', `${tool} printed something that is not JSON: ${excerpt(text)}`, {
+      hint: 'its manifest declares JSON output; write logs to standard error',
+    });
+  }
+  return value.json;
+}
+
+/** One JSON value a line, each checked on its own. */
+export function readRecords(text: string, tool: string): RunResult {
+  const records = text.split('\n').flatMap((line, index) => {
+    if (line.trim() === '') return [];
+    const record = parse(line);
+    if (record === undefined) {
+      throw new HostError(
+        'tool_bad_output',
+        `line ${index + 1} of what ${tool} printed is not JSON: ${excerpt(line)}`,
+        { hint: 'its manifest declares one JSON value on each line' },
+      );
+    }
+    return [record.json];
+  });
+  return { value: records, records: true, warnings: [] };
+}
+
+/** The tool's own words in a declared error envelope; undefined when there is none. */
+export function envelopeError(text: string, tool: string): HostError | undefined {
+  const value = parse(text)?.json ?? parse(text.trimEnd().split('\n').at(-1) ?? '')?.json;
+  if (!isObject(value) || !isObject(value.error)) return undefined;
+  const { code, message } = value.error;
+  if (typeof code !== 'string' && typeof message !== 'string') return undefined;
+  const words = [code, message].filter((it) => typeof it === 'string').join(': ');
+  return new HostError('tool_failed', `${tool} answered with an error: ${words}`);
+}
+
+export function decode(bytes: Buffer, name: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (error) {
+    throw new HostError('tool_bad_output', `${name} printed bytes that are not UTF-8`, { cause: error });
+  }
 }
 
 function parse(text: string): { json: Json } | undefined {

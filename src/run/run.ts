@@ -9,15 +9,18 @@ export interface RunRequest {
   /** Frozen; the digest in the record is of exactly this. */
   readonly input: JsonObject;
   readonly callId: string;
-  /** Folder with the package's files as they were checked. */
-  readonly files: string;
   readonly timeoutMs: number;
+  readonly outputBytes: number;
   readonly signal: AbortSignal;
+  /** Told of what the tool was kept from, for the record. */
+  readonly onRefused: (hosts: readonly string[]) => void;
 }
 
 /** What a tool answered. A failure is thrown as a HostError with the tool's words. */
 export interface RunResult {
   readonly value: Json;
+  /** The value is a list whose members answer to the declared schema one by one. */
+  readonly records?: boolean;
   /** What it wrote beside its answer, for people. */
   readonly log?: string;
   readonly warnings: readonly string[];

@@ -1,93 +1,120 @@
 import { spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
-import type { Readable, Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { HostError } from '../model/host-error.js';
+import { bubblewrapArguments, sharedMemoryBytes } from './arguments.js';
 import { leakyDescriptors } from './descriptors.js';
+import { type Keepers, processOf } from './group.js';
+import { coverings } from './hidden.js';
+import { confinedUser } from './identity.js';
+import { openLedger } from './ledger.js';
+import { limited } from './limits.js';
+import { nodePreload, nodePreloadInside } from './node-proxy.js';
 import { probeConfinement } from './probe.js';
 import { startReaper } from './reaper.js';
-import type { Exit, Limits, Sandbox, SandboxCommand, SandboxProcess, Verdict } from './sandbox.js';
+import { egressSocketInside, proxyEnvironment, relayed } from './relay.js';
+import type { Sandbox, SandboxCommand, SandboxProcess, Verdict } from './sandbox.js';
+import { hasFilter, seccompFilter } from './seccomp.js';
+import { closeAll, openAll, sheetsOf, systemFiles } from './system-files.js';
+import { watchTotals } from './watch.js';
 
-/** Where a root host's confined processes live: an unprivileged identity that owns nothing. */
-const unprivileged = { uid: 65533, gid: 65533 };
+export interface BubblewrapOptions {
+  /** Folder where running processes are on record; the next host ends what this one leaves. */
+  readonly ledger?: string;
+  /** Path of bubblewrap, where it is not in the usual places. */
+  readonly program?: string;
+}
 
 const programs = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
 
-const installHint = 'install bubblewrap: sudo apt-get install bubblewrap';
+const missing = 'bubblewrap is not installed, and tools never run without it';
+const missingHint = 'install bubblewrap: sudo apt-get install bubblewrap';
+const noFilter = `there is no system call filter for ${process.arch} processors, and tools never run without one`;
+const noFilterHint = 'run the host on an x64 or arm64 machine';
 
-/** Descriptor of the argument pipe: host paths stay out of /proc/1/cmdline. */
+/** Descriptor of the argument pipe: host paths stay out of /proc/1/cmdline. Others follow it. */
 const argumentsDescriptor = 3;
 
 /** Linux namespaces through bubblewrap, never with the rights of root. */
-export function bubblewrap(): Sandbox {
-  const program = programs.find((it) => existsSync(it));
-  const isRoot = process.getuid?.() === 0;
-  const user = isRoot ? unprivileged : { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 };
+export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
+  const program = options.program ?? programs.find((it) => existsSync(it));
+  const filter = hasFilter(process.arch) ? seccompFilter(process.arch) : undefined;
+  const contents = filter === undefined ? [] : [filter, ...Object.values(systemFiles), nodePreload];
+  const sheets = sheetsOf(contents);
   // Node marks its own descriptors; what it inherited without the mark would travel into the sandbox.
-  const inherited = program === undefined ? [] : covers(leakyDescriptors());
-  const reaper = startReaper(isRoot ? unprivileged : undefined);
+  const inherited = covers(leakyDescriptors(), sheets.length - 1);
+  const { user, identity } = confinedUser();
+  const keepers: Keepers = {
+    reaper: startReaper(identity),
+    ledger: options.ledger === undefined ? null : openLedger(options.ledger, user.uid),
+    watch: watchTotals([
+      { path: '/tmp', bytes: (limits) => limits.diskBytes },
+      { path: '/dev/shm', bytes: () => sharedMemoryBytes },
+    ]),
+  };
+  let disableUserns = true;
   let verdict: Promise<Verdict> | undefined;
 
   const start = (command: SandboxCommand): SandboxProcess => {
-    if (program === undefined) {
-      throw new HostError(
-        'sandbox_unavailable',
-        'bubblewrap is not installed, and tools never run without it',
-        { hint: installHint },
-      );
-    }
-    const child = spawn(program, ['--args', String(argumentsDescriptor), '--', ...limited(command)], {
-      ...(isRoot ? unprivileged : {}),
-      cwd: '/',
-      env: { ...command.environment },
-      stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...inherited],
-      // A session and process group of its own: no terminal to type into, and one number to end all of it.
-      detached: true,
+    if (program === undefined) throw new HostError('sandbox_unavailable', missing, { hint: missingHint });
+    if (filter === undefined) throw new HostError('sandbox_unavailable', noFilter, { hint: noFilterHint });
+    const hasWayOut = command.egress !== null;
+    const bounded = limited(command.argv, command.limits, {
+      addressSpace: command.boundAddressSpace,
+      processes: true,
     });
-    const group = child.pid;
-    if (group !== undefined) reaper.watch(group);
-    const exited = new Promise<Exit>((resolve, reject) => {
-      child.once('error', (error) =>
-        reject(
-          new HostError('sandbox_unavailable', 'bubblewrap could not be started', {
-            cause: error,
-            hint: installHint,
-          }),
-        ),
-      );
-      child.once('close', (code, signal) => {
-        if (group !== undefined) reaper.forget(group);
-        resolve({ code, signal });
+    const files = [...Object.keys(systemFiles), ...(hasWayOut ? [nodePreloadInside] : [])];
+    const given = bubblewrapArguments(command, {
+      descriptors: {
+        seccomp: argumentsDescriptor + 1,
+        files: files.map((path, index) => [path, argumentsDescriptor + 2 + index]),
+      },
+      coverings: coverings(command.mounts, command.hidden, user),
+      disableUserns,
+      egressInside: egressSocketInside,
+    });
+    // The last sheet is for Node programs with a way out, in the place of the first cover.
+    const opened = openAll(hasWayOut ? sheets : sheets.slice(0, -1));
+    try {
+      const argv = hasWayOut ? relayed(bounded) : bounded;
+      const child = spawn(program, ['--args', String(argumentsDescriptor), '--', ...argv], {
+        ...identity,
+        cwd: '/',
+        env: hasWayOut ? throughProxy(command.environment) : { ...command.environment },
+        stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...opened, ...inherited.slice(hasWayOut ? 1 : 0)],
+        // A session and process group of its own: no terminal to type into, and one number to end all of it.
+        detached: true,
       });
-    });
-    // Whoever spawns may look at the end later or never.
-    exited.catch(() => {});
-    const pipe = child.stdio[argumentsDescriptor] as Writable;
-    pipe.on('error', () => {});
-    pipe.end(
-      bubblewrapArguments(command)
-        .map((it) => `${it}\0`)
-        .join(''),
-    );
-    child.stdin?.on('error', () => {});
-    return {
-      pid: child.pid ?? -1,
-      stdin: child.stdin as Writable,
-      stdout: child.stdout as Readable,
-      stderr: child.stderr as Readable,
-      exited,
-      kill: () => killGroup(group),
-    };
+      const pipe = child.stdio[argumentsDescriptor] as Writable;
+      pipe.on('error', () => {});
+      pipe.end(given.map((it) => `${it}\0`).join(''));
+      return processOf(child, command.limits, keepers, missingHint);
+    } finally {
+      closeAll(opened);
+    }
+  };
+
+  /** Not every bubblewrap can forbid further user namespaces. The filter refuses them too, and the probe tries. */
+  const probe = async (): Promise<Verdict> => {
+    const found = await probeConfinement(start);
+    if (found.level !== 'unavailable' || !disableUserns) return found;
+    disableUserns = false;
+    const again = await probeConfinement(start);
+    if (again.level !== 'unavailable') return again;
+    disableUserns = true;
+    return found;
   };
 
   return {
     name: 'bubblewrap',
+    confines: true,
     user,
     spawn: start,
+    inside: (mount) => mount.target,
     async probe() {
-      if (program === undefined) {
-        return { level: 'unavailable', reasons: ['bubblewrap is not installed'], hint: installHint };
-      }
-      verdict ??= probeConfinement(start);
+      if (program === undefined) return { level: 'unavailable', reasons: [missing], hint: missingHint };
+      if (filter === undefined) return { level: 'unavailable', reasons: [noFilter], hint: noFilterHint };
+      verdict ??= probe();
       const found = await verdict;
       // A busy moment must not speak for the whole life of the host.
       if (found.level === 'unavailable') verdict = undefined;
@@ -96,68 +123,20 @@ export function bubblewrap(): Sandbox {
   };
 }
 
-/** The group, not just its leader: what is still being set up does not follow its parent into death yet. */
-function killGroup(group: number | undefined): void {
-  if (group === undefined) return;
-  try {
-    process.kill(-group, 'SIGKILL');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-  }
+/** The proxy's variables win; options that the program has for Node come after those of the proxy. */
+function throughProxy(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const proxy = proxyEnvironment(nodePreloadInside);
+  const options = [proxy.NODE_OPTIONS, environment.NODE_OPTIONS].filter((it) => it !== undefined);
+  return { ...environment, ...proxy, NODE_OPTIONS: options.join(' ') };
 }
 
 /** `/dev/null` in place of each inherited descriptor, so that the sandbox never holds the original. */
-function covers(leaks: readonly number[]): ('ignore' | number)[] {
-  if (leaks.length === 0) return [];
+function covers(leaks: readonly number[], own: number): ('ignore' | number)[] {
+  const first = argumentsDescriptor + 1 + own;
+  const high = leaks.filter((it) => it >= first);
+  if (high.length === 0) return [];
   const nothing = openSync('/dev/null', 'r');
-  const places = Math.max(...leaks) - argumentsDescriptor;
-  return Array.from({ length: places }, (_, index) =>
-    leaks.includes(index + argumentsDescriptor + 1) ? nothing : 'ignore',
+  return Array.from({ length: Math.max(...high) - first + 1 }, (_, index) =>
+    high.includes(index + first) ? nothing : 'ignore',
   );
-}
-
-/** The order matters: later mounts lie over earlier ones, and the root is made read-only last. */
-function bubblewrapArguments(command: SandboxCommand): string[] {
-  const { limits } = command;
-  return [
-    [
-      '--unshare-user',
-      '--unshare-ipc',
-      '--unshare-pid',
-      '--unshare-uts',
-      '--unshare-cgroup-try',
-      '--unshare-net',
-    ],
-    ['--disable-userns', '--die-with-parent', '--uid', '65534', '--gid', '65534'],
-    ['--hostname', 'sandbox', '--cap-drop', 'ALL'],
-    ['--ro-bind', '/usr', '/usr', '--symlink', 'usr/bin', '/bin', '--symlink', 'usr/sbin', '/sbin'],
-    ['--symlink', 'usr/lib', '/lib', '--symlink', 'usr/lib64', '/lib64'],
-    ...['/etc/ld.so.cache', '/etc/alternatives', '/etc/ssl/certs', '/etc/localtime'].map((it) => [
-      '--ro-bind-try',
-      it,
-      it,
-    ]),
-    ['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys', '--dev', '/dev'],
-    ['--size', String(16 * 1024 * 1024), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
-    ['--size', String(limits.diskBytes), '--perms', '0700', '--tmpfs', '/tmp'],
-    ...command.mounts.map((it) => [it.writable ? '--bind' : '--ro-bind', it.source, it.target]),
-    ['--remount-ro', '/', '--chdir', command.directory],
-  ].flat();
-}
-
-/** Limits per process are set by prlimit inside, where they can only be lowered further. */
-function limited(command: SandboxCommand): string[] {
-  const { limits } = command;
-  return ['/usr/bin/prlimit', ...prlimits(limits), '--', ...command.argv];
-}
-
-function prlimits(limits: Limits): string[] {
-  return [
-    `--nproc=${limits.processes}`,
-    `--nofile=${limits.openFiles}`,
-    `--cpu=${limits.cpuSeconds}`,
-    `--fsize=${limits.diskBytes}`,
-    '--core=0',
-    ...(limits.memoryBytes === null ? [] : [`--as=${limits.memoryBytes}`]),
-  ];
 }

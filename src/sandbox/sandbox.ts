@@ -7,13 +7,14 @@ export interface Mount {
   readonly writable: boolean;
 }
 
-/** Bounds that the kernel holds for every process inside. Time and output are watched by whoever runs it. */
+/** Bounds that hold for every process inside, and for all of them together. */
 export interface Limits {
+  /** Of one process. Wall time and output are watched by whoever runs it. */
   readonly cpuSeconds: number;
   readonly processes: number;
   readonly openFiles: number;
-  /** Address space in bytes; null where the runtime reserves more than it uses. */
-  readonly memoryBytes: number | null;
+  /** All processes of the sandbox together, as far as their memory is in use. */
+  readonly memoryBytes: number;
   /** Size of the private /tmp, and of any file the process writes. */
   readonly diskBytes: number;
 }
@@ -30,15 +31,25 @@ export const defaultLimits: Limits = Object.freeze({
 export interface SandboxCommand {
   /** The first is an absolute path inside the sandbox. */
   readonly argv: readonly string[];
+  /** Absolute, inside the sandbox. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
+  /** Laid over each other in this order. */
   readonly mounts: readonly Mount[];
+  /** Paths inside the mounts that are not to be seen: folders look empty, files cannot be opened. */
+  readonly hidden: readonly string[];
   readonly limits: Limits;
+  /** Whether each process's address space is bound too; runtimes that reserve more than they use cannot be. */
+  readonly boundAddressSpace: boolean;
+  /** Socket of the egress proxy on this machine; null leaves no way out at all. */
+  readonly egress: string | null;
 }
 
 export interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
+  /** Set when a limit on the whole sandbox ended it. */
+  readonly exceeded?: 'memory' | 'files';
 }
 
 export interface SandboxProcess {
@@ -60,8 +71,12 @@ export type Verdict =
 
 export interface Sandbox {
   readonly name: string;
+  /** False where somebody asked for processes to run without confinement. */
+  readonly confines: boolean;
   probe(): Promise<Verdict>;
   spawn(command: SandboxCommand): SandboxProcess;
+  /** Where a process will find what is mounted: the target, or the source where there are no mounts. */
+  inside(mount: Mount): string;
   /** Who confined processes are on this machine; what they read must be readable to it. */
   readonly user: { readonly uid: number; readonly gid: number };
 }

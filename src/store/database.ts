@@ -36,9 +36,47 @@ export interface ApprovalTable {
   answer: string | null;
 }
 
+export interface SecretTable {
+  package: string;
+  slot: string;
+  /** Canonical JSON. */
+  audience: string;
+  version: number;
+  nonce: Uint8Array;
+  sealed: Uint8Array;
+  set_at: number;
+}
+
+/** A file or folder that an operator named. */
+export interface LinkTable {
+  folder: string;
+  linked_at: number;
+}
+
+/** What was agreed to for the package of one manifest. */
+export interface PinTable {
+  manifest: string;
+  package: string;
+  digest: string;
+  /** What the package asks for, as canonical JSON. */
+  request: string;
+  accepted_at: number;
+  accepted_by: string;
+}
+
+export interface SwitchedOffTable {
+  package: string;
+  at: number;
+  by: string;
+}
+
 export interface StateTables {
   audit: AuditTable;
   approval: ApprovalTable;
+  secret: SecretTable;
+  link: LinkTable;
+  pin: PinTable;
+  switched_off: SwitchedOffTable;
 }
 
 export type Database = Kysely<StateTables>;

@@ -29,6 +29,33 @@ const steps: readonly string[] = [
      answer text
    ) strict;
    create index approval_call on approval (principal, tool, arguments_digest, state);`,
+  `create table secret (
+     package text not null,
+     slot text not null,
+     audience text not null,
+     version integer not null,
+     nonce blob not null,
+     sealed blob not null,
+     set_at integer not null,
+     primary key (package, slot)
+   ) strict;
+   create table link (
+     folder text primary key,
+     linked_at integer not null
+   ) strict;
+   create table pin (
+     manifest text primary key,
+     package text not null,
+     digest text not null,
+     request text not null,
+     accepted_at integer not null,
+     accepted_by text not null
+   ) strict;
+   create table switched_off (
+     package text primary key,
+     at integer not null,
+     by text not null
+   ) strict;`,
 ];
 
 /** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */

@@ -143,7 +143,10 @@ describe('descriptors', () => {
       directory: '/tmp',
       environment: {},
       mounts: [],
+      hidden: [],
       limits: defaultLimits,
+      boundAddressSpace: true,
+      egress: null,
     };
     // The control: the same descriptor arrives in a child that nobody covers it for.
     expect(
@@ -170,7 +173,10 @@ describe('identity', () => {
       directory: '/tmp',
       environment: {},
       mounts: [],
+      hidden: [],
       limits: defaultLimits,
+      boundAddressSpace: true,
+      egress: null,
     });
     await until(() => processesWith(marker).length > 0);
     expect(sandbox.user.uid).not.toBe(0);
@@ -261,7 +267,10 @@ async function confined(code: string): Promise<string> {
     directory: '/tmp',
     environment: { PATH: '/usr/bin:/bin' },
     mounts: [],
+    hidden: [],
     limits: defaultLimits,
+    boundAddressSpace: true,
+    egress: null,
   });
   child.stdin.end();
   let text = '';

@@ -78,6 +78,7 @@ test('a rich manifest becomes exactly this package', () => {
           command: [{ parts: [{ kind: 'text', text: 'mail.py' }] }],
           runtime: { language: 'python', version: '3.12', packages: ['requests==2.32.3'] },
           directory: '',
+          inWorkspace: true,
           environment: [],
         },
       },

@@ -58,6 +58,7 @@ export function lower(manifest: JsonObject, file: string): Package {
             packages: (runtime.packages as readonly string[] | undefined) ?? [],
           },
           directory: '',
+          inWorkspace: true,
           environment: [],
         },
       },

@@ -125,6 +125,7 @@ test('a rich manifest becomes exactly this package', () => {
           command: [{ parts: [{ kind: 'text', text: 'index.mjs' }] }],
           runtime: { language: 'node', packages: [] },
           directory: '',
+          inWorkspace: true,
           environment: [],
         },
       },

@@ -34,6 +34,7 @@ export function lower(manifest: JsonObject, companions: Companions): Package {
           command: [textTemplate(companions.handlers)],
           runtime: { language: 'node', packages: [] },
           directory: '',
+          inWorkspace: true,
           environment: [],
         },
       },

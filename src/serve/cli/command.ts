@@ -32,7 +32,7 @@ export const allowOption: Option = {
   name: 'allow',
   value: 'GRANT',
   multiple: true,
-  text: 'let tools reach net:HOST[:PORT] beyond what they may by themselves',
+  text: 'grant net:HOST[:PORT], read:PATH, write:PATH or env:NAME',
 };
 
 /** Understood by every command. */

@@ -54,6 +54,31 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/mcp.js')).mcp,
   },
   {
+    name: 'secret',
+    summary: 'keep credentials that packages ask for',
+    load: async () => (await import('./commands/secret.js')).secret,
+  },
+  {
+    name: 'install',
+    summary: 'fetch what a package needs',
+    load: async () => (await import('./commands/install.js')).install,
+  },
+  {
+    name: 'review',
+    summary: 'see and accept what changed in a held package',
+    load: async () => (await import('./commands/review.js')).review,
+  },
+  {
+    name: 'enable',
+    summary: 'switch a package on again',
+    load: async () => (await import('./commands/enable.js')).enable,
+  },
+  {
+    name: 'disable',
+    summary: 'switch a package off',
+    load: async () => (await import('./commands/disable.js')).disable,
+  },
+  {
     name: 'approvals',
     summary: 'decide on calls that wait for a person',
     load: async () => approvals,
@@ -62,6 +87,16 @@ export const commands: readonly CommandEntry[] = [
     name: 'audit',
     summary: 'read and verify the record of all calls',
     load: async () => audit,
+  },
+  {
+    name: 'doctor',
+    summary: 'find out what this machine can hold, and how to mend it',
+    load: async () => (await import('./commands/doctor.js')).doctor,
+  },
+  {
+    name: 'config',
+    summary: 'show what is configured, and by whom',
+    load: async () => (await import('./commands/config.js')).config,
   },
   {
     name: 'schema',

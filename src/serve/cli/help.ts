@@ -15,7 +15,7 @@ export function commandHelp(command: Command): string {
 function optionLine(option: Option): string {
   const short = option.short === undefined ? '    ' : `-${option.short}, `;
   const name = `${short}--${option.name}${option.value === undefined ? '' : ` ${option.value}`}`;
-  return `  ${pad(name, 26)}${option.text}`;
+  return `  ${pad(name, Math.max(26, name.length + 2))}${option.text}`;
 }
 
 export interface Topic {

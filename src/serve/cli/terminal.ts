@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Answer, Host } from '../../host/host.js';
+import type { Answer, Check, Host } from '../../host/host.js';
 
 /** The world as a command sees it. Only main.ts knows the real one. */
 export interface Terminal {
@@ -12,6 +12,7 @@ export interface Terminal {
   readonly main: string;
   readonly stdoutIsTerminal: boolean;
   readonly stdinIsTerminal: boolean;
+  readonly stderrIsTerminal: boolean;
   readonly columns: number;
   /** Aborted by the first Ctrl-C or a request to end. */
   readonly signal: AbortSignal;
@@ -21,6 +22,8 @@ export interface Terminal {
   out(text: string): void;
   err(text: string): void;
   readStdin(): Promise<string>;
+  /** Asks a person for something that is not shown while it is typed. */
+  readSecret(question: string): Promise<string>;
   /** Asks a person; false without one. */
   confirm(question: string): Promise<boolean>;
   readFile(path: string): string | undefined;
@@ -31,12 +34,16 @@ export interface Terminal {
   resource(path: string): string;
   /** The running host of the state directory, else one of our own for the length of the command. */
   openHost(options: OpenHostOptions): Promise<Host>;
+  /** Tries what this machine can hold. */
+  examine(options: ExamineOptions): Promise<readonly Check[]>;
   /** Makes this process the host of the state directory. */
   startHost(options: StartHostOptions): Promise<Host>;
 }
 
 export interface StartHostOptions {
   readonly state: string;
+  /** Whether it serves one command only: then nothing is started ahead. */
+  readonly brief?: boolean;
   readonly onAnswer?: (answer: Answer, principal: string) => void;
 }
 
@@ -44,4 +51,12 @@ export interface OpenHostOptions {
   readonly state: string;
   /** Tell the user that somebody else's command must end first. */
   readonly onWait: (message: string) => void;
+}
+
+export interface ExamineOptions {
+  readonly state: string;
+  /** Folders that tools may be lent, absolute. */
+  readonly roots: readonly string[];
+  /** A server of our own that a confined process must not reach without a grant. */
+  readonly listener: { readonly port: number; readonly greeting: string; connections(): number };
 }

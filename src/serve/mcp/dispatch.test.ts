@@ -33,6 +33,9 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
     packages: () => Promise.reject(new Error('not asked')),
     tools: async () => [tool],
     call,
+    review: () => Promise.reject(new Error('not asked')),
+    accept: () => Promise.reject(new Error('not asked')),
+    install: () => Promise.reject(new Error('not asked')),
     close: async () => {},
   };
   const dispatch = createDispatch(session, { version: '9.9.9', onBug: (error) => bugs.push(error) });

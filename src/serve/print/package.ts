@@ -1,5 +1,6 @@
 // A package in words that a person can judge: what it is, what it can do, what it wants.
 
+import type { PackageState } from '../../host/host.js';
 import { isObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import type { NetworkAccess } from '../../model/permissions.js';
@@ -9,7 +10,7 @@ import type { Template } from '../../model/template.js';
 import type { Tool } from '../../model/tool.js';
 import type { Style } from './style.js';
 import { visibleLine } from './visible.js';
-import { clip, pad } from './width.js';
+import { clip, pad, wrap } from './width.js';
 
 export function printPackage(of: Package, style: Style, columns: number): string {
   const lines = [
@@ -65,6 +66,27 @@ export function printPackage(of: Package, style: Style, columns: number): string
     ...of.tools.flatMap((it) => describeTool(it, style, columns)),
   );
   if (of.announces) lines.push(style.dim('  more may appear when it runs'));
+  return `${lines.join('\n')}\n`;
+}
+
+const states: Record<PackageState['state'], string> = {
+  ready: 'It is ready.',
+  'needs-setup': 'It needs setup.',
+  gated: 'It is gated.',
+  held: 'It is held until its change was reviewed.',
+  disabled: 'It is switched off.',
+  broken: 'It is broken.',
+  killed: 'The kill switch is on.',
+};
+
+/** How a package stands here, with every reason on lines of its own. */
+export function printState(it: PackageState, style: Style, columns: number): string {
+  const paint = it.state === 'ready' ? style.good : it.state === 'broken' ? style.error : style.warning;
+  const lines = [`${paint(states[it.state])} Its sandbox is ${it.sandbox}.`];
+  for (const reason of it.reasons) {
+    const parts = wrap(visibleLine(reason), Math.max(20, columns - 4));
+    lines.push(...parts.map((part, index) => `  ${index === 0 ? '-' : ' '} ${part}`));
+  }
   return `${lines.join('\n')}\n`;
 }
 

@@ -31,3 +31,36 @@ export function clip(text: string, cells: number): string {
 export function pad(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - width(text)));
 }
+
+/** Lines of at most that many cells, broken between words where that is possible. */
+export function wrap(text: string, cells: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`;
+    if (width(longer) <= cells) {
+      line = longer;
+      continue;
+    }
+    if (line !== '') lines.push(line);
+    line = word;
+    while (width(line) > cells) {
+      const head = firstCells(line, cells);
+      lines.push(head);
+      line = line.slice(head.length);
+    }
+  }
+  if (line !== '' || lines.length === 0) lines.push(line);
+  return lines;
+}
+
+function firstCells(text: string, cells: number): string {
+  let kept = '';
+  let used = 0;
+  for (const character of text) {
+    used += characterWidth(character);
+    if (used > cells && kept !== '') break;
+    kept += character;
+  }
+  return kept;
+}

@@ -1,3 +1,5 @@
+import type { SessionPolicy } from '../../host/host.js';
+
 /** The first line on the socket: what the caller is and what it wants to see. */
 export interface Hello {
   readonly toolport: 'hello';
@@ -8,6 +10,9 @@ export interface Hello {
   readonly directories: readonly string[];
   readonly root: string;
   readonly allow: readonly string[];
+  /** Values of the variables that `allow` names, and of no others. */
+  readonly environment: Readonly<Record<string, string>>;
+  readonly policy: SessionPolicy;
 }
 
 /** The host's answer, one line too. */

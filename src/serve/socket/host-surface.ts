@@ -1,4 +1,4 @@
-import type { Host, Session } from '../../host/host.js';
+import type { Host, SecretInput, Session } from '../../host/host.js';
 import type { ApprovalState } from '../../model/approval.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
@@ -11,10 +11,18 @@ export type HostMethod =
   | 'packages'
   | 'tools'
   | 'call'
+  | 'review'
+  | 'accept'
+  | 'install'
   | 'approvals.list'
   | 'approvals.get'
   | 'approvals.approve'
   | 'approvals.deny'
+  | 'secrets.set'
+  | 'secrets.list'
+  | 'secrets.unset'
+  | 'switches.disabled'
+  | 'switches.set'
   | 'audit.verify'
   | 'audit.tail';
 
@@ -87,6 +95,22 @@ function answer(
         timeoutMs: typeof params.timeoutMs === 'number' ? params.timeoutMs : undefined,
         signal,
       });
+    case 'review':
+      return session.review(id);
+    case 'accept':
+      return session.accept(id, String(params.digest));
+    case 'install':
+      return session.install(id, { signal });
+    case 'secrets.set':
+      return host.secrets.set(params as unknown as SecretInput);
+    case 'secrets.list':
+      return host.secrets.list();
+    case 'secrets.unset':
+      return host.secrets.unset(id, String(params.slot), by);
+    case 'switches.disabled':
+      return host.switches.disabled();
+    case 'switches.set':
+      return host.switches.set(id, params.enabled === true, by);
     case 'approvals.list':
       return host.approvals.list(params.states as unknown as ApprovalState[] | undefined);
     case 'approvals.get':

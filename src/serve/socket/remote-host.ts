@@ -2,9 +2,12 @@ import type { Socket } from 'node:net';
 import type {
   Answer,
   AuditLine,
+  Change,
   Host,
   ListedTool,
   PackageReport,
+  Review,
+  SecretEntry,
   Session,
   SessionOptions,
 } from '../../host/host.js';
@@ -38,6 +41,8 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
       directories: wanted.directories,
       root: wanted.root ?? options.cwd,
       allow: wanted.allow ?? [],
+      environment: wanted.environment ?? {},
+      policy: wanted.policy ?? {},
     });
     const made = new Link(socket);
     open.push(made);
@@ -56,6 +61,15 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
       approve: (id, by) => control.ask<ApprovalRequest>('approvals.approve', { id, by }),
       deny: (id, by) => control.ask<ApprovalRequest>('approvals.deny', { id, by }),
     },
+    secrets: {
+      set: (entry) => control.ask<SecretEntry>('secrets.set', entry as unknown as JsonObject),
+      list: () => control.ask<SecretEntry[]>('secrets.list', {}),
+      unset: (id, slot, by) => control.ask<boolean>('secrets.unset', { id, slot, by }),
+    },
+    switches: {
+      disabled: () => control.ask<string[]>('switches.disabled', {}),
+      set: (id, enabled, by) => control.ask<boolean>('switches.set', { id, enabled, by }),
+    },
     verifyAudit: () => control.ask<AuditVerdict>('audit.verify', {}),
     auditTail: (count) => control.ask<AuditLine[]>('audit.tail', { count }),
     async close() {
@@ -70,6 +84,9 @@ function sessionOver(link: Link): Session {
     tools: () => link.ask<ListedTool[]>('tools', {}),
     call: ({ signal, timeoutMs, ...request }) =>
       link.ask<Answer>('call', { ...request, ...(timeoutMs === undefined ? {} : { timeoutMs }) }, signal),
+    review: (id) => link.ask<Review>('review', { id }),
+    accept: (id, digest) => link.ask<void>('accept', { id, digest }),
+    install: (id, { signal } = {}) => link.ask<Change>('install', { id }, signal),
     close: async () => link.close(),
   };
 }

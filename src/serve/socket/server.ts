@@ -105,24 +105,27 @@ function readHello(line: string, version: string): Hello {
   const value: Json = JSON.parse(line);
   const texts = (it: Json | undefined): it is readonly string[] =>
     Array.isArray(it) && it.every((text) => typeof text === 'string');
-  const sound =
-    isObject(value) &&
-    value.toolport === 'hello' &&
-    typeof value.version === 'string' &&
-    (value.surface === 'mcp' || value.surface === 'host') &&
-    typeof value.principal === 'string' &&
-    typeof value.root === 'string' &&
-    texts(value.directories) &&
-    texts(value.allow);
-  if (!sound) throw new HostError('usage', 'the first line is not a greeting');
+  if (!isObject(value) || value.toolport !== 'hello' || typeof value.version !== 'string')
+    throw new HostError('usage', 'the first line is not a greeting');
+  // Before anything else: another version may greet in another way.
   if (value.version !== version) {
     throw new HostError(
       'host_version',
-      `the running host is version ${version}, this program is ${String(value.version)}`,
+      `the running host is version ${version}, this program is ${value.version}`,
       {
         hint: `end the host (process ${process.pid}); the next command starts the right one`,
       },
     );
   }
+  const sound =
+    (value.surface === 'mcp' || value.surface === 'host') &&
+    typeof value.principal === 'string' &&
+    typeof value.root === 'string' &&
+    texts(value.directories) &&
+    texts(value.allow) &&
+    isObject(value.environment) &&
+    texts(Object.values(value.environment)) &&
+    isObject(value.policy);
+  if (!sound) throw new HostError('usage', 'the first line is not a greeting');
   return value as unknown as Hello;
 }

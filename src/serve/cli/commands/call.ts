@@ -7,7 +7,10 @@ import { errorTable } from '../../errors.js';
 import { visible } from '../../print/visible.js';
 import { type Arguments, parseDuration } from '../arguments.js';
 import { withHost } from '../attach.js';
-import { allowOption, type Command } from '../command.js';
+import type { Command } from '../command.js';
+import { sessionOptions } from '../config.js';
+import { whileShowing } from '../progress.js';
+import { sessionFor } from '../session-options.js';
 import type { Terminal } from '../terminal.js';
 
 export const call: Command = {
@@ -22,7 +25,7 @@ export const call: Command = {
   options: [
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
     { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
-    allowOption,
+    ...sessionOptions,
     { name: 'timeout', value: 'TIME', text: 'end the tool after 2s, 500ms, 5m …' },
   ],
   async run(args, terminal) {
@@ -34,22 +37,22 @@ export const call: Command = {
       timeoutMs: timeout === undefined ? undefined : parseDuration(timeout, 'timeout'),
       signal: terminal.signal,
     };
-    const root = resolve(terminal.cwd, args.value('root') ?? '.');
+    const wanted = await sessionFor(args, terminal, target.directories, args.value('root'));
     return withHost(args, terminal, async (host) => {
-      const session = await host.session({
-        principal: terminal.principal,
-        directories: target.directories,
-        root,
-        allow: args.values('allow'),
-      });
+      const session = await host.session(wanted);
       const tool = target.tool ?? (await soleTool(session, target.directories[0] as string));
-      const answer = await ask(await session.call({ ...request, tool }), { host, session, args, terminal });
+      const first = await showing(tool, args, terminal, () => session.call({ ...request, tool }));
+      const answer = await ask(first, { host, session, args, terminal });
       if (args.has('json')) terminal.out(`${JSON.stringify(toDocument(answer))}\n`);
       else print(answer, args, terminal);
       return exitCode(answer);
     });
   },
 };
+
+function showing<T>(tool: string, args: Arguments, terminal: Terminal, work: () => Promise<T>): Promise<T> {
+  return args.has('quiet') ? work() : whileShowing(`running ${tool}`, terminal, work);
+}
 
 interface Target {
   readonly directories: readonly string[];
@@ -64,8 +67,7 @@ function targetOf(args: Arguments, terminal: Terminal): Target {
     throw new HostError('usage', 'say which tool to call', { hint: 'see "toolport call --help"' });
   if (!isPath(first, terminal.cwd)) {
     if (rest.length > 1) throw tooMany(rest[1] as string);
-    const directories = args.values('dir').length === 0 ? ['.'] : args.values('dir');
-    return { directories: directories.map((it) => resolve(terminal.cwd, it)), tool: first, json: rest[0] };
+    return { directories: args.values('dir'), tool: first, json: rest[0] };
   }
   const path = resolve(terminal.cwd, first);
   if (!existsSync(path))
@@ -150,11 +152,8 @@ async function ask(answer: Answer, { host, session, args, terminal }: Asking): P
   } else {
     await host.approvals.approve(token, terminal.principal);
   }
-  return session.call({
-    tool: confirmToolName,
-    arguments: { confirmation_token: token },
-    signal: terminal.signal,
-  });
+  const request = { arguments: { confirmation_token: token }, signal: terminal.signal };
+  return showing(tool, args, terminal, () => session.call({ ...request, tool: confirmToolName }));
 }
 
 function toDocument(answer: Answer) {

@@ -2,10 +2,11 @@ import { resolve } from 'node:path';
 import type { PackageState } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { printDiagnostics } from '../../print/diagnostics.js';
-import { printPackage } from '../../print/package.js';
-import { visibleLine } from '../../print/visible.js';
+import { printPackage, printState } from '../../print/package.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
+import { sessionOptions } from '../config.js';
+import { sessionFor } from '../session-options.js';
 import { styleFor } from '../style-for.js';
 
 export const info: Command = {
@@ -19,6 +20,7 @@ export const info: Command = {
   ],
   options: [
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
+    ...sessionOptions,
   ],
   async run(args, terminal) {
     const [wanted, ...more] = args.positionals;
@@ -27,10 +29,9 @@ export const info: Command = {
     const isPath =
       /^(?:\.{1,2}(?:\/|$)|\/)|\.(?:py|json|toml)$/.test(wanted) ||
       terminal.isFolder(resolve(terminal.cwd, wanted));
-    const named = args.values('dir').length === 0 ? ['.'] : args.values('dir');
-    const directories = (isPath ? [wanted] : named).map((it) => resolve(terminal.cwd, it));
+    const asked = await sessionFor(args, terminal, isPath ? [wanted] : args.values('dir'));
     const report = await withHost(args, terminal, async (host) => {
-      const session = await host.session({ principal: terminal.principal, directories, root: terminal.cwd });
+      const session = await host.session(asked);
       return session.packages();
     });
     const found = isPath ? report.packages : report.packages.filter((it) => it.id === wanted);
@@ -41,6 +42,7 @@ export const info: Command = {
       });
     }
     const style = styleFor(args, terminal);
+    const columns = terminal.stdoutIsTerminal ? terminal.columns : 10_000;
     if (args.has('json')) {
       const documents = found.map(toDocument);
       terminal.out(
@@ -51,7 +53,7 @@ export const info: Command = {
       const texts = found.map((it) =>
         it.package === undefined
           ? printDiagnostics(it.diagnostics, { style, columns: terminal.columns, source })
-          : `${printPackage(it.package, style, terminal.stdoutIsTerminal ? terminal.columns : 10_000)}\n${stateLine(it)}\n`,
+          : `${printPackage(it.package, style, columns)}\n${printState(it, style, columns)}`,
       );
       terminal.out(texts.join('\n'));
     }
@@ -69,9 +71,4 @@ function toDocument({ package: of, state, reasons, sandbox, path, diagnostics }:
     sandbox,
     ...(of === undefined ? { diagnostics } : {}),
   };
-}
-
-function stateLine(it: PackageState): string {
-  const why = it.reasons.length === 0 ? '' : `: ${it.reasons.join('; ')}`;
-  return visibleLine(`It is ${it.state}${why}. Its sandbox is ${it.sandbox}.`);
 }

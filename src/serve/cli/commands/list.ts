@@ -1,8 +1,10 @@
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import type { PackageReport } from '../../../host/host.js';
 import { printPackages } from '../../print/packages.js';
 import { withHost } from '../attach.js';
-import { allowOption, type Command } from '../command.js';
+import type { Command } from '../command.js';
+import { sessionOptions } from '../config.js';
+import { sessionFor } from '../session-options.js';
 import { styleFor } from '../style-for.js';
 
 export const list: Command = {
@@ -14,18 +16,11 @@ export const list: Command = {
     { line: 'toolport list tools ~/more-tools', text: 'two places' },
     { line: 'toolport list --json', text: 'for a script' },
   ],
-  options: [allowOption],
+  options: sessionOptions,
   async run(args, terminal) {
-    const directories = (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) =>
-      resolve(terminal.cwd, it),
-    );
+    const wanted = await sessionFor(args, terminal, args.positionals);
     const report = await withHost(args, terminal, async (host) => {
-      const session = await host.session({
-        principal: terminal.principal,
-        directories,
-        root: terminal.cwd,
-        allow: args.values('allow'),
-      });
+      const session = await host.session(wanted);
       return session.packages();
     });
     if (args.has('json')) terminal.out(`${JSON.stringify(listDocument(report, terminal.cwd))}\n`);

@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
 import { HostError } from '../../../model/host-error.js';
 import { greet } from '../../socket/connect.js';
 import { dialOrLaunch } from '../../socket/launch.js';
 import { stateDirectory } from '../arguments.js';
-import { allowOption, type Command } from '../command.js';
+import type { Command } from '../command.js';
+import { sessionOptions } from '../config.js';
+import { sessionFor } from '../session-options.js';
 
 /** The shim: standard streams on one side, the host of the state directory on the other, nothing between. */
 export const mcp: Command = {
@@ -15,10 +16,11 @@ export const mcp: Command = {
     { line: 'toolport mcp tools --root ~/project', text: 'with a workspace for tools that ask for one' },
     { line: 'toolport mcp tools --allow net:127.0.0.1:8080', text: 'with a server of your own machine' },
   ],
-  options: [{ name: 'root', value: 'DIR', text: 'workspace that tools may be lent' }, allowOption],
+  options: [{ name: 'root', value: 'DIR', text: 'workspace that tools may be lent' }, ...sessionOptions],
   async run(args, terminal) {
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
     const { main, environment, signal } = terminal;
+    const wanted = await sessionFor(args, terminal, args.positionals, args.value('root'));
     const socket = await dialOrLaunch({ state, main, environment, signal });
     // A host that dies breaks the connection; that it closed is all we need to know.
     socket.on('error', () => {});
@@ -26,12 +28,8 @@ export const mcp: Command = {
       toolport: 'hello',
       version: terminal.version,
       surface: 'mcp',
+      ...wanted,
       principal: terminal.principal.replace(/cli$/, 'mcp'),
-      directories: (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) =>
-        resolve(terminal.cwd, it),
-      ),
-      root: resolve(terminal.cwd, args.value('root') ?? '.'),
-      allow: args.values('allow'),
     });
     let clientLeft = false;
     terminal.stdin.once('end', () => {

@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import type { Answer } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { printPackages } from '../../print/packages.js';
@@ -7,7 +7,9 @@ import { socketPath } from '../../socket/path.js';
 import { listen } from '../../socket/server.js';
 import { aborted } from '../aborted.js';
 import { stateDirectory } from '../arguments.js';
-import { allowOption, type Command } from '../command.js';
+import type { Command } from '../command.js';
+import { sessionOptions } from '../config.js';
+import { sessionFor, sessionWords } from '../session-options.js';
 import { styleFor } from '../style-for.js';
 import { listDocument } from './list.js';
 
@@ -20,14 +22,13 @@ export const serve: Command = {
     { line: 'toolport serve --json', text: 'one JSON object for the start, then one a call' },
     { line: 'toolport serve tools --state .toolport', text: 'with a state directory of its own' },
   ],
-  options: [allowOption],
+  options: [{ name: 'root', value: 'DIR', text: 'workspace that tools may be lent' }, ...sessionOptions],
   async run(args, terminal) {
     const json = args.has('json');
     const style = styleFor(args, terminal);
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
-    const directories = (args.positionals.length === 0 ? ['.'] : args.positionals).map((it) =>
-      resolve(terminal.cwd, it),
-    );
+    const wanted = await sessionFor(args, terminal, args.positionals, args.value('root'));
+    const { directories } = wanted;
     const onAnswer = (answer: Answer, principal: string) => {
       terminal.out(
         json ? `${JSON.stringify(eventOf(answer, principal))}\n` : `${describe(answer, principal)}\n`,
@@ -41,27 +42,14 @@ export const serve: Command = {
       });
     });
     try {
-      const session = await host.session({
-        principal: terminal.principal,
-        directories,
-        root: terminal.cwd,
-        allow: args.values('allow'),
-      });
+      const session = await host.session(wanted);
       const report = await session.packages();
       const server = await listen(host, {
         path: socketPath(state),
         version: terminal.version,
         onBug: (error) => terminal.err(`${String(error)}\n`),
       });
-      const command = [
-        'npx',
-        'toolport',
-        'mcp',
-        ...directories,
-        ...args.values('allow').flatMap((it) => ['--allow', it]),
-        '--state',
-        state,
-      ];
+      const command = ['npx', 'toolport', 'mcp', ...directories, ...sessionWords(args), '--state', state];
       if (json) {
         terminal.out(
           `${JSON.stringify({ schema: 'toolport/serve@1', socket: socketPath(state), command, packages: listDocument(report, terminal.cwd).packages })}\n`,

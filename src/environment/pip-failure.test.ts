@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest';
+import { explainPip } from './pip-failure.js';
+import { wayTo } from './source.js';
+
+const index = wayTo('https://user:hidden@packages.example.com/simple/', 'none');
+const failure = { stderr: '', log: '', refused: [], requirements: ['a==1.0'], python: '3.11', way: index };
+
+test('no message shows what an address keeps secret', () => {
+  const errors = [
+    explainPip(failure),
+    explainPip({ ...failure, refused: ['other.example.com:443'] }),
+    explainPip({ ...failure, log: 'Could not fetch URL https://x/: 401 Client Error - skipping' }),
+    explainPip({ ...failure, stderr: 'ERROR: No matching distribution found for a==1.0' }),
+  ];
+  expect(errors.map((it) => it.code)).toEqual([
+    'upstream_failed',
+    'network_denied',
+    'network_failed',
+    'not_found',
+  ]);
+  for (const it of errors) expect(`${it.message} ${it.hint}`).not.toContain('hidden');
+  expect(errors[2]?.message).toContain('401');
+});
+
+test('a name that the index does not know is not a broken connection', () => {
+  const error = explainPip({
+    ...failure,
+    log: 'Could not fetch URL https://x/a/: 404 Client Error: Not Found for url: https://x/a/ - skipping',
+    stderr: 'ERROR: No matching distribution found for a==1.0',
+  });
+  expect(error.code).toBe('not_found');
+});
+
+test('a dependency that is there only as source is named, however its name is spelt', () => {
+  const error = explainPip({
+    ...failure,
+    log: 'Skipping link: No sources permitted for my-part: https://x/my_part-2.0.tar.gz',
+    stderr: 'ERROR: No matching distribution found for My_Part>=1 (from a)',
+  });
+  expect(error.code).toBe('not_supported');
+  expect(error.message).toContain('My_Part>=1');
+});
+
+test.each(['ftp://example.com/', 'packages.example.com', 'file:///srv/wheels', ''])(
+  '%j is no index',
+  (text) => {
+    expect(() => wayTo(text, 'public')).toThrow(expect.objectContaining({ code: 'invalid_config' }));
+  },
+);

@@ -1,0 +1,142 @@
+import { dirname } from 'node:path';
+import type { EnvironmentStore } from '../environment/store.js';
+import { HostError } from '../model/host-error.js';
+import type { Package } from '../model/package.js';
+import type { FilesystemAccess } from '../model/permissions.js';
+import type { SlotValues } from '../model/slot.js';
+import type { Tool } from '../model/tool.js';
+import type { EgressPolicy } from '../net/egress.js';
+import type { Grant } from '../policy/grant.js';
+import type { Confinement, ProgramRuntime } from '../run/launch.js';
+import { defaultLimits, type Limits } from '../sandbox/sandbox.js';
+import { narrowedReach } from '../secrets/audience.js';
+import type { Loaded } from './catalogue.js';
+import type { LimitPolicy } from './host.js';
+import type { Places, User } from './places.js';
+import type { Judged } from './readiness.js';
+import type { Stage } from './stage.js';
+import { type Lent, lend, type Private, type Workspace } from './workspace.js';
+
+/** What a session's confinements are made from. */
+export interface Lending {
+  readonly principal: string;
+  readonly grant: Grant;
+  readonly workspace: Workspace;
+  readonly secret: Private;
+  readonly limits: LimitPolicy;
+  readonly stage: Stage;
+  readonly places: Places;
+  readonly environments: EnvironmentStore;
+  readonly user: User;
+}
+
+export interface Confined {
+  readonly confinement: Confinement;
+  /** What the tool was not given although it may have it, for whoever called. */
+  readonly notes: readonly string[];
+}
+
+/** Exactly what one call of one tool may see and use: what was asked for, agreed to and is here. */
+export async function confine(
+  { loaded, needs }: Judged,
+  tool: Tool,
+  slots: SlotValues,
+  lending: Lending,
+): Promise<Confined> {
+  const { catalogue } = loaded;
+  if (catalogue === undefined) throw new Error('a broken package is never run');
+  const of = catalogue.package;
+  const { permissions } = of;
+  const access = usesFiles(of, tool) ? permissions.filesystem : 'none';
+  const own = ownPaths(loaded);
+  const { lent, notes } = lendKindly(access, permissions.origin, own, lending);
+  const runtimes = new Map<string, ProgramRuntime>();
+  for (const { program, interpreter, packages } of needs) {
+    if (interpreter === null) continue;
+    const installed = packages === null ? null : lending.environments.find(packages);
+    if (installed === undefined)
+      throw new HostError('needs_setup', `the language packages of ${of.id} are not installed`, {
+        hint: `install them: toolport install ${loaded.file}`,
+      });
+    runtimes.set(program, { interpreter, packages: installed?.folder ?? null });
+  }
+  return {
+    notes,
+    confinement: {
+      package: of,
+      digest: catalogue.digest,
+      principal: lending.principal,
+      files: await lending.stage.place(loaded),
+      roots: lent.mounts,
+      hidden: lent.hidden,
+      state: permissions.stateDirectory ? lending.places.data(of.id) : null,
+      slots,
+      limits: limitsOf(lending.limits),
+      network: egressPolicy(of, slots, lending.grant),
+      runtimes,
+    },
+  };
+}
+
+/** A tool that names the scopes it uses gets the files only when one of them is about files. */
+function usesFiles(of: Package, tool: Tool): boolean {
+  return (
+    tool.scopes === undefined ||
+    tool.scopes.some((it) => it === 'fs' || it.startsWith('fs.')) ||
+    of.permissions.origin === 'default'
+  );
+}
+
+/** Where the workspace was declared, it must be there; where it is only customary, a tool makes do with less. */
+function lendKindly(
+  access: FilesystemAccess,
+  origin: 'declared' | 'default',
+  own: readonly string[],
+  lending: Pick<Lending, 'workspace' | 'secret' | 'user'>,
+): { lent: Lent; notes: string[] } {
+  const { workspace, secret, user } = lending;
+  try {
+    return { lent: lend(access, workspace, secret, own, user), notes: [] };
+  } catch (error) {
+    if (origin === 'declared' || !(error instanceof HostError)) throw error;
+    const lesser = access === 'read-write' ? 'read-only' : 'none';
+    const rest = lendKindly(lesser, origin, own, lending);
+    if (rest.notes.length > 0) return rest;
+    const how = lesser === 'none' ? 'the tool sees no workspace' : 'the workspace is lent for reading only';
+    return { lent: rest.lent, notes: [`${how}: ${error.message}; ${error.hint}`] };
+  }
+}
+
+/** Files of a package on this machine: its folder, or its one file. */
+export function ownPaths({ path, bundle }: Loaded): string[] {
+  const single = bundle.files().length === 1 && bundle.files()[0] === bundle.manifest;
+  if (single && !bundle.manifest.includes('/')) return [path];
+  return [bundle.manifest.includes('/') ? dirname(dirname(path)) : dirname(path)];
+}
+
+/** Null when there is no way out. A process that holds a secret reaches only those who may have it. */
+function egressPolicy(of: Package, slots: SlotValues, grant: Grant): EgressPolicy | null {
+  const { network } = of.permissions;
+  if (network.kind === 'none') return null;
+  const wide =
+    network.kind === 'public' ? network : { ...network, hosts: [...network.hosts, ...grant.network] };
+  const held = [...slots.values()].filter((it) => it.secret);
+  const narrowed = narrowedReach(wide, held);
+  switch (narrowed.kind) {
+    case 'none':
+      return null;
+    case 'public':
+      return { reach: { hosts: [], granted: grant.network }, anyPublic: true, secret: held.length > 0 };
+    case 'hosts':
+      return {
+        reach: { hosts: narrowed.hosts, granted: grant.network },
+        anyPublic: false,
+        secret: held.length > 0,
+      };
+  }
+}
+
+export function limitsOf(policy: LimitPolicy): Limits {
+  const { cpuSeconds, processes, openFiles, memoryBytes, diskBytes } = { ...defaultLimits, ...policy };
+  return { cpuSeconds, processes, openFiles, memoryBytes, diskBytes };
+}

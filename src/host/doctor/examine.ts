@@ -1,0 +1,43 @@
+import { HostError } from '../../model/host-error.js';
+import type { EgressOptions, EgressProxy } from '../../net/egress.js';
+import type { Sandbox } from '../../sandbox/sandbox.js';
+import type { Check } from '../host.js';
+import { checkEgress } from './egress.js';
+import { checkLanguages, findLanguages } from './languages.js';
+import { checkNamespaces, checkNode, checkPlatform, type Machine } from './machine.js';
+import { checkHold, checkVerdict, type Listener } from './sandbox.js';
+import { checkRoots, checkState } from './state.js';
+
+export interface DoctorOptions {
+  readonly state: string;
+  /** Folders that tools may be lent, absolute. */
+  readonly roots: readonly string[];
+  readonly home: string;
+  readonly machine: Machine;
+  readonly sandbox: Sandbox;
+  readonly listener: Listener;
+  readonly openEgress: (options: EgressOptions) => Promise<EgressProxy>;
+}
+
+/** Finds out what this machine holds by trying it, and says for each thing that does not the command that mends it. */
+export async function examine(options: DoctorOptions): Promise<readonly Check[]> {
+  const { machine, sandbox, listener } = options;
+  const verdict = await sandbox.probe();
+  const checks: Check[] = [checkNode(machine), checkPlatform(machine), checkVerdict(sandbox.name, verdict)];
+  if (verdict.level === 'unavailable') {
+    const cause = checkNamespaces(machine);
+    if (cause !== undefined) checks.push(cause);
+  } else {
+    const languages = findLanguages(sandbox.user, options.home, machine.node);
+    const script = [languages.python, languages.node].find((it) => !(it instanceof HostError));
+    const able = script instanceof HostError ? undefined : script;
+    checks.push(...(await checkHold(sandbox, able, listener)));
+    if (able !== undefined) checks.push(await checkEgress(sandbox, able, listener, options.openEgress));
+    checks.push(...(await checkLanguages(sandbox, languages)));
+  }
+  return [
+    ...checks,
+    ...(await checkState(options.state)),
+    ...checkRoots(options.roots, sandbox.user, options.home),
+  ];
+}

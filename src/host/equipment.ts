@@ -1,0 +1,156 @@
+import { randomBytes } from 'node:crypto';
+import { homedir } from 'node:os';
+import { isAbsolute, resolve } from 'node:path';
+import { environmentStore } from '../environment/store.js';
+import type { ParseOptions } from '../model/format.js';
+import { HostError } from '../model/host-error.js';
+import { guardedClient } from '../net/client.js';
+import { openEgress } from '../net/egress.js';
+import { type Grant, parseGrants } from '../policy/grant.js';
+import { ProcessPool } from '../run/pool.js';
+import { WarmSandboxes } from '../run/warm.js';
+import { findNode, findPython } from '../sandbox/interpreter.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import { systemSandbox } from '../sandbox/system.js';
+import { unconfined } from '../sandbox/unconfined.js';
+import { openVault, type Vault } from '../secrets/vault.js';
+import type { AuditLog } from '../store/audit.js';
+import type { Database } from '../store/database.js';
+import { Links, Pins } from '../store/pins.js';
+import { SecretRows } from '../store/secrets.js';
+import { SwitchedOff } from '../store/switches.js';
+import type { SessionOptions, SessionPolicy } from './host.js';
+import type { HostOptions } from './options.js';
+import { Places } from './places.js';
+import { queueOf } from './queue.js';
+import type { FindInterpreter } from './runtimes.js';
+import { type Machinery, SessionCatalogue } from './session.js';
+import type { Stage } from './stage.js';
+
+export interface EquipmentOptions {
+  readonly state: string;
+  readonly database: Database;
+  readonly audit: AuditLog;
+  readonly stage: Stage;
+  readonly now: () => number;
+  readonly options: HostOptions;
+}
+
+export type OpenOptions = SessionOptions & { readonly root: string; readonly principal: string };
+
+/** Everything that packages are judged and run with, shared by all sessions of a host. */
+export interface Equipment {
+  readonly vault: Vault;
+  readonly switches: SwitchedOff;
+  open(wanted: OpenOptions, parse: ParseOptions): Promise<SessionCatalogue>;
+  close(): Promise<void>;
+}
+
+/** Processes at once; each takes a dozen descriptors and some memory, and the others wait their turn. */
+const maxProcesses = 32;
+
+export function equip({ state, database, audit, stage, now, options }: EquipmentOptions): Equipment {
+  const vault = openVault({ state, rows: new SecretRows(database), now, passphrase: options.passphrase });
+  const switches = new SwitchedOff(database, now);
+  const agreements = {
+    links: new Links(database, now),
+    pins: new Pins(database, now),
+    audit,
+    inTurn: queueOf(1),
+  };
+  const confining = options.sandbox ?? systemSandbox({ ledger: state });
+  const client = options.client ?? guardedClient();
+  const warm = options.warm === false ? null : new WarmSandboxes();
+  const pool = new ProcessPool();
+  const inTurn = queueOf(maxProcesses);
+  const home = homedir();
+  const machines = new Map<boolean, { sandbox: Sandbox; places: Places }>();
+  const machineFor = (unsafe: boolean) => {
+    const known = machines.get(unsafe);
+    if (known !== undefined) return known;
+    const sandbox = unsafe ? unconfined({ ledger: state }) : confining;
+    const made = { sandbox, places: new Places(state, sandbox.user) };
+    machines.set(unsafe, made);
+    return made;
+  };
+
+  const machineryFor = (policy: SessionPolicy): Machinery => {
+    const { sandbox, places } = machineFor(policy.unsafeNoSandbox === true);
+    return {
+      sandbox,
+      places,
+      performer: { machine: { sandbox, newSocket: () => stage.newSocket() }, client, warm, pool, inTurn },
+      stage,
+      vault,
+      switches,
+      agreements,
+      environments: environmentStore({
+        folder: places.environments(),
+        sandbox,
+        indexes: policy.indexes ?? {},
+        openEgress,
+        newName: () => randomBytes(6).toString('hex'),
+        newSocket: () => stage.newSocket(),
+      }),
+      find: interpreters(sandbox, home),
+      own: [state, stage.root],
+      home,
+      schemas: () => import('../schema/validator.js'),
+    };
+  };
+
+  return {
+    vault,
+    switches,
+    async open(wanted, parse) {
+      const policy = wanted.policy ?? {};
+      const { directories, root, principal, environment = {} } = wanted;
+      const grant = absoluteGrant(parseGrants(wanted.allow ?? []), root);
+      for (const name of grant.environment) {
+        if (!Object.hasOwn(environment, name))
+          throw new HostError('usage', `env:${name} was granted, and that variable was not passed`);
+      }
+      if (policy.unsafeNoSandbox === true)
+        await audit.append({ kind: 'operator', body: { act: 'unconfined session', by: principal } });
+      const setup = {
+        principal,
+        directories,
+        root,
+        grant,
+        environment: only(environment, grant),
+        policy,
+        parse: parseFor(policy, parse),
+      };
+      return SessionCatalogue.open(setup, machineryFor(policy));
+    },
+    async close() {
+      warm?.close();
+      await pool.close();
+    },
+  };
+}
+
+function parseFor(policy: SessionPolicy, usual: ParseOptions): ParseOptions {
+  return {
+    agentVersion: policy.agentVersion ?? usual.agentVersion,
+    reservedIds: [...usual.reservedIds, ...(policy.reservedIds ?? [])],
+  };
+}
+
+function interpreters(sandbox: Sandbox, home: string): FindInterpreter {
+  const node = { path: process.execPath, version: process.versions.node };
+  return ({ language, version }) =>
+    language === 'python' ? findPython(version, sandbox.user, home) : findNode(version, sandbox.user, node);
+}
+
+function absoluteGrant(grant: Grant, root: string): Grant {
+  const absolute = (path: string) => (isAbsolute(path) ? path : resolve(root, path));
+  return { ...grant, read: grant.read.map(absolute), write: grant.write.map(absolute) };
+}
+
+function only(
+  environment: Readonly<Record<string, string>>,
+  { environment: names }: Grant,
+): Record<string, string> {
+  return Object.fromEntries(names.map((it) => [it, environment[it] as string]));
+}

@@ -1,0 +1,21 @@
+import type { HttpClient } from '../net/client.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import type { Answer } from './host.js';
+
+export interface HostOptions {
+  /** Folder of the host's own database; made when absent. One host at a time uses it. */
+  readonly state: string;
+  readonly agentVersion?: string;
+  readonly reservedIds?: readonly string[];
+  /** Told of every answer, for a log. */
+  readonly onAnswer?: (answer: Answer, principal: string) => void;
+  /** Told of bugs; their details go nowhere else. */
+  readonly onBug?: (error: unknown) => void;
+  readonly now?: () => number;
+  readonly sandbox?: Sandbox;
+  readonly client?: HttpClient;
+  /** Start sandboxes ahead for tools that were just called; of use to a host that lives longer than one call. */
+  readonly warm?: boolean;
+  /** Protects the values of secrets instead of a key file. */
+  readonly passphrase?: string;
+}

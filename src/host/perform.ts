@@ -1,0 +1,89 @@
+import { HostError } from '../model/host-error.js';
+import type { NetworkHost } from '../model/permissions.js';
+import type { SlotValues } from '../model/slot.js';
+import type { HttpClient } from '../net/client.js';
+import { runExec } from '../run/exec.js';
+import { runFunction } from '../run/function.js';
+import { runHttp } from '../run/http.js';
+import type { ProcessPool } from '../run/pool.js';
+import { runPrompt } from '../run/prompt.js';
+import type { RunRequest, RunResult } from '../run/run.js';
+import type { Machine } from '../run/spawn.js';
+import type { WarmSandboxes } from '../run/warm.js';
+import { type KnownSecret, redactText, redactValues } from '../secrets/redaction.js';
+import type { Confined } from './confine.js';
+import type { Queue } from './queue.js';
+
+/** What actions are performed with. */
+export interface Performer {
+  readonly machine: Machine;
+  readonly client: HttpClient;
+  readonly warm: WarmSandboxes | null;
+  readonly pool: ProcessPool;
+  /** Bounds how many processes run at once. */
+  readonly inTurn: Queue;
+}
+
+/** Performs the action of a tool. What it says is passed on without the secrets it was given. */
+export async function perform(
+  request: RunRequest,
+  slots: SlotValues,
+  granted: readonly NetworkHost[],
+  confined: () => Promise<Confined>,
+  performer: Performer,
+): Promise<RunResult> {
+  const secrets = [...slots].flatMap(([slot, { secret, value }]): KnownSecret[] =>
+    secret ? [{ slot, value }] : [],
+  );
+  try {
+    const result = await act(request, slots, granted, confined, performer);
+    return {
+      ...result,
+      value: redactValues(result.value, secrets),
+      warnings: result.warnings.map((it) => redactText(it, secrets)),
+      ...(result.log === undefined ? {} : { log: redactText(result.log, secrets) }),
+    };
+  } catch (error) {
+    if (!(error instanceof HostError) || secrets.length === 0) throw error;
+    const hint = error.hint === undefined ? {} : { hint: redactText(error.hint, secrets) };
+    throw new HostError(error.code, redactText(error.message, secrets), hint);
+  }
+}
+
+async function act(
+  request: RunRequest,
+  slots: SlotValues,
+  granted: readonly NetworkHost[],
+  confined: () => Promise<Confined>,
+  { machine, client, warm, pool, inTurn }: Performer,
+): Promise<RunResult> {
+  const { action } = request.tool;
+  switch (action?.kind) {
+    case 'exec':
+      return inTurn(async () => {
+        const { confinement, notes } = await confined();
+        return noting(notes, await runExec(action, request, confinement, machine, warm));
+      });
+    case 'function': {
+      const { confinement, notes } = await confined();
+      return noting(notes, await runFunction(action, request, confinement, machine, pool));
+    }
+    case 'http': {
+      const { network } = request.package.permissions;
+      const own = new URL(action.url.origin);
+      const hosts = [
+        ...(network.kind === 'hosts' ? network.hosts : []),
+        { host: own.hostname, port: own.port === '' ? null : Number(own.port) },
+      ];
+      return runHttp(action, request, slots, client, { hosts, granted });
+    }
+    case 'prompt':
+      return runPrompt(action, request, new Map([...slots].filter(([, it]) => !it.secret)));
+    default:
+      throw new HostError('not_supported', `${request.tool.name} is of a kind that is not run yet`);
+  }
+}
+
+function noting(notes: readonly string[], result: RunResult): RunResult {
+  return notes.length === 0 ? result : { ...result, warnings: [...result.warnings, ...notes] };
+}

@@ -1,0 +1,119 @@
+import { realpathSync } from 'node:fs';
+import {
+  nothingRequested,
+  type PackageRequest,
+  readRequest,
+  requestOf,
+  requestText,
+} from '../policy/request.js';
+import { everythingOf, widening } from '../policy/widening.js';
+import type { AuditLog } from '../store/audit.js';
+import type { Links, Pin, Pins } from '../store/pins.js';
+import type { Loaded } from './catalogue.js';
+import type { Review } from './host.js';
+import type { Queue } from './queue.js';
+
+/** What an operator's agreement is kept in. */
+export interface Agreements {
+  readonly links: Links;
+  readonly pins: Pins;
+  readonly audit: AuditLog;
+  /** Runs one after the other: of two who name a folder at once, the second finds it known. */
+  readonly inTurn: Queue;
+}
+
+/** A package that waits until somebody agreed to what is new about it. */
+export interface HeldPackage {
+  readonly review: Review;
+}
+
+/**
+ * Naming a path is the operator's act: what is found there for the first time is agreed to and pinned. Later edits are
+ * followed unless they widen; a package that turns up in a known place is held. Nobody but the operator can make an
+ * agent's own file into a tool.
+ */
+export function agree(
+  named: readonly string[],
+  loaded: readonly Loaded[],
+  by: string,
+  agreements: Agreements,
+): Promise<ReadonlyMap<Loaded, HeldPackage>> {
+  return agreements.inTurn(() => agreeNow(named, loaded, by, agreements));
+}
+
+async function agreeNow(
+  named: readonly string[],
+  loaded: readonly Loaded[],
+  by: string,
+  { links, pins, audit }: Agreements,
+): Promise<ReadonlyMap<Loaded, HeldPackage>> {
+  const fresh: string[] = [];
+  for (const path of named.map(realPath)) if (!(await links.isKnown(path))) fresh.push(path);
+  const held = new Map<Loaded, HeldPackage>();
+  let pinned = 0;
+  for (const it of loaded) {
+    if (it.catalogue === undefined) continue;
+    const manifest = realPath(it.path);
+    const pin = await pins.get(manifest);
+    if (pin?.digest === it.catalogue.digest) continue;
+    const review = reviewOf(it, pin);
+    const isNew =
+      pin === undefined && fresh.some((path) => manifest === path || manifest.startsWith(`${path}/`));
+    if (isNew || (pin !== undefined && review.widened.length === 0)) {
+      await pins.put(pinOf(it, manifest, by));
+      pinned++;
+    } else {
+      held.set(it, { review });
+    }
+  }
+  // Last, so that whoever dies in between finds nothing half agreed to.
+  for (const path of fresh) {
+    await audit.append({ kind: 'operator', body: { act: 'link', path, by, pinned } });
+    await links.add(path);
+  }
+  return held;
+}
+
+/** Pins what was shown, if it is still what is there. */
+export async function acceptReview(
+  loaded: Loaded,
+  review: Review,
+  by: string,
+  { pins, audit }: Agreements,
+): Promise<void> {
+  const body = { act: 'accept', package: review.package, from: review.from ?? null, to: review.to, by };
+  await audit.append({ kind: 'operator', body });
+  await pins.put(pinOf(loaded, realPath(loaded.path), by));
+}
+
+/** The difference between what was agreed to and what is there. */
+export function reviewOf(loaded: Loaded, pin: Pin | undefined): Review {
+  const { catalogue } = loaded;
+  if (catalogue === undefined) throw new Error('a broken package has nothing to review');
+  const after = requestOf(catalogue.package);
+  const before: PackageRequest | undefined = pin === undefined ? undefined : readRequest(pin.request);
+  const { widened, narrowed } = widening(before ?? nothingRequested, after);
+  return {
+    package: catalogue.package.id,
+    path: loaded.file,
+    ...(pin === undefined ? {} : { from: pin.digest }),
+    to: catalogue.digest,
+    // A package that asks for nothing is still new.
+    widened: pin === undefined ? ['it is new here', ...everythingOf(after)] : widened,
+    narrowed,
+  };
+}
+
+function pinOf({ catalogue }: Loaded, manifest: string, by: string): Omit<Pin, 'acceptedAt'> {
+  if (catalogue === undefined) throw new Error('a broken package cannot be pinned');
+  const { package: of, digest } = catalogue;
+  return { manifest, package: of.id, digest, request: requestText(requestOf(of)), acceptedBy: by };
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}

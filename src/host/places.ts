@@ -1,0 +1,87 @@
+import { createHash } from 'node:crypto';
+import { chmodSync, chownSync, mkdirSync, type Stats, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { HostError } from '../model/host-error.js';
+
+/** An identity on this machine. */
+export interface User {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+const traverse = 1;
+const read = 4;
+const write = 2;
+
+/** What a user may do with a file, going by owner, group and the rest. */
+export function permits(found: Stats, user: User, bits: number): boolean {
+  if (user.uid === 0) return true;
+  const shift = found.uid === user.uid ? 6 : found.gid === user.gid ? 3 : 0;
+  return ((found.mode >> shift) & bits) === bits;
+}
+
+/** The first folder on the way to a path that a user cannot pass; undefined when the way is free. */
+export function obstacle(path: string, user: User): string | undefined {
+  const above = dirname(path);
+  const before = above === path ? undefined : obstacle(above, user);
+  return before ?? (permits(statSync(path), user, traverse) ? undefined : path);
+}
+
+export function canUse(path: string, user: User, writable: boolean): boolean {
+  return permits(statSync(path), user, read | traverse | (writable ? write : 0));
+}
+
+/**
+ * Folders that processes of packages use and that outlive them. They lie in the state directory; a root host, whose
+ * processes are another user that cannot enter root's folders, keeps them in the system's own place instead.
+ */
+export class Places {
+  readonly #base: string;
+  readonly #user: User;
+
+  constructor(state: string, user: User) {
+    this.#user = user;
+    this.#base = baseOf(state, user);
+  }
+
+  /** The writable folder of one package. */
+  data(packageId: string): string {
+    const folder = join(this.#base, 'data', fileName(packageId));
+    mkdirSync(folder, { recursive: true, mode: 0o711 });
+    if (this.#user.uid !== process.getuid?.()) chownSync(folder, this.#user.uid, this.#user.gid);
+    chmodSync(folder, 0o700);
+    return folder;
+  }
+
+  /** Where language packages are installed. */
+  environments(): string {
+    const folder = join(this.#base, 'environments');
+    mkdirSync(folder, { recursive: true, mode: 0o711 });
+    return folder;
+  }
+}
+
+function baseOf(state: string, user: User): string {
+  if (user.uid === process.getuid?.()) return state;
+  if (obstacle(dirname(state), user) === undefined) {
+    // Names can be passed through, not listed; what is secret in there is readable by its owner only.
+    chmodSync(state, 0o711);
+    return state;
+  }
+  const name = createHash('sha256').update(state).digest('hex').slice(0, 16);
+  const base = join('/var/lib/toolport', name);
+  try {
+    mkdirSync(base, { recursive: true, mode: 0o711 });
+    return base;
+  } catch (error) {
+    throw new HostError('state_unusable', `${base} cannot be made`, {
+      cause: error,
+      hint: `confined processes cannot enter ${state}; name a state directory they can pass with --state`,
+    });
+  }
+}
+
+/** Ids are names of packages, not of files: whatever is not plain becomes its hash. */
+function fileName(id: string): string {
+  return /^[a-z0-9][a-z0-9_-]{0,63}$/i.test(id) ? id : createHash('sha256').update(id).digest('hex');
+}

@@ -1,0 +1,125 @@
+import type { PackageNeed } from '../environment/need.js';
+import { unenforceable } from '../policy/enforceable.js';
+import { findBinary } from '../run/launch.js';
+import type { Verdict } from '../sandbox/sandbox.js';
+import type { Loaded } from './catalogue.js';
+import type { PackageStateName, SessionPolicy } from './host.js';
+import type { HeldPackage } from './pinning.js';
+import { type FindInterpreter, type ProgramNeed, programNeeds } from './runtimes.js';
+
+/** A state with the reasons for it. A package that is ready may have remarks. */
+export interface Standing {
+  readonly state: PackageStateName;
+  readonly reasons: readonly string[];
+}
+
+/** What was found out about a package when the session began. */
+export interface Judged {
+  readonly loaded: Loaded;
+  /** Not ready for a reason that only a new session can take away; else null. */
+  readonly fixed: Standing | null;
+  readonly remarks: readonly string[];
+  readonly needs: readonly ProgramNeed[];
+  readonly held: HeldPackage | undefined;
+}
+
+export interface JudgeOptions {
+  readonly policy: SessionPolicy;
+  readonly held: ReadonlyMap<Loaded, HeldPackage>;
+  readonly verdict: Verdict;
+  readonly find: FindInterpreter;
+}
+
+/** Judges packages in their order: of two with one id, the first has it. */
+export function judgeAll(loaded: readonly Loaded[], options: JudgeOptions): Judged[] {
+  const taken = new Map<string, string>();
+  return loaded.map((it) => {
+    const id = it.catalogue?.package.id;
+    const first = id === undefined ? undefined : taken.get(id);
+    if (id !== undefined && first === undefined) taken.set(id, it.file);
+    return judge(it, first, options);
+  });
+}
+
+function judge(
+  loaded: Loaded,
+  first: string | undefined,
+  { policy, held, verdict, find }: JudgeOptions,
+): Judged {
+  const waiting = held.get(loaded);
+  const base = { loaded, held: waiting, remarks: [], needs: [] };
+  const of = loaded.catalogue?.package;
+  if (of === undefined) return { ...base, fixed: { state: 'broken', reasons: errorsOf(loaded) } };
+  if (first !== undefined)
+    return { ...base, fixed: { state: 'held', reasons: [`the id ${of.id} is taken by ${first}`] } };
+  if (policy.only !== undefined && !policy.only.includes(of.id))
+    return {
+      ...base,
+      fixed: {
+        state: 'disabled',
+        reasons: ['the configuration lists the packages to serve, and not this one'],
+      },
+    };
+  if (policy.disabled?.includes(of.id))
+    return { ...base, fixed: { state: 'disabled', reasons: ['the configuration switches it off'] } };
+  if (waiting !== undefined)
+    return { ...base, fixed: { state: 'held', reasons: heldReasons(waiting, loaded) } };
+  const needs = programNeeds(loaded, find, policy.strictRuntime === true);
+  const reasons = [
+    ...unenforceable(of),
+    ...missingBinaries(of.needs.binaries),
+    ...needs.flatMap((it) => (it.kind === 'missing' ? [it.reason] : [])),
+    ...(needs.length > 0 && verdict.level === 'unavailable'
+      ? verdict.reasons.map((it) => `there is no sandbox: ${it}; ${verdict.hint}`)
+      : []),
+  ];
+  return {
+    ...base,
+    needs: needs.flatMap((it) => (it.kind === 'ready' ? [it.need] : [])),
+    remarks: needs.flatMap((it) => (it.kind === 'ready' && it.remark !== undefined ? [it.remark] : [])),
+    fixed: reasons.length === 0 ? null : { state: 'gated', reasons },
+  };
+}
+
+function errorsOf({ diagnostics, file }: Loaded): string[] {
+  const errors = diagnostics.filter((it) => it.severity === 'error');
+  const reasons = errors.slice(0, 3).map((it) => `${it.message} (${it.file}:${it.range.line})`);
+  if (errors.length > 3) reasons.push(`and ${errors.length - 3} more; see "toolport validate ${file}"`);
+  return reasons;
+}
+
+const mostShown = 4;
+
+function heldReasons({ review }: HeldPackage, { file }: Loaded): string[] {
+  const shown = review.widened.slice(0, mostShown);
+  const rest = review.widened.length - shown.length;
+  const what =
+    review.from === undefined ? 'it turned up in a folder that you agreed to before' : shown.join('; ');
+  const more = review.from !== undefined && rest > 0 ? `; and ${rest} more` : '';
+  return [
+    review.from === undefined ? what : `it changed since you agreed to it: ${what}${more}`,
+    `look at it, and agree or not: toolport review ${review.package} --dir ${file}`,
+  ];
+}
+
+function missingBinaries(names: readonly string[]): string[] {
+  const missing = names.filter((it) => !findBinary(it, '/', null));
+  return missing.length === 0
+    ? []
+    : [`it needs ${missing.join(', ')} in /usr/bin or /usr/local/bin, where confined programs can see it`];
+}
+
+/** What is still to be installed, as a reason with the command that does it. */
+export function uninstalled(
+  { loaded, needs }: Judged,
+  isInstalled: (need: PackageNeed) => boolean,
+): string[] {
+  const missing = needs.filter((it) => it.packages !== null && !isInstalled(it.packages));
+  if (missing.length === 0) return [];
+  const languages = [
+    ...new Set(missing.map((it) => (it.packages?.language === 'python' ? 'Python' : 'npm'))),
+  ];
+  return [
+    `its ${languages.join(' and ')} packages are not installed. Install them: toolport install ${loaded.file}`,
+  ];
+}

@@ -1,0 +1,59 @@
+import type { Sandbox, Verdict } from '../sandbox/sandbox.js';
+import type { LoadedFolder } from './catalogue.js';
+import type { PackageReport, PackageState, PackageStateName } from './host.js';
+import type { Judged, Standing } from './readiness.js';
+import type { ServedTool } from './tool.js';
+
+/** Everything that was found, with its state. Nothing is left out: what cannot be used says why. */
+export function reportOf(
+  judged: readonly Judged[],
+  standings: ReadonlyMap<Judged, Standing>,
+  served: readonly ServedTool[],
+  { problems, scanned, nested }: LoadedFolder,
+  verdict: Verdict,
+  sandbox: Sandbox,
+): PackageReport {
+  const packages = judged.map((it): PackageState => {
+    const { catalogue, path, format, diagnostics } = it.loaded;
+    const { state, reasons } = standings.get(it) ?? { state: 'broken', reasons: [] };
+    const mine = served.filter((tool) => tool.judged === it);
+    return {
+      id: catalogue?.package.id ?? null,
+      version: catalogue?.package.version ?? '0.0.0',
+      format,
+      path,
+      state,
+      reasons,
+      sandbox: sandboxLevel(it, verdict, sandbox),
+      tools: mine.map(({ tool, exposed }) => ({ name: tool.name, exposed, description: tool.description })),
+      ...(catalogue === undefined ? {} : { package: catalogue.package, digest: catalogue.digest }),
+      diagnostics,
+    };
+  });
+  const broken = problems.map((it): PackageState => {
+    const base = { id: null, version: '0.0.0', format: 'unknown', tools: [], diagnostics: [it] };
+    return { ...base, path: it.file, state: 'broken', reasons: [it.message], sandbox: 'none' };
+  });
+  const all = [...packages, ...broken];
+  const count = (state: PackageStateName) => all.filter((it) => it.state === state).length;
+  return {
+    packages: all,
+    summary: {
+      scanned,
+      found: all.length,
+      nested,
+      invalid: count('broken'),
+      disabled: count('disabled'),
+      gated: count('gated'),
+    },
+  };
+}
+
+/** A package that starts no process needs no sandbox: its requests go through the guarded client. */
+function sandboxLevel(judged: Judged, { level }: Verdict, { confines }: Sandbox): PackageState['sandbox'] {
+  const of = judged.loaded.catalogue?.package;
+  if (of === undefined) return 'none';
+  if (of.programs.length === 0) return 'enforced';
+  if (!confines) return 'declared-only';
+  return level === 'unavailable' ? 'none' : level;
+}

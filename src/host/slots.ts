@@ -1,0 +1,78 @@
+import { HostError } from '../model/host-error.js';
+import type { Package } from '../model/package.js';
+import type { NetworkHost } from '../model/permissions.js';
+import type { Slot, SlotValue } from '../model/slot.js';
+import { recipientsOf } from '../secrets/audience.js';
+import type { Vault } from '../secrets/vault.js';
+
+/** Variables that an operator let through by name, and the hosts granted beside them. */
+export interface Passed {
+  readonly environment: Readonly<Record<string, string>>;
+  readonly network: readonly NetworkHost[];
+}
+
+/** Values of a package's slots: from the vault, else a variable that was let through, else the default. */
+export async function slotValues(of: Package, vault: Vault, passed: Passed): Promise<Map<string, SlotValue>> {
+  const values = new Map<string, SlotValue>();
+  for (const slot of of.slots) {
+    const found = (await kept(of, slot, vault)) ?? fromEnvironment(slot, passed) ?? preset(slot);
+    if (found === undefined) continue;
+    const { valueProblem } = await import('../secrets/value.js');
+    const problem = valueProblem(slot, found.value);
+    if (problem !== undefined && slot.source.kind === 'operator') {
+      throw new HostError(
+        'needs_setup',
+        `the value that ${of.id} has for ${slot.name} does not fit: ${problem}`,
+        {
+          hint: `set it again: toolport secret set ${of.id} ${slot.name}`,
+        },
+      );
+    }
+    values.set(slot.name, found);
+  }
+  return values;
+}
+
+/** Which slots have a value, without opening any. */
+export async function filledSlots(
+  of: Package,
+  vault: Vault,
+  { environment }: Passed,
+): Promise<ReadonlySet<string>> {
+  if (of.slots.length === 0) return new Set();
+  const entries = (await vault.list()).filter((it) => it.package === of.id).map((it) => it.slot);
+  const passed = of.slots.filter((it) => variableOf(it, environment) !== undefined).map((it) => it.name);
+  return new Set([...entries, ...passed]);
+}
+
+async function kept(of: Package, slot: Slot, vault: Vault): Promise<SlotValue | undefined> {
+  const opened = await vault.value(of.id, slot.name);
+  return (
+    opened && { value: opened.value, secret: slot.secret, recipients: recipientsOf(slot, opened.audience) }
+  );
+}
+
+/** Without a word in the manifest, it may go where the operator let the same session go. */
+function fromEnvironment(slot: Slot, { environment, network }: Passed): SlotValue | undefined {
+  const value = variableOf(slot, environment);
+  if (value === undefined) return undefined;
+  const hosts = network.map((it) => it.host);
+  const named = slot.secret && slot.audience.kind === 'unbound' && hosts.length > 0;
+  return {
+    value,
+    secret: slot.secret,
+    recipients: recipientsOf(slot, named ? { kind: 'hosts', hosts } : { kind: 'manifest' }),
+  };
+}
+
+function variableOf(slot: Slot, environment: Readonly<Record<string, string>>): string | undefined {
+  const name = slot.delivery.kind === 'environment' ? slot.delivery.variable : slot.name;
+  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
+  return value === '' ? undefined : value;
+}
+
+function preset(slot: Slot): SlotValue | undefined {
+  return slot.default === undefined
+    ? undefined
+    : { value: slot.default, secret: false, recipients: { kind: 'any' } };
+}

@@ -1,0 +1,85 @@
+import { HostError } from '../model/host-error.js';
+import type { SchemaValidator } from '../schema/validator.js';
+import { confine, type Lending } from './confine.js';
+import { perform } from './perform.js';
+import type { Judged, Standing } from './readiness.js';
+import { notReady, type Served } from './served.js';
+import type { Machinery, SessionSetup } from './session.js';
+import { type Passed, slotValues } from './slots.js';
+
+export type ServedTool = Served & { readonly judged: Judged };
+
+/** What a tool is called with in its session. */
+export interface ToolRoad {
+  readonly machinery: Machinery;
+  readonly setup: SessionSetup;
+  readonly standing: (judged: Judged) => Promise<Standing>;
+  readonly lending: () => Lending;
+}
+
+const defaultOutputBytes = 10 * 1024 * 1024;
+
+export function passedIn({ environment, grant }: SessionSetup): Passed {
+  return { environment, network: grant.network };
+}
+
+/** One tool of a package, ready to be asked. Everything that can change is looked up when it is asked. */
+export function serveTool(
+  judged: Judged,
+  tool: Served['tool'],
+  exposed: string,
+  { machinery, setup, standing, lending }: ToolRoad,
+): ServedTool {
+  const { catalogue } = judged.loaded;
+  if (catalogue === undefined) throw new Error('a broken package serves no tools');
+  const of = catalogue.package;
+  const name = `${of.id}/${tool.name}`;
+  const { sandbox, schemas, vault, performer } = machinery;
+  const { limits } = setup.policy;
+  let input: Promise<SchemaValidator> | undefined;
+  let outputs: Promise<readonly SchemaValidator[]> | undefined;
+  return {
+    name,
+    exposed,
+    judged,
+    package: of,
+    file: judged.loaded.file,
+    tool,
+    digest: catalogue.digest,
+    confined: sandbox.confines || judged.needs.length === 0,
+    bounds: {
+      wallMs: limits?.wallSeconds === undefined ? undefined : limits.wallSeconds * 1000,
+      outputBytes: limits?.outputBytes ?? defaultOutputBytes,
+    },
+    async assertReady() {
+      const now = await standing(judged);
+      if (now.state !== 'ready') throw notReady(name, now);
+      if (tool.action === null)
+        throw notReady(name, { state: 'gated', reasons: ['its manifest does not say what it does'] });
+    },
+    async assertConfined() {
+      if (judged.needs.length === 0) return;
+      const verdict = await sandbox.probe();
+      if (verdict.level === 'unavailable') {
+        throw new HostError('sandbox_unavailable', `${name} is not run: ${verdict.reasons.join('; ')}`, {
+          hint: verdict.hint,
+        });
+      }
+    },
+    input() {
+      input ??= schemas().then((it) => it.inputValidator(tool.input));
+      return input;
+    },
+    outputs() {
+      const declared = [tool.output, of.guardrails.output.schema].filter((it) => it !== undefined);
+      if (declared.length === 0) return Promise.resolve([]);
+      outputs ??= schemas().then((it) => declared.map((schema) => it.outputValidator(schema)));
+      return outputs;
+    },
+    async run(request) {
+      const slots = await slotValues(of, vault, passedIn(setup));
+      const confined = () => confine(judged, tool, slots, lending());
+      return perform(request, slots, setup.grant.network, confined, performer);
+    },
+  };
+}

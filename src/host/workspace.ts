@@ -1,0 +1,125 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { HostError } from '../model/host-error.js';
+import type { FilesystemAccess } from '../model/permissions.js';
+import { keyMaterial } from '../policy/key-material.js';
+import type { Mount } from '../sandbox/sandbox.js';
+import { canUse, obstacle, type User } from './places.js';
+
+/** What a session may lend: the workspace, and folders that an operator granted besides. */
+export interface Workspace {
+  readonly root: string;
+  readonly read: readonly string[];
+  readonly write: readonly string[];
+}
+
+/** What is never shown, wherever it lies. */
+export interface Private {
+  /** The home folder of whoever runs the host. */
+  readonly home: string;
+  /** The host's own folders. */
+  readonly own: readonly string[];
+  /** Files and folders of all packages of the session. */
+  readonly packages: readonly string[];
+}
+
+export interface Lent {
+  readonly mounts: readonly Mount[];
+  readonly hidden: readonly string[];
+}
+
+/** These are the machine's, or the sandbox's own: they cannot be lent as they are. */
+const notLent = new Set([
+  '/',
+  '/usr',
+  '/bin',
+  '/sbin',
+  '/lib',
+  '/lib64',
+  '/etc',
+  '/run',
+  '/tmp',
+  '/var',
+  '/boot',
+]);
+const neverLent = /^\/(?:proc|sys|dev|toolport)(?:\/|$)/;
+
+/** The folders that one package sees, and what of them looks empty to it. `own` are its own files. */
+export function lend(
+  access: FilesystemAccess,
+  workspace: Workspace,
+  secret: Private,
+  own: readonly string[],
+  user: User,
+): Lent {
+  if (access === 'none') return { mounts: [], hidden: [] };
+  const canWrite = access === 'read-write';
+  const wanted = [
+    { path: workspace.root, writable: canWrite },
+    ...workspace.read.map((path) => ({ path, writable: false })),
+    ...workspace.write.map((path) => ({ path, writable: canWrite })),
+  ];
+  const mounts = wanted.map(({ path, writable }) => {
+    const real = usable(path, writable, user);
+    if (writable && (real === secret.home || isBelow(secret.home, real))) throw wholeHome(real);
+    return { source: real, target: real, writable };
+  });
+  const inRoot = (path: string) => mounts.some((it) => isBelow(path, it.target));
+  const around = (path: string) => mounts.some((it) => isBelow(it.target, path) || it.target === path);
+  const visibleOwn = own.filter((it) => inRoot(it) && !around(it));
+  return {
+    // Its own files stay as they were checked: readable, never writable.
+    mounts: [...mounts, ...visibleOwn.map((it) => ({ source: it, target: it, writable: false }))],
+    hidden: hiddenPaths(mounts, secret, own).filter((it) => inRoot(it) && !around(it)),
+  };
+}
+
+/** Who may write there may leave a key, or a command that runs at the next sign-in. */
+function wholeHome(path: string): HostError {
+  return new HostError(
+    'workspace_unusable',
+    `the workspace ${path} holds the home folder, which is not lent for writing`,
+    {
+      hint: 'name the folder of a project with --root',
+    },
+  );
+}
+
+function hiddenPaths(mounts: readonly Mount[], secret: Private, own: readonly string[]): string[] {
+  const homes = [...new Set([secret.home, ...mounts.map((it) => it.target)])];
+  const keys = homes.flatMap((home) => keyMaterial.map((it) => join(home, it)));
+  const others = secret.packages.filter((it) => !own.some((mine) => it === mine || isBelow(mine, it)));
+  const found = [...keys, ...secret.own, ...others].filter((it) => existsSync(it));
+  // A link inside a workspace must not lead around it.
+  return [...new Set(found.flatMap((it) => [it, realpathSync.native(it)]))].sort();
+}
+
+function usable(path: string, writable: boolean, user: User): string {
+  const refuse = (why: string, hint: string, cause?: unknown) =>
+    new HostError('workspace_unusable', `the workspace ${path} cannot be lent: ${why}`, { hint, cause });
+  const another = 'name another folder with --root';
+  let real: string;
+  try {
+    real = realpathSync.native(path);
+    if (!statSync(real).isDirectory()) throw refuse('it is not a folder', another);
+  } catch (error) {
+    if (error instanceof HostError) throw error;
+    throw refuse('it is not there, or cannot be read', another, error);
+  }
+  if (notLent.has(real) || neverLent.test(real)) throw refuse('it belongs to the system', another);
+  const blocked = obstacle(dirname(real), user);
+  const other = user.uid === process.getuid?.() ? 'this user' : `the user ${user.uid} of confined processes`;
+  if (blocked !== undefined) throw refuse(`${other} cannot enter ${blocked}`, runAs(blocked, 'o+x'));
+  if (!canUse(real, user, false)) throw refuse(`${other} cannot read it`, runAs(real, 'o+rx'));
+  if (writable && !canUse(real, user, true))
+    throw refuse(`${other} cannot write to it`, runAs(real, 'o+rwx'));
+  return real;
+}
+
+function runAs(path: string, bits: string): string {
+  return `run Toolport as the owner of the folder, not as root, or allow it: chmod ${bits} ${path}`;
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder === '/' ? '/' : `${folder}/`);
+}

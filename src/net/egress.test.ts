@@ -1,0 +1,594 @@
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, expect, test } from 'vitest';
+import { parseDestination, type Resolve, vettedAddresses } from './destination.js';
+import { type EgressOptions, type EgressPolicy, type EgressProxy, openEgress } from './egress.js';
+import { splice } from './egress-tunnel.js';
+
+const cleanups: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const it of cleanups.splice(0).reverse()) await it();
+});
+
+/** Every name ending in .test is this machine; nothing is ever asked of a real resolver. */
+const local: Resolve = async (host) => {
+  if (host.endsWith('.test')) return ['127.0.0.1'];
+  throw new Error(`unexpected lookup of ${host}`);
+};
+
+const nowhere: EgressPolicy = { reach: { hosts: [], granted: [] }, anyPublic: false, secret: false };
+
+function granting(...names: readonly (readonly [string, number])[]): EgressPolicy {
+  const hosts = names.map(([host, port]) => ({ host, port }));
+  return { ...nowhere, reach: { hosts, granted: hosts } };
+}
+
+async function proxy(policy: EgressPolicy, options: Partial<EgressOptions> = {}): Promise<EgressProxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'toolport-egress-'));
+  const made = await openEgress({ socket: join(folder, 's'), policy, resolve: local, ...options });
+  cleanups.push(async () => {
+    await made.close();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  return made;
+}
+
+async function listen(server: Server): Promise<number> {
+  const open = new Set<Socket>();
+  server.on('connection', (it: Socket) => {
+    open.add(it);
+    it.on('error', () => {});
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanups.push(() => {
+    for (const it of open) it.destroy();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+const web = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
+  listen(createHttpServer(answer));
+
+/** Answers with everything it got once the other side has closed its half. */
+const echo = () =>
+  listen(
+    createServer({ allowHalfOpen: true }, (socket) => {
+      const chunks: Buffer[] = [];
+      socket.on('data', (chunk) => void chunks.push(chunk)).resume();
+      socket.on('end', () => void socket.end(Buffer.concat([Buffer.from('echo '), ...chunks])));
+    }),
+  );
+
+function open(through: EgressProxy): Socket {
+  const socket = connect({ path: through.socket, allowHalfOpen: true });
+  socket.on('error', () => {});
+  socket.once('end', () => socket.end());
+  cleanups.push(() => socket.destroy());
+  return socket;
+}
+
+/** Sends the text as it is and reads until the proxy closes. */
+async function ask(through: EgressProxy, text: string, then?: string): Promise<string> {
+  const socket = open(through);
+  socket.write(text.replaceAll('\n', '\r\n'), 'latin1');
+  let read = '';
+  socket.on('data', (chunk) => {
+    read += String(chunk);
+    if (then !== undefined && read.includes('\r\n\r\n') && !socket.writableEnded) socket.end(then);
+  });
+  await new Promise((resolve) => socket.once('close', resolve));
+  return read;
+}
+
+const tunnel = (through: EgressProxy, target: string, then = '') =>
+  ask(through, `CONNECT ${target} HTTP/1.1\nHost: ${target}\n\n`, then);
+
+test('a tunnel goes to an allowed host, and each side closes its own half', async () => {
+  const port = await echo();
+  const through = await proxy(granting(['api.test', port]));
+  expect(await tunnel(through, `api.test:${port}`, 'hello')).toBe(
+    'HTTP/1.1 200 Connection established\r\n\r\necho hello',
+  );
+  expect(through.contacted()).toEqual([`api.test:${port}`]);
+  expect(through.takeRefusals()).toEqual([]);
+  expect(statSync(through.socket).mode & 0o777).toBe(0o666);
+});
+
+test('a host that is not on the list is refused by name, recorded, and told how to be granted', async () => {
+  const port = await echo();
+  let lookups = 0;
+  const through = await proxy(granting(['api.test', port]), {
+    resolve: async () => {
+      lookups++;
+      return ['127.0.0.1'];
+    },
+  });
+  for (const answer of [
+    await tunnel(through, `evil.test:${port}`),
+    await ask(through, `GET http://evil.test:${port}/ HTTP/1.1\nHost: api.test\nConnection: close\n\n`),
+  ]) {
+    const [first = '', ...rest] = answer.split('\r\n');
+    expect(first).toMatch(/^HTTP\/1\.1 403 Refused by Toolport: .*evil\.test/);
+    expect(rest.at(-1)).toContain(`--allow net:evil.test:${port}`);
+  }
+  expect(lookups).toBe(0);
+  expect(through.takeRefusals()).toEqual([
+    {
+      host: 'evil.test',
+      port,
+      reason: expect.stringContaining(`may not reach evil.test:${port}`),
+      hint: `if you mean it, add --allow net:evil.test:${port}`,
+    },
+  ]);
+  expect(through.takeRefusals()).toEqual([]);
+  expect(through.contacted()).toEqual([]);
+});
+
+test('an allowed port is no other port, a name covers no subdomain, and no port means the usual one', async () => {
+  const port = await echo();
+  const through = await proxy(granting(['api.test', port]));
+  for (const target of [`api.test:${port + 1}`, `a.api.test:${port}`, 'api.test:443'])
+    expect(await tunnel(through, target)).toMatch(/^HTTP\/1\.1 403 /);
+  const usual = await proxy({
+    ...nowhere,
+    reach: { hosts: [{ host: 'api.test', port: null }], granted: [] },
+  });
+  // Loopback without a grant: the reason shows how far each of them came.
+  expect(await tunnel(usual, 'api.test:443')).toContain('api.test:443 is a loopback address');
+  expect(await tunnel(usual, 'API.test.:443')).toContain('api.test:443 is a loopback address');
+  expect(await tunnel(usual, 'api.test:80')).toContain('api.test:80 is a loopback address');
+  expect(await tunnel(usual, 'api.test:8080')).toContain('may not reach api.test:8080');
+  const plain = (url: string) => ask(usual, `GET ${url} HTTP/1.1\nHost: x\nConnection: close\n\n`);
+  expect(await plain('http://api.test/')).toContain('api.test:80 is a loopback address');
+  expect(await plain('http://api.test:443/')).toContain('may not reach api.test:443');
+});
+
+test.each(['127.0.0.1', '10.1.2.3', '::1', '::ffff:127.0.0.1', 'fd00::1'])(
+  'a name that resolves to %s needs a grant',
+  async (address) => {
+    const through = await proxy({ ...nowhere, anyPublic: true }, { resolve: async () => [address] });
+    expect(await tunnel(through, 'api.example:443')).toMatch(
+      /^HTTP\/1\.1 403 .*--allow net:api\.example:443/,
+    );
+    expect(through.takeRefusals()).toHaveLength(1);
+  },
+);
+
+test.each(['169.254.169.254', 'fe80::1', '64:ff9b::7f00:1', '0.0.0.0', '::7f00:1', '224.0.0.1', 'junk'])(
+  'a name that resolves to %s is refused even with a grant',
+  async (address) => {
+    const through = await proxy(granting(['api.example', 443]), { resolve: async () => [address] });
+    const answer = await tunnel(through, 'api.example:443');
+    expect(answer).toMatch(/^HTTP\/1\.1 403 .*which no grant opens/);
+    expect(answer).not.toContain('--allow');
+  },
+);
+
+test('each connection is looked up once, and the next one is judged anew', async () => {
+  const port = await echo();
+  let lookups = 0;
+  const through = await proxy(granting(['api.test', port]), {
+    resolve: async () => (lookups++ === 0 ? ['127.0.0.1'] : ['169.254.169.254']),
+  });
+  expect(await tunnel(through, `api.test:${port}`, 'x')).toContain('echo x');
+  expect(lookups).toBe(1);
+  expect(await tunnel(through, `api.test:${port}`, 'x')).toMatch(/^HTTP\/1\.1 403 .*link-local/);
+  expect(lookups).toBe(2);
+});
+
+test('a public address of this machine counts as loopback', async () => {
+  const destination = parseDestination('https://api.example/');
+  const resolve: Resolve = async () => ['93.184.216.34'];
+  const reach = { hosts: [], granted: [] };
+  await expect(vettedAddresses(destination, reach, resolve, () => [])).resolves.toEqual(['93.184.216.34']);
+  await expect(
+    vettedAddresses(destination, reach, resolve, () => ['::ffff:93.184.216.34']),
+  ).rejects.toMatchObject({ code: 'network_denied', message: expect.stringContaining('loopback') });
+});
+
+test.each([
+  '127.0.0.1',
+  '0x7f.1',
+  '0x7f000001',
+  '2130706433',
+  '017700000001',
+  '127.1',
+  '127.0.0.1.',
+  '[::1]',
+  '[::ffff:127.0.0.1]',
+  '[::127.0.0.1]',
+  '[0:0:0:0:0:ffff:7f00:1]',
+  'local.test',
+])('no spelling of this machine gets out: %s', async (host) => {
+  let touched = 0;
+  const port = await listen(createServer(() => touched++));
+  const through = await proxy({ ...nowhere, anyPublic: true });
+  expect(await tunnel(through, `${host}:${port}`)).toMatch(/^HTTP\/1\.1 403 /);
+  expect(await ask(through, `GET http://${host}:${port}/ HTTP/1.1\nHost: a\nConnection: close\n\n`)).toMatch(
+    /^HTTP\/1\.1 403 /,
+  );
+  expect(touched).toBe(0);
+});
+
+test('the control of the spellings: with a grant the same listener is reached', async () => {
+  const port = await echo();
+  const through = await proxy({ ...granting(['127.0.0.1', port]), anyPublic: true });
+  for (const host of ['127.0.0.1', '0x7f.1', '[::ffff:127.0.0.1]'])
+    expect(await tunnel(through, `${host}:${port}`, 'x')).toContain('echo x');
+});
+
+test.each([
+  'CONNECT user@api.test:PORT',
+  'CONNECT user:pw@api.test:PORT',
+  'CONNECT api.test',
+  'CONNECT api.test:0',
+  'CONNECT api.test:99999',
+  'CONNECT api.test:PORT/x',
+  'CONNECT ap%69.test:PORT',
+  'CONNECT api..test:PORT',
+  'CONNECT :PORT',
+  'CONNECT [::1%25lo]:PORT',
+  'CONNECT http://api.test:PORT',
+  'CONNECT \u00e4pi.test:PORT',
+  'GET /',
+  'GET *',
+  'GET ftp://api.test:PORT/',
+  'GET file:///etc/passwd',
+  'GET http://user@api.test:PORT/',
+  'GET http://user:pw@api.test:PORT/',
+  'GET http://api.test:0/',
+  'GET http://api.test:99999/',
+  'GET http://\u00e4pi.test:PORT/',
+])('%s names no host', async (start) => {
+  let touched = 0;
+  const port = await listen(createServer(() => touched++));
+  const through = await proxy({ ...granting(['api.test', port], ['127.0.0.1', port]), anyPublic: true });
+  const answer = await ask(
+    through,
+    `${start.replace('PORT', String(port))} HTTP/1.1\nHost: api.test\nConnection: close\n\n`,
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  expect(touched).toBe(0);
+});
+
+test('a plain request carries the judged name, and nothing that was meant for the proxy', async () => {
+  let seen: IncomingMessage | undefined;
+  const port = await web((request, response) => {
+    seen = request;
+    response.writeHead(201, 'Made', {
+      connection: 'close, x-private',
+      'x-private': '1',
+      'proxy-authenticate': 'Basic',
+      'set-cookie': ['a=1', 'b=2'],
+    });
+    response.end('fine');
+  });
+  const through = await proxy(granting(['api.test', port]));
+  const answer = await ask(
+    through,
+    `GET http://api.test:${port}/a/../b?c=%20 HTTP/1.1\nHost: evil.test\nProxy-Authorization: Basic eA==\n` +
+      'Proxy-Connection: keep-alive\nConnection: close, X-Hop\nX-Hop: 1\nTE: trailers\nKeep-Alive: 5\nX-End: yes\n\n',
+  );
+  expect(answer).toMatch(/^HTTP\/1\.1 201 Made\r\n/);
+  expect(answer).toContain('set-cookie: a=1\r\nset-cookie: b=2\r\n');
+  expect(answer).not.toMatch(/x-private|proxy-authenticate/i);
+  expect(seen?.url).toBe('/b?c=%20');
+  expect(seen?.headers).toEqual({ host: `api.test:${port}`, connection: 'close', 'x-end': 'yes' });
+});
+
+test('bodies go both ways, of known length and in chunks', async () => {
+  const port = await web((request, response) => void request.pipe(response));
+  const through = await proxy(granting(['api.test', port]));
+  const start = `POST http://api.test:${port}/ HTTP/1.1\nHost: x\nConnection: close\n`;
+  expect(await ask(through, `${start}Content-Length: 5\nExpect: 100-continue\n\nhello`)).toMatch(
+    /^HTTP\/1\.1 100 Continue[\s\S]*hello/,
+  );
+  expect(await ask(through, `${start}Transfer-Encoding: chunked\n\n5\nworld\n0\n\n`)).toContain('world');
+});
+
+test.each([
+  'Content-Length: 5\nTransfer-Encoding: chunked\n\n0\n\nGET http://evil.test/ HTTP/1.1\n\n',
+  'Content-Length: 5\nContent-Length: 6\n\nhello!',
+  'Transfer-Encoding: chunked, identity\n\n0\n\n',
+  'Content-Length: +5\n\nhello',
+  'X: a\n folded: b\nTransfer-Encoding : chunked\n\n',
+  'X: a\u0000b\n\n',
+])('a request that could be read in two ways reaches nobody (%#)', async (rest) => {
+  let touched = 0;
+  const port = await web((_request, response) => {
+    touched++;
+    response.end();
+  });
+  const through = await proxy(granting(['api.test', port]));
+  expect(await ask(through, `POST http://api.test:${port}/ HTTP/1.1\nHost: x\n${rest}`)).toMatch(
+    /^HTTP\/1\.1 400 /,
+  );
+  expect(touched).toBe(0);
+});
+
+test('requests in one go are judged one by one, and no tunnel starts behind an open answer', async () => {
+  const port = await web((request, response) => {
+    setTimeout(() => response.end(`[${request.url}]`), 20);
+  });
+  const through = await proxy(granting(['api.test', port]));
+  const get = (host: string, path: string) => `GET http://${host}:${port}${path} HTTP/1.1\nHost: x\n\n`;
+  const answer = await ask(through, get('api.test', '/1') + get('api.test', '/2') + get('evil.test', '/3'));
+  expect(answer).toMatch(/200 OK[\s\S]*\[\/1\][\s\S]*200 OK[\s\S]*\[\/2\][\s\S]*403 Refused/);
+  expect(await ask(through, `${get('api.test', '/4')}CONNECT api.test:${port} HTTP/1.1\n\n`)).toBe('');
+});
+
+test('a change of protocol is refused, whoever wants it', async () => {
+  const through101 = await listen(
+    createServer((socket) => {
+      socket.resume().end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
+    }),
+  );
+  const through = await proxy(granting(['api.test', through101]));
+  const get = `GET http://api.test:${through101}/ HTTP/1.1\nHost: x\n`;
+  expect(await ask(through, `${get}Connection: Upgrade\nUpgrade: websocket\n\n`)).toMatch(/^HTTP\/1\.1 400 /);
+  expect(await ask(through, `${get}Connection: close\n\n`)).toMatch(/^HTTP\/1\.1 502 /);
+});
+
+test('an answer that breaks off or cannot be read ends the request', async () => {
+  const broken = await listen(
+    createServer((socket) => {
+      socket.on('data', (chunk) => {
+        if (String(chunk).includes('/half')) socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
+        else if (String(chunk).includes('/junk')) socket.end('nonsense\r\n\r\n');
+        else socket.destroy();
+      });
+    }),
+  );
+  const through = await proxy(granting(['api.test', broken]));
+  const get = (path: string) =>
+    ask(through, `GET http://api.test:${broken}${path} HTTP/1.1\nHost: x\nConnection: close\n\n`);
+  expect(await get('/half')).toMatch(/half$/);
+  expect(await get('/junk')).toMatch(/^HTTP\/1\.1 502 /);
+  expect(await get('/gone')).toMatch(/^HTTP\/1\.1 502 /);
+  expect(through.takeRefusals()).toEqual([]);
+});
+
+test('a slow reader gets the whole answer, also when the server has gone before', async () => {
+  const port = await web((request, response) => {
+    response.setHeader('connection', 'close');
+    response.end(Buffer.alloc(Number(request.url?.slice(1)), 'x'));
+  });
+  const through = await proxy(granting(['api.test', port]));
+  const sizes = Array.from({ length: 24 }, (_, index) => 100_000 + index * 16_384);
+  const read = sizes.map(async (size) => {
+    const socket = open(through);
+    socket.pause();
+    socket.write(`GET http://api.test:${port}/${size} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    const chunks: Buffer[] = [];
+    socket.on('data', (chunk) => void chunks.push(chunk)).resume();
+    await once(socket, 'close');
+    const all = Buffer.concat(chunks);
+    return all.length - all.indexOf('\r\n\r\n') - 4;
+  });
+  expect(await Promise.all(read)).toEqual(sizes);
+});
+
+test('an answer or a refusal before the request has been read comes through', async () => {
+  const port = await listen(
+    createServer((socket) => {
+      socket.once('data', () => socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 4\r\n\r\nstop'));
+    }),
+  );
+  const through = await proxy(granting(['api.test', port]));
+  const body = 'x'.repeat(3_000_000);
+  const post = (name: string) =>
+    ask(
+      through,
+      `POST http://${name}:${port}/ HTTP/1.1\nHost: x\nContent-Length: ${body.length}\nConnection: close\n\n${body}`,
+    );
+  expect(await post('api.test')).toMatch(/^HTTP\/1\.1 413 Too Large[\s\S]*stop$/);
+  expect(await post('evil.test')).toMatch(/^HTTP\/1\.1 403 [\s\S]*--allow net:evil\.test/);
+});
+
+test('https in absolute form is only passed on over a connection that proves its name', async () => {
+  const port = await listen(createServer((socket) => void socket.resume().end('no TLS\r\n\r\n')));
+  const through = await proxy(granting(['api.test', port]));
+  expect(
+    await ask(through, `GET https://api.test:${port}/ HTTP/1.1\nHost: x\nConnection: close\n\n`),
+  ).toMatch(/^HTTP\/1\.1 502 /);
+});
+
+test('without a call nothing is reached and no host is blamed; disarming ends what is open', async () => {
+  const port = await echo();
+  const through = await proxy(granting(['api.test', port]), { armed: false });
+  expect(await tunnel(through, `api.test:${port}`)).toMatch(/^HTTP\/1\.1 403 .*no call is under way/);
+  expect(await tunnel(through, 'evil.test:443')).toMatch(/^HTTP\/1\.1 403 .*no call is under way/);
+  expect(through.takeRefusals()).toEqual([]);
+  through.arm();
+  const socket = open(through);
+  socket.write(`CONNECT api.test:${port} HTTP/1.1\r\n\r\n`);
+  expect(String((await once(socket, 'data'))[0])).toContain('200');
+  through.disarm();
+  await once(socket, 'close');
+  expect(await tunnel(through, `api.test:${port}`)).toContain('no call is under way');
+});
+
+test('a call that ends during the lookup leaves no connection behind', async () => {
+  let touched = 0;
+  const port = await listen(createServer(() => touched++));
+  let found: (addresses: string[]) => void = () => {};
+  const through = await proxy(granting(['api.test', port]), {
+    resolve: () => new Promise((resolve) => (found = resolve)),
+  });
+  const asked = tunnel(through, `api.test:${port}`);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  through.disarm();
+  through.arm();
+  found(['127.0.0.1']);
+  expect(await asked).toBe('');
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect([touched, through.contacted()]).toEqual([0, []]);
+});
+
+test('slow headers, large headers, idle tunnels and endless lookups are cut off', async () => {
+  const port = await echo();
+  const hasty = await proxy(granting(['api.test', port]), { times: { header: 100 } });
+  expect(await ask(hasty, 'GET http://api.test/ HTTP/1.1\nX: ')).toMatch(/^HTTP\/1\.1 408 /);
+  expect(await ask(hasty, '')).toMatch(/^HTTP\/1\.1 408 /);
+  const through = await proxy(granting(['api.test', port], ['slow.test', 1]), {
+    times: { idle: 200, lookup: 100 },
+    resolve: (host) => (host === 'api.test' ? local(host) : new Promise(() => {})),
+  });
+  expect(await ask(through, `CONNECT api.test:${port} HTTP/1.1\nX: ${'x'.repeat(40_000)}\n\n`)).toMatch(
+    /^HTTP\/1\.1 431 /,
+  );
+  expect(await ask(through, `CONNECT api.test:${port} HTTP/1.1\n\n`)).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n$/);
+  expect(await tunnel(through, 'slow.test:1')).toMatch(/^HTTP\/1\.1 502 .*in time/);
+  // Those that nobody waits for any more still count.
+  await Promise.all(Array.from({ length: 63 }, () => tunnel(through, 'slow.test:1')));
+  expect(await tunnel(through, 'slow.test:1')).toMatch(/^HTTP\/1\.1 502 .*too many names/);
+});
+
+test('64 connections work at once, and hundreds are not taken', async () => {
+  const port = await echo();
+  const through = await proxy(granting(['api.test', port]));
+  const sockets = Array.from({ length: 200 }, () => open(through));
+  const ended = new Set<Socket>();
+  for (const it of sockets) it.once('close', () => ended.add(it));
+  for (const it of sockets) it.write(`CONNECT api.test:${port} HTTP/1.1\r\n\r\n`);
+  let established = 0;
+  for (const it of sockets) it.once('data', () => established++);
+  await expect.poll(() => established + ended.size).toBe(200);
+  expect(established).toBeGreaterThanOrEqual(64);
+  expect(established).toBeLessThanOrEqual(80);
+});
+
+test('nobody reads ahead of a client or a server that does not', async () => {
+  let sent = 0;
+  const flood = await listen(
+    createServer((socket) => {
+      const chunk = Buffer.alloc(64 * 1024);
+      const more = () => {
+        while (!socket.destroyed && sent < 200e6) {
+          sent += chunk.length;
+          if (!socket.write(chunk)) return;
+        }
+      };
+      socket.on('drain', more);
+      more();
+    }),
+  );
+  const deaf = await listen(createServer((socket) => void socket.pause()));
+  const through = await proxy(granting(['flood.test', flood], ['deaf.test', deaf]));
+  const reader = open(through);
+  reader.write(`CONNECT flood.test:${flood} HTTP/1.1\r\n\r\n`);
+  await once(reader, 'readable');
+  const writer = open(through);
+  writer.write(`CONNECT deaf.test:${deaf} HTTP/1.1\r\n\r\n`);
+  await once(writer, 'data');
+  let taken = 0;
+  const chunk = Buffer.alloc(64 * 1024);
+  const push = () => {
+    while (taken < 200e6) {
+      taken += chunk.length;
+      if (!writer.write(chunk)) return;
+    }
+  };
+  writer.on('drain', push);
+  push();
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(sent).toBeLessThan(50e6);
+  expect(taken).toBeLessThan(50e6);
+});
+
+test('a tool that holds a secret sends nothing in the clear unless that was granted', async () => {
+  const port = await web((_request, response) => void response.end('in the clear'));
+  const hosts = [{ host: 'api.test', port }];
+  const get = `GET http://api.test:${port}/ HTTP/1.1\nHost: x\nConnection: close\n\n`;
+  const strict = await proxy({ ...nowhere, reach: { hosts, granted: [] }, secret: true });
+  expect(await ask(strict, get)).toMatch(/^HTTP\/1\.1 403 .*holds a secret.*--allow net:api\.test/);
+  const granted = await proxy({ ...nowhere, reach: { hosts, granted: hosts }, secret: true });
+  expect(await ask(granted, get)).toContain('in the clear');
+});
+
+test('a tunnel that must be encrypted passes a TLS handshake on and nothing else', async () => {
+  const attempt = async (first: string): Promise<[string, string[]]> => {
+    let got = '';
+    const refused: string[] = [];
+    const upstreamPort = await listen(
+      createServer((socket) => void socket.on('data', (chunk) => (got += chunk.toString('latin1')))),
+    );
+    const clientPort = await listen(
+      createServer({ allowHalfOpen: true }, (client) => {
+        const upstream = connect({ port: upstreamPort, host: '127.0.0.1', allowHalfOpen: true });
+        upstream.once('connect', () =>
+          splice(client, upstream, Buffer.alloc(0), {
+            encrypted: true,
+            refuse: () => refused.push('not TLS'),
+          }),
+        );
+      }),
+    );
+    const client = connect(clientPort, '127.0.0.1');
+    client.on('error', () => {});
+    await once(client, 'data');
+    client.write(first.slice(0, 1), 'latin1');
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    client.write(first.slice(1), 'latin1');
+    await expect.poll(() => got.length + refused.length).toBeGreaterThan(0);
+    client.destroy();
+    return [got, refused];
+  };
+  expect(await attempt('\x16\x03\x01\x02hello')).toEqual(['\x16\x03\x01\x02hello', []]);
+  expect(await attempt('GET / HTTP/1.1\r\n')).toEqual(['', ['not TLS']]);
+});
+
+test('two proxies keep two lists', async () => {
+  const port = await echo();
+  const one = await proxy(granting(['one.test', port]));
+  const two = await proxy(granting(['two.test', port]));
+  const answers = await Promise.all(
+    [one, two].flatMap((it) => ['one', 'two'].map((name) => tunnel(it, `${name}.test:${port}`, 'x'))),
+  );
+  expect(answers.map((it) => it.slice(9, 12))).toEqual(['200', '403', '403', '200']);
+  expect([one, two].map((it) => it.takeRefusals().map(({ host }) => host))).toEqual([
+    ['two.test'],
+    ['one.test'],
+  ]);
+});
+
+test('the record of refusals and contacts is bounded', async () => {
+  const through = await proxy(nowhere);
+  const batch = (start: number) =>
+    Promise.all(Array.from({ length: 50 }, (_, index) => tunnel(through, `h${start + index}.test:443`)));
+  for (const start of [0, 50, 100]) await batch(start);
+  expect(through.takeRefusals()).toHaveLength(100);
+});
+
+test('closing ends everything and takes the socket away', async () => {
+  const port = await echo();
+  const through = await proxy(granting(['api.test', port]));
+  const tunnelled = open(through);
+  tunnelled.write(`CONNECT api.test:${port} HTTP/1.1\r\n\r\n`);
+  await once(tunnelled, 'data');
+  const idle = open(through);
+  await once(idle, 'connect');
+  const gone = Promise.all([once(tunnelled, 'close'), once(idle, 'close')]);
+  tunnelled.resume();
+  idle.resume();
+  await through.close();
+  await gone;
+  expect(existsSync(through.socket)).toBe(false);
+  await through.close();
+});
+
+test('a socket that cannot be made is an error that says where', async () => {
+  await expect(
+    openEgress({ socket: join(tmpdir(), 'x'.repeat(120)), policy: nowhere }),
+  ).rejects.toMatchObject({ code: 'sandbox_unavailable' });
+  await expect(
+    openEgress({ socket: join(tmpdir(), 'no-such-folder', 's'), policy: nowhere }),
+  ).rejects.toMatchObject({ code: 'sandbox_unavailable' });
+});

@@ -1,0 +1,97 @@
+import { type Finder, isPart, type Span } from './span.js';
+
+const local = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
+const domain = /[\p{L}\p{N}.-]/u;
+
+/** From each `@` outwards, so that long texts without one cost nothing. */
+export const findEmails: Finder = (text) => {
+  const found: Span[] = [];
+  let after = 0;
+  for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
+    let start = at;
+    while (start > after && at - start < 64 && local.test(text.charAt(start - 1))) start--;
+    // Quotes and other signs around an address are not a part of it.
+    while (start < at && !/[\p{L}\p{N}_]/u.test(text.charAt(start))) start++;
+    let end = at + 1;
+    while (end < text.length && end - at < 254 && domain.test(text.charAt(end))) end++;
+    const host =
+      /^(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+(?:\p{L}{2,63}|xn--[A-Za-z0-9]{1,59})(?![\p{L}\p{N}-])/u.exec(
+        text.slice(at + 1, end),
+      );
+    if (start === at || host === null) continue;
+    after = at + 1 + host[0].length;
+    found.push({ start, end: after });
+  }
+  return found;
+};
+
+/** Numbers with a plus or 00, North American ones in groups, and national ones that begin with 0. */
+export const findPhones: Finder = (text) => {
+  const found: Span[] = [];
+  const starts = /(?<![\d+(])[+(\d]/g;
+  for (let match = starts.exec(text); match !== null; match = starts.exec(text)) {
+    const end = phoneEnd(text, match.index);
+    if (end === undefined) continue;
+    found.push({ start: match.index, end });
+    starts.lastIndex = end;
+  }
+  return found;
+};
+
+const american = /(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}/y;
+
+/** Where the longest phone number ends that begins here; another number may follow it. */
+function phoneEnd(text: string, start: number): number | undefined {
+  american.lastIndex = start;
+  const ends = american.test(text) ? [american.lastIndex] : groupEnds(text, start);
+  return ends.findLast((end) => stands(text, { start, end }));
+}
+
+/** By itself: not the middle of a word or of a longer number. */
+function stands(text: string, span: Span): boolean {
+  if (isPart(text, span)) return false;
+  const before = text.slice(Math.max(0, span.start - 2), span.start);
+  return (
+    !/[\d+\uF8FF][.,:/-]?$/.test(before) && !/^[.,:/-]?[\d\uF8FF]/.test(text.slice(span.end, span.end + 2))
+  );
+}
+
+const mostDigits = 17;
+
+/** The ends of all groups of digits up to which this could be a phone number. */
+function groupEnds(text: string, start: number): number[] {
+  const ends: number[] = [];
+  // Only these can be anything but North American.
+  if (!/^(?:\(?\+|\(?0)/.test(text.slice(start, start + 2))) return ends;
+  let digits = '';
+  let open = 0;
+  let gap = 0;
+  for (let at = start; at < text.length && digits.length <= mostDigits; at++) {
+    const character = text.charAt(at);
+    if (/\d/.test(character)) {
+      digits += character;
+      gap = 0;
+      if (open === 0 && !/\d/.test(text.charAt(at + 1)) && isPhone(digits, text.slice(start, at + 1)))
+        ends.push(at + 1);
+    } else if (character === '(') open++;
+    else if (character === ')') open--;
+    else if (!/[ ./+-]/.test(character) || (character === '+' && digits !== '')) break;
+    if (++gap > 4 || open < 0 || open > 1) break;
+  }
+  return ends;
+}
+
+function isPhone(digits: string, text: string): boolean {
+  if (digits.length < 8) return false;
+  if (/^\(?\+/.test(text)) return isInternational(digits);
+  if (digits.startsWith('00')) return isInternational(digits.slice(2));
+  // Dates are written in groups too.
+  if (/^\d{1,2}[ ./-]\d{1,2}[ ./-]\d{4}/.test(text)) return false;
+  if (!/^0[1-9]\d{7,9}$/.test(digits)) return false;
+  return /\D/.test(text) || digits.length >= 10;
+}
+
+function isInternational(digits: string): boolean {
+  if (digits.startsWith('1')) return /^1[2-9]\d\d[2-9]\d{6}$/.test(digits);
+  return /^[2-9]\d{7,14}$/.test(digits);
+}

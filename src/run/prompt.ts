@@ -1,0 +1,13 @@
+import type { Action } from '../model/action.js';
+import type { SlotValues } from '../model/slot.js';
+import { fillText } from './fill.js';
+import type { RunRequest, RunResult } from './run.js';
+
+/** Fills the author's text and gives it back; nothing runs. */
+export function runPrompt(
+  action: Extract<Action, { kind: 'prompt' }>,
+  request: RunRequest,
+  slots: SlotValues,
+): RunResult {
+  return { value: fillText(action.template, { input: request.input, slots }), warnings: [] };
+}

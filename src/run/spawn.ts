@@ -1,0 +1,37 @@
+import { type EgressProxy, openEgress } from '../net/egress.js';
+import type { Sandbox, SandboxCommand, SandboxProcess } from '../sandbox/sandbox.js';
+import type { Confinement } from './launch.js';
+
+/** What processes are started with. */
+export interface Machine {
+  readonly sandbox: Sandbox;
+  /** A path for a socket that the sandbox's user can reach and nobody has. */
+  readonly newSocket: () => string;
+}
+
+/** A confined process and its way out. */
+export interface Confined {
+  readonly process: SandboxProcess;
+  /** Null when it has no network. */
+  readonly egress: EgressProxy | null;
+}
+
+/** Starts a process. Its proxy is its own, refuses everything until it is armed, and ends with it. */
+export async function spawnConfined(
+  command: Omit<SandboxCommand, 'egress'>,
+  confinement: Confinement,
+  { sandbox, newSocket }: Machine,
+): Promise<Confined> {
+  const egress =
+    confinement.network === null || !sandbox.confines
+      ? null
+      : await openEgress({ socket: newSocket(), policy: confinement.network, armed: false });
+  try {
+    const process = sandbox.spawn({ ...command, egress: egress?.socket ?? null });
+    process.exited.catch(() => {}).finally(() => egress?.close());
+    return { process, egress };
+  } catch (error) {
+    await egress?.close();
+    throw error;
+  }
+}

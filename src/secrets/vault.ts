@@ -1,0 +1,174 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { HostError } from '../model/host-error.js';
+import { canonicalJson } from '../model/json.js';
+import { normalAudience, readAudience, type ValueAudience } from './audience.js';
+import { type KeySource, vaultKey } from './key.js';
+
+/** One sealed value as it is kept. */
+export interface SealedRow {
+  package: string;
+  slot: string;
+  /** Canonical JSON. */
+  audience: string;
+  version: number;
+  nonce: Uint8Array;
+  sealed: Uint8Array;
+  set_at: number;
+}
+
+/** Where sealed values are kept. */
+export interface SealedRows {
+  get(packageId: string, slot: string): Promise<SealedRow | undefined>;
+  list(): Promise<readonly SealedRow[]>;
+  /** Takes the place of exactly the version before it. False when somebody else was faster. */
+  put(row: SealedRow): Promise<boolean>;
+  remove(packageId: string, slot: string): Promise<boolean>;
+}
+
+export interface ValueInput {
+  readonly package: string;
+  readonly slot: string;
+  readonly value: string;
+  readonly audience: ValueAudience;
+}
+
+/** What may be said of a value. */
+export interface ValueEntry {
+  readonly package: string;
+  readonly slot: string;
+  readonly audience: ValueAudience;
+  /** Milliseconds since 1970. */
+  readonly setAt: number;
+}
+
+export interface OpenedValue {
+  readonly value: string;
+  readonly audience: ValueAudience;
+  readonly version: number;
+}
+
+export interface Vault {
+  readonly keySource: KeySource;
+  set(entry: ValueInput): Promise<ValueEntry>;
+  /** Sorted by package and slot. Needs no key. */
+  list(): Promise<readonly ValueEntry[]>;
+  /** False when there was none. Needs no key. */
+  unset(packageId: string, slot: string): Promise<boolean>;
+  value(packageId: string, slot: string): Promise<OpenedValue | undefined>;
+}
+
+export interface VaultOptions {
+  readonly state: string;
+  readonly rows: SealedRows;
+  readonly now: () => number;
+  /** Instead of a key file. */
+  readonly passphrase?: string | undefined;
+}
+
+const cipher = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+const maxValueBytes = 64 * 1024;
+/** Each lost attempt means that somebody else succeeded. */
+const maxAttempts = 1000;
+
+/**
+ * Values sealed one by one. The seal covers whose value it is and who may get it, so that a row that was moved or
+ * changed does not open. The key is read, or made, when it is first needed.
+ */
+export function openVault({ state, rows, now, passphrase }: VaultOptions): Vault {
+  let key: Buffer | undefined;
+  const keyFor = async (make: boolean): Promise<Buffer> => {
+    key ??= await vaultKey(state, passphrase, make);
+    return key;
+  };
+  return {
+    keySource: passphrase === undefined ? 'key file' : 'passphrase',
+    async set({ package: packageId, slot, value, audience }) {
+      checkValue(packageId, slot, value);
+      const spoken = canonicalJson(normalAudience(audience));
+      for (let attempt = 0; attempt < maxAttempts; attempt++) {
+        // A new key beside values that another one sealed would make them look forged.
+        const key = await keyFor((await rows.list()).length === 0);
+        const version = ((await rows.get(packageId, slot))?.version ?? 0) + 1;
+        const row = seal(key, { package: packageId, slot, audience: spoken, version, set_at: now() }, value);
+        if (await rows.put(row)) return entryOf(row);
+      }
+      throw new HostError('state_unusable', `the value for ${slot} of ${packageId} is being set by others`, {
+        hint: 'try again',
+      });
+    },
+    async list() {
+      return (await rows.list()).map(entryOf);
+    },
+    unset: (packageId, slot) => rows.remove(packageId, slot),
+    async value(packageId, slot) {
+      const row = await rows.get(packageId, slot);
+      if (row === undefined) return undefined;
+      const value = unseal(await keyFor(false), row);
+      return { value, audience: audienceOf(row), version: row.version };
+    },
+  };
+}
+
+function checkValue(packageId: string, slot: string, value: string): void {
+  const problem =
+    value === ''
+      ? 'is empty'
+      : value.includes('\0')
+        ? 'has a NUL character, which no variable or header can carry'
+        : Buffer.byteLength(value) > maxValueBytes
+          ? 'has more than 64 KiB'
+          : Buffer.from(value).toString() === value
+            ? undefined
+            : 'is not valid Unicode';
+  if (problem === undefined) return;
+  throw new HostError('invalid_input', `the value for ${slot} of ${packageId} ${problem}`, {
+    hint: `give the value on standard input: toolport secret set ${packageId} ${slot}`,
+  });
+}
+
+type Place = Pick<SealedRow, 'package' | 'slot' | 'audience' | 'version'>;
+
+function additional(place: Place): Buffer {
+  const { package: packageId, slot, audience, version } = place;
+  return Buffer.from(canonicalJson({ package: packageId, slot, audience, version }));
+}
+
+function seal(key: Buffer, place: Omit<SealedRow, 'nonce' | 'sealed'>, value: string): SealedRow {
+  const nonce = randomBytes(nonceBytes);
+  const sealer = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+  sealer.setAAD(additional(place));
+  const sealed = Buffer.concat([sealer.update(value, 'utf8'), sealer.final(), sealer.getAuthTag()]);
+  return { ...place, nonce, sealed };
+}
+
+function unseal(key: Buffer, row: SealedRow): string {
+  try {
+    const sealed = Buffer.from(row.sealed);
+    if (row.nonce.length !== nonceBytes || sealed.length <= tagBytes) throw new Error('wrong size');
+    const opener = createDecipheriv(cipher, key, row.nonce, { authTagLength: tagBytes });
+    opener.setAAD(additional(row));
+    opener.setAuthTag(sealed.subarray(-tagBytes));
+    return Buffer.concat([opener.update(sealed.subarray(0, -tagBytes)), opener.final()]).toString('utf8');
+  } catch (error) {
+    throw forged(row, error);
+  }
+}
+
+function entryOf(row: SealedRow): ValueEntry {
+  return { package: row.package, slot: row.slot, audience: audienceOf(row), setAt: row.set_at };
+}
+
+function audienceOf(row: SealedRow): ValueAudience {
+  const audience = readAudience(row.audience);
+  if (audience === undefined) throw forged(row, undefined);
+  return audience;
+}
+
+function forged(row: SealedRow, cause: unknown): HostError {
+  return new HostError('integrity', `the kept value for ${row.slot} of ${row.package} was changed or moved`, {
+    cause,
+    hint: `set it again: toolport secret set ${row.package} ${row.slot}`,
+  });
+}

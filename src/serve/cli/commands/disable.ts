@@ -1,0 +1,43 @@
+import { HostError } from '../../../model/host-error.js';
+import { visibleLine } from '../../print/visible.js';
+import type { Arguments } from '../arguments.js';
+import { withHost } from '../attach.js';
+import type { Command } from '../command.js';
+
+export const disable: Command = {
+  name: 'disable',
+  summary: 'Switch a package off: it stays listed and is never run.',
+  usage: 'disable PACKAGE',
+  examples: [
+    { line: 'toolport disable weather', text: 'from now on, in every session' },
+    { line: 'toolport enable weather', text: 'the way back' },
+    { line: 'toolport disable weather --json', text: 'for a script' },
+  ],
+  options: [],
+  async run(args, terminal) {
+    const id = onePackage(args, 'disable');
+    const changed = await withHost(args, terminal, (host) =>
+      host.switches.set(id, false, terminal.principal),
+    );
+    if (args.has('json')) terminal.out(`${JSON.stringify(switchDocument(id, false, changed))}\n`);
+    else if (changed)
+      terminal.out(`${visibleLine(id)} is off; switch it on again: toolport enable ${visibleLine(id)}\n`);
+    else terminal.out(`${visibleLine(id)} was off already\n`);
+    return 0;
+  },
+};
+
+export function onePackage(args: Arguments, command: string): string {
+  const [id, ...more] = args.positionals;
+  if (id === undefined || id === '' || more.length > 0)
+    throw new HostError('usage', 'name one package', { hint: `see "toolport ${command} --help"` });
+  if (/[\s/]/.test(id))
+    throw new HostError('usage', `${JSON.stringify(id)} is not the id of a package`, {
+      hint: 'packages are switched as a whole; see their ids with "toolport list"',
+    });
+  return id;
+}
+
+export function switchDocument(id: string, enabled: boolean, changed: boolean) {
+  return { schema: 'toolport/switch@1', package: id, enabled, changed };
+}

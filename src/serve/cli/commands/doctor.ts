@@ -1,0 +1,111 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { resolve } from 'node:path';
+import type { Check } from '../../../host/host.js';
+import { HostError } from '../../../model/host-error.js';
+import { printChecks } from '../../print/checks.js';
+import { type Arguments, stateDirectory } from '../arguments.js';
+import type { Command } from '../command.js';
+import { examineConfig, sessionOptions } from '../config.js';
+import { styleFor } from '../style-for.js';
+import type { ExamineOptions, Terminal } from '../terminal.js';
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Try what this machine can hold, and say the one command that mends each thing it cannot.',
+  usage: 'doctor [DIR…] [options]',
+  examples: [
+    { line: 'toolport doctor', text: 'everything, with this folder as the workspace' },
+    { line: 'toolport doctor ~/project', text: 'could tools be lent that folder?' },
+    { line: 'toolport doctor --json', text: 'for a script' },
+  ],
+  options: sessionOptions.filter((it) => it.name === 'config'),
+  async run(args, terminal) {
+    const roots = args.positionals.length === 0 ? ['.'] : args.positionals;
+    const listener = await openListener();
+    let checks: readonly Check[];
+    try {
+      checks = [
+        ...(await terminal.examine({
+          state: stateDirectory(args, terminal.environment, terminal.cwd),
+          roots: roots.map((it) => resolve(terminal.cwd, it)),
+          listener,
+        })),
+        await checkConfig(args, terminal),
+      ];
+    } finally {
+      await listener.close();
+    }
+    if (args.has('json')) terminal.out(`${JSON.stringify(toDocument(checks))}\n`);
+    else {
+      const shown = args.has('quiet') ? checks.filter((it) => it.status !== 'ok') : checks;
+      terminal.out(printChecks(shown, checks, styleFor(args, terminal), terminal.columns));
+    }
+    return exitCode(checks);
+  },
+};
+
+function toDocument(checks: readonly Check[]) {
+  const count = (status: Check['status']) => checks.filter((it) => it.status === status).length;
+  return {
+    schema: 'toolport/doctor@1',
+    checks,
+    summary: { ok: count('ok'), warn: count('warn'), fail: count('fail') },
+  };
+}
+
+function exitCode(checks: readonly Check[]): number {
+  const failed = checks.filter((it) => it.status === 'fail');
+  if (failed.some((it) => /^(?:sandbox|platform)\b/.test(it.id))) return 7;
+  return failed.length === 0 ? 0 : 1;
+}
+
+async function checkConfig(args: Arguments, terminal: Terminal): Promise<Check> {
+  const id = 'config';
+  try {
+    const { config, diagnostics } = await examineConfig(args, terminal);
+    if (config === undefined) {
+      const [first] = diagnostics;
+      const place = first === undefined ? '' : `: ${first.file}:${first.range.line} ${first.message}`;
+      const message = `the configuration has mistakes, and nothing runs with it${place}`;
+      return { id, status: 'fail', message, fix: 'toolport config list' };
+    }
+    const files = [config.user, config.project].filter((it) => it !== undefined);
+    return {
+      id,
+      status: 'ok',
+      message: files.length === 0 ? 'nothing is configured' : `${files.join(' and ')} can be read`,
+    };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    return {
+      id,
+      status: 'fail',
+      message: error.message,
+      ...(error.hint === undefined ? {} : { fix: error.hint }),
+    };
+  }
+}
+
+async function openListener(): Promise<ExamineOptions['listener'] & { close(): Promise<void> }> {
+  const greeting = 'toolport-doctor';
+  let connections = 0;
+  const server = createServer((_request, response) => response.end(greeting));
+  server.on('connection', () => {
+    connections++;
+  });
+  await new Promise<void>((done, failed) => {
+    server.once('error', failed);
+    server.listen(0, '127.0.0.1', done);
+  });
+  return {
+    port: (server.address() as AddressInfo).port,
+    greeting,
+    connections: () => connections,
+    close: () =>
+      new Promise((done) => {
+        server.closeAllConnections();
+        server.close(() => done());
+      }),
+  };
+}

@@ -1,0 +1,50 @@
+import { suggest } from '../../../formats/suggest.js';
+import { visibleLine } from '../../print/visible.js';
+import type { Arguments } from '../arguments.js';
+import { withHost } from '../attach.js';
+import type { Command } from '../command.js';
+import { examineConfig } from '../config.js';
+import type { Terminal } from '../terminal.js';
+import { onePackage, switchDocument } from './disable.js';
+
+export const enable: Command = {
+  name: 'enable',
+  summary: 'Switch a package on again that was switched off with "toolport disable".',
+  usage: 'enable PACKAGE',
+  examples: [
+    { line: 'toolport enable weather', text: 'let it run again' },
+    { line: 'toolport list', text: 'see which packages are off' },
+    { line: 'toolport enable weather --json', text: 'for a script' },
+  ],
+  options: [],
+  async run(args, terminal) {
+    const id = onePackage(args, 'enable');
+    const { changed, off } = await withHost(args, terminal, async (host) => ({
+      changed: await host.switches.set(id, true, terminal.principal),
+      off: await host.switches.disabled(),
+    }));
+    const configured = await disabledByConfig(id, args, terminal);
+    if (args.has('json')) {
+      terminal.out(`${JSON.stringify(switchDocument(id, configured === undefined, changed))}\n`);
+      return 0;
+    }
+    const meant = changed ? undefined : suggest(id, off);
+    if (changed) terminal.out(`${visibleLine(id)} is on\n`);
+    else terminal.out(`${visibleLine(id)} was not switched off${meant ? `; did you mean ${meant}?` : ''}\n`);
+    if (configured !== undefined)
+      terminal.err(`warning: it stays off: packages.disabled names it in ${visibleLine(configured)}\n`);
+    return 0;
+  },
+};
+
+/** The file that switches it off too, which this command does not change. */
+async function disabledByConfig(
+  id: string,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<string | undefined> {
+  const { config } = await examineConfig(args, terminal);
+  const entry = config?.entries.find((it) => it.key === 'packages.disabled');
+  if (!Array.isArray(entry?.value) || !entry.value.includes(id)) return undefined;
+  return entry.origins.map((it) => ('file' in it ? `${it.file}:${it.line}` : it.kind)).join(' and ');
+}

@@ -1,0 +1,113 @@
+import { resolve } from 'node:path';
+import type { PackageState, Review, Session } from '../../../host/host.js';
+import { HostError } from '../../../model/host-error.js';
+import { errorTable } from '../../errors.js';
+import { printReview } from '../../print/review.js';
+import { visibleLine } from '../../print/visible.js';
+import type { Arguments } from '../arguments.js';
+import { withHost } from '../attach.js';
+import type { Command } from '../command.js';
+import { sessionOptions, sessionSettings } from '../config.js';
+import { styleFor } from '../style-for.js';
+import type { Terminal } from '../terminal.js';
+
+export const review: Command = {
+  name: 'review',
+  summary: 'See what a held package may do now that it could not before, and agree to exactly that.',
+  usage: 'review [PACKAGE] [--dir DIR]… [--accept DIGEST]',
+  examples: [
+    { line: 'toolport review', text: 'which packages wait' },
+    { line: 'toolport review weather --dir tools', text: 'what changed; asks whether you agree' },
+    { line: 'toolport review weather --accept 3f9c…', text: 'agree to what was shown, without a terminal' },
+  ],
+  options: [
+    { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
+    { name: 'accept', value: 'DIGEST', text: 'agree to the state with this digest and to no other' },
+    ...sessionOptions,
+  ],
+  async run(args, terminal) {
+    const [id, ...more] = args.positionals;
+    if (more.length > 0)
+      throw new HostError('usage', 'review one package at a time', { hint: 'see "toolport review --help"' });
+    if (id === undefined && args.has('accept'))
+      throw new HostError('usage', '--accept needs the package it is for', {
+        hint: 'toolport review PACKAGE --accept DIGEST',
+      });
+    const { defaultPaths, ...settings } = await sessionSettings(args, terminal);
+    const named = args.values('dir').map((it) => resolve(terminal.cwd, it));
+    return withHost(args, terminal, async (host) => {
+      const session = await host.session({
+        principal: terminal.principal,
+        directories: named.length === 0 ? defaultPaths : named,
+        root: terminal.cwd,
+        ...settings,
+      });
+      return id === undefined ? listHeld(session, args, terminal) : reviewOne(id, session, args, terminal);
+    });
+  },
+};
+
+async function listHeld(session: Session, args: Arguments, terminal: Terminal): Promise<number> {
+  const held = (await session.packages()).packages.filter((it) => it.state === 'held');
+  if (args.has('json')) {
+    const packages = held.map(({ id, path, reasons }) => ({ id, path, reasons }));
+    terminal.out(`${JSON.stringify({ schema: 'toolport/held@1', packages })}\n`);
+  } else if (held.length === 0) {
+    terminal.out('no package waits for a review\n');
+  } else {
+    terminal.out(held.map((it) => describeHeld(it, args)).join(''));
+  }
+  return 0;
+}
+
+function describeHeld(it: PackageState, args: Arguments): string {
+  const name = visibleLine(it.id ?? it.path);
+  const reasons = it.reasons.map((reason) => `  ${visibleLine(reason)}\n`).join('');
+  return `${name}\n${reasons}  see it: ${commandLine(['review', it.id ?? it.path], args)}\n`;
+}
+
+async function reviewOne(id: string, session: Session, args: Arguments, terminal: Terminal): Promise<number> {
+  const shown = await session.review(id);
+  const waits = shown.widened.length > 0;
+  const digest = args.value('accept');
+  if (digest !== undefined && digest !== shown.to) throw otherDigest(shown, args);
+  const asks = waits && digest === undefined && canAsk(args, terminal);
+  if (!args.has('json') && !args.has('quiet'))
+    terminal.out(printReview(shown, styleFor(args, terminal), terminal.columns));
+  const accepted = waits && (digest !== undefined || (asks && (await terminal.confirm('Do you agree?'))));
+  if (accepted) await session.accept(id, shown.to);
+  const status = accepted ? 'accepted' : waits ? 'held' : 'nothing-waits';
+  if (args.has('json')) {
+    terminal.out(`${JSON.stringify({ schema: 'toolport/review@1', ...shown, status })}\n`);
+  } else if (accepted) {
+    terminal.out(`${visibleLine(id)} may run again\n`);
+  }
+  if (status !== 'held') return 0;
+  if (!args.has('json')) {
+    const next = commandLine(['review', id], args, ['--accept', shown.to]);
+    terminal.err(`held: ${visibleLine(id)} does not run until a person agrees\n  agree: ${next}\n`);
+  }
+  return errorTable.approval_required.exit;
+}
+
+function canAsk(args: Arguments, terminal: Terminal): boolean {
+  return terminal.stdinIsTerminal && !args.has('no-input') && !args.has('json');
+}
+
+function otherDigest(shown: Review, args: Arguments): HostError {
+  return new HostError('integrity', `${shown.package} is not what --accept names: it is ${shown.to} now`, {
+    hint: `see what it is now: ${commandLine(['review', shown.package], args)}`,
+  });
+}
+
+/** A line to copy that means the same packages and state. */
+function commandLine(words: readonly string[], args: Arguments, more: readonly string[] = []): string {
+  const same = ['dir', 'config', 'state', 'cwd'].flatMap((name) =>
+    args.values(name).flatMap((value) => [`--${name}`, value]),
+  );
+  return visibleLine(['toolport', ...words, ...same, ...more].map(quoted).join(' '));
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

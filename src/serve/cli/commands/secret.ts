@@ -1,0 +1,178 @@
+import type { SecretAudience, SecretEntry } from '../../../host/host.js';
+import { HostError } from '../../../model/host-error.js';
+import { hostName } from '../../../model/host-name.js';
+import { visibleLine } from '../../print/visible.js';
+import { pad, width } from '../../print/width.js';
+import type { Arguments } from '../arguments.js';
+import { withHost, withKeptHost } from '../attach.js';
+import type { Command } from '../command.js';
+import type { Terminal } from '../terminal.js';
+
+export const secret: Command = {
+  name: 'secret',
+  summary: 'Keep the credentials and settings that packages ask for. Values go in and are never shown again.',
+  usage: 'secret set PACKAGE NAME [--host HOST]… | list | unset PACKAGE NAME',
+  examples: [
+    { line: 'toolport secret set weather WEATHER_API_KEY', text: 'asks for the value without showing it' },
+    {
+      line: 'toolport secret set weather WEATHER_API_KEY --host api.example.com < key.txt',
+      text: 'from a file, for that host only',
+    },
+    { line: 'toolport secret list', text: 'what is kept and who may receive it; no values' },
+    { line: 'toolport secret unset weather WEATHER_API_KEY', text: 'forget it' },
+  ],
+  options: [
+    {
+      name: 'host',
+      value: 'HOST',
+      multiple: true,
+      text: 'who may receive the value: this name and those below it',
+    },
+    { name: 'any-host', text: 'anybody may receive the value' },
+  ],
+  async run(args, terminal) {
+    const [verb = 'list', packageId, slot, ...more] = args.positionals;
+    if (verb !== 'set' && (args.has('host') || args.has('any-host')))
+      throw new HostError('usage', '--host and --any-host belong to "secret set"');
+    switch (verb) {
+      case 'list':
+        if (packageId !== undefined) throw new HostError('usage', 'list takes no names');
+        return list(args, terminal);
+      case 'set':
+        return set(args, terminal, named(verb, packageId, slot, more));
+      case 'unset':
+        return unset(args, terminal, named(verb, packageId, slot, more));
+      default:
+        // It could be a value in the wrong place, so it is not said again.
+        throw new HostError('usage', 'secret has no such verb', { hint: 'use set, list or unset' });
+    }
+  },
+};
+
+interface Name {
+  readonly packageId: string;
+  readonly slot: string;
+}
+
+function named(
+  verb: string,
+  packageId: string | undefined,
+  slot: string | undefined,
+  more: readonly string[],
+): Name {
+  if (packageId === undefined || slot === undefined || packageId === '' || slot === '')
+    throw new HostError('usage', `say whose value to ${verb}: toolport secret ${verb} PACKAGE NAME`, {
+      hint: '"toolport info PACKAGE" shows what a package asks for',
+    });
+  if (more.length > 0 || slot.includes('='))
+    throw new HostError('usage', 'a value is never an argument: others can see the command line', {
+      hint: 'leave it out to be asked for it, or give it on standard input; if it was real, replace it',
+    });
+  return { packageId, slot };
+}
+
+async function set(args: Arguments, terminal: Terminal, { packageId, slot }: Name): Promise<number> {
+  const audience = audienceOf(args);
+  const value = await readValue(args, terminal, packageId, slot);
+  const entry = await withHost(args, terminal, (host) =>
+    host.secrets.set({ package: packageId, slot, value, audience, by: terminal.principal }),
+  );
+  if (args.has('json')) terminal.out(document([entry]));
+  else if (!args.has('quiet'))
+    terminal.out(
+      `${visibleLine(`${entry.slot} of ${entry.package} is set; ${receivers(entry.audience)}`)}\n`,
+    );
+  return 0;
+}
+
+function audienceOf(args: Arguments): SecretAudience {
+  const hosts = args.values('host');
+  if (args.has('any-host')) {
+    if (hosts.length > 0) throw new HostError('usage', 'say --host or --any-host, not both');
+    return { kind: 'any' };
+  }
+  const wrong = hosts.find(
+    (it) => hostName(it) === '' || !/^(?:[^\s/@?#\\%*:[\]]+|\[[\da-f:.]+\])$/i.test(it),
+  );
+  if (wrong !== undefined)
+    throw new HostError('usage', `--host ${JSON.stringify(wrong)} does not name a host`, {
+      hint: 'write a plain name such as api.example.com, without a scheme, port or path',
+    });
+  return hosts.length === 0 ? { kind: 'manifest' } : { kind: 'hosts', hosts };
+}
+
+async function readValue(
+  args: Arguments,
+  terminal: Terminal,
+  packageId: string,
+  slot: string,
+): Promise<string> {
+  if (terminal.stdinIsTerminal && args.has('no-input'))
+    throw new HostError('usage', 'there is no value, and --no-input forbids to ask for it', {
+      hint: 'give it on standard input',
+    });
+  const value = terminal.stdinIsTerminal
+    ? await terminal.readSecret(visibleLine(`${slot} for ${packageId} (not shown): `))
+    : (await terminal.readStdin()).replace(/\r?\n$/, '');
+  if (value === '')
+    throw new HostError('usage', `the value for ${slot} is empty`, {
+      hint: `to forget the value, run: toolport secret unset ${packageId} ${slot}`,
+    });
+  return value;
+}
+
+async function list(args: Arguments, terminal: Terminal): Promise<number> {
+  const entries = await withKeptHost(args, terminal, (host) => host.secrets.list());
+  if (args.has('json')) {
+    terminal.out(document(entries));
+    return 0;
+  }
+  if (entries.length === 0) {
+    terminal.out('no values are kept\n');
+    return 0;
+  }
+  const rows = entries.map((it) => [visibleLine(it.package), visibleLine(it.slot)] as const);
+  const widest = (column: 0 | 1) => Math.max(...rows.map((it) => width(it[column])));
+  for (const [index, [packageId, slot]] of rows.entries()) {
+    const { audience, setAt } = entries[index] as SecretEntry;
+    const day = new Date(setAt).toISOString().slice(0, 10);
+    terminal.out(
+      `${pad(packageId, widest(0))}  ${pad(slot, widest(1))}  ${day}  ${visibleLine(receivers(audience))}\n`,
+    );
+  }
+  return 0;
+}
+
+async function unset(args: Arguments, terminal: Terminal, { packageId, slot }: Name): Promise<number> {
+  const removed = await withKeptHost(args, terminal, (host) =>
+    host.secrets.unset(packageId, slot, terminal.principal),
+  );
+  if (!removed)
+    throw new HostError('not_found', `no value is kept for ${slot} of ${packageId}`, {
+      hint: 'see "toolport secret list"',
+    });
+  if (args.has('json')) terminal.out(document([]));
+  else if (!args.has('quiet')) terminal.out(`${visibleLine(`${slot} of ${packageId} is forgotten`)}\n`);
+  return 0;
+}
+
+function receivers(audience: SecretAudience): string {
+  switch (audience.kind) {
+    case 'hosts':
+      return `it may go to ${audience.hosts.join(', ')}`;
+    case 'any':
+      return 'unbound: it may go to any host';
+    case 'manifest':
+      return 'it may go to the hosts that the package names for it, and to none where it names none (--host)';
+  }
+}
+
+function document(entries: readonly SecretEntry[]): string {
+  const secrets = entries.map(({ package: packageId, slot, audience, setAt }) => ({
+    package: packageId,
+    slot,
+    audience,
+    setAt: new Date(setAt).toISOString(),
+  }));
+  return `${JSON.stringify({ schema: 'toolport/secrets@1', secrets })}\n`;
+}

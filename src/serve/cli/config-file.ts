@@ -1,0 +1,173 @@
+import { readFileSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { Report } from '../../formats/report.js';
+import { readText } from '../../formats/source.js';
+import { suggest } from '../../formats/suggest.js';
+import type { Bundle, BundleEntry } from '../../model/bundle.js';
+import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js';
+import { isObject, type JsonObject, type JsonPath, valueAt } from '../../model/json.js';
+import {
+  type ConfigKey,
+  type ConfigKeyName,
+  type ConfigValue,
+  configKeys,
+  configTables,
+} from './config-keys.js';
+import { checkValue } from './config-value.js';
+
+export const projectFileName = 'toolport.toml';
+
+export interface FileSetting {
+  readonly value: ConfigValue;
+  readonly line: number;
+}
+
+/** One configuration file with all that is wrong with it. */
+export interface ConfigFile {
+  readonly path: string;
+  readonly kind: 'user' | 'project';
+  readonly settings: ReadonlyMap<ConfigKeyName, FileSetting>;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The first one on the way up; the home folder, if it lies on the way, is the last place that is looked at. */
+export function findProjectFile(from: string, home: string): string | undefined {
+  for (let folder = from; ; folder = dirname(folder)) {
+    const path = join(folder, projectFileName);
+    if (isThere(path)) return path;
+    if (folder === home || folder === dirname(folder)) return undefined;
+  }
+}
+
+/** Anything but "there is none" counts: a file that cannot be read must not be taken for one that is absent. */
+export function isThere(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return code !== 'ENOENT' && code !== 'ENOTDIR';
+  }
+}
+
+/** The parser is loaded when there is something to parse. */
+export async function readConfigFile(
+  path: string,
+  kind: ConfigFile['kind'],
+  home: string,
+): Promise<ConfigFile> {
+  const settings = new Map<ConfigKeyName, FileSetting>();
+  const read = readText(fileAlone(path), path);
+  // An empty file configures nothing, and that is not wrong.
+  if (!read.ok)
+    return { path, kind, settings, diagnostics: read.diagnostics.filter((it) => it.code !== 'file.empty') };
+  const { readToml } = await import('../../formats/document/toml.js');
+  const { SourceText } = await import('../../formats/document/text.js');
+  const document = readToml(read.text);
+  const report = new Report(path, document);
+  const source = new SourceText(read.text);
+  for (const { code, start, end, message, hint } of document.problems)
+    report.inFile(code, path, source.range(start, end), message, hint);
+  if (isObject(document.value)) {
+    for (const { key, at } of keysOf(document.value, report, kind)) {
+      const value = valueAt(document.value, at) ?? null;
+      const checked = checkValue(key, value, { folder: dirname(path), home });
+      if (!checked.ok) {
+        for (const { code, message, hint, item } of checked.complaints)
+          report.at(code, item === undefined ? at : [...at, item], message, { hint });
+      } else if (kind === 'project' && key.project === 'switch-on' && checked.value === false) {
+        report.at('schema.const', at, `${key.name} = false would loosen what a user chose`, {
+          hint: onlyTightens,
+        });
+      } else {
+        settings.set(key.name as ConfigKeyName, {
+          value: checked.value,
+          line: document.locate(at, 'key').line,
+        });
+      }
+    }
+  }
+  return { path, kind, settings, diagnostics: [...report.diagnostics].sort(compareDiagnostics) };
+}
+
+const onlyTightens = `${projectFileName} may only tighten; put it in your own config.toml, or leave it out`;
+
+/** The keys that are known and allowed here; the others go on report. */
+function keysOf(
+  root: JsonObject,
+  report: Report,
+  kind: ConfigFile['kind'],
+): { key: ConfigKey; at: readonly string[] }[] {
+  const found: { key: ConfigKey; at: readonly string[] }[] = [];
+  const visit = (name: string, at: readonly string[]) => {
+    const key: ConfigKey | undefined = configKeys.find((it) => it.name === name);
+    if (key === undefined) unknownKey(name, at, report);
+    else if (kind === 'project' && key.project === undefined)
+      report.at('schema.closed', at, `${name} cannot be set for a project`, {
+        hint: onlyTightens,
+        spot: 'key',
+      });
+    else found.push({ key, at });
+  };
+  for (const [name, value] of Object.entries(root)) {
+    if (!configTables.has(name)) visit(name, [name]);
+    else if (isObject(value))
+      for (const member of Object.keys(value)) visit(`${name}.${member}`, [name, member]);
+    else
+      report.at('schema.type', [name], `${name} is not a table`, {
+        hint: `write [${name}] on a line of its own`,
+      });
+  }
+  return found;
+}
+
+function unknownKey(name: string, at: JsonPath, report: Report): void {
+  const names = configKeys.map((it) => it.name);
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  const table = name.includes('.') ? undefined : suggest(name, configTables);
+  const meant =
+    // The right word in the wrong table, before a word that is only near.
+    names.find((it) => it === last || it.endsWith(`.${last}`)) ??
+    suggest(name, names) ??
+    suggest(
+      last,
+      names.map((it) => it.slice(it.lastIndexOf('.') + 1)),
+    );
+  const hint =
+    table !== undefined
+      ? `did you mean [${table}]?`
+      : meant !== undefined
+        ? `did you mean ${meant}?`
+        : `see docs/config.md; the keys are ${names.join(', ')}`;
+  report.at('schema.closed', at, `there is no setting ${name}`, { hint, spot: 'key' });
+}
+
+/** A file that is its own bundle, for the reader that knows all the ways text can be bad. */
+function fileAlone(path: string): Bundle {
+  return {
+    manifest: path,
+    folder: dirname(path),
+    display: () => path,
+    files: () => [path],
+    read: () => readEntry(path),
+  };
+}
+
+function readEntry(path: string): BundleEntry {
+  try {
+    const found = statSync(path);
+    if (found.isDirectory()) return { kind: 'folder' };
+    if (!found.isFile())
+      return { kind: 'refused', reason: 'not-regular', detail: 'this is not a regular file' };
+    if (found.size > 1024 * 1024)
+      return { kind: 'refused', reason: 'too-large', detail: 'a configuration has at most 1 MiB' };
+    return { kind: 'file', bytes: readFileSync(path) };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return {
+      kind: 'refused',
+      reason: 'unreadable',
+      detail: `it cannot be read (${code ?? 'unknown reason'})`,
+    };
+  }
+}

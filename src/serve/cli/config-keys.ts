@@ -1,0 +1,74 @@
+/** What a setting holds. */
+export type ConfigKind =
+  | 'paths'
+  | 'grants'
+  | 'names'
+  | 'folder-names'
+  | 'version'
+  | 'url'
+  | 'whole-number'
+  | 'switch';
+
+/** How the file of a project may tighten a setting; settings without a way are not its to make. */
+export type Tightening = 'add' | 'intersect' | 'smaller' | 'switch-on';
+
+export type ConfigValue = string | number | boolean | readonly string[];
+
+export interface ConfigKey {
+  /** As in a TOML file, with dots. */
+  readonly name: string;
+  readonly kind: ConfigKind;
+  readonly project?: Tightening;
+  readonly variable?: string;
+  /** Option of the command line, without the dashes. */
+  readonly flag?: string;
+  /** What holds when nobody says anything; a project may not go beyond it either. */
+  readonly usual?: ConfigValue;
+  /** For numbers. */
+  readonly most?: number;
+}
+
+const limit = (name: string, usual: number, most: number): ConfigKey => ({
+  name: `limits.${name}`,
+  kind: 'whole-number',
+  project: 'smaller',
+  usual,
+  most,
+});
+
+/** Everything that can be configured. docs/config.md has a row for each. */
+export const configKeys = [
+  { name: 'paths', kind: 'paths' },
+  { name: 'allow', kind: 'grants', flag: 'allow' },
+  { name: 'packages.only', kind: 'names', project: 'intersect' },
+  { name: 'packages.disabled', kind: 'names', project: 'add' },
+  { name: 'discovery.ignore', kind: 'folder-names', project: 'add' },
+  { name: 'discovery.depth', kind: 'whole-number', project: 'smaller', usual: 8, most: 32 },
+  { name: 'agent.version', kind: 'version', variable: 'TOOLPORT_AGENT_VERSION', flag: 'agent-version' },
+  { name: 'agent.reserved', kind: 'names' },
+  { name: 'python.index', kind: 'url', variable: 'TOOLPORT_PYTHON_INDEX', flag: 'index' },
+  { name: 'python.find_links', kind: 'paths', variable: 'TOOLPORT_FIND_LINKS', flag: 'find-links' },
+  { name: 'npm.registry', kind: 'url', variable: 'TOOLPORT_NPM_REGISTRY', flag: 'npm-registry' },
+  limit('seconds', 60, 86_400),
+  limit('cpu_seconds', 60, 86_400),
+  limit('memory_mb', 1024, 1024 * 1024),
+  limit('processes', 64, 100_000),
+  limit('open_files', 256, 1_000_000),
+  limit('disk_mb', 64, 1024 * 1024),
+  limit('output_mb', 10, 1024),
+  {
+    name: 'runtime.strict',
+    kind: 'switch',
+    project: 'switch-on',
+    variable: 'TOOLPORT_STRICT_RUNTIME',
+    flag: 'strict-runtime',
+    usual: false,
+  },
+] as const satisfies readonly ConfigKey[];
+
+export type ConfigKeyName = (typeof configKeys)[number]['name'];
+
+/** Names of the tables, such as `limits`. */
+export const configTables: ReadonlySet<string> = new Set(
+  configKeys.flatMap((it) => (it.name.includes('.') ? [it.name.slice(0, it.name.indexOf('.'))] : [])),
+);

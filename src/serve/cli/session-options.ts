@@ -1,0 +1,33 @@
+import { resolve } from 'node:path';
+import type { SessionOptions } from '../../host/host.js';
+import type { Arguments } from './arguments.js';
+import { sessionOptions, sessionSettings } from './config.js';
+import type { Terminal } from './terminal.js';
+
+/** What a command asks the host for: the paths it names, else the configured ones, under the configured rules. */
+export async function sessionFor(
+  args: Arguments,
+  terminal: Terminal,
+  paths: readonly string[],
+  root = '.',
+): Promise<Required<SessionOptions>> {
+  const { defaultPaths, allow, environment, policy } = await sessionSettings(args, terminal);
+  const absolute = (path: string) => resolve(terminal.cwd, path);
+  return {
+    principal: terminal.principal,
+    directories: (paths.length === 0 ? defaultPaths : paths).map(absolute),
+    root: absolute(root),
+    allow,
+    environment,
+    policy,
+  };
+}
+
+/** The same rules, as words of a command line. */
+export function sessionWords(args: Arguments): string[] {
+  return sessionOptions.flatMap(({ name, value, multiple }) => {
+    if (value === undefined) return args.has(name) ? [`--${name}`] : [];
+    const given = multiple === true ? args.values(name) : [args.value(name)];
+    return given.flatMap((it) => (it === undefined ? [] : [`--${name}`, it]));
+  });
+}

@@ -1,0 +1,49 @@
+import type { Style } from './style.js';
+import { visibleLine } from './visible.js';
+import { width } from './width.js';
+
+/** A setting as the command line knows it. */
+export interface PrintedSetting {
+  readonly key: string;
+  readonly value?: string | number | boolean | readonly string[];
+  readonly origins: readonly (
+    | { readonly kind: 'flag' | 'environment'; readonly name: string }
+    | { readonly kind: 'project' | 'user'; readonly file: string; readonly line: number }
+    | { readonly kind: 'default' }
+  )[];
+}
+
+export interface ConfigPrinter {
+  readonly style: Style;
+  readonly origins: boolean;
+  readonly columns: number;
+}
+
+/** TOML that could be put in a file as it is; what nobody set is a comment. */
+export function printConfig(settings: readonly PrintedSetting[], printer: ConfigPrinter): string {
+  const { style, columns } = printer;
+  const lines = settings.flatMap((it) => {
+    const isSet = it.value !== undefined && !(Array.isArray(it.value) && it.origins.length === 0);
+    const text = isSet ? visibleLine(`${it.key} = ${JSON.stringify(it.value)}`) : `# ${it.key} is not set`;
+    const shown = isSet ? text : style.dim(text);
+    if (!printer.origins || !isSet) return [shown];
+    const origin = visibleLine(`# ${it.origins.map(originText).join(', ')}`);
+    // Beside it where there is room, else above it.
+    return width(text) + width(origin) + 2 <= columns
+      ? [`${shown}  ${style.dim(origin)}`]
+      : [style.dim(origin), shown];
+  });
+  return `${lines.join('\n')}\n`;
+}
+
+function originText(origin: PrintedSetting['origins'][number]): string {
+  switch (origin.kind) {
+    case 'default':
+      return 'default';
+    case 'project':
+    case 'user':
+      return `${origin.kind} ${origin.file}:${origin.line}`;
+    default:
+      return `${origin.kind} ${origin.name}`;
+  }
+}

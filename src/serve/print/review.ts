@@ -1,0 +1,37 @@
+import type { Review } from '../../host/host.js';
+import type { Style } from './style.js';
+import { visibleLine } from './visible.js';
+import { wrap } from './width.js';
+
+/** What a person judges: everything that is new, then what went away, then the digest that stands for it. */
+export function printReview(review: Review, style: Style, columns: number): string {
+  const name = visibleLine(review.package);
+  if (review.widened.length === 0) {
+    const given = list(review.narrowed, '-', columns);
+    const lines = [`nothing waits: ${name} may do nothing that was not agreed to`, ...given];
+    return `${lines.join('\n')}\n`;
+  }
+  const head =
+    review.from === undefined
+      ? `${name} is new in a folder you linked. It wants:`
+      : `${name} changed since it was agreed to. What is new:`;
+  const lines = [
+    style.bold(head),
+    style.dim(visibleLine(`  ${review.path}`)),
+    ...list(review.widened, '+', columns).map((it) => style.warning(it)),
+    ...(review.narrowed.length === 0 ? [] : [style.bold('What it gave up:')]),
+    ...list(review.narrowed, '-', columns).map((it) => style.dim(it)),
+    ...(review.from === undefined ? [] : [style.dim(visibleLine(`from  ${review.from}`))]),
+    style.dim(visibleLine(`to    ${review.to}`)),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Never cut: what is not shown cannot be judged. */
+function list(sentences: readonly string[], mark: string, columns: number): string[] {
+  return sentences.flatMap((it) =>
+    wrap(visibleLine(it), Math.max(20, columns - 4)).map(
+      (line, index) => `  ${index === 0 ? mark : ' '} ${line}`,
+    ),
+  );
+}

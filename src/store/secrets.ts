@@ -1,0 +1,66 @@
+import type { Database, SecretTable } from './database.js';
+
+/** Sealed values, as the vault made them. This class cannot open them. */
+export class SecretRows {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  async get(packageId: string, slot: string): Promise<SecretTable | undefined> {
+    const row = await this.#database
+      .selectFrom('secret')
+      .selectAll()
+      .where('package', '=', packageId)
+      .where('slot', '=', slot)
+      .executeTakeFirst();
+    return row && fromRow(row);
+  }
+
+  async list(): Promise<SecretTable[]> {
+    const rows = await this.#database
+      .selectFrom('secret')
+      .selectAll()
+      .orderBy('package')
+      .orderBy('slot')
+      .execute();
+    return rows.map(fromRow);
+  }
+
+  /** Takes the place of exactly the version before it. False when somebody else was faster. */
+  async put(row: SecretTable): Promise<boolean> {
+    const result = await this.#database
+      .insertInto('secret')
+      .values(row)
+      .onConflict((conflict) =>
+        conflict
+          .columns(['package', 'slot'])
+          .doUpdateSet({
+            audience: row.audience,
+            version: row.version,
+            nonce: row.nonce,
+            sealed: row.sealed,
+            set_at: row.set_at,
+          })
+          .where('secret.version', '=', row.version - 1),
+      )
+      .executeTakeFirst();
+    return result.numInsertedOrUpdatedRows === 1n;
+  }
+
+  /** False when there was none. */
+  async remove(packageId: string, slot: string): Promise<boolean> {
+    const result = await this.#database
+      .deleteFrom('secret')
+      .where('package', '=', packageId)
+      .where('slot', '=', slot)
+      .executeTakeFirst();
+    return result.numDeletedRows === 1n;
+  }
+}
+
+/** One of the libraries hands bytes out as a bare buffer. */
+function fromRow(row: SecretTable): SecretTable {
+  return { ...row, nonce: new Uint8Array(row.nonce), sealed: new Uint8Array(row.sealed) };
+}

@@ -1,0 +1,449 @@
+// Configuration: what may be said where, what wins, and that nothing runs with a wrong one.
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { readToml } from '../src/formats/document/toml.js';
+import { HostError } from '../src/model/host-error.js';
+import { defaultLimits } from '../src/sandbox/sandbox.js';
+import { type Arguments, parseArguments } from '../src/serve/cli/arguments.js';
+import type { Command } from '../src/serve/cli/command.js';
+import { config as configCommand } from '../src/serve/cli/commands/config.js';
+import { sessionOptions, sessionSettings } from '../src/serve/cli/config.js';
+import { configKeys } from '../src/serve/cli/config-keys.js';
+import type { Terminal } from '../src/serve/cli/terminal.js';
+import { testTerminal } from './terminal.js';
+import { temporaryFolder } from './toolport.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+/** By the last command. */
+let printed: { out: string; err: string };
+afterEach(() => folder?.remove());
+
+/** Files of a home folder; the working directory is `work/deep` in it. */
+function home(files: Record<string, string>): void {
+  folder = temporaryFolder(files);
+  mkdirSync(join(folder.path, 'work', 'deep'), { recursive: true });
+}
+
+function terminalOf(environment: Record<string, string> = {}, columns = 100): Terminal {
+  const cwd = join(folder.path, 'work', 'deep');
+  const terminal = testTerminal({ cwd, environment: { HOME: folder.path, ...environment }, columns });
+  printed = terminal.printed;
+  return terminal;
+}
+
+const command = { name: 'test', options: sessionOptions } as unknown as Command;
+const parsed = (...words: string[]): Arguments => parseArguments(command, words);
+const settings = (words: string[] = [], environment: Record<string, string> = {}) =>
+  sessionSettings(parsed(...words), terminalOf(environment));
+
+async function refusal(promise: Promise<unknown>): Promise<HostError> {
+  const error = await promise.catch((it: unknown) => it);
+  expect(error).toBeInstanceOf(HostError);
+  return error as HostError;
+}
+
+const user = '.config/toolport/config.toml';
+const project = 'work/toolport.toml';
+
+describe('without a word', () => {
+  test('nothing is configured, and packages are looked for here', async () => {
+    home({});
+    expect(await settings()).toEqual({
+      allow: [],
+      environment: {},
+      policy: {},
+      defaultPaths: [join(folder.path, 'work', 'deep')],
+    });
+  });
+
+  test('an empty file is no mistake', async () => {
+    home({ [user]: '\n', [project]: '# nothing yet\n' });
+    expect((await settings()).policy).toEqual({});
+  });
+
+  test('the usual limits are those of the sandbox', () => {
+    const usual = Object.fromEntries(configKeys.map((it) => [it.name, 'usual' in it ? it.usual : undefined]));
+    expect(usual).toMatchObject({
+      'limits.cpu_seconds': defaultLimits.cpuSeconds,
+      'limits.processes': defaultLimits.processes,
+      'limits.open_files': defaultLimits.openFiles,
+      'limits.memory_mb': defaultLimits.memoryBytes / 1024 / 1024,
+      'limits.disk_mb': defaultLimits.diskBytes / 1024 / 1024,
+    });
+  });
+});
+
+describe('the user', () => {
+  test('may set everything', async () => {
+    home({
+      [user]: `paths = ["~/tools", "near"]
+allow = ["net:127.0.0.1:8080", "read:~/notes", "write:out", "env:COLOUR", "env:ABSENT"]
+[packages]
+only = ["a", "b"]
+disabled = ["c"]
+[discovery]
+ignore = ["vendor"]
+depth = 3
+[agent]
+version = "2.1.0"
+reserved = ["core2"]
+[python]
+index = "https://packages.example/simple"
+find_links = ["wheels"]
+[npm]
+registry = "http://127.0.0.1:4873"
+[limits]
+seconds = 120
+cpu_seconds = 30
+memory_mb = 2048
+processes = 10
+open_files = 100
+disk_mb = 5
+output_mb = 1
+[runtime]
+strict = true
+`,
+    });
+    const own = join(folder.path, '.config', 'toolport');
+    expect(await settings([], { COLOUR: 'red' })).toEqual({
+      allow: [
+        'net:127.0.0.1:8080',
+        `read:${folder.path}/notes`,
+        `write:${own}/out`,
+        // ABSENT is not set: what a file grants in general may be missing today.
+        'env:COLOUR',
+      ],
+      environment: { COLOUR: 'red' },
+      defaultPaths: [join(folder.path, 'tools'), join(own, 'near')],
+      policy: {
+        only: ['a', 'b'],
+        disabled: ['c'],
+        ignore: ['vendor'],
+        depth: 3,
+        agentVersion: '2.1.0',
+        reservedIds: ['core2'],
+        strictRuntime: true,
+        limits: {
+          wallSeconds: 120,
+          cpuSeconds: 30,
+          memoryBytes: 2 ** 31,
+          processes: 10,
+          openFiles: 100,
+          diskBytes: 5 * 2 ** 20,
+          outputBytes: 2 ** 20,
+        },
+        indexes: {
+          pythonIndex: 'https://packages.example/simple',
+          findLinks: [join(own, 'wheels')],
+          npmRegistry: 'http://127.0.0.1:4873',
+        },
+      },
+    });
+  });
+
+  test('has the file in the place of the desktop standard, or names one', async () => {
+    home({
+      [user]: '[discovery]\ndepth = 3\n',
+      'elsewhere/toolport/config.toml': '[discovery]\ndepth = 4\n',
+      'work/deep/mine.toml': '[discovery]\ndepth = 5\n',
+    });
+    const elsewhere = { XDG_CONFIG_HOME: join(folder.path, 'elsewhere') };
+    expect((await settings()).policy.depth).toBe(3);
+    expect((await settings([], elsewhere)).policy.depth).toBe(4);
+    expect((await settings(['--config', 'mine.toml'], elsewhere)).policy.depth).toBe(5);
+    expect(await refusal(settings(['--config', 'gone.toml']))).toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('a project', () => {
+  test('tightens', async () => {
+    home({
+      [user]: `[packages]
+only = ["a", "b"]
+disabled = ["x"]
+[discovery]
+ignore = ["vendor"]
+depth = 3
+[limits]
+seconds = 120
+processes = 10
+`,
+      [project]: `[packages]
+only = ["b", "c"]
+disabled = ["y"]
+[discovery]
+ignore = ["third"]
+depth = 2
+[limits]
+seconds = 30
+processes = 20
+[runtime]
+strict = true
+`,
+    });
+    expect((await settings()).policy).toEqual({
+      only: ['b'],
+      disabled: ['x', 'y'],
+      ignore: ['vendor', 'third'],
+      depth: 2,
+      strictRuntime: true,
+      limits: { wallSeconds: 30, processes: 10 },
+    });
+  });
+
+  test('cannot go beyond what is usual either', async () => {
+    home({
+      [project]: '[limits]\nseconds = 3600\nprocesses = 5000\nmemory_mb = 512\n[discovery]\ndepth = 30\n',
+    });
+    expect((await settings()).policy).toEqual({ limits: { memoryBytes: 512 * 2 ** 20 } });
+  });
+
+  test.each([
+    ['allow = ["net:api.example.com"]', 'allow cannot be set for a project'],
+    ['paths = ["/"]', 'paths cannot be set for a project'],
+    ['[agent]\nversion = "9.0.0"', 'agent.version cannot be set for a project'],
+    ['[agent]\nreserved = []', 'agent.reserved cannot be set for a project'],
+    ['[python]\nindex = "https://evil.example/simple"', 'python.index cannot be set for a project'],
+    ['[python]\nfind_links = ["wheels"]', 'python.find_links cannot be set for a project'],
+    ['[npm]\nregistry = "https://evil.example"', 'npm.registry cannot be set for a project'],
+    ['[runtime]\nstrict = false', 'runtime.strict = false would loosen what a user chose'],
+  ])('may not say %j', async (text, message) => {
+    home({ [project]: `${text}\n` });
+    expect(await refusal(settings())).toMatchObject({ code: 'invalid_config' });
+    expect(printed.err).toContain(message);
+    expect(printed.err).toContain('may only tighten');
+    // The control: the same line is the user's to write.
+    folder.remove();
+    home({ [user]: `${text}\n` });
+    await settings();
+  });
+
+  test('is the nearest on the way up, and never above the home folder', async () => {
+    home({ [project]: '[discovery]\ndepth = 2\n', 'work/deep/toolport.toml': '[discovery]\ndepth = 1\n' });
+    expect((await settings()).policy.depth).toBe(1);
+    folder.remove();
+    home({ 'toolport.toml': '[discovery]\ndepth = 2\n' });
+    expect((await settings()).policy.depth).toBe(2);
+    expect((await settings([], { HOME: join(folder.path, 'work') })).policy.depth).toBeUndefined();
+  });
+});
+
+describe('flags and variables', () => {
+  const files = {
+    [user]: `allow = ["net:a.example"]
+[agent]
+version = "1.1.0"
+[python]
+index = "https://user.example/simple"
+find_links = ["wheels"]
+[npm]
+registry = "https://user.example"
+`,
+  };
+  const environment = {
+    TOOLPORT_AGENT_VERSION: '1.2.0',
+    TOOLPORT_PYTHON_INDEX: 'https://variable.example/simple',
+    TOOLPORT_FIND_LINKS: 'one:/two',
+    TOOLPORT_NPM_REGISTRY: 'https://variable.example',
+    TOOLPORT_STRICT_RUNTIME: '1',
+  };
+
+  test('variables weigh more than files, flags more than variables', async () => {
+    home(files);
+    const work = join(folder.path, 'work', 'deep');
+    expect((await settings([], environment)).policy).toEqual({
+      agentVersion: '1.2.0',
+      strictRuntime: true,
+      indexes: {
+        pythonIndex: 'https://variable.example/simple',
+        findLinks: [join(work, 'one'), '/two'],
+        npmRegistry: 'https://variable.example',
+      },
+    });
+    const words = [
+      '--agent-version',
+      '1.3.0',
+      '--index',
+      'https://flag.example/simple',
+      '--unsafe-no-sandbox',
+    ];
+    words.push('--find-links', 'x', '--find-links', 'y', '--npm-registry', 'https://flag.example');
+    expect((await settings(words, environment)).policy).toEqual({
+      agentVersion: '1.3.0',
+      strictRuntime: true,
+      unsafeNoSandbox: true,
+      indexes: {
+        pythonIndex: 'https://flag.example/simple',
+        findLinks: [join(work, 'x'), join(work, 'y')],
+        npmRegistry: 'https://flag.example',
+      },
+    });
+  });
+
+  test('grants add up', async () => {
+    home(files);
+    const { allow, environment: values } = await settings(['--allow', 'env:WORD', '--allow', 'read:.'], {
+      WORD: 'x',
+      OTHER: 'y',
+    });
+    expect(allow).toEqual(['net:a.example', 'env:WORD', `read:${join(folder.path, 'work', 'deep')}`]);
+    expect(values).toEqual({ WORD: 'x' });
+  });
+
+  test.each([
+    [['--allow', 'env:MISSING'], {}, '--allow env:MISSING: the variable MISSING is not set'],
+    [['--allow', 'env:toString'], {}, '--allow env:toString: the variable toString is not set'],
+    [['--allow', 'nett:a.example'], {}, '--allow: "nett:a.example" is not a grant'],
+    [['--agent-version', 'two'], {}, '--agent-version: agent.version is "two"'],
+    [['--index', 'ftp://x.example'], {}, '--index: python.index is not a URL'],
+    [['--index', 'http://x.example'], {}, '--index: python.index is not encrypted'],
+    [['--index', 'https://a:b@x.example'], {}, '--index: python.index holds a name or a password'],
+    [[], { TOOLPORT_STRICT_RUNTIME: 'maybe' }, 'TOOLPORT_STRICT_RUNTIME: runtime.strict is a text'],
+  ] as [string[], Record<string, string>, string][])(
+    '%j %j is refused',
+    async (words, variables, message) => {
+      home({});
+      const error = await refusal(settings(words, variables));
+      expect(error.code).toBe('usage');
+      expect(error.message).toContain(message);
+    },
+  );
+});
+
+describe('mistakes', () => {
+  test('all are told at once, with their places and what was meant', async () => {
+    home({
+      [user]: `alow = ["net:a.example"]
+allow = ["net:a.example", "nat:b.example", 3]
+[limit]
+seconds = 1
+[limits]
+second = 30
+memory_mb = "1 GB"
+processes = 0
+disk_mb = 1.5
+[python]
+index = "simple"
+registry = "https://x.example"
+`,
+      [project]: 'nonsense = 1\n',
+    });
+    const error = await refusal(settings());
+    expect(error).toMatchObject({
+      code: 'invalid_config',
+      message: 'the configuration has 11 mistakes, and nothing runs with it',
+    });
+    const heads = printed.err
+      .match(/^error.*\n.*$/gm)
+      ?.map((it) => it.replaceAll(`${folder.path}/`, '').replace(/\n *--> /, ' @ '));
+    expect(heads).toEqual([
+      `error[schema.closed] there is no setting alow @ ${user}:1:1`,
+      `error[schema.pattern] "nat:b.example" is not a grant @ ${user}:2:27`,
+      `error[schema.type] allow holds a number @ ${user}:2:44`,
+      `error[schema.closed] there is no setting limit @ ${user}:3:2`,
+      `error[schema.closed] there is no setting limits.second @ ${user}:6:1`,
+      `error[schema.type] limits.memory_mb is a text @ ${user}:7:13`,
+      `error[schema.range] limits.processes is 0 @ ${user}:8:13`,
+      `error[schema.range] limits.disk_mb is 1.5 @ ${user}:9:11`,
+      `error[schema.format] python.index is not a URL: "simple" @ ${user}:11:9`,
+      `error[schema.closed] there is no setting python.registry @ ${user}:12:1`,
+      `error[schema.closed] there is no setting nonsense @ ${project}:1:1`,
+    ]);
+    expect(printed.err).toContain('did you mean allow?');
+    expect(printed.err).toContain('did you mean [limits]?');
+    expect(printed.err).toContain('did you mean limits.seconds?');
+    expect(printed.err).toContain('did you mean npm.registry?');
+  });
+
+  test('a script gets them in the document', async () => {
+    home({ [user]: 'x = 1\n' });
+    const error = await refusal(settings(['--json']));
+    expect(error.message).toContain(`${join(folder.path, user)}:1:1 there is no setting x`);
+  });
+
+  test('what is not TOML, not text or not a file stops it too', async () => {
+    home({ [user]: 'paths = [\n' });
+    await refusal(settings());
+    expect(printed.err).toContain('error[syntax.toml]');
+    folder.remove();
+    home({ [user]: '\ufeffpaths = []\n' });
+    await refusal(settings());
+    expect(printed.err).toContain('error[file.byte-order-mark]');
+    folder.remove();
+    home({ [`${user}/not-a-file`]: '' });
+    await refusal(settings());
+    expect(printed.err).toContain('error[file.not-regular]');
+    folder.remove();
+    home({});
+    symlinkSync('toolport.toml', join(folder.path, project));
+    await refusal(settings());
+    expect(printed.err).toContain('error[file.unreadable]');
+  });
+});
+
+describe('config list', () => {
+  const list = (words: string[], environment: Record<string, string> = {}, columns = 100) =>
+    configCommand.run(parseArguments(configCommand, words), terminalOf(environment, columns));
+
+  const files = {
+    [user]: 'paths = ["tools"]\n[limits]\nseconds = 120\n',
+    [project]: '[limits]\nmemory_mb = 512\n',
+  };
+
+  test('is TOML that says the same again', async () => {
+    home(files);
+    expect(await list(['list'])).toBe(0);
+    const { value, problems } = readToml(printed.out);
+    expect(problems).toEqual([]);
+    expect(value).toMatchObject({
+      paths: [join(folder.path, '.config/toolport/tools')],
+      limits: { seconds: 120, memory_mb: 512, processes: 64 },
+      runtime: { strict: false },
+    });
+    expect(printed.out).toContain('# python.index is not set\n');
+  });
+
+  test.each([60, 120])('says where each comes from, %d columns wide', async (columns) => {
+    home(files);
+    await list(
+      ['list', '--show-origin', '--agent-version', '3.0.0'],
+      { TOOLPORT_STRICT_RUNTIME: '1' },
+      columns,
+    );
+    const text = printed.out.replaceAll(folder.path, '~');
+    expect(text).toContain('agent.version = "3.0.0"  # flag --agent-version\n');
+    expect(text).toContain('runtime.strict = true  # environment TOOLPORT_STRICT_RUNTIME\n');
+    expect(text).toContain('limits.processes = 64  # default\n');
+    expect(text).toMatch(/# user ~\/\.config\/toolport\/config\.toml:3/);
+    expect(text).toMatch(/# project ~\/work\/toolport\.toml:2/);
+    expect(readToml(printed.out).problems).toEqual([]);
+  });
+
+  test('as a document', async () => {
+    home(files);
+    await list(['--json']);
+    const document = JSON.parse(printed.out);
+    expect(document).toMatchObject({
+      schema: 'toolport/config@1',
+      files: { user: join(folder.path, user), project: join(folder.path, project) },
+    });
+    expect(document.settings.map((it: { key: string }) => it.key)).toEqual(configKeys.map((it) => it.name));
+    expect(document.settings).toContainEqual({
+      key: 'limits.seconds',
+      value: 120,
+      origins: [{ kind: 'user', file: join(folder.path, user), line: 3 }],
+    });
+  });
+
+  test('has no other verb', async () => {
+    home({});
+    expect(await refusal(list(['set', 'x']))).toMatchObject({ code: 'usage' });
+  });
+});
+
+test('docs/config.md has a row for each setting', () => {
+  const text = readFileSync(join(import.meta.dirname, '..', 'docs', 'config.md'), 'utf8');
+  const rows = [...text.matchAll(/^\| `([a-z_.]+)` +\|/gm)].map((it) => it[1]);
+  expect(rows).toEqual(configKeys.map((it) => it.name));
+});

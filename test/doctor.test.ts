@@ -1,0 +1,414 @@
+// What doctor says of this machine, tried for real, and of machines that are worse.
+import { spawn } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { checkEgress } from '../src/host/doctor/egress.js';
+import { examine } from '../src/host/doctor/examine.js';
+import { checkNamespaces, checkNode, checkPlatform, type Machine } from '../src/host/doctor/machine.js';
+import { checkHold } from '../src/host/doctor/sandbox.js';
+import { checkRoots, checkState } from '../src/host/doctor/state.js';
+import type { Check } from '../src/host/host.js';
+import { openEgress } from '../src/net/egress.js';
+import { bubblewrap } from '../src/sandbox/bubblewrap.js';
+import { findNode } from '../src/sandbox/interpreter.js';
+import type { Sandbox } from '../src/sandbox/sandbox.js';
+import { parseArguments } from '../src/serve/cli/arguments.js';
+import { doctor } from '../src/serve/cli/commands/doctor.js';
+import { printChecks } from '../src/serve/print/checks.js';
+import { makeStyle } from '../src/serve/print/style.js';
+import { width } from '../src/serve/print/width.js';
+import { AuditLog } from '../src/store/audit.js';
+import { openDatabase } from '../src/store/database.js';
+import { lockState } from '../src/store/lock.js';
+import { openSqlite } from '../src/store/sqlite.js';
+import { testTerminal } from './terminal.js';
+import { type LoopbackServer, loopbackServer, temporaryFolder } from './toolport.js';
+
+const unprivileged = { uid: 65533, gid: 65533 };
+const greeting = 'hello';
+let folder: ReturnType<typeof temporaryFolder>;
+let server: LoopbackServer;
+beforeEach(async () => {
+  folder = temporaryFolder();
+  server = await loopbackServer((_request, response) => response.end(greeting));
+});
+afterEach(async () => {
+  await server.close();
+  folder.remove();
+});
+
+const machine: Machine = {
+  platform: process.platform,
+  arch: process.arch,
+  node: { path: process.execPath, version: process.versions.node },
+  now: Date.UTC(2026, 0, 1),
+  readFile: (path) => {
+    try {
+      return readFileSync(path, 'utf8');
+    } catch {
+      return undefined;
+    }
+  },
+};
+
+function examined(
+  sandbox: Sandbox,
+  more: Partial<Parameters<typeof examine>[0]> = {},
+): Promise<readonly Check[]> {
+  return examine({
+    state: join(folder.path, 'state'),
+    roots: [folder.path],
+    home: '/nowhere',
+    machine,
+    sandbox,
+    listener: { port: server.port, greeting, connections: () => server.requests.length },
+    openEgress,
+    ...more,
+  });
+}
+
+const statuses = (checks: readonly Check[]) => Object.fromEntries(checks.map((it) => [it.id, it.status]));
+
+describe('this machine', () => {
+  test('holds, tried from inside', async () => {
+    const checks = await examined(bubblewrap());
+    expect(statuses(checks)).toEqual({
+      node: expect.stringMatching(/ok|warn/),
+      platform: 'ok',
+      sandbox: 'ok',
+      'sandbox.version': 'ok',
+      'sandbox.files': 'ok',
+      'sandbox.seccomp': 'ok',
+      'sandbox.network': 'ok',
+      'sandbox.processes': 'ok',
+      'sandbox.memory': 'ok',
+      'sandbox.egress': 'ok',
+      python: 'ok',
+      pip: 'ok',
+      'node.inside': 'ok',
+      npm: 'ok',
+      state: 'ok',
+      roots: 'ok',
+    });
+    // The one request that was granted.
+    expect(server.requests).toHaveLength(1);
+  });
+
+  test('holds as well where Node is all there is to try it with', async () => {
+    const nodeOnly = findNode(undefined, bubblewrap().user, machine.node);
+    const listener = { port: server.port, greeting, connections: () => server.requests.length };
+    const held = await checkHold(bubblewrap(), nodeOnly, listener);
+    expect(held.find((it) => it.id === 'sandbox.network')).toMatchObject({ status: 'ok' });
+    expect(await checkEgress(bubblewrap(), nodeOnly, listener, openEgress)).toMatchObject({ status: 'ok' });
+    const open = await checkHold(bare(), nodeOnly, listener);
+    expect(open.find((it) => it.id === 'sandbox.network')).toMatchObject({ status: 'fail' });
+  });
+
+  test('the control: where nothing is confined every check says so', async () => {
+    const checks = await examined(bare());
+    expect(statuses(checks)).toMatchObject({
+      'sandbox.files': 'fail',
+      'sandbox.seccomp': 'fail',
+      'sandbox.network': 'fail',
+      'sandbox.processes': 'fail',
+      'sandbox.memory': 'warn',
+      'sandbox.egress': 'fail',
+    });
+    for (const it of checks) if (it.status === 'fail') expect(it.fix, it.id).toBeTruthy();
+  });
+
+  test('a way out that lets everything through is told', async () => {
+    const lenient: typeof openEgress = (options) =>
+      openEgress({
+        ...options,
+        policy: {
+          ...options.policy,
+          reach: {
+            hosts: [...options.policy.reach.hosts, { host: '127.0.0.2', port: server.port }],
+            granted: [...options.policy.reach.granted, { host: '127.0.0.2', port: server.port }],
+          },
+        },
+      });
+    const checks = await examined(bubblewrap(), { openEgress: lenient });
+    expect(checks.find((it) => it.id === 'sandbox.egress')).toMatchObject({
+      status: 'fail',
+      message: 'a host that was not granted is not refused',
+    });
+  });
+
+  test('a sandbox that cannot start is told with what mends it, and nothing is tried in it', async () => {
+    const broken: Sandbox = {
+      ...bubblewrap(),
+      probe: async () => ({ level: 'unavailable', reasons: ['no namespaces'], hint: 'sudo make it so' }),
+      spawn: () => {
+        throw new Error('nothing may be started');
+      },
+    };
+    const checks = await examined(broken, {
+      machine: {
+        ...machine,
+        readFile: (path) => (path.endsWith('apparmor_restrict_unprivileged_userns') ? '1\n' : undefined),
+      },
+    });
+    expect(checks.find((it) => it.id === 'sandbox')).toEqual({
+      id: 'sandbox',
+      status: 'fail',
+      message: 'the sandbox does not hold: no namespaces',
+      fix: 'sudo make it so',
+    });
+    expect(checks.find((it) => it.id === 'sandbox.namespaces')?.fix).toContain('bwrap-userns-restrict');
+    expect(checks.map((it) => it.id)).not.toContain('sandbox.files');
+  });
+});
+
+/** Runs the same commands as an unprivileged user with nothing around them. */
+function bare(): Sandbox {
+  return {
+    name: 'bubblewrap',
+    confines: false,
+    user: unprivileged,
+    inside: (mount) => mount.source,
+    probe: async () => ({ level: 'enforced' }),
+    spawn: ({ argv, environment }) => {
+      const [program = '', ...words] = argv;
+      const root = process.getuid?.() === 0;
+      const child = spawn(program, words, {
+        ...(root ? unprivileged : {}),
+        cwd: '/tmp',
+        env: { ...environment },
+        detached: true,
+      });
+      const group = child.pid as number;
+      const end = () => {
+        try {
+          process.kill(-group, 'SIGKILL');
+        } catch {
+          // All of it has ended by itself.
+        }
+      };
+      // What it left behind ends with it, or the streams stay open.
+      child.once('exit', end);
+      return {
+        pid: group,
+        stdin: child.stdin,
+        stdout: child.stdout,
+        stderr: child.stderr,
+        exited: new Promise((done) => child.once('close', (code, signal) => done({ code, signal }))),
+        kill: end,
+      };
+    },
+  };
+}
+
+describe('Node', () => {
+  const at = (version: string, day: string): Check =>
+    checkNode({ ...machine, node: { path: '', version }, now: Date.parse(day) });
+  test.each([
+    ['18.20.0', '2024-01-01', 'fail'],
+    ['20.18.3', '2025-01-01', 'fail'],
+    ['20.19.0', '2025-01-01', 'ok'],
+    ['20.20.2', '2026-04-15', 'warn'],
+    ['20.20.2', '2026-04-30', 'warn'],
+    ['20.20.2', '2026-05-01', 'warn'],
+    ['24.1.0', '2026-05-01', 'ok'],
+    ['99.0.0', '2026-05-01', 'ok'],
+  ])('%s on %s: %s', (version, day, status) => {
+    const check = at(version, day);
+    expect(check.status).toBe(status);
+    expect(check.fix === undefined).toBe(status === 'ok');
+  });
+  test('says since when there are no fixes', () => {
+    expect(at('20.20.2', '2026-05-01').message).toBe('Node 20.20.2 has had no fixes since 2026-04-30');
+  });
+});
+
+test.each([
+  ['linux', 'x64', 'ok'],
+  ['linux', 'arm64', 'ok'],
+  ['linux', 'ia32', 'fail'],
+  ['darwin', 'arm64', 'warn'],
+  ['win32', 'x64', 'fail'],
+])('%s on %s: %s', (platform, arch, status) => {
+  expect(checkPlatform({ ...machine, platform, arch }).status).toBe(status);
+});
+
+test.each([
+  ['user/max_user_namespaces', '0', 'user.max_user_namespaces=10000'],
+  ['kernel/unprivileged_userns_clone', '0', 'kernel.unprivileged_userns_clone=1'],
+  ['kernel/apparmor_restrict_unprivileged_userns', '1', 'apparmor'],
+])('%s = %s is named as the cause', (name, value, fix) => {
+  const readFile = (path: string) => (path === `/proc/sys/${name}` ? `${value}\n` : undefined);
+  expect(checkNamespaces({ ...machine, readFile })).toMatchObject({
+    status: 'fail',
+    fix: expect.stringContaining(fix),
+  });
+  expect(checkNamespaces({ ...machine, readFile: () => undefined })).toBeUndefined();
+});
+
+describe('the state directory', () => {
+  const state = () => join(folder.path, 'state');
+  const find = async (id: string) => (await checkState(state())).find((it) => it.id === id);
+  const make = async () => {
+    mkdirSync(state(), { mode: 0o700 });
+    const database = openDatabase(state());
+    const log = new AuditLog(database, () => 0);
+    for (let line = 0; line < 3; line++) await log.append({ kind: 'start', body: { line } });
+    await log.flush();
+    await database.destroy();
+  };
+
+  test('is not made by looking at it', async () => {
+    expect(await find('state')).toMatchObject({ status: 'ok' });
+    expect(statSync(state(), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  test('a sound one, with its record and what is switched off', async () => {
+    await make();
+    expect(statuses(await checkState(state()))).toEqual({
+      state: 'ok',
+      secrets: 'ok',
+      database: 'ok',
+      audit: 'ok',
+    });
+    const connection = openSqlite(join(state(), 'toolport.db'));
+    connection.exec("insert into switched_off values ('weather', 0, 'me')");
+    connection.close();
+    expect(await find('packages')).toEqual({
+      id: 'packages',
+      status: 'warn',
+      message: 'switched off: weather',
+      fix: 'toolport enable weather',
+    });
+  });
+
+  test('a record that somebody changed', async () => {
+    await make();
+    const connection = openSqlite(join(state(), 'toolport.db'));
+    connection.exec('drop trigger if exists audit_update; drop trigger if exists audit_no_update');
+    for (const { name } of connection.all("select name from sqlite_master where type = 'trigger'", []))
+      connection.exec(`drop trigger "${name}"`);
+    connection.exec("update audit set body = '{}' where seq = 2");
+    connection.close();
+    expect(await find('audit')).toMatchObject({ status: 'fail', message: expect.stringContaining('line 2') });
+  });
+
+  test('one that others may write to', async () => {
+    await make();
+    chmodSync(state(), 0o770);
+    expect(await find('state')).toMatchObject({ status: 'fail', fix: `chmod go-w ${state()}` });
+    chmodSync(state(), 0o700);
+    expect(await find('state')).toMatchObject({ status: 'ok' });
+  });
+
+  test('one that a host has is left alone', async () => {
+    await make();
+    const lock = lockState(state());
+    expect(await find('database')).toEqual({
+      id: 'database',
+      status: 'ok',
+      message: `a host runs here: another Toolport (process ${process.pid}) is using ${state()}`,
+    });
+    lock.release();
+    expect(await find('database')).toMatchObject({ message: 'the database opens' });
+  });
+
+  test('a database that is none', async () => {
+    mkdirSync(state(), { mode: 0o700 });
+    writeFileSync(join(state(), 'toolport.db'), 'x'.repeat(5000));
+    expect(await find('database')).toMatchObject({ status: 'fail' });
+  });
+
+  test.each([
+    ['vault.key', 0o600, 'ok', 'secrets are kept with a key file that only you can read'],
+    ['vault.salt', 0o600, 'ok', 'secrets are kept with a passphrase'],
+    ['vault.key', 0o640, 'fail', 'others may read'],
+  ])('%s with mode %o', async (name, mode, status, message) => {
+    await make();
+    writeFileSync(join(state(), name), 'x');
+    chmodSync(join(state(), name), mode);
+    expect(await find('secrets')).toMatchObject({ status, message: expect.stringContaining(message) });
+  });
+});
+
+describe('roots', () => {
+  test('that the user of the sandbox cannot enter are told', () => {
+    const closed = join(folder.path, 'closed');
+    mkdirSync(join(closed, 'inner'), { recursive: true });
+    const roots = (home: string) =>
+      checkRoots([folder.path, join(closed, 'inner'), '/no/such'], unprivileged, home);
+    expect(roots('/nowhere').map((it) => it.status)).toEqual(['ok', 'ok', 'warn']);
+    chmodSync(closed, 0o700);
+    expect(roots('/nowhere')[1]).toMatchObject({ status: 'warn', fix: `chmod o+rx ${closed}` });
+    // Nobody is told to open a home folder to everybody.
+    expect(roots(closed)[1]?.fix).not.toContain('chmod');
+  });
+});
+
+describe('the command', () => {
+  const checks: readonly Check[] = [
+    { id: 'node', status: 'ok', message: 'Node 24.0.0, with fixes until 2028-04-30' },
+    {
+      id: 'sandbox.namespaces',
+      status: 'fail',
+      message: 'AppArmor keeps bubblewrap from making user namespaces, as Ubuntu 24.04 does by default',
+      fix: 'sudo apt-get install apparmor-profiles && sudo cp /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/',
+    },
+    { id: 'npm', status: 'warn', message: 'there is no npm\u001B[2J', fix: 'sudo apt-get install npm' },
+  ];
+  const run = async (words: string[], found: readonly Check[], columns = 100) => {
+    const terminal = testTerminal({
+      cwd: folder.path,
+      columns,
+      examine: async ({ listener }) => {
+        expect(await (await fetch(`http://127.0.0.1:${listener.port}/`)).text()).toBe(listener.greeting);
+        expect(listener.connections()).toBe(1);
+        return found;
+      },
+    });
+    const code = await doctor.run(parseArguments(doctor, words), terminal);
+    return { code, ...terminal.printed };
+  };
+
+  test.each([
+    [['ok'], 0],
+    [['ok', 'warn'], 0],
+    [['state:fail'], 1],
+    [['state:fail', 'sandbox:fail'], 7],
+    [['sandbox.egress:fail'], 7],
+  ])('%j ends with %d', async (words, code) => {
+    const found = words.map((it) => {
+      const [id, status] = it.includes(':') ? it.split(':') : ['node', it];
+      return { id, status, message: 'x' } as Check;
+    });
+    expect((await run([], found)).code).toBe(code);
+  });
+
+  test('the document has every check, the configuration too', async () => {
+    const { out } = await run(['--json'], checks);
+    expect(JSON.parse(out)).toEqual({
+      schema: 'toolport/doctor@1',
+      checks: [...checks, { id: 'config', status: 'ok', message: 'nothing is configured' }],
+      summary: { ok: 2, warn: 1, fail: 1 },
+    });
+  });
+
+  test('a wrong configuration is a finding, not the end', async () => {
+    writeFileSync(join(folder.path, 'toolport.toml'), 'paths = []\n');
+    const { code, out } = await run([], []);
+    expect(code).toBe(1);
+    expect(out).toMatch(/✗ config +the configuration has mistakes/);
+    expect(out).toContain('→ toolport config list');
+  });
+
+  test.each([60, 80, 120])('fits %d columns, commands can be copied, nothing is obeyed', (columns) => {
+    const text = printChecks(checks, checks, makeStyle(false), columns);
+    // A word of a command that is longer than the line stays whole.
+    const fitting = text.split('\n').filter((it) => !/^ +\S{50,}/.test(it));
+    for (const line of fitting) expect(width(line), line).toBeLessThanOrEqual(columns);
+    const shell = text.replaceAll(/ \\\n +/g, ' ');
+    expect(shell).toContain(checks[1]?.fix);
+    expect(text).not.toContain('\u001B');
+    expect(text).toContain('3 checks: 1 failed, 1 to look at');
+  });
+});

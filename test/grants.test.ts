@@ -1,0 +1,349 @@
+// What an operator agreed to: linking by naming, edits that widen, workspaces, switches and setup.
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHost, type Host, type SessionOptions } from '../src/index.js';
+import { patchTool, temporaryFolder } from './toolport.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let host: Host;
+const isRoot = process.getuid?.() === 0;
+
+beforeEach(async () => {
+  folder = temporaryFolder({ 'tools/count.py': patchTool({ name: 'count' }) });
+  mkdirSync(join(folder.path, 'work'));
+  chmodSync(join(folder.path, 'work'), 0o777);
+  host = await createHost({ state: join(folder.path, 'state'), warm: false });
+});
+
+afterEach(async () => {
+  await host.close();
+  folder.remove();
+});
+
+const tools = () => join(folder.path, 'tools');
+const work = () => join(folder.path, 'work');
+const open = (options: Partial<SessionOptions> = {}) =>
+  host.session({ principal: 'me', directories: [tools()], root: work(), ...options });
+
+async function stateOf(id: string, options: Partial<SessionOptions> = {}) {
+  const { packages } = await (await open(options)).packages();
+  return packages.find((it) => it.id === id);
+}
+
+function write(path: string, text: string, mode = 0o644): void {
+  const full = join(folder.path, path);
+  mkdirSync(join(full, '..'), { recursive: true });
+  writeFileSync(full, text, { mode });
+}
+
+/** A Patch tool whose main gets a path and gives back what `expression` makes of it. */
+function fileTool(name: string, filesystem: string, expression: string): string {
+  return patchTool({ name, body: `    import os\n    return {"found": ${expression}}` }).replace(
+    'filesystem: none',
+    `filesystem: ${filesystem}`,
+  );
+}
+
+const found = async (tool: string, text: string, options: Partial<SessionOptions> = {}) => {
+  const answer = await (await open(options)).call({ tool, arguments: { text } });
+  return answer.status === 'ok' ? (answer.result as { found: unknown }).found : answer;
+};
+
+describe('naming a folder', () => {
+  test('agrees to what is in it, and not to what turns up later', async () => {
+    expect(await stateOf('count')).toMatchObject({ state: 'ready' });
+    write('tools/evil.py', patchTool({ name: 'evil' }));
+    expect(await stateOf('evil')).toMatchObject({
+      state: 'held',
+      reasons: [expect.stringContaining('turned up'), expect.stringContaining('toolport review evil')],
+    });
+    const session = await open();
+    expect(await session.call({ tool: 'evil', arguments: { text: 'x' } })).toMatchObject({
+      status: 'denied',
+      error: { code: 'held' },
+    });
+    expect((await session.tools()).map((it) => it.name)).toEqual(['count/count']);
+    // Naming the file itself is an act of its own.
+    expect(await stateOf('evil', { directories: [join(tools(), 'evil.py')] })).toMatchObject({
+      state: 'ready',
+    });
+    expect(await stateOf('evil')).toMatchObject({ state: 'ready' });
+  });
+
+  test('an edit of the code is followed; one that asks for more is held until it was shown', async () => {
+    await open();
+    write('tools/count.py', patchTool({ name: 'count', body: '    return {"words": 7}' }));
+    expect(await (await open()).call({ tool: 'count', arguments: { text: '' } })).toMatchObject({
+      result: { words: 7 },
+    });
+    write(
+      'tools/count.py',
+      patchTool({ name: 'count' }).replace('filesystem: none', 'filesystem: read-only'),
+    );
+    const session = await open();
+    const review = await session.review('count');
+    expect(review.widened.join()).toMatch(/read/);
+    expect(await session.call({ tool: 'count', arguments: { text: '' } })).toMatchObject({
+      error: { code: 'held', message: expect.stringContaining(review.widened[0] as string) },
+    });
+    await expect(session.accept('count', 'f'.repeat(64))).rejects.toMatchObject({ code: 'integrity' });
+    await session.accept('count', review.to);
+    expect(await session.call({ tool: 'count', arguments: { text: 'a' } })).toMatchObject({ status: 'ok' });
+    const [last] = (await host.auditTail(20)).filter((it) => it.body.act === 'accept');
+    expect(last?.body).toMatchObject({ package: 'count', to: review.to, by: 'me' });
+  });
+
+  test('an edit that gives something up is followed', async () => {
+    write(
+      'tools/count.py',
+      patchTool({ name: 'count' }).replace('filesystem: none', 'filesystem: read-write'),
+    );
+    await open();
+    write('tools/count.py', patchTool({ name: 'count' }));
+    expect(await stateOf('count')).toMatchObject({ state: 'ready' });
+  });
+
+  test('agreements outlive the host', async () => {
+    await open();
+    await host.close();
+    write('tools/evil.py', patchTool({ name: 'evil' }));
+    host = await createHost({ state: join(folder.path, 'state'), warm: false });
+    expect(await stateOf('evil')).toMatchObject({ state: 'held' });
+    expect(await stateOf('count')).toMatchObject({ state: 'ready' });
+  });
+
+  test('a running session keeps what it started with', async () => {
+    const session = await open();
+    await session.call({ tool: 'count', arguments: { text: 'a b' } });
+    write('tools/count.py', patchTool({ name: 'count', body: '    return {"words": 99}' }));
+    expect(await session.call({ tool: 'count', arguments: { text: 'a b' } })).toMatchObject({
+      result: { words: 2 },
+    });
+  });
+});
+
+describe('the workspace', () => {
+  beforeEach(() => {
+    write('tools/see.py', fileTool('see', 'read-only', 'os.path.exists(text) and open(text).read()'));
+    write('tools/blind.py', fileTool('blind', 'none', 'os.path.exists(text)'));
+    write('tools/put.py', fileTool('put', 'read-write', 'open(text, "w").write("x")'));
+    write('tools/dir.py', fileTool('dir', 'read-only', 'sorted(os.listdir(text))'));
+    write('work/note.txt', 'hello');
+  });
+
+  test('is lent as declared, and relative paths lead into it', async () => {
+    expect(await found('see', 'note.txt')).toBe('hello');
+    expect(await found('see', join(work(), 'note.txt'))).toBe('hello');
+    expect(await found('blind', join(work(), 'note.txt'))).toBe(false);
+    expect(await found('put', 'new.txt')).toBe(1);
+    expect(await found('see', 'new.txt')).toBe('x');
+    const readOnly = write('tools/put2.py', fileTool('put2', 'read-only', 'open(text, "w").write("x")'));
+    expect(readOnly).toBeUndefined();
+    const session = await open({ directories: [join(tools(), 'put2.py')] });
+    expect(await session.call({ tool: 'put2', arguments: { text: 'new2.txt' } })).toMatchObject({
+      status: 'error',
+      error: { hint: expect.stringContaining('read the workspace only') },
+    });
+  });
+
+  test('has no key material, whatever way leads to it', async () => {
+    write('work/.ssh/id_rsa', 'KEY', 0o644);
+    chmodSync(join(work(), '.ssh'), 0o755);
+    write('work/.netrc', 'KEY', 0o644);
+    symlinkSync('.ssh', join(work(), 'innocent'));
+    expect(await found('dir', '.ssh')).toEqual([]);
+    expect(await found('dir', 'innocent')).toEqual([]);
+    expect(await found('see', '.ssh/id_rsa')).toBe(false);
+    expect(await found('see', '.netrc')).toMatchObject({
+      error: {
+        message: expect.stringContaining('Permission denied'),
+        hint: expect.stringContaining('hidden'),
+      },
+    });
+    expect(await found('dir', '.')).toContain('note.txt');
+  });
+
+  test("has neither the host's own folder nor other packages; a tool's own file stays readable, not writable", async () => {
+    chmodSync(folder.path, 0o777);
+    chmodSync(tools(), 0o777);
+    const whole = { root: folder.path };
+    expect(await found('see', join(tools(), 'count.py'), whole)).toMatchObject({ status: 'error' });
+    expect(await found('see', join(tools(), 'see.py'), whole)).toContain('name: see');
+    expect(await found('dir', join(folder.path, 'state'), whole)).toEqual([]);
+    const mine = await found('put', join(tools(), 'put.py'), whole);
+    expect(mine).toMatchObject({ status: 'error' });
+  });
+
+  test('that cannot be lent is refused, and why is said', async () => {
+    const refused = async (root: string) =>
+      (await open({ root })).call({ tool: 'see', arguments: { text: 'x' } });
+    expect(await refused('/')).toMatchObject({ error: { code: 'workspace_unusable' } });
+    expect(await refused(join(folder.path, 'nowhere'))).toMatchObject({
+      error: { code: 'workspace_unusable', hint: expect.stringContaining('--root') },
+    });
+    expect(await refused(join(work(), 'note.txt'))).toMatchObject({
+      error: { message: expect.stringContaining('not a folder') },
+    });
+    expect(
+      await (await open({ root: '/' })).call({ tool: 'blind', arguments: { text: '/etc/shadow' } }),
+    ).toMatchObject({ status: 'ok', result: { found: false } });
+  });
+
+  test('is never the whole home folder, for writing', async () => {
+    chmodSync(folder.path, 0o777);
+    const before = process.env.HOME;
+    process.env.HOME = folder.path;
+    const athome = await createHost({ state: join(folder.path, 'other-state'), warm: false });
+    try {
+      const session = await athome.session({ directories: [tools()], root: folder.path });
+      expect(await session.call({ tool: 'put', arguments: { text: '.profile' } })).toMatchObject({
+        error: { code: 'workspace_unusable', message: expect.stringContaining('home folder') },
+      });
+      expect(await session.call({ tool: 'see', arguments: { text: 'work/note.txt' } })).toMatchObject({
+        result: { found: 'hello' },
+      });
+      const below = await athome.session({ directories: [tools()], root: work() });
+      expect(await below.call({ tool: 'put', arguments: { text: 'fine.txt' } })).toMatchObject({
+        status: 'ok',
+      });
+    } finally {
+      process.env.HOME = before;
+      await athome.close();
+    }
+  });
+
+  test.runIf(isRoot)('that the sandbox user cannot enter is refused by name', async () => {
+    const closed = mkdtempSync(join(tmpdir(), 'toolport-closed-'));
+    try {
+      const answer = await (await open({ root: closed })).call({ tool: 'see', arguments: { text: 'x' } });
+      expect(answer).toMatchObject({
+        status: 'error',
+        error: { code: 'workspace_unusable', hint: expect.stringContaining('chmod') },
+      });
+    } finally {
+      rmSync(closed, { recursive: true });
+    }
+  });
+
+  test('grows by read: and write: grants, for those who may have files at all', async () => {
+    mkdirSync(join(folder.path, 'more'));
+    chmodSync(join(folder.path, 'more'), 0o777);
+    write('more/extra.txt', 'extra');
+    const path = join(folder.path, 'more', 'extra.txt');
+    expect(await found('see', path)).toBe(false);
+    expect(await found('see', path, { allow: [`read:${join(folder.path, 'more')}`] })).toBe('extra');
+    expect(await found('blind', path, { allow: [`read:${join(folder.path, 'more')}`] })).toBe(false);
+    const target = join(folder.path, 'more', 'made.txt');
+    expect(await found('put', target, { allow: [`read:${join(folder.path, 'more')}`] })).toMatchObject({
+      status: 'error',
+    });
+    expect(await found('put', target, { allow: [`write:${join(folder.path, 'more')}`] })).toBe(1);
+  });
+
+  test('of two sessions at once: each sees its own', async () => {
+    mkdirSync(join(folder.path, 'other'));
+    write('other/note.txt', 'other');
+    const answers = await Promise.all([
+      found('see', 'note.txt'),
+      found('see', 'note.txt', { root: join(folder.path, 'other') }),
+    ]);
+    expect(answers).toEqual(['hello', 'other']);
+  });
+});
+
+describe('packages', () => {
+  test('are switched off and on again, in running sessions too', async () => {
+    const session = await open();
+    expect(await host.switches.set('count', false, 'me')).toBe(true);
+    expect(await session.call({ tool: 'count', arguments: { text: '' } })).toMatchObject({
+      status: 'denied',
+      error: { code: 'disabled', message: expect.stringContaining('toolport enable count') },
+    });
+    expect(await session.tools()).toEqual([]);
+    expect((await session.packages()).summary.disabled).toBe(1);
+    await host.switches.set('count', true, 'me');
+    expect(await session.call({ tool: 'count', arguments: { text: '' } })).toMatchObject({ status: 'ok' });
+  });
+
+  test('are served by list, or not, as the configuration says; the report counts everything', async () => {
+    write('tools/second.py', patchTool({ name: 'second' }));
+    write('tools/broken.py', patchTool({ name: 'broken' }).replace('version: "1.0.0"', 'version: one'));
+    write('tools/skipped/third.py', patchTool({ name: 'third' }));
+    const { packages, summary } = await (
+      await open({ policy: { only: ['second'], ignore: ['skipped'] } })
+    ).packages();
+    expect(packages.map((it) => [it.id, it.state])).toEqual([
+      [null, 'broken'],
+      ['count', 'disabled'],
+      ['second', 'ready'],
+    ]);
+    expect(summary).toMatchObject({ found: 3, invalid: 1, disabled: 1, gated: 0 });
+    expect(await stateOf('second', { policy: { disabled: ['second'] } })).toMatchObject({
+      state: 'disabled',
+    });
+  });
+
+  test('that ask for another interpreter say so, and are refused when that is wished', async () => {
+    expect(await stateOf('count')).toMatchObject({
+      state: 'ready',
+      reasons: [expect.stringMatching(/asks for python 3\.12; 3\.\d+ is used/)],
+    });
+    expect(await stateOf('count', { policy: { strictRuntime: true } })).toMatchObject({ state: 'gated' });
+  });
+
+  test('that need a value say which, and the exact next command', async () => {
+    write(
+      'tools/greeter/manifest.json',
+      JSON.stringify({
+        id: 'greeter',
+        name: 'Greeter',
+        description: 'Greets.',
+        version: '1.0.0',
+        credentials: [{ name: 'API_KEY', label: 'API key', required: true }],
+        functions: [{ name: 'greet', description: 'Greet.', parameters: { type: 'object', properties: {} } }],
+      }),
+    );
+    write(
+      'tools/greeter/index.js',
+      'export const handlers = { greet(_args, credentials) { return `key of ${credentials.API_KEY.length}: ${credentials.API_KEY}`; } };\n',
+    );
+    const session = await open();
+    const state = (await session.packages()).packages.find((it) => it.id === 'greeter');
+    expect(state).toMatchObject({
+      state: 'needs-setup',
+      reasons: [expect.stringMatching(/API_KEY \(API key\)\. Set it: toolport secret set greeter API_KEY/)],
+    });
+    const input = { tool: 'greeter/greet', arguments: {} };
+    expect(await session.call(input)).toMatchObject({ error: { code: 'needs_setup' } });
+    const entry = { package: 'greeter', slot: 'API_KEY', value: 'open-sesame-17', by: 'me' };
+    await host.secrets.set({ ...entry, audience: { kind: 'manifest' } });
+    // What a tool says is passed on without what it was trusted with.
+    expect(await session.call(input)).toMatchObject({
+      status: 'ok',
+      result: 'key of 14: [redacted:API_KEY]',
+    });
+    const said = JSON.stringify([await host.secrets.list(), await host.auditTail(100)]);
+    expect(said).not.toContain('open-sesame-17');
+    await host.secrets.unset('greeter', 'API_KEY', 'me');
+    expect(await session.call(input)).toMatchObject({ error: { code: 'needs_setup' } });
+  });
+
+  test('run without a sandbox only when asked, and the record says so', async () => {
+    write('tools/where.py', fileTool('where', 'none', 'os.path.exists("/etc/passwd") and os.getuid()'));
+    const session = await open({ policy: { unsafeNoSandbox: true } });
+    expect((await session.packages()).packages.map((it) => it.sandbox)).toEqual([
+      'declared-only',
+      'declared-only',
+    ]);
+    const answer = await session.call({ tool: 'where', arguments: { text: '' } });
+    expect(answer).toMatchObject({ status: 'ok' });
+    expect((answer as unknown as { result: { found: number } }).result.found).not.toBe(0);
+    const intent = (await host.auditTail(10)).findLast((it) => it.kind === 'intent');
+    expect(intent?.body).toMatchObject({ unconfined: true });
+    await (await open()).call({ tool: 'count', arguments: { text: '' } });
+    const confined = (await host.auditTail(10)).findLast((it) => it.kind === 'intent');
+    expect(confined?.body.unconfined).toBeUndefined();
+  });
+});

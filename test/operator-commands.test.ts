@@ -1,0 +1,273 @@
+// Commands by which an operator decides about packages, against a host that remembers what it was asked.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type {
+  Change,
+  Host,
+  InstallOptions,
+  PackageReport,
+  PackageState,
+  Review,
+  Session,
+  SessionOptions,
+} from '../src/host/host.js';
+import { HostError } from '../src/model/host-error.js';
+import { parseArguments } from '../src/serve/cli/arguments.js';
+import type { Command } from '../src/serve/cli/command.js';
+import { disable } from '../src/serve/cli/commands/disable.js';
+import { enable } from '../src/serve/cli/commands/enable.js';
+import { install } from '../src/serve/cli/commands/install.js';
+import { review } from '../src/serve/cli/commands/review.js';
+import { testTerminal } from './terminal.js';
+import { temporaryFolder } from './toolport.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let off: Set<string>;
+let opened: SessionOptions[];
+let accepted: string[];
+let packages: PackageState[];
+let change: Change;
+beforeEach(() => {
+  folder = temporaryFolder();
+  off = new Set(['weather']);
+  opened = [];
+  accepted = [];
+  packages = [];
+  change = { package: 'chart', steps: [] };
+});
+afterEach(() => folder.remove());
+
+const digest = 'a'.repeat(64);
+const widened: Review = {
+  package: 'weather',
+  path: '/tools/weather',
+  from: 'b'.repeat(64),
+  to: digest,
+  widened: ['it may reach api.example.com\u001B[2K', 'its tool send can change things now (was: read)'],
+  narrowed: ['it gave up reading the workspace'],
+};
+let shown: Review = widened;
+
+const host: Partial<Host> = {
+  switches: {
+    disabled: async () => [...off],
+    set: async (id, enabled) => (enabled ? off.delete(id) : !off.has(id) && off.add(id) !== undefined),
+  },
+  session: async (options) => {
+    opened.push(options);
+    const session: Partial<Session> = {
+      packages: async () => ({ packages }) as unknown as PackageReport,
+      review: async () => shown,
+      accept: async (id, to) => {
+        accepted.push(`${id} ${to}`);
+      },
+      install: async (id: string, options?: InstallOptions) => {
+        for (const step of change.steps) options?.onStep?.(step.name);
+        return { ...change, package: id };
+      },
+    };
+    return session as Session;
+  },
+};
+
+async function run(command: Command, words: string[], answer?: boolean) {
+  const terminal = testTerminal({ cwd: folder.path, host, ...(answer === undefined ? {} : { answer }) });
+  const code = await command.run(parseArguments(command, words), terminal);
+  return { code, ...terminal.printed };
+}
+
+async function refusal(command: Command, words: string[]): Promise<HostError> {
+  const error = await run(command, words).catch((it: unknown) => it);
+  expect(error).toBeInstanceOf(HostError);
+  return error as HostError;
+}
+
+function state(id: string, of: PackageState['state'], reasons: string[] = []): PackageState {
+  return { id, path: `/tools/${id}`, state: of, reasons } as unknown as PackageState;
+}
+
+test('each has three examples', () => {
+  for (const it of [enable, disable, review, install]) expect(it.examples.length).toBeGreaterThanOrEqual(3);
+});
+
+describe('enable and disable', () => {
+  test('switch, and say the way back', async () => {
+    expect(await run(disable, ['tides'])).toMatchObject({
+      code: 0,
+      out: 'tides is off; switch it on again: toolport enable tides\n',
+    });
+    expect([...off]).toEqual(['weather', 'tides']);
+    expect((await run(disable, ['tides'])).out).toBe('tides was off already\n');
+    expect((await run(enable, ['tides'])).out).toBe('tides is on\n');
+    expect([...off]).toEqual(['weather']);
+  });
+
+  test('a name that was not off is told, with the one that was meant', async () => {
+    expect((await run(enable, ['wether'])).out).toBe('wether was not switched off; did you mean weather?\n');
+  });
+
+  test('as documents', async () => {
+    expect(JSON.parse((await run(disable, ['tides', '--json'])).out)).toEqual({
+      schema: 'toolport/switch@1',
+      package: 'tides',
+      enabled: false,
+      changed: true,
+    });
+    expect(JSON.parse((await run(enable, ['tides', '--json'])).out)).toMatchObject({
+      enabled: true,
+      changed: true,
+    });
+  });
+
+  test('what a file switches off stays off, and is told', async () => {
+    writeFileSync(join(folder.path, 'toolport.toml'), '[packages]\ndisabled = ["weather"]\n');
+    const done = await run(enable, ['weather']);
+    expect(done.err).toContain(`it stays off: packages.disabled names it in ${folder.path}/toolport.toml:2`);
+    expect(JSON.parse((await run(enable, ['weather', '--json'])).out).enabled).toBe(false);
+  });
+
+  test('a wrong configuration keeps nobody from switching something off', async () => {
+    writeFileSync(join(folder.path, 'toolport.toml'), 'nonsense = 1\n');
+    expect((await run(disable, ['tides'])).code).toBe(0);
+    expect((await run(enable, ['tides'])).code).toBe(0);
+  });
+
+  test.each([[[]], [['a', 'b']], [['a/b']], [['']]])('%j is not a package', async (words) => {
+    expect(await refusal(disable, words)).toMatchObject({ code: 'usage' });
+    expect(await refusal(enable, words)).toMatchObject({ code: 'usage' });
+  });
+});
+
+describe('review', () => {
+  beforeEach(() => {
+    shown = widened;
+  });
+
+  test('without a package lists those that wait', async () => {
+    packages = [state('a', 'ready'), state('weather', 'held', ['it may reach api.example.com now'])];
+    const done = await run(review, ['--dir', 'my tools']);
+    expect(done).toMatchObject({ code: 0 });
+    expect(done.out).toBe(
+      "weather\n  it may reach api.example.com now\n  see it: toolport review weather --dir 'my tools'\n",
+    );
+    expect(opened).toMatchObject([{ directories: [join(folder.path, 'my tools')], root: folder.path }]);
+    expect(JSON.parse((await run(review, ['--json'])).out).packages).toMatchObject([{ id: 'weather' }]);
+    packages = [];
+    expect((await run(review, [])).out).toBe('no package waits for a review\n');
+  });
+
+  test('without a person shows everything, accepts nothing and names the flag', async () => {
+    const done = await run(review, ['weather', '--dir', 'tools']);
+    expect(done.code).toBe(5);
+    expect(accepted).toEqual([]);
+    for (const it of [...widened.widened, ...widened.narrowed, digest])
+      expect(done.out).toContain(it.replace('\u001B', '<U+001B>'));
+    expect(done.err).toContain(`agree: toolport review weather --dir tools --accept ${digest}\n`);
+  });
+
+  test('a person is asked; a no leaves it held', async () => {
+    expect((await run(review, ['weather'], false)).code).toBe(5);
+    expect(accepted).toEqual([]);
+    const done = await run(review, ['weather'], true);
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('weather may run again\n') });
+    expect(accepted).toEqual([`weather ${digest}`]);
+  });
+
+  test.each([['--no-input'], ['--json']])('%s never asks', async (flag) => {
+    expect((await run(review, ['weather', flag], true)).code).toBe(5);
+    expect(accepted).toEqual([]);
+  });
+
+  test('exactly the digest that was shown is accepted', async () => {
+    const error = await refusal(review, ['weather', '--accept', 'a'.repeat(63)]);
+    expect(error).toMatchObject({ code: 'integrity', message: expect.stringContaining(digest) });
+    expect(accepted).toEqual([]);
+    expect((await run(review, ['weather', '--accept', digest])).code).toBe(0);
+    expect(accepted).toEqual([`weather ${digest}`]);
+  });
+
+  test('nothing waits', async () => {
+    shown = { ...widened, widened: [], narrowed: [] };
+    expect(await run(review, ['weather'], true)).toMatchObject({
+      code: 0,
+      out: 'nothing waits: weather may do nothing that was not agreed to\n',
+    });
+    expect(accepted).toEqual([]);
+  });
+
+  test('as a document', async () => {
+    const held = await run(review, ['weather', '--json']);
+    expect(JSON.parse(held.out)).toEqual({ schema: 'toolport/review@1', ...widened, status: 'held' });
+    expect(held.code).toBe(5);
+    const done = await run(review, ['weather', '--json', '--accept', digest]);
+    expect(JSON.parse(done.out)).toMatchObject({ status: 'accepted' });
+  });
+
+  test.each([[['a', 'b']], [['--accept', digest]]])('%j is refused', async (words) => {
+    expect(await refusal(review, words)).toMatchObject({ code: 'usage' });
+  });
+
+  test('opens its session with what is configured', async () => {
+    writeFileSync(join(folder.path, 'toolport.toml'), '[limits]\nseconds = 5\n');
+    await run(review, ['weather', '--allow', 'net:a.example', '--strict-runtime']);
+    expect(opened).toMatchObject([
+      { allow: ['net:a.example'], policy: { limits: { wallSeconds: 5 }, strictRuntime: true } },
+    ]);
+    writeFileSync(join(folder.path, 'toolport.toml'), 'nonsense = 1\n');
+    expect(await refusal(review, ['weather'])).toMatchObject({ code: 'invalid_config' });
+    expect(opened).toHaveLength(1);
+  });
+});
+
+describe('install', () => {
+  test('tells each step as it begins, then what was done', async () => {
+    change = {
+      package: 'chart',
+      steps: [
+        { name: 'resolve Python packages', status: 'done', detail: '2 wheels' },
+        { name: 'install Python packages', status: 'there already' },
+      ],
+    };
+    expect(await run(install, ['chart', '--find-links', 'wheels'])).toEqual({
+      code: 0,
+      err: 'resolve Python packages …\ninstall Python packages …\n',
+      out: 'chart has everything it needs now\n  resolve Python packages: 2 wheels\n',
+    });
+    expect(opened).toMatchObject([
+      { directories: [folder.path], policy: { indexes: { findLinks: [join(folder.path, 'wheels')] } } },
+    ]);
+    expect((await run(install, ['chart', '-q'])).err).toBe('');
+    const { out } = await run(install, ['chart', '--json']);
+    expect(JSON.parse(out)).toEqual({ schema: 'toolport/change@1', ...change });
+  });
+
+  test('nothing to do is told', async () => {
+    expect((await run(install, ['chart'])).out).toBe('chart needs nothing that has to be installed\n');
+    change = { package: 'chart', steps: [{ name: 'x', status: 'there already' }] };
+    expect((await run(install, ['chart'])).out).toBe('chart has everything it needs already\n');
+  });
+
+  test('a path stands for the package in it', async () => {
+    packages = [state('chart', 'needs-setup')];
+    mkdirSync(join(folder.path, 'thing'));
+    for (const path of ['./chart.py', 'chart.py', 'thing']) {
+      opened = [];
+      expect((await run(install, [path])).out).toContain('chart needs nothing');
+      expect(opened).toMatchObject([{ directories: [join(folder.path, path)] }]);
+    }
+    packages = [state('one', 'ready'), state('two', 'ready')];
+    expect(await refusal(install, ['./many'])).toMatchObject({
+      code: 'usage',
+      hint: expect.stringContaining('one, two'),
+    });
+    packages = [{ ...state('x', 'broken'), id: null }];
+    expect(await refusal(install, ['./bad'])).toMatchObject({ code: 'invalid_manifest' });
+    packages = [];
+    expect(await refusal(install, ['./none'])).toMatchObject({ code: 'not_found' });
+  });
+
+  test.each([[[]], [['a', 'b']]])('%j is refused', async (words) => {
+    expect(await refusal(install, words)).toMatchObject({ code: 'usage' });
+  });
+});

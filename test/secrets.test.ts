@@ -1,0 +1,247 @@
+// Credentials from the command line to the tool and nowhere else.
+import { execFile } from 'node:child_process';
+import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openSqlite } from '../src/store/sqlite.js';
+import { main, temporaryFolder, toolport } from './toolport.js';
+
+const value = 'open sesame "4711" / ü';
+
+const manifest = JSON.stringify({
+  id: 'vault-door',
+  name: 'Vault door',
+  description: 'Shows what it was given.',
+  version: '1.0.0',
+  credentials: [{ name: 'door_key', label: 'Door key', description: 'Opens the door.', required: true }],
+  functions: [
+    {
+      name: 'show',
+      description: 'Show the credentials.',
+      parameters: { type: 'object', properties: {}, additionalProperties: false },
+    },
+  ],
+});
+const code = `export const handlers = {
+  show(args, credentials) {
+    const key = credentials.door_key;
+    console.error('log ' + key);
+    return {
+      length: key.length,
+      raw: 'it is ' + key,
+      [key]: encodeURIComponent(key),
+      base64: Buffer.from('user:' + key).toString('base64'),
+      hex: Buffer.from(key).toString('hex'),
+    };
+  },
+};
+`;
+
+let folder: ReturnType<typeof temporaryFolder>;
+let state: string;
+
+beforeEach(() => {
+  folder = temporaryFolder({ 'vault-door/manifest.json': manifest, 'vault-door/index.mjs': code });
+  state = join(folder.path, 'state');
+});
+afterEach(() => folder.remove());
+
+const door = () => join(folder.path, 'vault-door');
+const secret = (words: readonly string[], stdin = '') =>
+  toolport(['secret', ...words, '--state', state], { stdin });
+const set = (stdin = `${value}\n`) =>
+  secret(['set', 'vault-door', 'door_key', '--host', 'Keys.Example.org.'], stdin);
+const listed = async () => {
+  const { stdout } = await toolport(['list', door(), '--json', '--state', state]);
+  return JSON.parse(stdout).packages[0] as { state: string; reasons: string[] };
+};
+const show = () =>
+  toolport([
+    'call',
+    'vault-door/show',
+    '{}',
+    '--dir',
+    door(),
+    '--json',
+    '--state',
+    state,
+    '--root',
+    folder.path,
+  ]);
+
+test('a value makes a package ready, reaches the tool, and comes out of nothing', async () => {
+  const before = await listed();
+  expect(before.state).toBe('needs-setup');
+  expect(before.reasons.join('\n')).toContain(
+    'vault-door needs door_key (Door key). Set it: toolport secret set vault-door door_key',
+  );
+  const unset = await show();
+  expect(unset.code).toBe(4);
+
+  const done = await set();
+  expect(done).toMatchObject({ code: 0, stderr: '' });
+  expect(done.stdout).toContain('it may go to keys.example.org');
+  expect((await listed()).state).toBe('ready');
+
+  const shown = await show();
+  expect(shown.stdout).toContain('"status":"ok"');
+  const { result } = JSON.parse(shown.stdout);
+  // One trailing newline was taken off, and nothing else.
+  expect(result.length).toBe(value.length);
+  expect(result.raw).toBe('it is [redacted:door_key]');
+  expect(result['[redacted:door_key]']).toBe('[redacted:door_key]');
+
+  const list = await secret(['list', '--json']);
+  expect(JSON.parse(list.stdout)).toEqual({
+    schema: 'toolport/secrets@1',
+    secrets: [
+      {
+        package: 'vault-door',
+        slot: 'door_key',
+        audience: { kind: 'hosts', hosts: ['keys.example.org'] },
+        setAt: expect.any(String),
+      },
+    ],
+  });
+  const audit = await toolport(['audit', 'tail', '1000', '--json', '--state', state]);
+  const info = await toolport(['info', 'vault-door', '--dir', door(), '--state', state]);
+  const said = [unset, done, shown, list, audit, info].map((it) => it.stdout + it.stderr).join('\n');
+  for (const form of forms()) {
+    expect(said).not.toContain(form);
+    for (const file of filesBelow(state)) expect(readFileSync(file).includes(form), file).toBe(false);
+  }
+
+  expect(await secret(['unset', 'vault-door', 'door_key'])).toMatchObject({ code: 0 });
+  expect((await listed()).state).toBe('needs-setup');
+  expect(await secret(['unset', 'vault-door', 'door_key'])).toMatchObject({ code: 2 });
+}, 120_000);
+
+function forms(): string[] {
+  const bytes = Buffer.from(value);
+  return [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    encodeURIComponent(value),
+    bytes.toString('hex'),
+    bytes.toString('base64').replace(/=+$/, ''),
+    Buffer.from(`user:${value}`).toString('base64').slice(8, -4),
+  ];
+}
+
+function filesBelow(path: string): string[] {
+  return readdirSync(path, { withFileTypes: true }).flatMap((it) => {
+    const inner = join(path, it.name);
+    return it.isDirectory() ? filesBelow(inner) : it.isFile() ? [inner] : [];
+  });
+}
+
+test('a value whose receivers were changed does not open', async () => {
+  await set();
+  await listed();
+  const database = openSqlite(join(state, 'toolport.db'));
+  database.exec(`update secret set audience = '{"kind":"any"}'`);
+  database.close();
+  const shown = await show();
+  expect(shown.code).toBe(6);
+  expect(JSON.parse(shown.stdout).error).toMatchObject({ code: 'integrity' });
+}, 60_000);
+
+test('the key is private, and one that others can read is refused', async () => {
+  await set();
+  const key = join(state, 'vault.key');
+  expect(statSync(key).mode & 0o777).toBe(0o600);
+  chmodSync(key, 0o644);
+  const refused = await set();
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(`chmod 600 ${key}`);
+  chmodSync(key, 0o600);
+  expect(await set()).toMatchObject({ code: 0 });
+});
+
+test('a passphrase instead of a key file', async () => {
+  const words = ['secret', 'set', 'vault-door', 'door_key', '--state', state];
+  const withPhrase = (phrase: string) =>
+    toolport(words, { stdin: value, env: { TOOLPORT_PASSPHRASE: phrase } });
+  expect(await withPhrase('first second third')).toMatchObject({ code: 0 });
+  expect(readdirSync(state).filter((it) => it.startsWith('vault.'))).toEqual(['vault.salt']);
+  const wrong = await withPhrase('first second fourth');
+  expect(wrong.code).toBe(1);
+  expect(wrong.stderr).toContain('not the passphrase');
+  expect(await set()).toMatchObject({ code: 1 });
+}, 60_000);
+
+describe('what is refused, without being said again', () => {
+  test.each([
+    ['a value as an argument', ['set', 'vault-door', 'door_key', 'hunter2-hunter2'], 'never an argument'],
+    ['a value after the name', ['set', 'vault-door', 'door_key=hunter2-hunter2'], 'never an argument'],
+    ['a value for a verb', ['hunter2-hunter2'], 'no such verb'],
+    ['no name', ['set', 'vault-door'], 'PACKAGE NAME'],
+    ['two minds', ['set', 'vault-door', 'door_key', '--host', 'a.example', '--any-host'], 'not both'],
+    [
+      'a URL for a host',
+      ['set', 'vault-door', 'door_key', '--host', 'https://a.example/'],
+      'does not name a host',
+    ],
+    [
+      'a host with a port',
+      ['set', 'vault-door', 'door_key', '--host', 'a.example:443'],
+      'does not name a host',
+    ],
+    ['a host for a list', ['list', '--host', 'a.example'], 'belong to'],
+  ])('%s', async (_name, words, message) => {
+    const outcome = await secret(words, 'hunter3');
+    expect(outcome.code).toBe(2);
+    expect(outcome.stderr).toContain(message);
+    expect(outcome.stderr + outcome.stdout).not.toContain('hunter');
+    expect(JSON.parse((await secret([...words, '--json'], 'hunter3')).stdout).error.code).toBe('usage');
+  });
+
+  test.each(['', '\n', '\r\n'])('an empty value: %j', async (stdin) => {
+    expect(await set(stdin)).toMatchObject({ code: 2 });
+  });
+});
+
+test('inner and further newlines are part of the value', async () => {
+  expect(await set('line one\nline two\n\n')).toMatchObject({ code: 0 });
+  const shown = await show();
+  expect(JSON.parse(shown.stdout).result.length).toBe('line one\nline two\n'.length);
+}, 60_000);
+
+test('a value typed at a terminal is not shown', async () => {
+  const words = ['secret', 'set', 'vault-door', 'door_key', '--state', state];
+  const shown = await atTerminal([process.execPath, main, ...words], `${value}\n`);
+  expect(shown).toContain('door_key for vault-door (not shown):');
+  expect(shown).toContain('door_key of vault-door is set');
+  expect(shown).not.toContain('sesame');
+  expect(JSON.parse((await show()).stdout).result.length).toBe(value.length);
+}, 60_000);
+
+/** Runs a command at a terminal of its own, types once it is asked, and returns all that the screen showed. */
+function atTerminal(words: readonly string[], typed: string): Promise<string> {
+  const script = `
+import os, pty, sys
+typed = sys.argv[1].encode()
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[2], sys.argv[2:])
+shown = b''
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    shown += piece
+    if typed and b'(not shown):' in shown:
+        os.write(terminal, typed)
+        typed = b''
+os.waitpid(pid, 0)
+sys.stdout.buffer.write(shown)
+`;
+  return new Promise((resolve, reject) => {
+    execFile('/usr/bin/python3', ['-I', '-c', script, typed, ...words], (error, stdout) =>
+      error === null ? resolve(stdout) : reject(error),
+    );
+  });
+}
