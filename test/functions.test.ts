@@ -121,6 +121,7 @@ function packageOf(
     state,
     slots: values,
     limits: { ...defaultLimits, cpuSeconds: setting.cpuSeconds ?? defaultLimits.cpuSeconds },
+    grantee: '',
     network: setting.network ?? null,
     runtimes: new Map([
       [
@@ -144,21 +145,23 @@ function packageOf(
     const convention = call.convention ?? (language === 'python' ? 'envelope' : 'arguments-context');
     const name = call.export ?? (convention === 'envelope' ? 'handler' : 'run');
     const action = { kind: 'function', program: 'code', export: name, convention } as const;
+    const signal = call.signal ?? new AbortController().signal;
     return runFunction(
       action,
-      {
+      () => ({
         package: of,
         tool: { name: call.tool ?? name, action } as unknown as Tool,
         input: call.input ?? {},
         callId: 'call',
         timeoutMs: call.timeoutMs ?? 20_000,
         outputBytes: call.outputBytes ?? 10 * 1024 * 1024,
-        signal: call.signal ?? new AbortController().signal,
+        signal,
         onRefused: (hosts) => refused.push(...hosts),
-      },
+      }),
       { ...confinement, principal: call.principal ?? confinement.principal },
       { sandbox: setting.sandbox ?? sandbox, newSocket: () => join(root, `${++made}.sock`) },
       pool,
+      () => signal,
     );
   };
   return { run, pool, refused, value: async (call?: Call): Promise<Json> => (await run(call)).value };

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type SessionOptions } from '../src/index.js';
-import { patchTool, temporaryFolder } from './toolport.js';
+import { loopbackServer, patchTool, temporaryFolder } from './toolport.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let host: Host;
@@ -345,5 +345,88 @@ describe('packages', () => {
     await (await open()).call({ tool: 'count', arguments: { text: '' } });
     const confined = (await host.auditTail(10)).findLast((it) => it.kind === 'intent');
     expect(confined?.body.unconfined).toBeUndefined();
+  });
+
+  test('of one id do not inherit from each other unasked', async () => {
+    const manifest = JSON.stringify({
+      id: 'keeper',
+      name: 'Keeper',
+      description: 'Keeps things.',
+      version: '1.0.0',
+      credentials: [{ name: 'KEY', label: 'Key', required: true }],
+      functions: [{ name: 'look', description: 'Look.', parameters: { type: 'object', properties: {} } }],
+    });
+    const code = (text: string) =>
+      `export const handlers = { look(_args, { KEY }) { return "${text}" + KEY.length; } };\n`;
+    write('tools/keeper/manifest.json', manifest);
+    write('tools/keeper/index.js', code('first '));
+    await (await open()).packages();
+    const entry = { package: 'keeper', slot: 'KEY', value: 'a long value', by: 'me' };
+    await host.secrets.set({ ...entry, audience: { kind: 'manifest' } });
+    expect(await (await open()).call({ tool: 'keeper/look', arguments: {} })).toMatchObject({
+      result: 'first 12',
+    });
+    write('elsewhere/keeper/manifest.json', manifest);
+    write('elsewhere/keeper/index.js', code('second '));
+    const other = await open({ directories: [join(folder.path, 'elsewhere')], principal: 'another' });
+    expect(await other.call({ tool: 'keeper/look', arguments: {} })).toMatchObject({
+      error: { code: 'held', message: expect.stringContaining('tools/keeper/manifest.json') },
+    });
+    // A person may mean it: the folder was moved, or it is a copy.
+    await other.accept('keeper', (await other.review('keeper')).to);
+    expect(await other.call({ tool: 'keeper/look', arguments: {} })).toMatchObject({ result: 'second 12' });
+  });
+});
+
+describe('hosts', () => {
+  const bundle = (name: string) =>
+    JSON.stringify({
+      name,
+      description: 'Fetches a page for you, and nothing else.',
+      system_prompt: 'You fetch pages with the tool get and report what you found there, word by word.',
+      kind: 'code-bundle',
+      example_prompts: ['Get it.'],
+      entrypoint: { path: 'agent.mjs' },
+      runtime: { kind: 'node', version: '20' },
+      allowed_hosts: ['api.bee.example.com'],
+      mcp: { mode: 'wrap' },
+      tools: [
+        {
+          name: 'get',
+          description: 'Get.',
+          input_schema: { type: 'object', properties: { url: { type: 'string' } } },
+        },
+      ],
+    });
+  const code =
+    'export async function handler({ input }) { const answer = await fetch(input.url); if (!answer.ok) throw new Error(await answer.text()); return answer.text(); }\n';
+
+  test('are granted to a package by its name, or to the only one there is', async () => {
+    const server = await loopbackServer((_request, response) => response.end('reached'));
+    try {
+      for (const name of ['Bee', 'Wasp']) {
+        write(`tools/${name}/findagent.json`, bundle(name));
+        write(`tools/${name}/agent.mjs`, code);
+      }
+      const place = `net:127.0.0.1:${server.port}`;
+      const get = async (tool: string, options: Partial<SessionOptions>) =>
+        (await open(options)).call({ tool, arguments: { url: `http://127.0.0.1:${server.port}/` } });
+      const refused = {
+        status: 'denied',
+        error: { code: 'network_denied', hint: expect.stringContaining(`--allow bee=${place}`) },
+      };
+      expect(await get('bee/get', {})).toMatchObject(refused);
+      // Meant for whoever names that host, which is none of them.
+      expect(await get('bee/get', { allow: [place] })).toMatchObject(refused);
+      expect(server.requests).toEqual([]);
+      expect(await get('bee/get', { allow: [`bee=${place}`] })).toMatchObject({ result: 'reached' });
+      expect(await get('wasp/get', { allow: [`bee=${place}`] })).toMatchObject({
+        error: { code: 'network_denied' },
+      });
+      const alone = { directories: [join(tools(), 'Wasp')], allow: [place] };
+      expect(await get('wasp/get', alone)).toMatchObject({ result: 'reached' });
+    } finally {
+      await server.close();
+    }
   });
 });

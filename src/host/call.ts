@@ -253,7 +253,10 @@ async function runApproved(
   const answer = await execute(path, call, frozen, approval.id).catch((error) =>
     refuse(path, call, error, frozen.served.name),
   );
-  await path.approvals.finish(approval.id, answer as unknown as Json);
+  // Nothing happened: a tool further down waits for a person, and then the same call comes again.
+  if (answer.status === 'confirmation_required')
+    await path.approvals.move(approval.id, 'executing', 'approved');
+  else await path.approvals.finish(approval.id, answer as unknown as Json);
   return answer;
 }
 
@@ -263,7 +266,7 @@ async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?
   await served.assertConfined();
   const wanted = timeoutOf(call.request.timeoutMs ?? (served.tool.timeoutSeconds ?? Number.NaN) * 1000);
   const timeoutMs = Math.min(wanted, served.bounds.wallMs ?? wanted);
-  const intent = path.audit.append({
+  const intent = {
     kind: 'intent',
     body: {
       ...subject(call, frozen),
@@ -272,11 +275,10 @@ async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?
       ...(served.confined ? {} : { unconfined: true }),
       ...(approval === undefined ? {} : { approval }),
     },
-  });
-  // Looked at below; a failure in between must not go unheard of.
-  intent.catch(() => {});
+  } as const;
   // What reads or changes anything must be on the disk before it happens; pure compute may run ahead of it.
-  if (served.tool.effect !== 'none' || approval !== undefined) await intent;
+  if (served.tool.effect === 'none' && approval === undefined) path.audit.note(intent);
+  else await path.audit.append(intent);
 
   const refused = new Set<string>();
   const outcome = await settle(served, inner(path, call, served), {
@@ -291,8 +293,8 @@ async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?
       for (const host of hosts) refused.add(host);
     },
   });
-  await intent;
-  const recorded = path.audit.append({
+  // A crash before this line is on the disk leaves an outcome that is unknown, which is what it then is.
+  path.audit.note({
     kind: 'outcome',
     body: {
       callId: call.id,
@@ -301,8 +303,6 @@ async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?
       durationMs: path.now() - call.started,
     },
   });
-  if (served.tool.effect !== 'none') await recorded;
-  else recorded.catch(path.logBug);
 
   if (outcome.kind === 'held') {
     const { confirmation } = outcome;

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { dirname } from 'node:path';
 import { type Discovered, discover } from '../bundle/discover.js';
 import { maxFiles } from '../bundle/folder.js';
 import { inspect } from '../formats/inspect.js';
@@ -121,4 +122,11 @@ export function digestOf(understood: Package, bundle: Bundle): string {
   const digest = new PackageDigest(understood);
   for (const [path, bytes] of filesOf(bundle)) digest.add(path, bytes);
   return digest.finish();
+}
+
+/** Files of a package on this machine: its folder, or its one file. */
+export function ownPaths({ path, bundle }: Loaded): string[] {
+  const single = bundle.files().length === 1 && bundle.files()[0] === bundle.manifest;
+  if (single && !bundle.manifest.includes('/')) return [path];
+  return [bundle.manifest.includes('/') ? dirname(dirname(path)) : dirname(path)];
 }

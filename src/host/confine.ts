@@ -1,8 +1,7 @@
-import { dirname } from 'node:path';
 import type { EnvironmentStore } from '../environment/store.js';
 import { HostError } from '../model/host-error.js';
 import type { Package } from '../model/package.js';
-import type { FilesystemAccess } from '../model/permissions.js';
+import type { FilesystemAccess, NetworkHost } from '../model/permissions.js';
 import type { SlotValues } from '../model/slot.js';
 import type { Tool } from '../model/tool.js';
 import type { EgressPolicy } from '../net/egress.js';
@@ -10,7 +9,6 @@ import type { Grant } from '../policy/grant.js';
 import type { Confinement, ProgramRuntime } from '../run/launch.js';
 import { defaultLimits, type Limits } from '../sandbox/sandbox.js';
 import { narrowedReach } from '../secrets/audience.js';
-import type { Loaded } from './catalogue.js';
 import type { LimitPolicy } from './host.js';
 import type { Places, User } from './places.js';
 import type { Judged } from './readiness.js';
@@ -21,6 +19,10 @@ import { type Lent, lend, type Private, type Workspace } from './workspace.js';
 export interface Lending {
   readonly principal: string;
   readonly grant: Grant;
+  /** Hosts that this package may reach beyond what its manifest names. */
+  readonly widening: readonly NetworkHost[];
+  /** There is no other package in the session. */
+  readonly sole: boolean;
   readonly workspace: Workspace;
   readonly secret: Private;
   readonly limits: LimitPolicy;
@@ -38,7 +40,7 @@ export interface Confined {
 
 /** Exactly what one call of one tool may see and use: what was asked for, agreed to and is here. */
 export async function confine(
-  { loaded, needs }: Judged,
+  { loaded, needs, own }: Judged,
   tool: Tool,
   slots: SlotValues,
   lending: Lending,
@@ -48,7 +50,6 @@ export async function confine(
   const of = catalogue.package;
   const { permissions } = of;
   const access = usesFiles(of, tool) ? permissions.filesystem : 'none';
-  const own = ownPaths(loaded);
   const { lent, notes } = lendKindly(access, permissions.origin, own, lending);
   const runtimes = new Map<string, ProgramRuntime>();
   for (const { program, interpreter, packages } of needs) {
@@ -72,7 +73,8 @@ export async function confine(
       state: permissions.stateDirectory ? lending.places.data(of.id) : null,
       slots,
       limits: limitsOf(lending.limits),
-      network: egressPolicy(of, slots, lending.grant),
+      grantee: lending.sole || !namesHosts(of) ? '' : `${of.id}=`,
+      network: egressPolicy(of, slots, lending),
       runtimes,
     },
   };
@@ -107,19 +109,13 @@ function lendKindly(
   }
 }
 
-/** Files of a package on this machine: its folder, or its one file. */
-export function ownPaths({ path, bundle }: Loaded): string[] {
-  const single = bundle.files().length === 1 && bundle.files()[0] === bundle.manifest;
-  if (single && !bundle.manifest.includes('/')) return [path];
-  return [bundle.manifest.includes('/') ? dirname(dirname(path)) : dirname(path)];
-}
-
 /** Null when there is no way out. A process that holds a secret reaches only those who may have it. */
-function egressPolicy(of: Package, slots: SlotValues, grant: Grant): EgressPolicy | null {
+function egressPolicy(of: Package, slots: SlotValues, { grant, widening }: Lending): EgressPolicy | null {
   const { network } = of.permissions;
   if (network.kind === 'none') return null;
-  const wide =
-    network.kind === 'public' ? network : { ...network, hosts: [...network.hosts, ...grant.network] };
+  // A service that names no host at all leaves it to the operator to say where it is.
+  const added = namesHosts(of) ? widening : grant.network;
+  const wide = network.kind === 'public' ? network : { ...network, hosts: [...network.hosts, ...added] };
   const held = [...slots.values()].filter((it) => it.secret);
   const narrowed = narrowedReach(wide, held);
   switch (narrowed.kind) {
@@ -134,6 +130,11 @@ function egressPolicy(of: Package, slots: SlotValues, grant: Grant): EgressPolic
         secret: held.length > 0,
       };
   }
+}
+
+/** Whether a manifest says where the package goes, so that more than that takes a word of its own. */
+function namesHosts({ permissions: { network } }: Package): boolean {
+  return network.kind === 'hosts' && network.hosts.length > 0;
 }
 
 export function limitsOf(policy: LimitPolicy): Limits {

@@ -4,9 +4,10 @@ import { isAbsolute, resolve } from 'node:path';
 import { environmentStore } from '../environment/store.js';
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
+import type { Package } from '../model/package.js';
 import { guardedClient } from '../net/client.js';
 import { openEgress } from '../net/egress.js';
-import { type Grant, parseGrants } from '../policy/grant.js';
+import { type Grant, type Grants, joined, parseGrants } from '../policy/grant.js';
 import { ProcessPool } from '../run/pool.js';
 import { WarmSandboxes } from '../run/warm.js';
 import { findNode, findPython } from '../sandbox/interpreter.js';
@@ -57,6 +58,9 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
     pins: new Pins(database, now),
     audit,
     inTurn: queueOf(1),
+    keepsFor: async ({ id, slots, permissions }: Package) =>
+      (permissions.stateDirectory && machineFor(false).places.hasData(id)) ||
+      (slots.length > 0 && (await vault.list()).some((it) => it.package === id)),
   };
   const confining = options.sandbox ?? systemSandbox({ ledger: state });
   const client = options.client ?? guardedClient();
@@ -105,8 +109,8 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
     async open(wanted, parse) {
       const policy = wanted.policy ?? {};
       const { directories, root, principal, environment = {} } = wanted;
-      const grant = absoluteGrant(parseGrants(wanted.allow ?? []), root);
-      for (const name of grant.environment) {
+      const grants = absoluteGrants(parseGrants(wanted.allow ?? []), root);
+      for (const name of everything(grants).environment) {
         if (!Object.hasOwn(environment, name))
           throw new HostError('usage', `env:${name} was granted, and that variable was not passed`);
       }
@@ -116,8 +120,8 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
         principal,
         directories,
         root,
-        grant,
-        environment: only(environment, grant),
+        grants,
+        environment,
         policy,
         parse: parseFor(policy, parse),
       };
@@ -143,14 +147,13 @@ function interpreters(sandbox: Sandbox, home: string): FindInterpreter {
     language === 'python' ? findPython(version, sandbox.user, home) : findNode(version, sandbox.user, node);
 }
 
-function absoluteGrant(grant: Grant, root: string): Grant {
+/** Paths of grants lead from the workspace. */
+function absoluteGrants({ shared, own }: Grants, root: string): Grants {
   const absolute = (path: string) => (isAbsolute(path) ? path : resolve(root, path));
-  return { ...grant, read: grant.read.map(absolute), write: grant.write.map(absolute) };
+  const settled = (it: Grant) => ({ ...it, read: it.read.map(absolute), write: it.write.map(absolute) });
+  return { shared: settled(shared), own: new Map([...own].map(([id, it]) => [id, settled(it)])) };
 }
 
-function only(
-  environment: Readonly<Record<string, string>>,
-  { environment: names }: Grant,
-): Record<string, string> {
-  return Object.fromEntries(names.map((it) => [it, environment[it] as string]));
+function everything({ shared, own }: Grants): Grant {
+  return [...own.values()].reduce(joined, shared);
 }

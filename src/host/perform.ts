@@ -60,13 +60,17 @@ async function act(
   const { action } = request.tool;
   switch (action?.kind) {
     case 'exec':
-      return inTurn(async () => {
-        const { confinement, notes } = await confined();
-        return noting(notes, await runExec(action, request, confinement, machine, warm));
-      });
+      return withinTime(request, (patience, remaining) =>
+        inTurn(async () => {
+          const { confinement, notes } = await confined();
+          return noting(notes, await runExec(action, remaining(), confinement, machine, warm));
+        }, patience),
+      );
     case 'function': {
       const { confinement, notes } = await confined();
-      return noting(notes, await runFunction(action, request, confinement, machine, pool));
+      return withinTime(request, async (patience, remaining) =>
+        noting(notes, await runFunction(action, remaining, confinement, machine, pool, patience)),
+      );
     }
     case 'http': {
       const { network } = request.package.permissions;
@@ -81,6 +85,38 @@ async function act(
       return runPrompt(action, request, new Map([...slots].filter(([, it]) => !it.secret)));
     default:
       throw new HostError('not_supported', `${request.tool.name} is of a kind that is not run yet`);
+  }
+}
+
+/**
+ * Waiting for a turn is a part of the time that a call may take. `patience` ends the waiting; `remaining` is the call with
+ * the time that is left of it.
+ */
+async function withinTime<T>(
+  request: RunRequest,
+  work: (patience: () => AbortSignal, remaining: () => RunRequest) => Promise<T>,
+): Promise<T> {
+  const started = performance.now();
+  let timer: AbortSignal | undefined;
+  const patience = () => {
+    timer = AbortSignal.timeout(Math.ceil(request.timeoutMs));
+    return AbortSignal.any([request.signal, timer]);
+  };
+  const remaining = () => {
+    const waited = performance.now() - started;
+    // A moment is no waiting, and makes an odd number in a message.
+    if (waited < 20) return request;
+    return { ...request, timeoutMs: Math.max(1, Math.round(request.timeoutMs - waited)) };
+  };
+  try {
+    return await work(patience, remaining);
+  } catch (error) {
+    const late = timer?.aborted === true && !request.signal.aborted;
+    if (!late || !(error instanceof HostError) || error.code !== 'cancelled') throw error;
+    const name = `${request.package.id}/${request.tool.name}`;
+    throw new HostError('timeout', `${name} did not get its turn within ${request.timeoutMs / 1000} s`, {
+      hint: 'other calls take all the places; call again later, or give it more time with --timeout',
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import type { Package } from '../model/package.js';
 import {
   nothingRequested,
   type PackageRequest,
@@ -20,6 +21,8 @@ export interface Agreements {
   readonly audit: AuditLog;
   /** Runs one after the other: of two who name a folder at once, the second finds it known. */
   readonly inTurn: Queue;
+  /** Whether values or files are kept under the id of a package that this one would get. */
+  keepsFor(of: Package): Promise<boolean>;
 }
 
 /** A package that waits until somebody agreed to what is new about it. */
@@ -45,7 +48,7 @@ async function agreeNow(
   named: readonly string[],
   loaded: readonly Loaded[],
   by: string,
-  { links, pins, audit }: Agreements,
+  { links, pins, audit, keepsFor }: Agreements,
 ): Promise<ReadonlyMap<Loaded, HeldPackage>> {
   const fresh: string[] = [];
   for (const path of named.map(realPath)) if (!(await links.isKnown(path))) fresh.push(path);
@@ -56,9 +59,13 @@ async function agreeNow(
     const manifest = realPath(it.path);
     const pin = await pins.get(manifest);
     if (pin?.digest === it.catalogue.digest) continue;
-    const review = reviewOf(it, pin);
+    const heir = pin === undefined && (await keepsFor(it.catalogue.package));
+    const [forerunner] = heir ? await pins.manifestsOf(it.catalogue.package.id) : [];
+    const review = reviewOf(it, pin, forerunner);
     const isNew =
-      pin === undefined && fresh.some((path) => manifest === path || manifest.startsWith(`${path}/`));
+      pin === undefined &&
+      forerunner === undefined &&
+      fresh.some((path) => manifest === path || manifest.startsWith(`${path}/`));
     if (isNew || (pin !== undefined && review.widened.length === 0)) {
       await pins.put(pinOf(it, manifest, by));
       pinned++;
@@ -86,8 +93,11 @@ export async function acceptReview(
   await pins.put(pinOf(loaded, realPath(loaded.path), by));
 }
 
-/** The difference between what was agreed to and what is there. */
-export function reviewOf(loaded: Loaded, pin: Pin | undefined): Review {
+/**
+ * The difference between what was agreed to and what is there. `forerunner`: another package that has its id, and something
+ * to inherit.
+ */
+export function reviewOf(loaded: Loaded, pin: Pin | undefined, forerunner?: string): Review {
   const { catalogue } = loaded;
   if (catalogue === undefined) throw new Error('a broken package has nothing to review');
   const after = requestOf(catalogue.package);
@@ -99,9 +109,15 @@ export function reviewOf(loaded: Loaded, pin: Pin | undefined): Review {
     ...(pin === undefined ? {} : { from: pin.digest }),
     to: catalogue.digest,
     // A package that asks for nothing is still new.
-    widened: pin === undefined ? ['it is new here', ...everythingOf(after)] : widened,
+    widened: pin === undefined ? [whyNew(forerunner), ...everythingOf(after)] : widened,
     narrowed,
   };
+}
+
+function whyNew(forerunner: string | undefined): string {
+  return forerunner === undefined
+    ? 'it turned up in a folder that you agreed to before'
+    : `it would get the values and files that are kept for the package of the same id at ${forerunner}`;
 }
 
 function pinOf({ catalogue }: Loaded, manifest: string, by: string): Omit<Pin, 'acceptedAt'> {

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, mkdirSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
 
@@ -51,6 +51,11 @@ export class Places {
     if (this.#user.uid !== process.getuid?.()) chownSync(folder, this.#user.uid, this.#user.gid);
     chmodSync(folder, 0o700);
     return folder;
+  }
+
+  /** Whether a package of this id ever had one. */
+  hasData(packageId: string): boolean {
+    return existsSync(join(this.#base, 'data', fileName(packageId)));
   }
 
   /** Where language packages are installed. */

@@ -1,11 +1,28 @@
-export type Queue = <T>(work: () => Promise<T>) => Promise<T>;
+import { HostError } from '../model/host-error.js';
 
-/** Lets that many pieces of work run at once; the others wait in order. */
+/** `patience` is asked for when there is somebody to wait for. */
+export type Queue = <T>(work: () => Promise<T>, patience?: () => AbortSignal) => Promise<T>;
+
+/** Lets that many pieces of work run at once; the others wait in order, and may give up while they wait. */
 export function queueOf(limit: number): Queue {
-  const waiting: (() => void)[] = [];
+  let waiting: (() => void)[] = [];
   let running = 0;
-  return async (work) => {
-    if (running >= limit) await new Promise<void>((resolve) => waiting.push(resolve));
+  const turn = (signal: AbortSignal | undefined) =>
+    new Promise<void>((resolve, reject) => {
+      const giveUp = () => {
+        waiting = waiting.filter((it) => it !== begin);
+        reject(new HostError('cancelled', 'the call was cancelled'));
+      };
+      const begin = () => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      if (signal?.aborted) return giveUp();
+      signal?.addEventListener('abort', giveUp, { once: true });
+      waiting.push(begin);
+    });
+  return async (work, patience) => {
+    if (running >= limit) await turn(patience?.());
     else running++;
     try {
       return await work();

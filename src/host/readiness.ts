@@ -2,7 +2,7 @@ import type { PackageNeed } from '../environment/need.js';
 import { unenforceable } from '../policy/enforceable.js';
 import { findBinary } from '../run/launch.js';
 import type { Verdict } from '../sandbox/sandbox.js';
-import type { Loaded } from './catalogue.js';
+import { type Loaded, ownPaths } from './catalogue.js';
 import type { PackageStateName, SessionPolicy } from './host.js';
 import type { HeldPackage } from './pinning.js';
 import { type FindInterpreter, type ProgramNeed, programNeeds } from './runtimes.js';
@@ -21,6 +21,8 @@ export interface Judged {
   readonly remarks: readonly string[];
   readonly needs: readonly ProgramNeed[];
   readonly held: HeldPackage | undefined;
+  /** Its files on this machine: a folder, or one file. */
+  readonly own: readonly string[];
 }
 
 export interface JudgeOptions {
@@ -47,7 +49,7 @@ function judge(
   { policy, held, verdict, find }: JudgeOptions,
 ): Judged {
   const waiting = held.get(loaded);
-  const base = { loaded, held: waiting, remarks: [], needs: [] };
+  const base = { loaded, held: waiting, remarks: [], needs: [], own: ownPaths(loaded) };
   const of = loaded.catalogue?.package;
   if (of === undefined) return { ...base, fixed: { state: 'broken', reasons: errorsOf(loaded) } };
   if (first !== undefined)
@@ -91,13 +93,11 @@ function errorsOf({ diagnostics, file }: Loaded): string[] {
 const mostShown = 4;
 
 function heldReasons({ review }: HeldPackage, { file }: Loaded): string[] {
-  const shown = review.widened.slice(0, mostShown);
-  const rest = review.widened.length - shown.length;
-  const what =
-    review.from === undefined ? 'it turned up in a folder that you agreed to before' : shown.join('; ');
-  const more = review.from !== undefined && rest > 0 ? `; and ${rest} more` : '';
+  const shown = review.widened.slice(0, review.from === undefined ? 1 : mostShown);
+  const rest = review.from === undefined ? 0 : review.widened.length - shown.length;
+  const what = `${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
   return [
-    review.from === undefined ? what : `it changed since you agreed to it: ${what}${more}`,
+    review.from === undefined ? what : `it changed since you agreed to it: ${what}`,
     `look at it, and agree or not: toolport review ${review.package} --dir ${file}`,
   ];
 }

@@ -2,14 +2,14 @@ import type { EnvironmentStore } from '../environment/store.js';
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
 import type { JsonSchema } from '../model/json.js';
-import type { Grant } from '../policy/grant.js';
+import { type Grants, grantFor } from '../policy/grant.js';
 import type { Sandbox, Verdict } from '../sandbox/sandbox.js';
 import type { SchemaValidator } from '../schema/validator.js';
 import { missingValues } from '../secrets/missing.js';
 import type { Vault } from '../secrets/vault.js';
 import type { SwitchedOff } from '../store/switches.js';
 import { type LoadedFolder, loadPackages } from './catalogue.js';
-import { type Lending, ownPaths } from './confine.js';
+import type { Lending } from './confine.js';
 import type {
   Change,
   ChangeStep,
@@ -59,7 +59,7 @@ export interface SessionSetup {
   readonly principal: string;
   readonly directories: readonly string[];
   readonly root: string;
-  readonly grant: Grant;
+  readonly grants: Grants;
   readonly environment: Readonly<Record<string, string>>;
   readonly policy: SessionPolicy;
   readonly parse: ParseOptions;
@@ -185,7 +185,7 @@ export class SessionCatalogue {
       machinery: this.#machinery,
       setup: this.#setup,
       standing: (it) => this.#standingNow(it),
-      lending: () => this.#lending(),
+      lending: (id) => this.#lending(id),
     };
     return listed.map(({ judged, tool }, index) => serveTool(judged, tool, names[index] as string, road));
   }
@@ -218,7 +218,7 @@ export class SessionCatalogue {
     if (off.has(of.id))
       return { state: 'disabled', reasons: [`it is switched off. Switch it on: toolport enable ${of.id}`] };
     const { vault, environments } = this.#machinery;
-    const filled = await filledSlots(of, vault, passedIn(this.#setup));
+    const filled = await filledSlots(of, vault, passedIn(this.#setup, of.id));
     const reasons = [
       ...missingValues(of, (slot) => filled.has(slot)),
       ...uninstalled(judged, (need) => environments.find(need) !== undefined),
@@ -228,13 +228,18 @@ export class SessionCatalogue {
       : { state: 'ready', reasons: judged.remarks };
   }
 
-  #lending(): Lending {
-    const { principal, grant, root, policy } = this.#setup;
+  #lending(id: string): Lending {
+    const { principal, grants, root, policy } = this.#setup;
+    const grant = grantFor(grants, id);
+    // What is granted to nobody by name can only mean the one package there is.
+    const sole = this.#judged.filter((it) => it.loaded.catalogue !== undefined).length === 1;
     const { stage, places, environments, sandbox, home, own } = this.#machinery;
-    const packages = this.#judged.flatMap((it) => ownPaths(it.loaded));
+    const packages = this.#judged.flatMap((it) => it.own);
     return {
       principal,
       grant,
+      sole,
+      widening: sole ? grant.network : (grants.own.get(id)?.network ?? []),
       workspace: { root, read: grant.read, write: grant.write },
       secret: { home, own, packages },
       limits: policy.limits ?? {},

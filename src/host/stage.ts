@@ -18,6 +18,7 @@ import { filesOf, type Loaded, PackageDigest } from './catalogue.js';
 import type { StagedFile } from './strip.js';
 
 const prefix = 'toolport-stage-';
+const lookMs = 10_000;
 
 /** A root host confines tools as another user, who cannot enter a temporary folder that is root's alone. */
 function parent(): string {
@@ -30,6 +31,7 @@ function parent(): string {
  */
 export class Stage {
   readonly root: string;
+  readonly #looked = new Map<string, number>();
   readonly #making = new Map<string, Promise<string>>();
   #sockets = 0;
 
@@ -51,7 +53,7 @@ export class Stage {
     const target = join(this.root, catalogue.digest);
     const busy = this.#making.get(target);
     if (busy !== undefined) return busy;
-    if (isWhole(target, bundle.files())) return target;
+    if (this.#isWhole(target, bundle)) return target;
     const making = this.#make(loaded, catalogue, target).finally(() => this.#making.delete(target));
     this.#making.set(target, making);
     return making;
@@ -92,6 +94,15 @@ export class Stage {
       rmSync(draft, { recursive: true, force: true });
       throw error;
     }
+  }
+
+  /** Cleaners of temporary folders come by once in a while, so that looking once in a while is enough. */
+  #isWhole(target: string, bundle: Bundle): boolean {
+    const now = performance.now();
+    if (now - (this.#looked.get(target) ?? Number.NEGATIVE_INFINITY) < lookMs) return existsSync(target);
+    const whole = isWhole(target, bundle.files());
+    if (whole) this.#looked.set(target, now);
+    return whole;
   }
 
   close(): void {

@@ -1,4 +1,5 @@
 import { HostError } from '../model/host-error.js';
+import { grantFor } from '../policy/grant.js';
 import type { SchemaValidator } from '../schema/validator.js';
 import { confine, type Lending } from './confine.js';
 import { perform } from './perform.js';
@@ -14,13 +15,15 @@ export interface ToolRoad {
   readonly machinery: Machinery;
   readonly setup: SessionSetup;
   readonly standing: (judged: Judged) => Promise<Standing>;
-  readonly lending: () => Lending;
+  readonly lending: (packageId: string) => Lending;
 }
 
 const defaultOutputBytes = 10 * 1024 * 1024;
 
-export function passedIn({ environment, grant }: SessionSetup): Passed {
-  return { environment, network: grant.network };
+/** What of the operator's variables and hosts is for one package. */
+export function passedIn({ environment, grants }: SessionSetup, packageId: string): Passed {
+  const { network, environment: names } = grantFor(grants, packageId);
+  return { environment: Object.fromEntries(names.map((it) => [it, environment[it] as string])), network };
 }
 
 /** One tool of a package, ready to be asked. Everything that can change is looked up when it is asked. */
@@ -77,9 +80,10 @@ export function serveTool(
       return outputs;
     },
     async run(request) {
-      const slots = await slotValues(of, vault, passedIn(setup));
-      const confined = () => confine(judged, tool, slots, lending());
-      return perform(request, slots, setup.grant.network, confined, performer);
+      const passed = passedIn(setup, of.id);
+      const slots = await slotValues(of, vault, passed);
+      const confined = () => confine(judged, tool, slots, lending(of.id));
+      return perform(request, slots, passed.network, confined, performer);
     },
   };
 }

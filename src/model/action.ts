@@ -54,6 +54,8 @@ export type Action =
       /** Appended to the program's command. */
       readonly arguments: readonly Template[];
       readonly stdin: 'none' | 'json';
+      /** The format makes sure that the program does nothing before it has read its input. */
+      readonly waits?: boolean;
       readonly output: OutputReader;
     }
   | {

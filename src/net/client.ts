@@ -5,7 +5,15 @@ import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { HostError } from '../model/host-error.js';
-import { type Destination, destinationOf, type Reach, type Resolve, vettedAddress } from './destination.js';
+import {
+  type Destination,
+  destinationOf,
+  nameOf,
+  parseDestination,
+  type Reach,
+  type Resolve,
+  vettedAddress,
+} from './destination.js';
 
 export interface HttpRequest {
   readonly method: string;
@@ -17,6 +25,8 @@ export interface HttpRequest {
   /** A request with a credential never follows a redirect. */
   readonly credential: boolean;
   readonly signal: AbortSignal;
+  /** Told of a place that was not gone to, as `host:port`. */
+  readonly onRefused?: (place: string) => void;
 }
 
 export interface HttpLimits {
@@ -74,8 +84,7 @@ export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
 async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSignal): Promise<HttpResponse> {
   let { method, url, body } = request;
   for (let hop = 0; ; hop++) {
-    const destination = destinationOf(url, request.reach);
-    const address = await abortable(vettedAddress(destination, request.reach, resolve), signal);
+    const { destination, address } = await judged(url, request, resolve, signal);
     const response = await exchange(
       { ...request, method, ...(body === undefined ? {} : { body }) },
       destination,
@@ -87,6 +96,7 @@ async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSigna
       return response;
     const next = redirectTarget(location, destination);
     if (request.credential || next.origin !== destination.url.origin) {
+      request.onRefused?.(nameOf(parseDestination(next.href)));
       throw new HostError(
         'network_denied',
         `${destination.host} redirects to ${next.origin}, which is not followed`,
@@ -99,6 +109,22 @@ async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSigna
       method = 'GET';
       body = undefined;
     }
+  }
+}
+
+async function judged(
+  url: string,
+  { reach, onRefused }: HttpRequest,
+  resolve: Resolve,
+  signal: AbortSignal,
+): Promise<{ destination: Destination; address: string }> {
+  try {
+    const destination = destinationOf(url, reach);
+    return { destination, address: await abortable(vettedAddress(destination, reach, resolve), signal) };
+  } catch (error) {
+    if (error instanceof HostError && error.code === 'network_denied')
+      onRefused?.(nameOf(parseDestination(url)));
+    throw error;
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseGrants } from './grant.js';
+import { grantFor, parseGrants } from './grant.js';
 
 test('the grammar', () => {
   expect(
@@ -10,7 +10,7 @@ test('the grammar', () => {
       'read:/a b',
       'write:./x',
       'env:HOME',
-    ]),
+    ]).shared,
   ).toEqual({
     network: [
       { host: 'api.example.com', port: null },
@@ -42,4 +42,24 @@ test.each([
   'env:A=B',
 ])('%j is refused', (text) => {
   expect(() => parseGrants([text])).toThrow(expect.objectContaining({ code: 'usage' }));
+});
+
+test('one package is granted something by its name', () => {
+  const grants = parseGrants([
+    'weather=net:api.example.com',
+    'net:127.0.0.1:1',
+    'weather=read:/a=b',
+    'x.y=env:A',
+  ]);
+  expect(grantFor(grants, 'weather')).toMatchObject({
+    network: [
+      { host: '127.0.0.1', port: 1 },
+      { host: 'api.example.com', port: null },
+    ],
+    read: ['/a=b'],
+    environment: [],
+  });
+  expect(grantFor(grants, 'x.y')).toMatchObject({ network: [{ port: 1 }], environment: ['A'] });
+  expect(grantFor(grants, 'other')).toMatchObject({ network: [{ port: 1 }], read: [] });
+  expect(() => parseGrants(['weather=api.example.com'])).toThrow(expect.objectContaining({ code: 'usage' }));
 });

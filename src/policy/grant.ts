@@ -9,39 +9,63 @@ export interface Grant {
   readonly environment: readonly string[];
 }
 
-const grammar = 'use net:HOST[:PORT], read:PATH, write:PATH or env:NAME';
+/** Grants of a session: for whoever has a use for them, and for packages by name. */
+export interface Grants {
+  readonly shared: Grant;
+  readonly own: ReadonlyMap<string, Grant>;
+}
+
+const grammar =
+  'use net:HOST[:PORT], read:PATH, write:PATH or env:NAME, with PACKAGE= before it for one package only';
+
+const nothing: Grant = { network: [], read: [], write: [], environment: [] };
 
 /** Reads `--allow` values. Anything that is not understood is refused, never ignored. */
-export function parseGrants(texts: readonly string[]): Grant {
-  const network: NetworkHost[] = [];
-  const read: string[] = [];
-  const write: string[] = [];
-  const environment: string[] = [];
+export function parseGrants(texts: readonly string[]): Grants {
+  let shared = nothing;
+  const own = new Map<string, Grant>();
   for (const text of texts) {
-    const colon = text.indexOf(':');
-    const value = text.slice(colon + 1);
-    if (colon < 1 || value === '')
-      throw new HostError('usage', `"${text}" is not a grant`, { hint: grammar });
-    switch (text.slice(0, colon)) {
-      case 'net':
-        network.push(parseHost(value, text));
-        break;
-      case 'read':
-        read.push(value);
-        break;
-      case 'write':
-        write.push(value);
-        break;
-      case 'env':
-        if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(value))
-          throw new HostError('usage', `"${value}" is not the name of a variable`, { hint: grammar });
-        environment.push(value);
-        break;
-      default:
-        throw new HostError('usage', `"${text}" is not a grant`, { hint: grammar });
-    }
+    const named = /^([A-Za-z0-9][A-Za-z0-9._-]*)=(.*)$/s.exec(text);
+    const grant = parseGrant(named?.[2] ?? text);
+    const id = named?.[1];
+    if (id === undefined) shared = joined(shared, grant);
+    else own.set(id, joined(own.get(id) ?? nothing, grant));
   }
-  return { network, read, write, environment };
+  return { shared, own };
+}
+
+/** Everything that was granted to one package, by name or together with others. */
+export function grantFor({ shared, own }: Grants, packageId: string): Grant {
+  return joined(shared, own.get(packageId) ?? nothing);
+}
+
+export function joined(a: Grant, b: Grant): Grant {
+  return {
+    network: [...a.network, ...b.network],
+    read: [...a.read, ...b.read],
+    write: [...a.write, ...b.write],
+    environment: [...a.environment, ...b.environment],
+  };
+}
+
+function parseGrant(text: string): Grant {
+  const colon = text.indexOf(':');
+  const value = text.slice(colon + 1);
+  if (colon < 1 || value === '') throw new HostError('usage', `"${text}" is not a grant`, { hint: grammar });
+  switch (text.slice(0, colon)) {
+    case 'net':
+      return { ...nothing, network: [parseHost(value, text)] };
+    case 'read':
+      return { ...nothing, read: [value] };
+    case 'write':
+      return { ...nothing, write: [value] };
+    case 'env':
+      if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(value))
+        throw new HostError('usage', `"${value}" is not the name of a variable`, { hint: grammar });
+      return { ...nothing, environment: [value] };
+    default:
+      throw new HostError('usage', `"${text}" is not a grant`, { hint: grammar });
+  }
 }
 
 function parseHost(value: string, text: string): NetworkHost {

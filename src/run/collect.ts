@@ -1,5 +1,6 @@
 import { HostError } from '../model/host-error.js';
 import type { Exit, SandboxProcess } from '../sandbox/sandbox.js';
+import { markBytes, readMark } from './worker/script.js';
 
 export interface Collected {
   readonly exit: Exit;
@@ -14,6 +15,8 @@ export interface CollectOptions {
   readonly outputBytes: number;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
+  /** The process says itself when it is done; see worker/script.ts. */
+  readonly marked: boolean;
 }
 
 const stderrBytes = 256 * 1024;
@@ -36,18 +39,20 @@ export async function collect(process: SandboxProcess, options: CollectOptions):
   if (options.signal.aborted) cancel();
   options.signal.addEventListener('abort', cancel, { once: true });
 
+  let said: () => void = () => {};
+  const done = new Promise<Exit>((resolve) => {
+    said = () => resolve({ code: 0, signal: null });
+  });
   const stdout: Buffer[] = [];
   let size = 0;
+  // The mark is ours and does not count.
+  const room = options.outputBytes + (options.marked ? markBytes : 0);
   process.stdout.on('data', (chunk: Buffer) => {
     size += chunk.length;
-    if (size <= options.outputBytes) stdout.push(chunk);
-    else
-      end(
-        new HostError(
-          'output_too_large',
-          `${options.name} printed more than ${options.outputBytes.toLocaleString('en')} bytes`,
-        ),
-      );
+    if (size > room) return end(tooLarge(options));
+    stdout.push(chunk);
+    // What it complained about before is on its way on another stream: one more round brings it in.
+    if (options.marked && readMark(lastBytes(stdout)) !== undefined) setImmediate(said);
   });
   const stderr: Buffer[] = [];
   let complained = 0;
@@ -60,12 +65,31 @@ export async function collect(process: SandboxProcess, options: CollectOptions):
   process.stdin.end(options.stdin);
 
   try {
-    const exit = await process.exited;
+    const exit = await Promise.race([process.exited, done]);
     if (ended !== undefined) throw ended;
     const complaint = Buffer.concat(stderr).toString('utf8').slice(-stderrBytes);
-    return { exit, stdout: Buffer.concat(stdout), stderr: complaint };
+    const all = Buffer.concat(stdout);
+    const marked = options.marked ? readMark(all) : undefined;
+    if ((marked?.output ?? all).length > options.outputBytes) throw tooLarge(options);
+    if (marked === undefined) return { exit, stdout: all, stderr: complaint };
+    return { exit: { code: marked.code, signal: null }, stdout: marked.output, stderr: complaint };
   } finally {
     clearTimeout(timer);
     options.signal.removeEventListener('abort', cancel);
   }
+}
+
+function tooLarge({ name, outputBytes }: CollectOptions): HostError {
+  return new HostError(
+    'output_too_large',
+    `${name} printed more than ${outputBytes.toLocaleString('en')} bytes`,
+  );
+}
+
+/** Enough of the end to hold a mark, however it was cut up on the way. */
+function lastBytes(chunks: readonly Buffer[]): Buffer {
+  let at = chunks.length;
+  let bytes = 0;
+  while (at > 0 && bytes < markBytes) bytes += (chunks[--at] as Buffer).length;
+  return at === chunks.length - 1 ? (chunks[at] as Buffer) : Buffer.concat(chunks.slice(at));
 }

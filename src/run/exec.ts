@@ -1,14 +1,16 @@
+import { posix } from 'node:path';
 import type { Action } from '../model/action.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json } from '../model/json.js';
 import { collect } from './collect.js';
 import { explainFailure, networkWarning } from './failure.js';
 import { fillWords } from './fill.js';
-import { type Confinement, commandFor, findBinary, processOf } from './launch.js';
+import { type Confinement, commandFor, findBinary, pathInside, placesOf, processOf } from './launch.js';
 import { envelopeError, readOutput } from './output.js';
 import type { RunRequest, RunResult } from './run.js';
 import { type Confined, type Machine, spawnConfined } from './spawn.js';
 import type { WarmSandboxes } from './warm.js';
+import { pythonScript } from './worker/script.js';
 
 type Exec = Extract<Action, { kind: 'exec' }>;
 
@@ -33,12 +35,14 @@ export async function runExec(
       hint: 'install it on this machine, where the sandbox can see it: /usr/bin or /usr/local/bin',
     });
   }
-  const command = commandFor(confinement, action.program, words, machine.sandbox);
+  const waits = canWait(action, confinement);
+  const script = waits ? scriptOf(action, words, confinement, machine) : undefined;
+  const command = commandFor(confinement, action.program, script ?? words, machine.sandbox);
   const start = () => spawnConfined(command, confinement, machine);
-  const key = warm !== null && canWait(action, confinement) ? keyOf(command, confinement) : null;
+  const key = warm !== null && waits ? keyOf(command, confinement) : null;
   const confined = (key === null ? undefined : warm?.take(key)) ?? (await start());
   try {
-    return await converse(action, request, confined, confinement, name);
+    return await converse(action, request, confined, confinement, { name, marked: script !== undefined });
   } finally {
     confined.process.kill();
     if (key !== null) void warm?.fill(key, start);
@@ -50,7 +54,7 @@ async function converse(
   request: RunRequest,
   { process, egress }: Confined,
   confinement: Confinement,
-  name: string,
+  { name, marked }: { readonly name: string; readonly marked: boolean },
 ): Promise<RunResult> {
   egress?.arm();
   const { exit, stdout, stderr } = await collect(process, {
@@ -59,6 +63,7 @@ async function converse(
     outputBytes: request.outputBytes,
     timeoutMs: request.timeoutMs,
     signal: request.signal,
+    marked,
   });
   const refusals = egress?.takeRefusals() ?? [];
   if (refusals.length > 0) request.onRefused(refusals.map((it) => `${it.host}:${it.port}`));
@@ -81,15 +86,29 @@ function withLog(texts: readonly (string | undefined)[]): { log?: string } {
   return log === '' ? {} : { log };
 }
 
+/** A Python file that says itself how it ended, so that nobody waits for the interpreter to take itself apart. */
+function scriptOf(
+  action: Exec,
+  [file = '-', ...rest]: readonly string[],
+  confinement: Confinement,
+  { sandbox }: Machine,
+): string[] | undefined {
+  const target = processOf(confinement.package, action.program);
+  if (target.runtime?.language !== 'python' || action.output.format !== 'line' || !/^[^-].*\.py$/.test(file))
+    return undefined;
+  const path = pathInside(confinement, sandbox, posix.join(target.directory, file));
+  return ['-c', pythonScript, path, ...rest];
+}
+
 /** Whether a sandbox may be started before its call: then nothing it has may matter before the call. */
 function canWait(action: Exec, { package: of, slots, roots, state }: Confinement): boolean {
   const secret = of.slots.some((it) => slots.get(it.name)?.secret === true);
   const writable = state !== null || roots.some((it) => it.writable);
-  const fixed = action.arguments.every((word) => word.parts.every((it) => it.kind !== 'input'));
-  return action.stdin === 'json' && fixed && !secret && !writable;
+  return action.waits === true && !secret && !writable;
 }
 
 /** The same package, caller, command and confinement, or another key. */
-function keyOf(command: object, { digest, principal, network }: Confinement): string {
-  return canonicalJson([digest, principal, command, network] as unknown as Json);
+function keyOf(command: object, confinement: Confinement): string {
+  const { digest, principal, network } = confinement;
+  return canonicalJson([digest, principal, command, network, placesOf(confinement)] as unknown as Json);
 }

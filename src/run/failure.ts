@@ -38,7 +38,7 @@ export function explainFailure(name: string, ended: Ended, confinement: Confinem
   if (exit.exceeded === 'files')
     return new HostError('tool_failed', say(`${name} made too many files and was ended`));
   const [refused] = refusals;
-  if (refused !== undefined) return refusedHost(name, refusals, say);
+  if (refused !== undefined) return refusedHost(name, confinement.grantee, refusals, say);
   if (confinement.network === null && networkWords.test(stderr)) {
     return new HostError('network_denied', say(`${name} has no network, and tried to use it`), {
       hint: `the manifest of ${confinement.package.id} asks for no network, so it gets none`,
@@ -76,11 +76,19 @@ function written(value: Json): string {
   }
 }
 
-function refusedHost(name: string, refusals: readonly Refusal[], say: (text: string) => string): HostError {
+function refusedHost(
+  name: string,
+  grantee: string,
+  refusals: readonly Refusal[],
+  say: (text: string) => string,
+): HostError {
   const [first] = refusals as readonly [Refusal];
   const hosts = [...new Set(refusals.map((it) => `${it.host}:${it.port}`))].join(', ');
   return new HostError('network_denied', say(`${name} was kept from reaching ${hosts}: ${first.reason}`), {
-    hint: first.hint ?? `if it should, add --allow net:${first.host}:${first.port}`,
+    hint: (first.hint ?? `if it should, add --allow net:${first.host}:${first.port}`).replace(
+      '--allow net:',
+      `--allow ${grantee}net:`,
+    ),
   });
 }
 
@@ -111,6 +119,10 @@ const signals: ReadonlyMap<number, string> = new Map([
 function hintOf(stderr: string, { package: of, roots, limits }: Confinement): string | undefined {
   if (/No space left on device|ENOSPC|File too large|EFBIG/.test(stderr))
     return `its private disk has ${Math.round(limits.diskBytes / mebibyte)} MiB; see limits.disk_mb`;
+  if (/Too many open files|EMFILE/.test(stderr))
+    return `it may have ${limits.openFiles} files open at once; see limits.open_files`;
+  if (/Resource temporarily unavailable|can't start new thread|\bEAGAIN\b/.test(stderr))
+    return `it may have ${limits.processes} processes and threads at once; see limits.processes`;
   if (/Read-only file system|EROFS/.test(stderr)) {
     return of.permissions.filesystem === 'read-only'
       ? 'its manifest asks to read the workspace only, so nothing there can be changed'

@@ -122,6 +122,11 @@ describe('the words of a command', () => {
       fillWords([{ parts: [{ kind: 'text', text: '--name=' }, ...hole.parts] }], given({ a: '-x' })),
     ).toEqual(['--name=-x']);
     expect(fillWords([hole], given({ a: -5 }))).toEqual(['-5']);
+    expect(fillWords([hole], given({ a: '-1.5e3' }))).toEqual(['-1.5e3']);
+    for (const a of ['-1rf', '-.x', '-', '--'])
+      expect(() => fillWords([hole], given({ a }))).toThrow(
+        expect.objectContaining({ code: 'invalid_input' }),
+      );
   });
   test('are one word each, whatever is put in', () => {
     expect(fillWords([hole], given({ a: 'two words; $(rm) "x"\nline' }))).toEqual([

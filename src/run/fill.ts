@@ -60,13 +60,18 @@ export function fillWords(words: readonly Template[], values: Values): string[] 
   return words.map((word) => {
     const filled = fill(word, values, scalar);
     const [first] = word.parts;
-    if (!optionsEnded && first !== undefined && first.kind !== 'text' && /^-(?![\d.])/.test(filled)) {
+    if (!optionsEnded && first !== undefined && first.kind !== 'text' && looksLikeOption(filled)) {
       const name = nameOf(first);
       throw new HostError('invalid_input', `${name} must not begin with "-": it would be read as an option`);
     }
     optionsEnded ||= constantText(word) === '--';
     return filled;
   });
+}
+
+/** A number is no option, however it begins. */
+function looksLikeOption(word: string): boolean {
+  return word.startsWith('-') && !/^-(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(word);
 }
 
 /** Undefined when the value is one hole that has none: the member is then left out. */

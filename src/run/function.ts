@@ -5,7 +5,15 @@ import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json, type JsonObject } from '../model/json.js';
 import type { Slot } from '../model/slot.js';
 import type { SandboxCommand } from '../sandbox/sandbox.js';
-import { type Confinement, commandFor, constantWords, pathInside, processOf, stateInside } from './launch.js';
+import {
+  type Confinement,
+  commandFor,
+  constantWords,
+  pathInside,
+  placesOf,
+  processOf,
+  stateInside,
+} from './launch.js';
 import type { ProcessPool } from './pool.js';
 import type { RunRequest, RunResult } from './run.js';
 import { type Machine, spawnConfined } from './spawn.js';
@@ -15,22 +23,27 @@ import { WorkerProcess } from './worker/process.js';
 
 type FunctionAction = Extract<Action, { kind: 'function' }>;
 
-/** Calls a function of the package in a process that is kept for the next call. */
+/**
+ * Calls a function of the package in a process that is kept for the next call. `remaining` is the call with the time that
+ * is left of it; `patience` ends the waiting for a process.
+ */
 export async function runFunction(
   action: FunctionAction,
-  request: RunRequest,
+  remaining: () => RunRequest,
   confinement: Confinement,
   machine: Machine,
   pool: ProcessPool,
+  patience: () => AbortSignal,
 ): Promise<RunResult> {
-  const { input, timeoutMs, outputBytes, signal } = request;
+  const request = remaining();
+  const { input, outputBytes, signal } = request;
   const name = `${request.package.id}/${request.tool.name}`;
   const command = workerCommand(action, confinement, machine);
   const config = contextOf(confinement);
   const key = keyOf(action, command, config, confinement);
   const start = () =>
     new WorkerProcess(spawnConfined(command, confinement, machine), confinement.limits.cpuSeconds);
-  return pool.use({ key, signal, start }, async (worker) => {
+  return pool.use({ key, signal, patience, start }, async (worker) => {
     const question = {
       export: action.export,
       convention: action.convention,
@@ -39,7 +52,12 @@ export async function runFunction(
       config,
       dataDir: stateInside(confinement, machine.sandbox),
     };
-    const outcome = await worker.call(question, { name, timeoutMs, signal, outputBytes });
+    const outcome = await worker.call(question, {
+      name,
+      timeoutMs: remaining().timeoutMs,
+      signal,
+      outputBytes,
+    });
     if (outcome.refusals.length > 0) request.onRefused(outcome.refusals.map((it) => `${it.host}:${it.port}`));
     return readOutcome(outcome, name, outputBytes, confinement);
   });
@@ -102,11 +120,21 @@ function keyOf(
   action: FunctionAction,
   { argv, ...command }: Omit<SandboxCommand, 'egress'>,
   config: JsonObject,
-  { digest, principal, network, package: of, runtimes }: Confinement,
+  confinement: Confinement,
 ): string {
+  const { digest, principal, network, package: of, runtimes } = confinement;
   // The digest and the program stand for the words of the command line, which are long.
   const interpreter = runtimes.get(action.program)?.interpreter.path ?? argv[0];
-  const told = [digest, principal, action.program, interpreter, command, network, config];
+  const told = [
+    digest,
+    principal,
+    action.program,
+    interpreter,
+    command,
+    network,
+    config,
+    placesOf(confinement),
+  ];
   const hash = createHash('sha256').update(canonicalJson(told as unknown as Json));
   return `${of.id} ${hash.digest('hex')}`;
 }

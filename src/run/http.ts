@@ -46,6 +46,7 @@ export async function runHttp(
     credential: secrets.length > 0,
     limits: { wallMs: request.timeoutMs, bodyBytes: request.outputBytes },
     signal: request.signal,
+    onRefused: (place) => request.onRefused([place]),
   });
   const text = response.body.toString('utf8');
   const envelope = action.output.errorEnvelope ? envelopeError(text, name) : undefined;

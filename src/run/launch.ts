@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { HostError } from '../model/host-error.js';
 import type { Package } from '../model/package.js';
@@ -32,6 +32,8 @@ export interface Confinement {
   readonly limits: Limits;
   /** Null: no network at all. */
   readonly network: EgressPolicy | null;
+  /** What stands before a grant that is for this package: nothing where it is the only one. */
+  readonly grantee: string;
   /** Interpreter and installed packages of each program that needs them, by program name. */
   readonly runtimes: ReadonlyMap<string, ProgramRuntime>;
 }
@@ -47,6 +49,17 @@ const home = '/toolport/package';
 const stateFolder = '/toolport/data';
 const packagesFolder = '/toolport/packages';
 const binaries = ['/usr/local/bin', '/usr/bin', '/bin'];
+
+/**
+ * Which folders and files stand behind the paths that a process sees or must not see. One that was made anew is another:
+ * a process that was started before sees the old folder, and the new file that should be hidden from it.
+ */
+export function placesOf({ roots, hidden }: Confinement): string[] {
+  return [...roots.map((it) => it.source), ...hidden].map((path) => {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.dev}:${found.ino}:${found.birthtimeNs}`;
+  });
+}
 
 /** The process behind a program. */
 export function processOf(of: Package, name: string): ProcessTarget {

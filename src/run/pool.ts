@@ -26,6 +26,8 @@ export interface PoolOptions {
 export interface PoolRequest<T> {
   readonly key: string;
   readonly signal: AbortSignal;
+  /** Ends the waiting, and only that; asked for when there is somebody to wait for. */
+  readonly patience?: () => AbortSignal;
   readonly start: () => T;
 }
 
@@ -116,6 +118,7 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
       if (this.#closed) return reject(closing());
       const cancelled = () => new HostError('cancelled', 'the call was cancelled');
       if (signal.aborted) return reject(cancelled());
+      let patience: AbortSignal | undefined;
       const giveUp = () => {
         this.#waiting = this.#waiting.filter((it) => it !== waiter);
         reject(cancelled());
@@ -125,17 +128,19 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
       const waiter: Waiter<T> = {
         request,
         seat: (seat) => {
-          signal.removeEventListener('abort', giveUp);
+          patience?.removeEventListener('abort', giveUp);
           resolve(seat);
         },
         refuse: (error) => {
-          signal.removeEventListener('abort', giveUp);
+          patience?.removeEventListener('abort', giveUp);
           reject(error);
         },
       };
-      signal.addEventListener('abort', giveUp, { once: true });
       this.#waiting.push(waiter);
       this.#serve();
+      if (!this.#waiting.includes(waiter)) return;
+      patience = request.patience?.() ?? signal;
+      patience.addEventListener('abort', giveUp, { once: true });
     });
   }
 

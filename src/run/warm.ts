@@ -31,7 +31,10 @@ export class WarmSandboxes {
   async fill(key: string, start: () => Promise<Confined>): Promise<void> {
     if (this.#closed || this.#waiting.has(key) || this.#starting.has(key)) return;
     this.#starting.add(key);
+    // Starting a process holds the whole host up for a moment: the answer that was just made goes first.
+    await new Promise((resolve) => setImmediate(resolve));
     try {
+      if (this.#closed) return;
       const confined = await start();
       if (this.#closed) return confined.process.kill();
       this.#keep(key, confined);

@@ -10,6 +10,8 @@ export interface AuditEntry {
 }
 
 const start = '0'.repeat(64);
+/** How long a line may wait for others that share its commit: the disk is slow, and the host waits with it. */
+const patienceMs = 25;
 
 interface Waiting {
   readonly entry: AuditEntry;
@@ -27,6 +29,8 @@ export class AuditLog {
   readonly #now: () => number;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #failure: unknown;
 
   constructor(database: Database, now: () => number) {
     this.#database = database;
@@ -36,14 +40,39 @@ export class AuditLog {
   /** Resolves when the line is on the disk. Whoever need not wait for that still gets the order of arrival. */
   append(entry: AuditEntry): Promise<void> {
     return new Promise((done, failed) => {
-      this.#waiting.push({ entry, at: new Date(this.#now()).toISOString(), done, failed });
-      this.#writing ??= this.#write();
+      this.#add(entry, done, failed);
+      this.#start();
     });
+  }
+
+  /**
+   * A line that nobody waits for: it goes to the disk with the next one that somebody does, or a moment later on its
+   * own. Throws while lines before it could not be written: then nothing more may happen unrecorded.
+   */
+  note(entry: AuditEntry): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    this.#add(
+      entry,
+      () => {},
+      () => {},
+    );
+    this.#timer ??= setTimeout(() => this.#start(), patienceMs);
   }
 
   /** Waits until everything that was appended is on the disk. */
   async flush(): Promise<void> {
+    if (this.#waiting.length > 0) this.#start();
     while (this.#writing !== undefined) await this.#writing;
+  }
+
+  #add(entry: AuditEntry, done: () => void, failed: (error: unknown) => void): void {
+    this.#waiting.push({ entry, at: new Date(this.#now()).toISOString(), done, failed });
+  }
+
+  #start(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#writing ??= this.#write();
   }
 
   async #write(): Promise<void> {
@@ -73,8 +102,10 @@ export class AuditLog {
             ({ seq, hash } = row);
           }
         });
+        this.#failure = undefined;
         for (const waiting of batch) waiting.done();
       } catch (error) {
+        this.#failure = error;
         for (const waiting of batch) waiting.failed(error);
       }
     }

@@ -69,6 +69,17 @@ export class Pins {
     );
   }
 
+  /** Manifests of packages with this id, the one that was agreed to first before the others. */
+  async manifestsOf(packageId: string): Promise<readonly string[]> {
+    const rows = await this.#database
+      .selectFrom('pin')
+      .select('manifest')
+      .where('package', '=', packageId)
+      .orderBy('accepted_at')
+      .execute();
+    return rows.map((it) => it.manifest);
+  }
+
   /** One pin a manifest; the newest agreement counts. */
   async put(pin: Omit<Pin, 'acceptedAt'>): Promise<void> {
     const agreed = {

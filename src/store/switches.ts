@@ -1,9 +1,10 @@
 import type { Database } from './database.js';
 
-/** Packages that an operator switched off. */
+/** Packages that an operator switched off. Asked before every call, so that it is read once: nobody else has the database. */
 export class SwitchedOff {
   readonly #database: Database;
   readonly #now: () => number;
+  #known: Promise<readonly string[]> | undefined;
 
   constructor(database: Database, now: () => number) {
     this.#database = database;
@@ -11,7 +12,15 @@ export class SwitchedOff {
   }
 
   /** Sorted. */
-  async list(): Promise<string[]> {
+  async list(): Promise<readonly string[]> {
+    this.#known ??= this.#read().catch((error) => {
+      this.#known = undefined;
+      throw error;
+    });
+    return this.#known;
+  }
+
+  async #read(): Promise<readonly string[]> {
     const rows = await this.#database
       .selectFrom('switched_off')
       .select('package')
@@ -22,6 +31,14 @@ export class SwitchedOff {
 
   /** False when it was so already. */
   async set(packageId: string, enabled: boolean, by: string): Promise<boolean> {
+    try {
+      return await this.#write(packageId, enabled, by);
+    } finally {
+      this.#known = undefined;
+    }
+  }
+
+  async #write(packageId: string, enabled: boolean, by: string): Promise<boolean> {
     if (enabled) {
       const removed = await this.#database
         .deleteFrom('switched_off')

@@ -115,6 +115,7 @@ test('a rich manifest becomes exactly this package', () => {
           program: 'script',
           arguments: [],
           stdin: 'json',
+          waits: true,
           output: { format: 'line', errorEnvelope: false },
         },
       },

@@ -33,6 +33,8 @@ export function lower(manifest: JsonObject, file: string): Package {
       program: 'script',
       arguments: [],
       stdin: 'json',
+      // Its rules refuse a file that does anything while it is imported.
+      waits: true,
       output: { format: 'line', errorEnvelope: false },
     },
   };

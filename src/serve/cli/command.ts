@@ -32,7 +32,7 @@ export const allowOption: Option = {
   name: 'allow',
   value: 'GRANT',
   multiple: true,
-  text: 'grant net:HOST[:PORT], read:PATH, write:PATH or env:NAME',
+  text: 'grant net:HOST[:PORT], read:PATH, write:PATH or env:NAME; PACKAGE=… for one package',
 };
 
 /** Understood by every command. */

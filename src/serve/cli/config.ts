@@ -129,8 +129,8 @@ function grantedVariables(
   const values: Record<string, string> = {};
   const asked = args.values('allow');
   const kept = allow.filter((grant) => {
-    if (!grant.startsWith('env:')) return true;
-    const name = grant.slice('env:'.length);
+    const name = /^(?:[^:=]+=)?env:(.*)$/.exec(grant)?.[1];
+    if (name === undefined) return true;
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (value !== undefined) values[name] = value;
     else if (asked.includes(grant))

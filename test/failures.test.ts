@@ -1,0 +1,249 @@
+// Everything that can go wrong in a program: each failure has its own code, says why, and what to do.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { JsonObject, Session } from '../src/index.js';
+import {
+  type Failed,
+  failureOf,
+  findagent,
+  type PythonOptions,
+  pythonTool,
+  toolspace,
+  type Workbench,
+  workbench,
+} from './workbench.js';
+
+const connect = 'socket.create_connection(("127.0.0.1", 9), 2)';
+
+const scripts: readonly PythonOptions[] = [
+  {
+    name: 'exits',
+    body: ['for n in range(40): print("line", n, file=sys.stderr)', 'sys.exit(3)'],
+  },
+  { name: 'raises', body: ['raise RuntimeError("the drawer is stuck")'] },
+  { name: 'silent', body: ['sys.stdout = open("/dev/null", "w")'] },
+  { name: 'no_json', body: ['print("hello there"); os._exit(0) if sys.stdout.flush() is None else None'] },
+  { name: 'not_a_number', body: ['return {"n": float("nan")}'] },
+  { name: 'wrong_shape', output: '{type: object, required: [n]}', body: ['return {"m": 1}'] },
+  { name: 'wrong_type', body: ['return [1]'] },
+  { name: 'sleeps', body: ['import time; time.sleep(60)'] },
+  { name: 'latin', body: ['sys.stdout.buffer.write(b"\\"caf\\xe9\\"\\n"); sys.stdout.flush(); os._exit(0)'] },
+  { name: 'killed', body: ['import signal', 'os.kill(os.getpid(), signal.SIGSEGV)'] },
+  { name: 'suicide', body: ['import signal', 'os.kill(os.getpid(), signal.SIGKILL)'] },
+  { name: 'nested', output: '{type: array}', body: ['return json.loads("[" * 500 + "]" * 500)'] },
+  { name: 'connects', head: ['import socket'], body: [connect] },
+  {
+    name: 'resolves',
+    head: ['import socket'],
+    body: ['socket.getaddrinfo("desk.invalid", 443)'],
+  },
+  {
+    name: 'hides_it',
+    head: ['import socket'],
+    body: [`try:`, `    ${connect}`, 'except OSError as error:', '    return {"error": str(error)}'],
+  },
+  {
+    name: 'reaches_out',
+    network: true,
+    head: ['import urllib.request'],
+    body: ['return {"read": urllib.request.urlopen(text, timeout=5).read().decode()}'],
+  },
+  {
+    name: 'hides_refusal',
+    network: true,
+    head: ['import urllib.request'],
+    body: [
+      'try:',
+      '    urllib.request.urlopen(text, timeout=5).read()',
+      'except Exception as error:',
+      '    return {"ok": False}',
+    ],
+  },
+];
+
+let bench: Workbench;
+let session: Session;
+
+beforeAll(async () => {
+  const files = Object.fromEntries(scripts.map((it) => [`${it.name}.py`, pythonTool(it)]));
+  const program = (id: string, command: readonly string[]): JsonObject => ({
+    [`${id}/toolspace.json`]: toolspace({
+      id,
+      command,
+      actions: [
+        {
+          name: 'run',
+          invocation: { kind: 'subcommand', argv_template: ['go'] },
+          output: { format: 'text' },
+        },
+      ],
+    }),
+  });
+  bench = await workbench({
+    ...files,
+    ...(program('no-binary', ['toolport-no-such-program', 'data.txt']) as Record<string, string>),
+    ...(program('no-file', ['./run.sh']) as Record<string, string>),
+    ...(program('no-python', ['python3.4', 'x.py']) as Record<string, string>),
+    'no-binary/data.txt': 'data',
+    'no-python/x.py': 'print("ran")\n',
+    'unloadable/findagent.json': findagent('Unloadable', {
+      kind: 'code-bundle',
+      entrypoint: { path: 'agent.mjs', export: 'handler' },
+      runtime: { kind: 'node' },
+      mcp: { mode: 'wrap' },
+      allowed_hosts: [],
+      tools: [{ name: 'run', description: 'Never runs.' }],
+    }),
+    'unloadable/agent.mjs':
+      'import { nothing } from "./not-there.mjs";\nexport const handler = () => nothing;\n',
+  });
+  session = await bench.session();
+});
+
+afterAll(async () => {
+  await bench.close();
+  expect(bench.bugs).toEqual([]);
+});
+
+async function failure(tool: string, given = '', of: Session = session): Promise<Failed> {
+  const failed = await failureOf(of.call({ tool, arguments: given === '' ? {} : { text: given } }));
+  // Whoever reads it: one voice, no machinery.
+  expect(failed.message).toContain(tool);
+  expect(`${failed.message} ${failed.hint}`).not.toMatch(/!|undefined|\[object|HostError/);
+  return failed;
+}
+
+describe('a program that fails', () => {
+  test('with an exit code: the code, and the last lines of what it complained about', async () => {
+    const failed = await failure('exits');
+    expect(failed).toMatchObject({ status: 'error', code: 'tool_failed' });
+    expect(failed.message).toContain('exit code 3');
+    expect(failed.message).toContain('line 39');
+    expect(failed.message).not.toContain('line 2\n');
+  });
+
+  test('with an exception: its words', async () => {
+    expect((await failure('raises')).message).toMatch(/exit code 1[\s\S]*RuntimeError: the drawer is stuck/);
+  });
+
+  test('by a signal: which one', async () => {
+    expect(await failure('killed')).toMatchObject({ code: 'tool_failed' });
+    expect((await failure('killed')).message).toContain('SIGSEGV');
+    expect((await failure('suicide')).message).toContain('SIGKILL');
+  });
+
+  test('by time', async () => {
+    const started = performance.now();
+    const late = await failureOf(session.call({ tool: 'sleeps', arguments: {}, timeoutMs: 400 }));
+    expect(late).toMatchObject({ status: 'timeout', code: 'timeout' });
+    expect(late.message).toContain('0.4 s');
+    expect(late.hint).toContain('--timeout');
+    expect(performance.now() - started).toBeLessThan(5000);
+  });
+
+  test('because its code needs a file that is not there', async () => {
+    const failed = await failureOf(session.call({ tool: 'unloadable/run', arguments: {} }));
+    expect(failed.code).toBe('tool_failed');
+    expect(failed.message).toContain('not-there.mjs');
+    expect(failed.hint).toContain('put the file into the package');
+  });
+});
+
+describe('an answer that is none', () => {
+  test('nothing was printed', async () => {
+    const failed = await failure('silent');
+    expect(failed.code).toBe('tool_no_output');
+    expect(failed.hint).toContain('one line of JSON');
+  });
+
+  test('not JSON', async () => {
+    expect(await failure('no_json')).toMatchObject({
+      code: 'tool_bad_output',
+      message: expect.stringContaining('"hello there"'),
+      hint: expect.stringContaining('standard error'),
+    });
+    expect((await failure('not_a_number')).code).toBe('tool_bad_output');
+  });
+
+  test('not UTF-8', async () => {
+    expect(await failure('latin')).toMatchObject({
+      code: 'tool_bad_output',
+      message: expect.stringContaining('UTF-8'),
+    });
+  });
+
+  test('not of the declared shape', async () => {
+    const failed = await failure('wrong_shape');
+    expect(failed.code).toBe('invalid_output');
+    expect(failed.message).toMatch(/"?n"?/);
+    expect((await failure('wrong_type')).message).toContain('object');
+  });
+
+  test('nested without end', async () => {
+    expect(await failure('nested')).toMatchObject({
+      code: 'tool_bad_output',
+      message: expect.stringContaining('nested'),
+    });
+  });
+});
+
+describe('something that is not there', () => {
+  test('a program of the machine', async () => {
+    const failed = await failureOf(session.call({ tool: 'no-binary/run', arguments: {} }));
+    expect(failed.code).toBe('runtime_missing');
+    expect(failed.message).toContain('toolport-no-such-program');
+    expect(failed.hint).toContain('/usr/bin');
+  });
+
+  test('the code of the package', async () => {
+    const failed = await failureOf(session.call({ tool: 'no-file/run', arguments: {} }));
+    expect(failed.code).toBe('not_served');
+    expect(failed.message).toContain('not in its folder');
+  });
+
+  test('a version of Python: the nearest is taken with a remark, or nothing where that is refused', async () => {
+    const { packages } = await session.packages();
+    const found = packages.find((it) => it.id === 'no-python');
+    expect(found?.reasons.join(' ')).toContain('3.4');
+    const strict = await bench.session({ policy: { strictRuntime: true } });
+    const failed = await failureOf(strict.call({ tool: 'no-python/run', arguments: {} }));
+    expect(['runtime_missing', 'not_served']).toContain(failed.code);
+    expect(failed.message).toContain('3.4');
+  });
+});
+
+describe('network', () => {
+  test.each(['connects', 'resolves'])('none was asked for: %s says so', async (tool) => {
+    const failed = await failure(tool);
+    expect(failed).toMatchObject({ status: 'denied', code: 'network_denied' });
+    expect(failed.message).toContain('has no network');
+    expect(failed.hint).toContain('manifest');
+  });
+
+  test('none was asked for, and the tool hides its failure: a warning', async () => {
+    const answer = await session.call({ tool: 'hides_it', arguments: {} });
+    expect(answer).toMatchObject({ status: 'ok', warnings: [expect.stringContaining('no network')] });
+  });
+
+  test('a refused host: which, how to grant it, and on record', async () => {
+    const failed = await failure('reaches_out', 'http://127.0.0.1:9/');
+    expect(failed).toMatchObject({ status: 'denied', code: 'network_denied' });
+    expect(failed.message).toContain('127.0.0.1:9');
+    expect(failed.hint).toContain('--allow net:127.0.0.1:9');
+    expect((await bench.host.auditTail(1))[0]).toMatchObject({
+      kind: 'outcome',
+      body: { status: 'denied', refusedHosts: ['127.0.0.1:9'] },
+    });
+  });
+
+  test('a refused host that the tool hides: a warning, and on record', async () => {
+    const answer = await session.call({ tool: 'hides_refusal', arguments: { text: 'http://127.0.0.1:9/' } });
+    expect(answer).toMatchObject({
+      status: 'ok',
+      result: { ok: false },
+      warnings: [expect.stringContaining('127.0.0.1:9')],
+    });
+    expect((await bench.host.auditTail(1))[0]).toMatchObject({
+      body: { status: 'ok', refusedHosts: ['127.0.0.1:9'] },
+    });
+  });
+});
