@@ -44,7 +44,8 @@ export async function runExec(
   try {
     return await converse(action, request, confined, confinement, { name, marked: script !== undefined });
   } finally {
-    confined.process.kill();
+    // What is left of it ends after the answer has gone out; ending a process holds the host up.
+    setImmediate(() => confined.process.kill());
     if (key !== null) void warm?.fill(key, start);
   }
 }
