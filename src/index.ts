@@ -11,6 +11,7 @@ export type {
   Host,
   InstallOptions,
   LimitPolicy,
+  ListedPrompt,
   ListedTool,
   PackageIndexes,
   PackageReport,
@@ -24,6 +25,9 @@ export type {
   SessionOptions,
   SessionPolicy,
   Switches,
+  TokenEntry,
+  TokenInput,
+  Tokens,
 } from './host/host.js';
 export type { HostOptions } from './host/options.js';
 export type { Diagnostic, Range, Severity } from './model/diagnostic.js';

@@ -12,7 +12,7 @@ import { openDatabase } from '../store/database.js';
 import { lockState } from '../store/lock.js';
 import { type CallPath, callTool } from './call.js';
 import { type Equipment, equip } from './equipment.js';
-import type { Answer, Host, Session } from './host.js';
+import type { Answer, Host, Session, TokenRole } from './host.js';
 import type { HostOptions } from './options.js';
 import { queueOf } from './queue.js';
 import type { SessionCatalogue } from './session.js';
@@ -61,7 +61,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
           principal,
           resolve: (name: string) => catalogue.resolve(name),
         };
-        return sessionOf(catalogue, (request) => {
+        return sessionOf(catalogue, equipment, (request) => {
           const signal =
             request.signal === undefined ? closing.signal : AbortSignal.any([request.signal, closing.signal]);
           const answer = callTool(path, caller, { ...request, signal });
@@ -76,12 +76,15 @@ export async function createHost(options: HostOptions): Promise<Host> {
       },
       approvals: operatorActs(approvals, audit),
       secrets: secretActs(equipment, audit),
+      tokens: tokenActs(equipment, audit),
       switches: {
         disabled: () => equipment.switches.list(),
         async set(packageId, enabled, by) {
           const body = { act: enabled ? 'enable' : 'disable', package: packageId, by };
           await audit.append({ kind: 'operator', body });
-          return equipment.switches.set(packageId, enabled, by);
+          const changed = await equipment.switches.set(packageId, enabled, by);
+          if (changed) equipment.changed();
+          return changed;
         },
       },
       verifyAudit: async () => {
@@ -116,11 +119,26 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
-function sessionOf(catalogue: SessionCatalogue, call: Session['call']): Session {
+function sessionOf(catalogue: SessionCatalogue, equipment: Equipment, call: Session['call']): Session {
   return {
     packages: () => catalogue.report(),
     tools: () => catalogue.tools(),
     call,
+    prompts: async () => (await catalogue.prompts()).map((it) => it.listed),
+    async prompt(name, given) {
+      const found = (await catalogue.prompts()).find((it) => it.listed.name === name);
+      if (found === undefined)
+        throw new HostError('not_found', `there is no prompt ${JSON.stringify(name)} here`);
+      if (found.source.kind === 'words') return found.source.read();
+      const answer = await call({ tool: found.source.tool, arguments: given });
+      if (answer.status === 'ok') return String(answer.result);
+      const { code, message, hint } = answer.error ?? {
+        code: 'approval_required',
+        message: 'a person must agree first',
+      };
+      throw new HostError(code, message, hint === undefined ? {} : { hint });
+    },
+    onChange: (listener) => equipment.onChange(listener),
     review: (id) => catalogue.review(id),
     accept: (id, digest) => catalogue.accept(id, digest),
     install: (id, options = {}) => catalogue.install(id, options),
@@ -171,7 +189,7 @@ function operatorActs(queue: ApprovalQueue, audit: AuditLog): Host['approvals'] 
 }
 
 /** Values go in; who did what is on record, what the value is never is. */
-function secretActs({ vault }: Equipment, audit: AuditLog): Host['secrets'] {
+function secretActs({ vault, changed }: Equipment, audit: AuditLog): Host['secrets'] {
   return {
     async set({ by, ...entry }) {
       const { package: packageId, slot, audience } = entry;
@@ -179,12 +197,50 @@ function secretActs({ vault }: Equipment, audit: AuditLog): Host['secrets'] {
         kind: 'operator',
         body: { act: 'secret set', package: packageId, slot, audience: audience as unknown as Json, by },
       });
-      return vault.set(entry);
+      const made = await vault.set(entry);
+      changed();
+      return made;
     },
     list: () => vault.list(),
     async unset(packageId, slot, by) {
       await audit.append({ kind: 'operator', body: { act: 'secret unset', package: packageId, slot, by } });
-      return vault.unset(packageId, slot);
+      const gone = await vault.unset(packageId, slot);
+      if (gone) changed();
+      return gone;
+    },
+  };
+}
+
+function tokenActs({ tokens }: Equipment, audit: AuditLog): Host['tokens'] {
+  const shown = ({
+    id,
+    name,
+    role,
+    created_at,
+    expires_at,
+  }: Awaited<ReturnType<typeof tokens.list>>[number]) => ({
+    id,
+    name,
+    role: role as TokenRole,
+    createdAt: created_at,
+    expiresAt: expires_at,
+  });
+  return {
+    async create({ name, role, expiresAt, by }) {
+      const id = newId('tok');
+      const token = `tp_${randomBytes(32).toString('base64url')}`;
+      await audit.append({ kind: 'operator', body: { act: 'token create', token: id, name, role, by } });
+      const row = await tokens.add({ id, name, role, expires_at: expiresAt, created_by: by }, token);
+      return { entry: shown(row), token };
+    },
+    list: async () => (await tokens.list()).map(shown),
+    async revoke(id, by) {
+      await audit.append({ kind: 'operator', body: { act: 'token revoke', token: id, by } });
+      return tokens.remove(id);
+    },
+    async check(token) {
+      const row = await tokens.find(token);
+      return row === undefined ? undefined : shown(row);
     },
   };
 }

@@ -20,6 +20,7 @@ import type { Database } from '../store/database.js';
 import { Links, Pins } from '../store/pins.js';
 import { SecretRows } from '../store/secrets.js';
 import { SwitchedOff } from '../store/switches.js';
+import { TokenRows } from '../store/tokens.js';
 import type { SessionOptions, SessionPolicy } from './host.js';
 import type { HostOptions } from './options.js';
 import { Places } from './places.js';
@@ -43,6 +44,10 @@ export type OpenOptions = SessionOptions & { readonly root: string; readonly pri
 export interface Equipment {
   readonly vault: Vault;
   readonly switches: SwitchedOff;
+  readonly tokens: TokenRows;
+  /** Lists of tools may be others now. */
+  changed(): void;
+  onChange(listener: () => void): () => void;
   open(wanted: OpenOptions, parse: ParseOptions): Promise<SessionCatalogue>;
   close(): Promise<void>;
 }
@@ -68,6 +73,10 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
   const pool = new ProcessPool();
   const inTurn = queueOf(maxProcesses);
   const home = homedir();
+  const listeners = new Set<() => void>();
+  const changed = () => {
+    for (const listener of listeners) listener();
+  };
   const machines = new Map<boolean, { sandbox: Sandbox; places: Places }>();
   const machineFor = (unsafe: boolean) => {
     const known = machines.get(unsafe);
@@ -99,6 +108,7 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
       find: interpreters(sandbox, home),
       own: [state, stage.root],
       home,
+      changed,
       schemas: () => import('../schema/validator.js'),
     };
   };
@@ -106,6 +116,12 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
   return {
     vault,
     switches,
+    tokens: new TokenRows(database, now),
+    changed,
+    onChange(listener) {
+      listeners.add(listener);
+      return () => void listeners.delete(listener);
+    },
     async open(wanted, parse) {
       const policy = wanted.policy ?? {};
       const { directories, root, principal, environment = {} } = wanted;

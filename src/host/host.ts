@@ -6,6 +6,20 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 import type { ConfirmationKind } from '../policy/decide.js';
+import type { Secrets, Switches, Tokens } from './operator.js';
+
+export type {
+  Check,
+  SecretAudience,
+  SecretEntry,
+  SecretInput,
+  Secrets,
+  Switches,
+  TokenEntry,
+  TokenInput,
+  TokenRole,
+  Tokens,
+} from './operator.js';
 
 /** Everything a surface may ask. */
 export interface Host {
@@ -13,6 +27,7 @@ export interface Host {
   readonly approvals: Approvals;
   readonly secrets: Secrets;
   readonly switches: Switches;
+  readonly tokens: Tokens;
   verifyAudit(): Promise<AuditVerdict>;
   auditTail(count: number): Promise<readonly AuditLine[]>;
   close(): Promise<void>;
@@ -77,6 +92,12 @@ export interface Session {
   /** What can be called now, in a fixed order. */
   tools(): Promise<readonly ListedTool[]>;
   call(request: CallRequest): Promise<Answer>;
+  /** Prompts of packages that are served, in a fixed order. Nothing of them is ever run. */
+  prompts(): Promise<readonly ListedPrompt[]>;
+  /** The words of a prompt, filled where it is a template; `not_found` when there is none of that name. */
+  prompt(name: string, given: JsonObject): Promise<string>;
+  /** Told when the list of tools or prompts may be another; returns how to stop. */
+  onChange(listener: () => void): () => void;
   /** What changed in a held package since somebody agreed to it. */
   review(id: string): Promise<Review>;
   /** Agrees to exactly what was shown. */
@@ -84,6 +105,26 @@ export interface Session {
   /** Fetches and installs what a package's programs need. */
   install(id: string, options?: InstallOptions): Promise<Change>;
   close(): Promise<void>;
+}
+
+export interface ListedPrompt {
+  /** The name for clients; unique in the session. */
+  readonly name: string;
+  readonly package: string;
+  /** `template`: a tool of the package that fills a text, offered as a prompt too. */
+  readonly kind: 'instructions' | 'skill' | 'template';
+  readonly title: string;
+  readonly description: string;
+  readonly arguments: readonly PromptArgument[];
+  /** What a user could say to begin with. */
+  readonly examples: readonly string[];
+  readonly tags: readonly string[];
+}
+
+export interface PromptArgument {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
 }
 
 /** A change of a package as a person is asked to judge it. */
@@ -115,55 +156,6 @@ export interface ChangeStep {
 export interface Change {
   readonly package: string;
   readonly steps: readonly ChangeStep[];
-}
-
-/** Operator acts: values go in and never come out again. */
-export interface Secrets {
-  set(entry: SecretInput): Promise<SecretEntry>;
-  list(): Promise<readonly SecretEntry[]>;
-  /** False when there was none. */
-  unset(packageId: string, slot: string, by: string): Promise<boolean>;
-}
-
-/**
- * Who may receive a value: those hosts and their subdomains, anybody, or whom the manifest names (and nobody where it
- * names none).
- */
-export type SecretAudience =
-  | { readonly kind: 'hosts'; readonly hosts: readonly string[] }
-  | { readonly kind: 'any' }
-  | { readonly kind: 'manifest' };
-
-export interface SecretInput {
-  readonly package: string;
-  readonly slot: string;
-  readonly value: string;
-  readonly audience: SecretAudience;
-  readonly by: string;
-}
-
-export interface SecretEntry {
-  readonly package: string;
-  readonly slot: string;
-  readonly audience: SecretAudience;
-  /** Milliseconds since 1970. */
-  readonly setAt: number;
-}
-
-/** Operator acts: packages that are switched off stay listed and are never run. */
-export interface Switches {
-  disabled(): Promise<readonly string[]>;
-  /** False when it was so already. */
-  set(packageId: string, enabled: boolean, by: string): Promise<boolean>;
-}
-
-/** One finding about this machine. */
-export interface Check {
-  readonly id: string;
-  readonly status: 'ok' | 'warn' | 'fail';
-  readonly message: string;
-  /** The one command that mends it. */
-  readonly fix?: string;
 }
 
 export type PackageStateName = 'ready' | 'needs-setup' | 'gated' | 'held' | 'disabled' | 'broken' | 'killed';

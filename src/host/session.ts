@@ -23,6 +23,7 @@ import { exposedNames } from './names.js';
 import type { Performer } from './perform.js';
 import { type Agreements, acceptReview, agree } from './pinning.js';
 import type { Places } from './places.js';
+import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { type Judged, judgeAll, type Standing, uninstalled } from './readiness.js';
 import { reportOf } from './report.js';
 import type { FindInterpreter } from './runtimes.js';
@@ -45,6 +46,8 @@ export interface Machinery {
   /** Folders that belong to the host. */
   readonly own: readonly string[];
   readonly home: string;
+  /** Tells whoever listens that lists may be others now. */
+  readonly changed: () => void;
   /** Loaded on the first call: the schema engine costs more than all the rest of a start. */
   readonly schemas: () => Promise<SchemaEngine>;
 }
@@ -125,6 +128,12 @@ export class SessionCatalogue {
     throw new HostError('tool_not_found', `there is no tool ${JSON.stringify(name)}`, { hint });
   }
 
+  async prompts(): Promise<readonly OfferedPrompt[]> {
+    const standings = await this.#standings();
+    const ready = this.#judged.filter((it) => standings.get(it)?.state === 'ready');
+    return offeredPrompts(ready, this.#served, this.#machinery.stage);
+  }
+
   async review(id: string): Promise<Review> {
     const { loaded, held } = this.#package(id);
     if (held !== undefined) return held.review;
@@ -143,6 +152,7 @@ export class SessionCatalogue {
     }
     await acceptReview(loaded, held.review, this.#setup.principal, this.#machinery.agreements);
     await this.#judge();
+    this.#machinery.changed();
   }
 
   async install(id: string, options: InstallOptions): Promise<Change> {
@@ -157,6 +167,7 @@ export class SessionCatalogue {
       if (!there) await this.#machinery.environments.prepare(packages, { signal, onStep: options.onStep });
       steps.push({ name, status: there ? 'there already' : 'done' });
     }
+    this.#machinery.changed();
     return { package: id, steps };
   }
 

@@ -9,13 +9,8 @@ import { unknownCategories } from './guardrails/categories.js';
 export function unenforceable(of: Package): string[] {
   const reasons: string[] = [];
   const { guardrails } = of;
-  if (of.tools.length === 0 && !of.announces) {
-    reasons.push(
-      of.prompts.length === 0
-        ? 'it has no tools to call'
-        : 'it has prompts and no tools; prompts are not served yet',
-    );
-  }
+  if (of.tools.length === 0 && of.prompts.length === 0 && !of.announces)
+    reasons.push('it has nothing to offer');
   if (guardrails.tools.some((it) => it.rateLimit !== undefined))
     reasons.push('rate limits are not enforced yet');
   if (guardrails.tools.some((it) => it.maxAmount !== undefined))

@@ -70,6 +70,17 @@ export interface SwitchedOffTable {
   by: string;
 }
 
+export interface TokenTable {
+  id: string;
+  name: string;
+  role: string;
+  /** SHA-256 of the token. */
+  digest: string;
+  created_at: number;
+  expires_at: number | null;
+  created_by: string;
+}
+
 export interface StateTables {
   audit: AuditTable;
   approval: ApprovalTable;
@@ -77,6 +88,7 @@ export interface StateTables {
   link: LinkTable;
   pin: PinTable;
   switched_off: SwitchedOffTable;
+  token: TokenTable;
 }
 
 export type Database = Kysely<StateTables>;

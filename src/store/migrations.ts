@@ -56,6 +56,15 @@ const steps: readonly string[] = [
      at integer not null,
      by text not null
    ) strict;`,
+  `create table token (
+     id text primary key,
+     name text not null,
+     role text not null,
+     digest text not null unique,
+     created_at integer not null,
+     expires_at integer,
+     created_by text not null
+   ) strict;`,
 ];
 
 /** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */

@@ -1,4 +1,4 @@
-import type { Host, SecretInput, Session } from '../../host/host.js';
+import type { Host, SecretInput, Session, TokenInput } from '../../host/host.js';
 import type { ApprovalState } from '../../model/approval.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
@@ -11,6 +11,8 @@ export type HostMethod =
   | 'packages'
   | 'tools'
   | 'call'
+  | 'prompts'
+  | 'prompt'
   | 'review'
   | 'accept'
   | 'install'
@@ -23,6 +25,9 @@ export type HostMethod =
   | 'secrets.unset'
   | 'switches.disabled'
   | 'switches.set'
+  | 'tokens.create'
+  | 'tokens.list'
+  | 'tokens.revoke'
   | 'audit.verify'
   | 'audit.tail';
 
@@ -95,6 +100,10 @@ function answer(
         timeoutMs: typeof params.timeoutMs === 'number' ? params.timeoutMs : undefined,
         signal,
       });
+    case 'prompts':
+      return session.prompts();
+    case 'prompt':
+      return session.prompt(String(params.name), isObject(params.given) ? params.given : {});
     case 'review':
       return session.review(id);
     case 'accept':
@@ -111,6 +120,12 @@ function answer(
       return host.switches.disabled();
     case 'switches.set':
       return host.switches.set(id, params.enabled === true, by);
+    case 'tokens.create':
+      return host.tokens.create(params as unknown as TokenInput);
+    case 'tokens.list':
+      return host.tokens.list();
+    case 'tokens.revoke':
+      return host.tokens.revoke(id, by);
     case 'approvals.list':
       return host.approvals.list(params.states as unknown as ApprovalState[] | undefined);
     case 'approvals.get':

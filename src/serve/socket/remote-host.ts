@@ -4,12 +4,14 @@ import type {
   AuditLine,
   Change,
   Host,
+  ListedPrompt,
   ListedTool,
   PackageReport,
   Review,
   SecretEntry,
   Session,
   SessionOptions,
+  TokenEntry,
 } from '../../host/host.js';
 import type { ApprovalRequest } from '../../model/approval.js';
 import type { AuditVerdict } from '../../model/audit.js';
@@ -70,6 +72,14 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
       disabled: () => control.ask<string[]>('switches.disabled', {}),
       set: (id, enabled, by) => control.ask<boolean>('switches.set', { id, enabled, by }),
     },
+    tokens: {
+      create: (entry) =>
+        control.ask<{ entry: TokenEntry; token: string }>('tokens.create', entry as unknown as JsonObject),
+      list: () => control.ask<TokenEntry[]>('tokens.list', {}),
+      revoke: (id, by) => control.ask<boolean>('tokens.revoke', { id, by }),
+      check: () =>
+        Promise.reject(new HostError('not_supported', 'tokens are checked by the host that serves them')),
+    },
     verifyAudit: () => control.ask<AuditVerdict>('audit.verify', {}),
     auditTail: (count) => control.ask<AuditLine[]>('audit.tail', { count }),
     async close() {
@@ -84,6 +94,10 @@ function sessionOver(link: Link): Session {
     tools: () => link.ask<ListedTool[]>('tools', {}),
     call: ({ signal, timeoutMs, ...request }) =>
       link.ask<Answer>('call', { ...request, ...(timeoutMs === undefined ? {} : { timeoutMs }) }, signal),
+    prompts: () => link.ask<ListedPrompt[]>('prompts', {}),
+    prompt: (name, given) => link.ask<string>('prompt', { name, given }),
+    // Commands look once and are done.
+    onChange: () => () => {},
     review: (id) => link.ask<Review>('review', { id }),
     accept: (id, digest) => link.ask<void>('accept', { id, digest }),
     install: (id, { signal } = {}) => link.ask<Change>('install', { id }, signal),

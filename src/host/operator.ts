@@ -1,0 +1,80 @@
+// What an operator may ask and say. Surfaces find all of it in host.ts.
+
+/** Who may come in over HTTP. Only a digest of each token is kept. */
+export interface Tokens {
+  /** The token itself is given out once. */
+  create(entry: TokenInput): Promise<{ readonly entry: TokenEntry; readonly token: string }>;
+  list(): Promise<readonly TokenEntry[]>;
+  /** False when there was none. */
+  revoke(id: string, by: string): Promise<boolean>;
+  /** Undefined for a token that is unknown, revoked or expired. */
+  check(token: string): Promise<TokenEntry | undefined>;
+}
+
+/** `agent`: may list and call. `operator`: may also decide, switch, and see settings. */
+export type TokenRole = 'agent' | 'operator';
+
+export interface TokenInput {
+  readonly name: string;
+  readonly role: TokenRole;
+  /** Milliseconds since 1970; null never expires. */
+  readonly expiresAt: number | null;
+  readonly by: string;
+}
+
+export interface TokenEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly role: TokenRole;
+  readonly createdAt: number;
+  readonly expiresAt: number | null;
+}
+
+/** Operator acts: values go in and never come out again. */
+export interface Secrets {
+  set(entry: SecretInput): Promise<SecretEntry>;
+  list(): Promise<readonly SecretEntry[]>;
+  /** False when there was none. */
+  unset(packageId: string, slot: string, by: string): Promise<boolean>;
+}
+
+/**
+ * Who may receive a value: those hosts and their subdomains, anybody, or whom the manifest names (and nobody where it
+ * names none).
+ */
+export type SecretAudience =
+  | { readonly kind: 'hosts'; readonly hosts: readonly string[] }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'manifest' };
+
+export interface SecretInput {
+  readonly package: string;
+  readonly slot: string;
+  readonly value: string;
+  readonly audience: SecretAudience;
+  readonly by: string;
+}
+
+export interface SecretEntry {
+  readonly package: string;
+  readonly slot: string;
+  readonly audience: SecretAudience;
+  /** Milliseconds since 1970. */
+  readonly setAt: number;
+}
+
+/** Operator acts: packages that are switched off stay listed and are never run. */
+export interface Switches {
+  disabled(): Promise<readonly string[]>;
+  /** False when it was so already. */
+  set(packageId: string, enabled: boolean, by: string): Promise<boolean>;
+}
+
+/** One finding about this machine. */
+export interface Check {
+  readonly id: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly message: string;
+  /** The one command that mends it. */
+  readonly fix?: string;
+}
