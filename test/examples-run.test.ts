@@ -129,7 +129,7 @@ describe('answers', () => {
 
   test('minutes-keeper fills its prompts, without personal data', async () => {
     const filled = await result('minutes-keeper/minutes_prompt', {
-      notes: 'call ada@example.com\nthen\nship',
+      notes: 'pay with 4111 1111 1111 1111\nthen\nship',
     });
     expect(filled).toContain('ship');
     expect(filled).toContain('[redacted:credit_card]');

@@ -130,3 +130,14 @@ export function ownPaths({ path, bundle }: Loaded): string[] {
   if (single && !bundle.manifest.includes('/')) return [path];
   return [bundle.manifest.includes('/') ? dirname(dirname(path)) : dirname(path)];
 }
+
+/** Folders that were named for their packages are hidden whole, unless the workspace is in them. */
+export function hiddenTogether(
+  packages: readonly string[],
+  named: readonly string[],
+  root: string,
+): readonly string[] {
+  const holds = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
+  const whole = named.filter((it) => !holds(it, root));
+  return [...new Set([...whole, ...packages.filter((it) => !whole.some((folder) => holds(folder, it)))])];
+}

@@ -101,7 +101,9 @@ function lendKindly(
     return { lent: lend(access, workspace, secret, own, user), notes: [] };
   } catch (error) {
     if (origin === 'declared' || !(error instanceof HostError)) throw error;
-    const lesser = access === 'read-write' ? 'read-only' : 'none';
+    // A customary workspace is made smaller, and never into the whole home.
+    const atHome = lending.secret.homes.some((it) => `${it}/`.startsWith(`${workspace.root}/`));
+    const lesser = access === 'read-write' && !atHome ? 'read-only' : 'none';
     const rest = lendKindly(lesser, origin, own, lending);
     if (rest.notes.length > 0) return rest;
     const how = lesser === 'none' ? 'the tool sees no workspace' : 'the workspace is lent for reading only';

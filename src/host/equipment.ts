@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { homedir } from 'node:os';
+import { existsSync, realpathSync } from 'node:fs';
+import { homedir, userInfo } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { environmentStore } from '../environment/store.js';
 import type { ParseOptions } from '../model/format.js';
@@ -10,6 +11,7 @@ import { openEgress } from '../net/egress.js';
 import { type Grant, type Grants, joined, parseGrants } from '../policy/grant.js';
 import { ProcessPool } from '../run/pool.js';
 import { WarmSandboxes } from '../run/warm.js';
+import type { WorkerProcess } from '../run/worker/process.js';
 import { findNode, findPython } from '../sandbox/interpreter.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { systemSandbox } from '../sandbox/system.js';
@@ -52,6 +54,13 @@ export interface Equipment {
   close(): Promise<void>;
 }
 
+interface Equipped {
+  readonly sandbox: Sandbox;
+  readonly places: Places;
+  readonly warm: WarmSandboxes | null;
+  readonly pool: ProcessPool<WorkerProcess>;
+}
+
 /** Processes at once; each takes a dozen descriptors and some memory, and the others wait their turn. */
 const maxProcesses = 32;
 
@@ -69,30 +78,40 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
   };
   const confining = options.sandbox ?? systemSandbox({ ledger: state });
   const client = options.client ?? guardedClient();
-  const warm = options.warm === false ? null : new WarmSandboxes();
-  const pool = new ProcessPool();
   const inTurn = queueOf(maxProcesses);
-  const home = homedir();
+  const homes = homeFolders();
   const listeners = new Set<() => void>();
   const changed = () => {
     for (const listener of listeners) listener();
   };
-  const machines = new Map<boolean, { sandbox: Sandbox; places: Places }>();
+  // Each has processes of its own: one that was started unconfined never serves somebody who did not ask for that.
+  const machines = new Map<boolean, Equipped>();
   const machineFor = (unsafe: boolean) => {
     const known = machines.get(unsafe);
     if (known !== undefined) return known;
     const sandbox = unsafe ? unconfined({ ledger: state }) : confining;
-    const made = { sandbox, places: new Places(state, sandbox.user) };
+    const made = {
+      sandbox,
+      places: new Places(state, sandbox.user),
+      warm: options.warm === false ? null : new WarmSandboxes(),
+      pool: new ProcessPool<WorkerProcess>(),
+    };
     machines.set(unsafe, made);
     return made;
   };
 
   const machineryFor = (policy: SessionPolicy): Machinery => {
-    const { sandbox, places } = machineFor(policy.unsafeNoSandbox === true);
+    const { sandbox, places, warm, pool } = machineFor(policy.unsafeNoSandbox === true);
     return {
       sandbox,
       places,
-      performer: { machine: { sandbox, newSocket: () => stage.newSocket() }, client, warm, pool, inTurn },
+      performer: {
+        machine: { sandbox, newSocket: () => stage.newSocket(sandbox.user) },
+        client,
+        warm,
+        pool,
+        inTurn,
+      },
       stage,
       vault,
       switches,
@@ -103,11 +122,11 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
         indexes: policy.indexes ?? {},
         openEgress,
         newName: () => randomBytes(6).toString('hex'),
-        newSocket: () => stage.newSocket(),
+        newSocket: () => stage.newSocket(sandbox.user),
       }),
-      find: interpreters(sandbox, home),
-      own: [state, stage.root],
-      home,
+      find: interpreters(sandbox, homes[0] as string),
+      own: [state, stage.root, places.base],
+      homes,
       changed,
       schemas: () => import('../schema/validator.js'),
     };
@@ -144,10 +163,24 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
       return SessionCatalogue.open(setup, machineryFor(policy));
     },
     async close() {
-      warm?.close();
-      await pool.close();
+      for (const { warm, pool } of machines.values()) {
+        warm?.close();
+        await pool.close();
+      }
     },
   };
+}
+
+/** The home folder in every spelling: as the environment has it, as the system has it, and where links lead. */
+function homeFolders(): string[] {
+  const said = [homedir()];
+  try {
+    said.push(userInfo().homedir);
+  } catch {
+    // Users without an entry in the system's list exist.
+  }
+  const real = said.flatMap((it) => (existsSync(it) ? [realpathSync.native(it)] : []));
+  return [...new Set([...said, ...real])].filter((it) => isAbsolute(it));
 }
 
 function parseFor(policy: SessionPolicy, usual: ParseOptions): ParseOptions {

@@ -24,6 +24,9 @@ export interface Performer {
   readonly inTurn: Queue;
 }
 
+/** Refused hosts of one call in the record. */
+const maxRefused = 20;
+
 /** Performs the action of a tool. What it says is passed on without the secrets it was given. */
 export async function perform(
   request: RunRequest,
@@ -35,8 +38,14 @@ export async function perform(
   const secrets = [...slots].flatMap(([slot, { secret, value }]): KnownSecret[] =>
     secret ? [{ slot, value }] : [],
   );
+  // Names of hosts are written in lower case, and a name can carry what it should not.
+  const spelled = secrets.flatMap((it) => [it, { ...it, value: it.value.toLowerCase() }]);
+  const guarded: RunRequest = {
+    ...request,
+    onRefused: (hosts) => request.onRefused(hosts.slice(0, maxRefused).map((it) => redactText(it, spelled))),
+  };
   try {
-    const result = await act(request, slots, granted, confined, performer);
+    const result = await act(guarded, slots, granted, confined, performer);
     return {
       ...result,
       value: redactValues(result.value, secrets),

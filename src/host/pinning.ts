@@ -13,6 +13,7 @@ import type { Links, Pin, Pins } from '../store/pins.js';
 import type { Loaded } from './catalogue.js';
 import type { Review } from './host.js';
 import type { Queue } from './queue.js';
+import { npmDependencies } from './runtimes.js';
 
 /** What an operator's agreement is kept in. */
 export interface Agreements {
@@ -100,7 +101,7 @@ export async function acceptReview(
 export function reviewOf(loaded: Loaded, pin: Pin | undefined, forerunner?: string): Review {
   const { catalogue } = loaded;
   if (catalogue === undefined) throw new Error('a broken package has nothing to review');
-  const after = requestOf(catalogue.package);
+  const after = wishesOf(loaded, catalogue.package);
   const before: PackageRequest | undefined = pin === undefined ? undefined : readRequest(pin.request);
   const { widened, narrowed } = widening(before ?? nothingRequested, after);
   return {
@@ -114,16 +115,30 @@ export function reviewOf(loaded: Loaded, pin: Pin | undefined, forerunner?: stri
   };
 }
 
+/** What its manifest asks for, and what its code wants from a registry. */
+function wishesOf(loaded: Loaded, of: Package): PackageRequest {
+  const request = requestOf(of);
+  const wanted = npmDependencies(loaded);
+  if (wanted.length === 0) return request;
+  return {
+    ...request,
+    programs: request.programs.map((it) =>
+      it.runtime.startsWith('node') ? { ...it, packages: [...it.packages, ...wanted].sort() } : it,
+    ),
+  };
+}
+
 function whyNew(forerunner: string | undefined): string {
   return forerunner === undefined
     ? 'it turned up in a folder that you agreed to before'
     : `it would get the values and files that are kept for the package of the same id at ${forerunner}`;
 }
 
-function pinOf({ catalogue }: Loaded, manifest: string, by: string): Omit<Pin, 'acceptedAt'> {
+function pinOf(loaded: Loaded, manifest: string, by: string): Omit<Pin, 'acceptedAt'> {
+  const { catalogue } = loaded;
   if (catalogue === undefined) throw new Error('a broken package cannot be pinned');
   const { package: of, digest } = catalogue;
-  return { manifest, package: of.id, digest, request: requestText(requestOf(of)), acceptedBy: by };
+  return { manifest, package: of.id, digest, request: requestText(wishesOf(loaded, of)), acceptedBy: by };
 }
 
 function realPath(path: string): string {

@@ -44,6 +44,11 @@ export class Places {
     this.#base = baseOf(state, user);
   }
 
+  /** Everything below it belongs to the host. */
+  get base(): string {
+    return this.#base;
+  }
+
   /** The writable folder of one package. */
   data(packageId: string): string {
     const folder = join(this.#base, 'data', fileName(packageId));
@@ -88,5 +93,7 @@ function baseOf(state: string, user: User): string {
 
 /** Ids are names of packages, not of files: whatever is not plain becomes its hash. */
 function fileName(id: string): string {
-  return /^[a-z0-9][a-z0-9_-]{0,63}$/i.test(id) ? id : createHash('sha256').update(id).digest('hex');
+  return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(id)
+    ? `id-${id}`
+    : `hash-${createHash('sha256').update(id).digest('hex')}`;
 }

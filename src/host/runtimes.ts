@@ -117,15 +117,7 @@ function installed({ install }: Package, interpreter: Interpreter | null): Packa
 /** Dependencies that a package.json of the bundle names. */
 function nodeNeed({ bundle }: Loaded, interpreter: Interpreter): PackageNeed | null {
   const manifest = bundle.read('package.json');
-  if (manifest.kind !== 'file') return null;
-  let value: Json;
-  try {
-    value = JSON.parse(new TextDecoder().decode(manifest.bytes));
-  } catch (error) {
-    throw new HostError('invalid_manifest', 'its package.json is not JSON', { cause: error });
-  }
-  const wanted = isObject(value) && isObject(value.dependencies) ? Object.keys(value.dependencies) : [];
-  if (wanted.length === 0) return null;
+  if (manifest.kind !== 'file' || dependenciesOf(manifest.bytes).length === 0) return null;
   const lock = bundle.read('package-lock.json');
   return {
     language: 'node',
@@ -133,6 +125,27 @@ function nodeNeed({ bundle }: Loaded, interpreter: Interpreter): PackageNeed | n
     lock: lock.kind === 'file' ? lock.bytes : null,
     interpreter,
   };
+}
+
+/** What a bundle wants from the npm registry, for whoever agrees to it; what cannot be read is told by `programNeeds`. */
+export function npmDependencies({ bundle }: Loaded): string[] {
+  const manifest = bundle.read('package.json');
+  try {
+    return manifest.kind === 'file' ? dependenciesOf(manifest.bytes) : [];
+  } catch {
+    return [];
+  }
+}
+
+function dependenciesOf(bytes: Uint8Array): string[] {
+  let value: Json;
+  try {
+    value = JSON.parse(new TextDecoder().decode(bytes));
+  } catch (error) {
+    throw new HostError('invalid_manifest', 'its package.json is not JSON', { cause: error });
+  }
+  const wanted = isObject(value) && isObject(value.dependencies) ? Object.entries(value.dependencies) : [];
+  return wanted.map(([name, version]) => `${name}@${String(version)}`).sort();
 }
 
 /** Whether the code that a command names is one of the bundle's own files. */

@@ -8,7 +8,7 @@ import type { SchemaValidator } from '../schema/validator.js';
 import { missingValues } from '../secrets/missing.js';
 import type { Vault } from '../secrets/vault.js';
 import type { SwitchedOff } from '../store/switches.js';
-import { type LoadedFolder, loadPackages } from './catalogue.js';
+import { hiddenTogether, type LoadedFolder, loadPackages } from './catalogue.js';
 import type { Lending } from './confine.js';
 import type {
   Change,
@@ -45,7 +45,7 @@ export interface Machinery {
   readonly find: FindInterpreter;
   /** Folders that belong to the host. */
   readonly own: readonly string[];
-  readonly home: string;
+  readonly homes: readonly string[];
   /** Tells whoever listens that lists may be others now. */
   readonly changed: () => void;
   /** Loaded on the first call: the schema engine costs more than all the rest of a start. */
@@ -244,15 +244,19 @@ export class SessionCatalogue {
     const grant = grantFor(grants, id);
     // What is granted to nobody by name can only mean the one package there is.
     const sole = this.#judged.filter((it) => it.loaded.catalogue !== undefined).length === 1;
-    const { stage, places, environments, sandbox, home, own } = this.#machinery;
-    const packages = this.#judged.flatMap((it) => it.own);
+    const { stage, places, environments, sandbox, homes, own } = this.#machinery;
+    const packages = hiddenTogether(
+      this.#judged.flatMap((it) => it.own),
+      this.#setup.directories,
+      root,
+    );
     return {
       principal,
       grant,
       sole,
       widening: sole ? grant.network : (grants.own.get(id)?.network ?? []),
       workspace: { root, read: grant.read, write: grant.write },
-      secret: { home, own, packages },
+      secret: { homes, own, packages },
       limits: policy.limits ?? {},
       stage,
       places,

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -41,9 +42,14 @@ export class Stage {
     chmodSync(this.root, 0o711);
   }
 
-  /** A path for a socket that the sandbox's user can reach. */
-  newSocket(): string {
-    return join(this.root, `${++this.#sockets}.sock`);
+  /** A path for a socket that the sandbox's user can reach, and nobody else. */
+  newSocket(user: { readonly uid: number; readonly gid: number }): string {
+    const folder = join(this.root, `net-${user.uid}`);
+    if (!existsSync(folder)) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      if (user.uid !== process.getuid?.()) chownSync(folder, user.uid, user.gid);
+    }
+    return join(folder, `${++this.#sockets}.sock`);
   }
 
   /** The folder with the files of a package; made on first use. */

@@ -15,8 +15,8 @@ export interface Workspace {
 
 /** What is never shown, wherever it lies. */
 export interface Private {
-  /** The home folder of whoever runs the host. */
-  readonly home: string;
+  /** The home folder of whoever runs the host, in every spelling. */
+  readonly homes: readonly string[];
   /** The host's own folders. */
   readonly own: readonly string[];
   /** Files and folders of all packages of the session. */
@@ -61,17 +61,31 @@ export function lend(
   ];
   const mounts = wanted.map(({ path, writable }) => {
     const real = usable(path, writable, user);
-    if (writable && (real === secret.home || isBelow(secret.home, real))) throw wholeHome(real);
+    if (writable && secret.homes.some((it) => real === it || isBelow(it, real))) throw wholeHome(real);
     return { source: real, target: real, writable };
   });
-  const inRoot = (path: string) => mounts.some((it) => isBelow(path, it.target));
-  const around = (path: string) => mounts.some((it) => isBelow(it.target, path) || it.target === path);
-  const visibleOwn = own.filter((it) => inRoot(it) && !around(it));
-  return {
-    // Its own files stay as they were checked: readable, never writable.
-    mounts: [...mounts, ...visibleOwn.map((it) => ({ source: it, target: it, writable: false }))],
-    hidden: hiddenPaths(mounts, secret, own).filter((it) => inRoot(it) && !around(it)),
-  };
+  const hidden = hiddenPaths(mounts, secret);
+  for (const { target, writable } of mounts) assertLendable(target, writable, hidden, own);
+  // Its own files are where they always are; in the workspace they are hidden like all the others.
+  return { mounts, hidden: hidden.filter((it) => mounts.some(({ target }) => isBelow(it, target))) };
+}
+
+/** A folder that is private, or lies in one, cannot be lent; a package's own folder can, for reading. */
+function assertLendable(
+  target: string,
+  writable: boolean,
+  hidden: readonly string[],
+  own: readonly string[],
+): void {
+  const around = hidden.find((it) => target === it || isBelow(target, it));
+  if (around === undefined || (!writable && own.some((it) => it === around))) return;
+  throw new HostError(
+    'workspace_unusable',
+    `the workspace ${target} lies in ${around}, which is never lent`,
+    {
+      hint: 'key material, packages and the folders of the host stay private; name another folder with --root',
+    },
+  );
 }
 
 /** Who may write there may leave a key, or a command that runs at the next sign-in. */
@@ -79,17 +93,14 @@ function wholeHome(path: string): HostError {
   return new HostError(
     'workspace_unusable',
     `the workspace ${path} holds the home folder, which is not lent for writing`,
-    {
-      hint: 'name the folder of a project with --root',
-    },
+    { hint: 'name the folder of a project with --root' },
   );
 }
 
-function hiddenPaths(mounts: readonly Mount[], secret: Private, own: readonly string[]): string[] {
-  const homes = [...new Set([secret.home, ...mounts.map((it) => it.target)])];
+function hiddenPaths(mounts: readonly Mount[], secret: Private): string[] {
+  const homes = [...new Set([...secret.homes, ...mounts.map((it) => it.target)])];
   const keys = homes.flatMap((home) => keyMaterial.map((it) => join(home, it)));
-  const others = secret.packages.filter((it) => !own.some((mine) => it === mine || isBelow(mine, it)));
-  const found = [...keys, ...secret.own, ...others].filter((it) => existsSync(it));
+  const found = [...keys, ...secret.own, ...secret.packages].filter((it) => existsSync(it));
   // A link inside a workspace must not lead around it.
   return [...new Set(found.flatMap((it) => [it, realpathSync.native(it)]))].sort();
 }

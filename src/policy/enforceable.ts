@@ -1,6 +1,7 @@
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 import { unknownCategories } from './guardrails/categories.js';
+import { isSteering } from './variables.js';
 
 /**
  * What a package declares and this host cannot hold it to yet. A promise that is not kept is worse than a
@@ -17,6 +18,9 @@ export function unenforceable(of: Package): string[] {
     reasons.push('spend caps are not enforced yet');
   const unknown = unknownCategories(guardrails.input.redact);
   if (unknown.length > 0) reasons.push(`nobody here knows how to find ${unknown.join(', ')} to take it out`);
+  const steering = variablesOf(of).filter(isSteering);
+  if (steering.length > 0)
+    reasons.push(`it wants to set ${steering.join(', ')}, which steers programs around it`);
   if (of.hooks.length > 0) reasons.push('hooks are not called yet');
   if (of.announces) reasons.push('tools that appear when a program runs are not served yet');
   if (of.tools.some((it) => it.action !== null && !canRun(it)))
@@ -35,4 +39,14 @@ function canRun(tool: Tool): boolean {
     default:
       return false;
   }
+}
+
+function variablesOf(of: Package): string[] {
+  const declared = of.programs.flatMap((it) =>
+    it.target.kind === 'process' ? it.target.environment.map((variable) => variable.name) : [],
+  );
+  const delivered = of.slots.flatMap((it) =>
+    it.delivery.kind === 'environment' ? [it.delivery.variable] : [],
+  );
+  return [...new Set([...declared, ...delivered])];
 }

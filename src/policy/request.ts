@@ -28,6 +28,8 @@ export interface SlotRequest {
   /** `operator`, or the provider of a sign-in. */
   readonly source: string;
   readonly sourceScopes: readonly string[];
+  /** What it is without the operator's word; empty where it has none. */
+  readonly default: string;
 }
 
 export interface ProgramRequest {
@@ -177,6 +179,7 @@ function slotRequest(slot: Slot): SlotRequest {
           : `requests (${schemeText(delivery.scheme)})`,
     source: source.kind === 'broker' ? `sign-in with ${source.provider}` : 'operator',
     sourceScopes: source.kind === 'broker' ? sorted(source.scopes) : [],
+    default: slot.default ?? '',
   };
 }
 

@@ -344,6 +344,7 @@ const request: fc.Arbitrary<PackageRequest> = fc.record({
       delivery: text,
       source: text,
       sourceScopes: sortedNames,
+      default: fc.constant(''),
     }),
   ),
   programs: named(

@@ -94,6 +94,10 @@ function compareSlot(old: SlotRequest | undefined, now: SlotRequest | undefined,
     change.widened.add(`it asks for ${kind}${name}${label}, ${destination(now)}`);
     return;
   }
+  if (old.default !== now.default)
+    change.widened.add(
+      `${name} is ${JSON.stringify(now.default)} unless you say otherwise (was: ${JSON.stringify(old.default)})`,
+    );
   change.flag(
     !old.secret,
     !now.secret,

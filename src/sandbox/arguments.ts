@@ -15,6 +15,7 @@ export interface ArgumentOptions {
   readonly coverings: readonly string[];
   /** Whether this bubblewrap can forbid further user namespaces; the system call filter refuses them anyway. */
   readonly disableUserns: boolean;
+  readonly environment: Readonly<Record<string, string>>;
   /** Path inside of the socket to the egress proxy. */
   readonly egressInside: string;
 }
@@ -43,7 +44,7 @@ export function bubblewrapArguments(command: SandboxCommand, options: ArgumentOp
       },
     );
   }
-  return [
+  const given = [
     [
       '--unshare-user',
       '--unshare-ipc',
@@ -70,6 +71,12 @@ export function bubblewrapArguments(command: SandboxCommand, options: ArgumentOp
     command.mounts.flatMap((it) => [it.writable ? '--bind' : '--ro-bind', it.source, it.target]),
     options.coverings,
     command.egress === null ? [] : ['--ro-bind', command.egress, egressInside],
+    // Not the environment of bubblewrap itself: what it loads is not for a package to say.
+    Object.entries(options.environment).flatMap(([name, value]) => ['--setenv', name, value]),
     ['--remount-ro', '/', '--chdir', command.directory, '--seccomp', String(descriptors.seccomp)],
   ].flat();
+  // They are told apart by it: one inside would be the end of one argument and the beginning of another.
+  if (given.some((it) => it.includes('\0')))
+    throw new HostError('sandbox_unavailable', 'a path or a value for the sandbox has a NUL character in it');
+  return given;
 }

@@ -71,6 +71,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
       },
       coverings: coverings(command.mounts, command.hidden, user),
       disableUserns,
+      environment: hasWayOut ? throughProxy(command.environment) : command.environment,
       egressInside: egressSocketInside,
     });
     // The last sheet is for Node programs with a way out, in the place of the first cover.
@@ -80,7 +81,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
       const child = spawn(program, ['--args', String(argumentsDescriptor), '--', ...argv], {
         ...identity,
         cwd: '/',
-        env: hasWayOut ? throughProxy(command.environment) : { ...command.environment },
+        env: {},
         stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...opened, ...inherited.slice(hasWayOut ? 1 : 0)],
         // A session and process group of its own: no terminal to type into, and one number to end all of it.
         detached: true,

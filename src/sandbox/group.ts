@@ -22,6 +22,7 @@ export function processOf(
 ): SandboxProcess {
   const group = child.pid;
   let exceeded: Exit['exceeded'];
+  let gone = false;
   const release = group === undefined ? () => {} : keep(group);
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once('error', (error) =>
@@ -30,6 +31,7 @@ export function processOf(
       ),
     );
     child.once('close', (code, signal) => {
+      gone = true;
       release();
       resolve({ code, signal, ...(exceeded === undefined ? {} : { exceeded }) });
     });
@@ -43,7 +45,10 @@ export function processOf(
     stdout: child.stdout as Readable,
     stderr: child.stderr as Readable,
     exited,
-    kill: () => killGroup(group),
+    // Once it is gone its number may be somebody else's.
+    kill: () => {
+      if (!gone) killGroup(group);
+    },
   };
 
   function keep(started: number): () => void {

@@ -77,11 +77,21 @@ function compiled(ajv: InstanceType<typeof Ajv2020.default>, schema: JsonSchema)
   }
 }
 
+/** The engine takes time in proportion to text and pattern, and the host waits for it. */
+const maxPatternText = 16_384;
+
 /** ajv tells patterns apart by their text, so the wrapper must have one. */
 function linearRegex(pattern: string, _flags: string) {
   const engine = RE2JS.compile(RE2JS.translateRegExp(pattern));
   return {
-    test: (text: string) => engine.matcher(text).find(),
+    test: (text: string) => {
+      if (text.length > maxPatternText)
+        throw new HostError(
+          'guardrail',
+          `a text of ${text.length.toLocaleString('en')} characters is too long to be checked against a pattern`,
+        );
+      return engine.matcher(text).find();
+    },
     toString: () => `/${pattern}/`,
   } as unknown as RegExp;
 }

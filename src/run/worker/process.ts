@@ -189,7 +189,10 @@ export class WorkerProcess implements PooledProcess {
 
   #receive(line: string): void {
     const message = parse(line);
-    if (!isObject(message)) {
+    // Nobody asked, or it was told already: a process with nothing to say does not say it endlessly.
+    const unasked = this.#pending === undefined && this.#started;
+    const again = this.#uncaught !== undefined || this.#failed !== undefined;
+    if (!isObject(message) || unasked || (again && message.id === undefined)) {
       this.#garbled('wrote something of its own into the channel of answers');
     } else if (message.ready === true && !this.#started) {
       this.#started = true;
