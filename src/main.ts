@@ -182,6 +182,23 @@ async function examine(options: ExamineOptions): Promise<readonly Check[]> {
   });
 }
 
+/** While a command is the host, other commands use it too; those who came in are served to their end. */
+async function shared(host: Host, state: string, version: string): Promise<Host> {
+  const { listen } = await import('./serve/socket/server.js');
+  const { socketPath } = await import('./serve/socket/path.js');
+  const onBug = (error: unknown) => void process.stderr.write(`${String(error)}\n`);
+  // Where no socket can be made, the others wait as they would without one.
+  const server = await listen(host, { path: socketPath(state, 'command'), version, onBug }).catch(() => null);
+  if (server === null) return host;
+  return {
+    ...host,
+    async close() {
+      await server.drain();
+      await host.close();
+    },
+  };
+}
+
 /** The socket if somebody answers it, else a host of our own; if another command has the state, wait for it. */
 async function openHost(
   options: OpenHostOptions,
@@ -197,7 +214,7 @@ async function openHost(
     const remote = await remoteHost({ state: options.state, ...me });
     if (remote !== undefined) return remote;
     try {
-      return await startHost({ state: options.state, brief: true });
+      return await shared(await startHost({ state: options.state, brief: true }), options.state, me.version);
     } catch (error) {
       if (!(error instanceof HostError) || error.code !== 'state_locked' || performance.now() > deadline)
         throw error;

@@ -196,7 +196,7 @@ describe('something that is not there', () => {
 
   test('the code of the package', async () => {
     const failed = await failureOf(session.call({ tool: 'no-file/run', arguments: {} }));
-    expect(failed.code).toBe('not_served');
+    expect(failed.code).toBe('runtime_missing');
     expect(failed.message).toContain('not in its folder');
   });
 

@@ -53,7 +53,7 @@ export function environmentStore(options: EnvironmentOptions): EnvironmentStore 
   const share = shareWork<InstalledPackages>();
 
   const placeOf = (lock: Lock) => join(installed, `${lock.language}-${digestOf(lock)}`);
-  const lockPath = (need: PackageNeed) => join(locks, `${keyOf(need, indexes)}.json`);
+  const lockPath = (need: PackageNeed) => join(locks, `${keyOf(need)}.json`);
 
   const build = async (need: PackageNeed, signal: AbortSignal, onStep: (name: string) => void) => {
     await makeFolders();
@@ -130,7 +130,7 @@ export function environmentStore(options: EnvironmentOptions): EnvironmentStore 
     async prepare(need, { signal, onStep }) {
       const there = find(need);
       if (there !== undefined) return there;
-      return share(keyOf(need, indexes), (shared, say) => build(need, shared, say), signal, onStep);
+      return share(keyOf(need), (shared, say) => build(need, shared, say), signal, onStep);
     },
   };
 }
@@ -140,15 +140,13 @@ function check(need: PackageNeed): PackageNeed {
   return need;
 }
 
-/** The same wishes in the same place: what was resolved for them once stays. */
-function keyOf(need: PackageNeed, sources: PackageSources): string {
+/** The same wishes, wherever they were fulfilled: what was resolved for them once stays. */
+function keyOf(need: PackageNeed): string {
   if (need.language === 'python') {
     return digestOf({
       requirements: [...new Set(need.requirements)].sort(),
       python: need.interpreter.version,
       platform,
-      index: sources.pythonIndex ?? null,
-      links: sources.findLinks ?? [],
     });
   }
   return digestOf({
@@ -156,7 +154,6 @@ function keyOf(need: PackageNeed, sources: PackageSources): string {
     lock: need.lock === null ? null : readNpmLock(need.lock),
     major: majorOf(need.interpreter.version),
     platform,
-    registry: sources.npmRegistry ?? null,
   });
 }
 

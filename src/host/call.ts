@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { ApprovalRequest } from '../model/approval.js';
 import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
+import { shellWord } from '../model/shell-word.js';
 import { decide } from '../policy/decide.js';
 import type { RunRequest, RunResult } from '../run/run.js';
 import type { ApprovalQueue } from '../store/approvals.js';
@@ -46,6 +47,8 @@ interface FrozenCall {
   readonly served: Served;
   readonly input: JsonObject;
   readonly digest: string;
+  /** Of the arguments and of where the call would work: what a person agrees to. */
+  readonly bound: string;
 }
 
 const approvalLifetimeMs = 10 * 60_000;
@@ -110,12 +113,17 @@ async function prepare(served: Served, given: Json): Promise<FrozenCall> {
       'invalid_input',
       `the arguments do not fit ${served.name}: ${checked.complaints.join('; ')}`,
       {
-        hint: `see what it takes: toolport info ${served.file}`,
+        hint: `see what it takes: toolport info ${shellWord(served.file)}`,
       },
     );
   }
   const input = deepFreeze(await guardInput(served.package, checked.value as JsonObject));
-  return { served, input, digest: createHash('sha256').update(canonicalJson(input)).digest('hex') };
+  const bound = sha256(canonicalJson({ arguments: input, ...served.setting } as unknown as Json));
+  return { served, input, digest: sha256(canonicalJson(input)), bound };
+}
+
+function sha256(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
 
 /** A tool that leads back to itself would never end. */
@@ -126,12 +134,12 @@ function assertChain(chain: readonly string[], next: string): void {
     throw new HostError('denied', `${chain[0]} calls through more than ${maxChain} tools`);
 }
 
-function identity(caller: Caller, { served, digest }: FrozenCall) {
+function identity(caller: Caller, { served, bound }: FrozenCall) {
   return {
     principal: caller.principal,
     tool: served.name,
     definition: served.digest,
-    argumentsDigest: digest,
+    argumentsDigest: bound,
   };
 }
 
@@ -160,6 +168,7 @@ async function hold(
   if (waiting.filter((it) => it.principal === call.caller.principal).length >= maxHeld) {
     throw new HostError('denied', `${maxHeld} calls wait for a person already; let them be decided first`);
   }
+  await frozen.served.assertConfined();
   const createdAt = path.now();
   const request = {
     id: path.newId('apr'),
@@ -167,7 +176,7 @@ async function hold(
     ...identity(call.caller, frozen),
     arguments: frozen.input,
     kind,
-    reasons,
+    reasons: [...reasons, ...settingWords(frozen.served)],
     createdAt,
     expiresAt: createdAt + approvalLifetimeMs,
   };
@@ -178,6 +187,14 @@ async function hold(
   await path.approvals.propose(request);
   const confirmation = confirmationOf({ ...request, state: 'proposed', answer: null });
   return { ...answered(path, call), tool: frozen.served.name, status: 'confirmation_required', confirmation };
+}
+
+/** Where the call would work, for the person who decides. */
+function settingWords({ setting: { workspace, allow } }: Served): string[] {
+  return [
+    ...(workspace === null ? [] : [`it would work in ${workspace}`]),
+    ...(allow.length === 0 ? [] : [`with ${allow.join(', ')}`]),
+  ];
 }
 
 /** The agent's way to a held call: it runs only what is stored, and only after a person said yes. */
@@ -229,10 +246,10 @@ async function confirm(path: CallPath, call: Call): Promise<Answer> {
       return stored.answer as unknown as Answer;
     case 'approved': {
       const frozen = await prepare(call.caller.resolve(stored.tool), stored.arguments);
-      if (frozen.served.digest !== stored.definition || frozen.digest !== stored.argumentsDigest) {
+      if (frozen.served.digest !== stored.definition || frozen.bound !== stored.argumentsDigest) {
         throw new HostError(
           'approval_expired',
-          `${stored.tool} changed after the call was approved; make the call again`,
+          `${stored.tool}, or where it would work, changed after the call was approved; make the call again`,
         );
       }
       return await runApproved(path, call, frozen, stored);
@@ -247,6 +264,8 @@ async function runApproved(
   frozen: FrozenCall,
   approval: ApprovalRequest,
 ): Promise<Answer> {
+  // What cannot be done now does not use the approval up.
+  await frozen.served.assertConfined();
   if (!(await path.approvals.move(approval.id, 'approved', 'executing'))) {
     throw new HostError('approval_denied', 'this approval has been used');
   }

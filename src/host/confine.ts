@@ -2,6 +2,7 @@ import type { EnvironmentStore } from '../environment/store.js';
 import { HostError } from '../model/host-error.js';
 import type { Package } from '../model/package.js';
 import type { FilesystemAccess, NetworkHost } from '../model/permissions.js';
+import { shellWord } from '../model/shell-word.js';
 import type { SlotValues } from '../model/slot.js';
 import type { Tool } from '../model/tool.js';
 import type { EgressPolicy } from '../net/egress.js';
@@ -57,7 +58,7 @@ export async function confine(
     const installed = packages === null ? null : lending.environments.find(packages);
     if (installed === undefined)
       throw new HostError('needs_setup', `the language packages of ${of.id} are not installed`, {
-        hint: `install them: toolport install ${loaded.file}`,
+        hint: `install them: toolport install ${shellWord(loaded.file)}`,
       });
     runtimes.set(program, { interpreter, packages: installed?.folder ?? null });
   }
@@ -78,6 +79,13 @@ export async function confine(
       runtimes,
     },
   };
+}
+
+/** Throws when a workspace that was declared cannot be lent: better before a person is asked than after. */
+export function assertWorkspace({ loaded, own }: Judged, tool: Tool, lending: Lending): void {
+  const of = loaded.catalogue?.package;
+  if (of === undefined || of.permissions.origin === 'default') return;
+  lendKindly(usesFiles(of, tool) ? of.permissions.filesystem : 'none', 'declared', own, lending);
 }
 
 /** A tool that names the scopes it uses gets the files only when one of them is about files. */

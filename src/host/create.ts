@@ -20,6 +20,8 @@ import { Stage } from './stage.js';
 
 /** Starts the one host of a state directory. */
 export async function createHost(options: HostOptions): Promise<Host> {
+  if (typeof options.state !== 'string' || options.state === '')
+    throw new HostError('usage', 'createHost needs the path of a state directory: { state }');
   const state = resolve(options.state);
   makeStateDirectory(state);
   const lock = lockState(state);

@@ -124,7 +124,7 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
         newName: () => randomBytes(6).toString('hex'),
         newSocket: () => stage.newSocket(sandbox.user),
       }),
-      find: interpreters(sandbox, homes[0] as string),
+      find: interpreters(sandbox, homes[0] ?? '/'),
       own: [state, stage.root, places.base],
       homes,
       changed,
@@ -156,6 +156,7 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
         directories,
         root,
         grants,
+        allow: [...(wanted.allow ?? [])].sort(),
         environment,
         policy,
         parse: parseFor(policy, parse),
@@ -173,11 +174,13 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
 
 /** The home folder in every spelling: as the environment has it, as the system has it, and where links lead. */
 function homeFolders(): string[] {
-  const said = [homedir()];
-  try {
-    said.push(userInfo().homedir);
-  } catch {
-    // Users without an entry in the system's list exist.
+  const said: string[] = [];
+  for (const ask of [homedir, () => userInfo().homedir]) {
+    try {
+      said.push(ask());
+    } catch {
+      // Users without an entry in the system's list exist, in containers above all.
+    }
   }
   const real = said.flatMap((it) => (existsSync(it) ? [realpathSync.native(it)] : []));
   return [...new Set([...said, ...real])].filter((it) => isAbsolute(it));

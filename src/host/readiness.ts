@@ -1,4 +1,5 @@
 import type { PackageNeed } from '../environment/need.js';
+import { shellWord } from '../model/shell-word.js';
 import { unenforceable } from '../policy/enforceable.js';
 import { findBinary } from '../run/launch.js';
 import type { Verdict } from '../sandbox/sandbox.js';
@@ -11,6 +12,8 @@ import { type FindInterpreter, type ProgramNeed, programNeeds } from './runtimes
 export interface Standing {
   readonly state: PackageStateName;
   readonly reasons: readonly string[];
+  /** What a call is refused with, where that is more than the state says. */
+  readonly code?: 'sandbox_unavailable' | 'runtime_missing' | 'invalid_manifest';
 }
 
 /** What was found out about a package when the session began. */
@@ -51,7 +54,8 @@ function judge(
   const waiting = held.get(loaded);
   const base = { loaded, held: waiting, remarks: [], needs: [], own: ownPaths(loaded) };
   const of = loaded.catalogue?.package;
-  if (of === undefined) return { ...base, fixed: { state: 'broken', reasons: errorsOf(loaded) } };
+  if (of === undefined)
+    return { ...base, fixed: { state: 'broken', reasons: errorsOf(loaded), code: 'invalid_manifest' } };
   if (first !== undefined)
     return { ...base, fixed: { state: 'held', reasons: [`the id ${of.id} is taken by ${first}`] } };
   if (policy.only !== undefined && !policy.only.includes(of.id))
@@ -67,26 +71,30 @@ function judge(
   if (waiting !== undefined)
     return { ...base, fixed: { state: 'held', reasons: heldReasons(waiting, loaded) } };
   const needs = programNeeds(loaded, find, policy.strictRuntime === true);
-  const reasons = [
-    ...unenforceable(of),
+  const unconfined = needs.length > 0 && verdict.level === 'unavailable';
+  const lacking = [
     ...missingBinaries(of.needs.binaries),
     ...needs.flatMap((it) => (it.kind === 'missing' ? [it.reason] : [])),
-    ...(needs.length > 0 && verdict.level === 'unavailable'
-      ? verdict.reasons.map((it) => `there is no sandbox: ${it}; ${verdict.hint}`)
-      : []),
   ];
+  const reasons = [
+    ...unenforceable(of),
+    ...lacking,
+    ...(unconfined ? verdict.reasons.map((it) => `there is no sandbox: ${it}; ${verdict.hint}`) : []),
+  ];
+  const code = unconfined ? 'sandbox_unavailable' : lacking.length > 0 ? 'runtime_missing' : undefined;
   return {
     ...base,
     needs: needs.flatMap((it) => (it.kind === 'ready' ? [it.need] : [])),
     remarks: needs.flatMap((it) => (it.kind === 'ready' && it.remark !== undefined ? [it.remark] : [])),
-    fixed: reasons.length === 0 ? null : { state: 'gated', reasons },
+    fixed: reasons.length === 0 ? null : { state: 'gated', reasons, ...(code === undefined ? {} : { code }) },
   };
 }
 
 function errorsOf({ diagnostics, file }: Loaded): string[] {
   const errors = diagnostics.filter((it) => it.severity === 'error');
   const reasons = errors.slice(0, 3).map((it) => `${it.message} (${it.file}:${it.range.line})`);
-  if (errors.length > 3) reasons.push(`and ${errors.length - 3} more; see "toolport validate ${file}"`);
+  if (errors.length > 3)
+    reasons.push(`and ${errors.length - 3} more; see "toolport validate ${shellWord(file)}"`);
   return reasons;
 }
 
@@ -98,7 +106,7 @@ function heldReasons({ review }: HeldPackage, { file }: Loaded): string[] {
   const what = `${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
   return [
     review.from === undefined ? what : `it changed since you agreed to it: ${what}`,
-    `look at it, and agree or not: toolport review ${review.package} --dir ${file}`,
+    `look at it, and agree or not: toolport review ${shellWord(review.package)} --dir ${shellWord(file)}`,
   ];
 }
 
@@ -120,6 +128,6 @@ export function uninstalled(
     ...new Set(missing.map((it) => (it.packages?.language === 'python' ? 'Python' : 'npm'))),
   ];
   return [
-    `its ${languages.join(' and ')} packages are not installed. Install them: toolport install ${loaded.file}`,
+    `its ${languages.join(' and ')} packages are not installed. Install them: toolport install ${shellWord(loaded.file)}`,
   ];
 }

@@ -18,11 +18,13 @@ export interface Served {
   readonly digest: string;
   /** Bounds on one call that the operator set; undefined leaves the usual ones. */
   readonly bounds: CallBounds;
+  /** What else decides what a call does: the folder it works in, and what was granted. A person agrees to these too. */
+  readonly setting: Setting;
   /** False when somebody asked for no confinement; the record says so. */
   readonly confined: boolean;
   /** Throws the reason why the tool cannot be called now. */
   assertReady(): Promise<void>;
-  /** Throws when the sandbox does not hold on this machine. */
+  /** Throws when the sandbox does not hold on this machine, or the workspace cannot be lent. */
   assertConfined(): Promise<void>;
   input(): Promise<SchemaValidator>;
   /** What the tool and the package's guardrails declare of the answer; empty when they say nothing. */
@@ -30,14 +32,20 @@ export interface Served {
   run(request: RunRequest): Promise<RunResult>;
 }
 
+export interface Setting {
+  /** Null for a tool that sees no workspace. */
+  readonly workspace: string | null;
+  readonly allow: readonly string[];
+}
+
 export interface CallBounds {
   readonly wallMs: number | undefined;
   readonly outputBytes: number;
 }
 
-export function notReady(name: string, { state, reasons }: Standing): HostError {
+export function notReady(name: string, { state, reasons, code: told }: Standing): HostError {
   const why = reasons.length === 0 ? state : reasons.join('; ');
   const codes = { 'needs-setup': 'needs_setup', held: 'held', disabled: 'disabled' } as const;
-  const code = Object.hasOwn(codes, state) ? codes[state as keyof typeof codes] : 'not_served';
+  const code = told ?? (Object.hasOwn(codes, state) ? codes[state as keyof typeof codes] : 'not_served');
   return new HostError(code, `${name} cannot be called: ${why}`);
 }

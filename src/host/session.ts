@@ -63,6 +63,8 @@ export interface SessionSetup {
   readonly directories: readonly string[];
   readonly root: string;
   readonly grants: Grants;
+  /** The grants as they were given. */
+  readonly allow: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly policy: SessionPolicy;
   readonly parse: ParseOptions;
@@ -120,7 +122,11 @@ export class SessionCatalogue {
       tools.find((it) => it.exposed === name) ??
       soleTool(tools, name);
     if (found !== undefined) return found;
-    const shown = tools.slice(0, 8).map((it) => it.name);
+    const [only] = this.#judged;
+    if (tools.length === 0 && this.#judged.length === 1 && only?.fixed) throw notReady(name, only.fixed);
+    // What is near comes first: tools of the package that was named, and names that are almost the same.
+    const near = tools.filter((it) => name.startsWith(`${it.package.id}/`) || it.name.includes(name));
+    const shown = [...new Set([...near, ...tools])].slice(0, 8).map((it) => it.name);
     const hint =
       tools.length === 0
         ? 'no package here has tools'
@@ -225,9 +231,9 @@ export class SessionCatalogue {
   /** What can change while a session lasts is asked anew each time. */
   async #standing(judged: Judged, off: ReadonlySet<string>): Promise<Standing> {
     const of = judged.loaded.catalogue?.package;
-    if (judged.fixed !== null || of === undefined) return judged.fixed ?? { state: 'broken', reasons: [] };
-    if (off.has(of.id))
+    if (of !== undefined && off.has(of.id))
       return { state: 'disabled', reasons: [`it is switched off. Switch it on: toolport enable ${of.id}`] };
+    if (judged.fixed !== null || of === undefined) return judged.fixed ?? { state: 'broken', reasons: [] };
     const { vault, environments } = this.#machinery;
     const filled = await filledSlots(of, vault, passedIn(this.#setup, of.id));
     const reasons = [

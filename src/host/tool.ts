@@ -1,7 +1,7 @@
 import { HostError } from '../model/host-error.js';
 import { grantFor } from '../policy/grant.js';
 import type { SchemaValidator } from '../schema/validator.js';
-import { confine, type Lending } from './confine.js';
+import { assertWorkspace, confine, type Lending } from './confine.js';
 import { perform } from './perform.js';
 import type { Judged, Standing } from './readiness.js';
 import { notReady, type Served } from './served.js';
@@ -39,6 +39,7 @@ export function serveTool(
   const name = `${of.id}/${tool.name}`;
   const { sandbox, schemas, vault, performer } = machinery;
   const { limits } = setup.policy;
+  const runs = tool.action?.kind === 'exec' || tool.action?.kind === 'function';
   let input: Promise<SchemaValidator> | undefined;
   let outputs: Promise<readonly SchemaValidator[]> | undefined;
   return {
@@ -50,6 +51,10 @@ export function serveTool(
     tool,
     digest: catalogue.digest,
     confined: sandbox.confines || judged.needs.length === 0,
+    setting: {
+      workspace: runs && of.permissions.filesystem !== 'none' ? setup.root : null,
+      allow: runs || tool.action?.kind === 'http' ? setup.allow : [],
+    },
     bounds: {
       wallMs: limits?.wallSeconds === undefined ? undefined : limits.wallSeconds * 1000,
       outputBytes: limits?.outputBytes ?? defaultOutputBytes,
@@ -68,6 +73,7 @@ export function serveTool(
           hint: verdict.hint,
         });
       }
+      if (runs) assertWorkspace(judged, tool, lending(of.id));
     },
     input() {
       input ??= schemas().then((it) => it.inputValidator(tool.input));

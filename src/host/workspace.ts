@@ -2,6 +2,7 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
 import type { FilesystemAccess } from '../model/permissions.js';
+import { shellWord } from '../model/shell-word.js';
 import { keyMaterial } from '../policy/key-material.js';
 import type { Mount } from '../sandbox/sandbox.js';
 import { canUse, obstacle, type User } from './places.js';
@@ -128,7 +129,7 @@ function usable(path: string, writable: boolean, user: User): string {
 }
 
 function runAs(path: string, bits: string): string {
-  return `run Toolport as the owner of the folder, not as root, or allow it: chmod ${bits} ${path}`;
+  return `run Toolport as the owner of the folder, or allow it: chmod ${bits} ${shellWord(path)}`;
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -42,11 +42,16 @@ export async function runExec(
   const key = warm !== null && waits ? keyOf(command, confinement) : null;
   const confined = (key === null ? undefined : warm?.take(key)) ?? (await start());
   try {
-    return await converse(action, request, confined, confinement, { name, marked: script !== undefined });
+    const result = await converse(action, request, confined, confinement, {
+      name,
+      marked: script !== undefined,
+    });
+    // Only a program that waited and answered is worth starting ahead.
+    if (key !== null) void warm?.fill(key, start);
+    return result;
   } finally {
     // What is left of it ends after the answer has gone out; ending a process holds the host up.
     setImmediate(() => confined.process.kill());
-    if (key !== null) void warm?.fill(key, start);
   }
 }
 

@@ -41,7 +41,7 @@ export function explainFailure(name: string, ended: Ended, confinement: Confinem
   if (refused !== undefined) return refusedHost(name, confinement.grantee, refusals, say);
   if (confinement.network === null && networkWords.test(stderr)) {
     return new HostError('network_denied', say(`${name} has no network, and tried to use it`), {
-      hint: `the manifest of ${confinement.package.id} asks for no network, so it gets none`,
+      hint: noNetwork(confinement),
     });
   }
   if (envelope !== undefined) return envelope;
@@ -50,20 +50,31 @@ export function explainFailure(name: string, ended: Ended, confinement: Confinem
   return new HostError(how.code, say(`${name} ${how.text}`), hint === undefined ? {} : { hint });
 }
 
+function noNetwork({ package: of, slots }: Confinement): string {
+  if (of.permissions.network.kind === 'none')
+    return `the manifest of ${of.id} asks for no network, so it gets none, whatever is granted`;
+  const kept = [...slots].find(([, it]) => it.secret && it.recipients.kind === 'nobody')?.[0];
+  return kept === undefined
+    ? 'it names no host that it could reach; grant one with --allow net:HOST'
+    : `it holds ${kept}, which may go to nobody; name who may receive it: toolport secret set ${of.id} ${kept} --host HOST`;
+}
+
 /** A tool that hid the failure in its answer still leaves a trace of the reason. */
 export function networkWarning(
   value: Json,
   stderr: string,
   refusals: readonly Refusal[],
-  { network, package: of }: Confinement,
+  confinement: Confinement,
 ): string | undefined {
+  const { network, package: of } = confinement;
   const [refused] = refusals;
   if (refused !== undefined) {
     const hosts = [...new Set(refusals.map((it) => `${it.host}:${it.port}`))].join(', ');
-    return `${of.id} was kept from reaching ${hosts}: ${refused.reason}`;
+    const hint = refused.hint?.replace('--allow net:', `--allow ${confinement.grantee}net:`);
+    return `${of.id} was kept from reaching ${hosts}: ${refused.reason}${hint === undefined ? '' : `; ${hint}`}`;
   }
   return network === null && (networkWords.test(stderr) || networkWords.test(written(value)))
-    ? `${of.id} has no network: its manifest asks for none`
+    ? `${of.id} has no network: ${noNetwork(confinement)}`
     : undefined;
 }
 

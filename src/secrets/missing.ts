@@ -1,4 +1,5 @@
 import type { Package } from '../model/package.js';
+import { shellWord } from '../model/shell-word.js';
 import type { Slot } from '../model/slot.js';
 
 /** What an operator must supply before the package can run, a sentence each with the exact next command. */
@@ -19,12 +20,7 @@ export function setCommand(of: Package, slot: Slot): string {
   // Without a host it is kept to the package itself, which then has no network: safe, and often all it takes.
   const named = network.kind === 'hosts' ? [...new Set(network.hosts.map((it) => it.host))] : [];
   const hosts = unbound ? named.map((it) => `--host ${it}`) : [];
-  return ['toolport secret set', word(of.id), word(slot.name), ...hosts].join(' ');
-}
-
-/** As a shell wants it. */
-function word(text: string): string {
-  return /^[A-Za-z0-9_@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return ['toolport secret set', shellWord(of.id), shellWord(slot.name), ...hosts].join(' ');
 }
 
 export function notOffered(provider: string): string {

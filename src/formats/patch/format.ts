@@ -56,7 +56,14 @@ export const patch: Format = {
     const errors = report.diagnostics.filter((it) => it.severity === 'error');
     const runnable = sound ? errors.length === 0 : lacksOnlyVersion(document.value, errors);
     if (!runnable) return { diagnostics: report.diagnostics };
-    return { package: deepFreeze(lower(document.value, bundle.manifest)), diagnostics: report.diagnostics };
+    // A file that does not read its input would run before anybody asked.
+    const reads = !report.diagnostics.some(
+      (it) => it.code === 'patch.no-stdin' || it.code === 'patch.import-side-effect',
+    );
+    return {
+      package: deepFreeze(lower(document.value, bundle.manifest, reads)),
+      diagnostics: report.diagnostics,
+    };
   },
 };
 

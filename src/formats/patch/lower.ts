@@ -7,7 +7,7 @@ import { textTemplate } from '../../model/template.js';
 import type { Effect, Tool } from '../../model/tool.js';
 
 /** A manifest without errors becomes a package with one tool that runs the file once per call. */
-export function lower(manifest: JsonObject, file: string): Package {
+export function lower(manifest: JsonObject, file: string, reads: boolean): Package {
   const name = manifest.name as string;
   const description = manifest.description as string;
   const capabilities = manifest.capabilities as JsonObject;
@@ -33,8 +33,8 @@ export function lower(manifest: JsonObject, file: string): Package {
       program: 'script',
       arguments: [],
       stdin: 'json',
-      // Its rules refuse a file that does anything while it is imported.
-      waits: true,
+      // Its rules tell of a file that does anything while it is imported.
+      ...(reads ? { waits: true } : {}),
       output: { format: 'line', errorEnvelope: false },
     },
   };

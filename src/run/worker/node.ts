@@ -65,7 +65,13 @@ const flush = async () => {
 const wordsOf = (error) => fullWordsOf(error).slice(0, 8000);
 const fullWordsOf = (error) => {
   try {
-    if (error instanceof Error) return String(error.message || error.name);
+    if (error instanceof Error) {
+      const words = String(error.message || error.name);
+      const { cause } = error;
+      // fetch says only that it failed; why is in its cause.
+      const why = cause instanceof Error ? String(cause.message || cause.code || cause.name) : '';
+      return why === '' || words.includes(why) ? words : words + ': ' + why;
+    }
     if (typeof error === 'string') return error;
     if (typeof error?.message === 'string') return error.message;
     return 'something was thrown that is no error: ' + (stringify(error) ?? typeof error);

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os';
+import { userInfo } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { suggest } from '../../formats/suggest.js';
@@ -96,6 +96,24 @@ export function parseDuration(text: string, option: string): number {
   return milliseconds;
 }
 
+/** Nothing is put anywhere by guessing. */
+export function homeFolder(
+  environment: Readonly<Record<string, string | undefined>>,
+  instead: string,
+): string {
+  if (environment.HOME !== undefined && isAbsolute(environment.HOME)) return environment.HOME;
+  try {
+    // Not what the environment says: that was nothing.
+    const { homedir } = userInfo();
+    if (isAbsolute(homedir)) return homedir;
+  } catch {
+    // Users without an entry in the system's list exist, in containers above all.
+  }
+  throw new HostError('usage', 'HOME is not set, and this user has no home folder', {
+    hint: `say where things are with ${instead}`,
+  });
+}
+
 /** Flag, then environment, then the user's place for state. */
 export function stateDirectory(
   args: Arguments,
@@ -104,8 +122,9 @@ export function stateDirectory(
 ): string {
   const named = args.value('state') ?? environment.TOOLPORT_HOME;
   if (named !== undefined && named !== '') return resolve(cwd, named);
-  const home = environment.HOME || homedir();
   const wished = environment.XDG_STATE_HOME ?? '';
-  const base = isAbsolute(wished) ? wished : resolve(cwd, home, '.local', 'state');
+  const base = isAbsolute(wished)
+    ? wished
+    : join(homeFolder(environment, '--state or TOOLPORT_HOME'), '.local', 'state');
   return join(base, 'toolport');
 }

@@ -54,6 +54,16 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/mcp.js')).mcp,
   },
   {
+    name: 'connect',
+    summary: "put Toolport into a client's configuration",
+    load: async () => (await import('./commands/connect.js')).connect,
+  },
+  {
+    name: 'export',
+    summary: 'write an agent out as files for a client',
+    load: async () => (await import('./commands/export.js')).exportAgent,
+  },
+  {
     name: 'secret',
     summary: 'keep credentials that packages ask for',
     load: async () => (await import('./commands/secret.js')).secret,

@@ -118,7 +118,16 @@ function absolutePath(text: string, { folder, home }: Surroundings): string | un
 const grantKinds = ['net', 'read', 'write', 'env'];
 
 /** Its shape and its paths; which hosts may be granted is not decided here. */
+/** With the id of a package before it, a grant is for that package only. */
 function checkGrant(text: string, around: Surroundings): Complaint | string {
+  const named = /^([A-Za-z0-9][A-Za-z0-9._-]*=)(.*)$/s.exec(text);
+  if (named === null) return checkPlainGrant(text, around);
+  const [, owner = '', rest = ''] = named;
+  const checked = checkPlainGrant(rest, around);
+  return typeof checked === 'string' ? `${owner}${checked}` : checked;
+}
+
+function checkPlainGrant(text: string, around: Surroundings): Complaint | string {
   const colon = text.indexOf(':');
   const kind = colon < 1 ? text : text.slice(0, colon);
   const value = colon < 1 ? '' : text.slice(colon + 1);

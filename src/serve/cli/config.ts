@@ -1,10 +1,9 @@
-import { homedir } from 'node:os';
 import { isAbsolute, join, resolve } from 'node:path';
 import type { LimitPolicy, PackageIndexes, SessionPolicy } from '../../host/host.js';
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js';
 import { HostError } from '../../model/host-error.js';
 import { printDiagnostics } from '../print/diagnostics.js';
-import type { Arguments } from './arguments.js';
+import { type Arguments, homeFolder } from './arguments.js';
 import { allowOption, type Option } from './command.js';
 import { type ConfigFile, findProjectFile, isThere, readConfigFile } from './config-file.js';
 import type { ConfigKeyName, ConfigValue } from './config-keys.js';
@@ -70,7 +69,7 @@ export async function examineConfig(
   terminal: Terminal,
 ): Promise<{ config?: Config; diagnostics: readonly Diagnostic[] }> {
   const { environment, cwd } = terminal;
-  const home = resolve(cwd, environment.HOME || homedir());
+  const home = homeOrRoot(environment);
   const user = await userFile(args, environment, cwd, home);
   const projectPath = findProjectFile(cwd, home);
   // One file cannot be both: what the user named holds.
@@ -84,6 +83,15 @@ export async function examineConfig(
   if (diagnostics.some((it) => it.severity === 'error')) return { diagnostics };
   const entries = settle({ args, environment, around: { folder: cwd, home }, user, project });
   return { config: { entries, user: user?.path, project: project?.path }, diagnostics };
+}
+
+/** Where there is no home there is no configuration of a user either. */
+function homeOrRoot(environment: Terminal['environment']): string {
+  try {
+    return homeFolder(environment, '--config');
+  } catch {
+    return '/';
+  }
 }
 
 async function userFile(

@@ -3,12 +3,12 @@ import { createConnection, type Socket } from 'node:net';
 import { HostError, type HostErrorCode, hostErrorCodes } from '../../model/host-error.js';
 import { readFirstLine } from '../../wire/lines.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
-import { socketPath } from './path.js';
+import { type HostKind, socketPath } from './path.js';
 import { assertPrivate } from './private-folder.js';
 
 /** Connects to the host of a state directory; undefined when there is none. */
-export async function dial(state: string): Promise<Socket | undefined> {
-  const path = socketPath(state);
+export async function dial(state: string, kind: HostKind = 'host'): Promise<Socket | undefined> {
+  const path = socketPath(state, kind);
   if (!existsSync(path)) return undefined;
   assertPrivate(path);
   return new Promise((resolve, reject) => {

@@ -20,6 +20,7 @@ import type { JsonObject } from '../../model/json.js';
 import { readLines } from '../../wire/lines.js';
 import { dial, greet } from './connect.js';
 import type { HostMethod } from './host-surface.js';
+import type { HostKind } from './path.js';
 
 export interface RemoteHostOptions {
   readonly state: string;
@@ -30,7 +31,12 @@ export interface RemoteHostOptions {
 
 /** The running host of a state directory, seen through its socket; undefined when none runs. */
 export async function remoteHost(options: RemoteHostOptions): Promise<Host | undefined> {
-  const first = await dial(options.state);
+  let kind: HostKind = 'host';
+  let first = await dial(options.state, kind);
+  if (first === undefined) {
+    kind = 'command';
+    first = await dial(options.state, kind);
+  }
   if (first === undefined) return undefined;
   const open: Link[] = [];
   const link = async (socket: Socket | undefined, wanted: SessionOptions): Promise<Link> => {
@@ -53,7 +59,7 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
   const control = await link(first, { directories: [] });
   return {
     async session(wanted) {
-      const made = await link(await dial(options.state), wanted);
+      const made = await link(await dial(options.state, kind), wanted);
       return sessionOver(made);
     },
     approvals: {

@@ -11,6 +11,8 @@ import { serveHost } from './host-surface.js';
 import { assertPrivate } from './private-folder.js';
 
 export interface SocketServer {
+  /** Lets nobody else in, and waits until those who are in have left. */
+  drain(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -62,6 +64,11 @@ export async function listen(host: Host, options: SocketServerOptions): Promise<
   chmodSync(options.path, 0o600);
   watch();
   return {
+    async drain() {
+      rmSync(options.path, { force: true });
+      const left = new Promise<void>((resolve) => server.close(() => resolve()));
+      await left;
+    },
     async close() {
       clearTimeout(idle);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));

@@ -122,6 +122,12 @@ async function soleTool(session: Session, path: string): Promise<string> {
       hint: `see "toolport validate ${path}"`,
     });
   }
+  const [only] = packages;
+  if (only !== undefined && packages.length === 1)
+    throw new HostError(
+      'not_served',
+      `${only.id} has no tool to call: ${only.reasons.join('; ') || only.state}`,
+    );
   throw new HostError('not_found', `${path} holds no tool`, {
     hint: 'name a manifest, or a folder with packages',
   });

@@ -1,0 +1,19 @@
+import type { Client } from './client.js';
+import { applicationFolder, pathOn } from './place.js';
+import { typedEntry } from './shape.js';
+
+export const vscode: Client = {
+  name: 'vscode',
+  title: 'VS Code',
+  scopes: ['project', 'user'],
+  container: 'servers',
+  startsInProject: true,
+  http: true,
+  file: (scope, machine) =>
+    scope === 'user'
+      ? pathOn(machine, applicationFolder(machine), 'Code', 'User', 'mcp.json')
+      : pathOn(machine, machine.project, '.vscode', 'mcp.json'),
+  entry: typedEntry,
+  variable: (name) => `\${env:${name}}`,
+  next: 'run "MCP: List Servers" in VS Code and start the server',
+};

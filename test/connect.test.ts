@@ -1,0 +1,644 @@
+// Files of clients as they really look: comments, other servers, other line ends, nothing, nonsense, links.
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { parse } from 'jsonc-parser';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createHost } from '../src/host/create.js';
+import { HostError } from '../src/model/host-error.js';
+import type { Json } from '../src/model/json.js';
+import { parseArguments } from '../src/serve/cli/arguments.js';
+import { connectCommand } from '../src/serve/cli/commands/connect.js';
+import { clients } from '../src/serve/clients/clients.js';
+import { parseJsonc, removeMember, setMember } from '../src/serve/clients/jsonc.js';
+import { testTerminal } from './terminal.js';
+import { main, patchTool, temporaryFolder, until } from './toolport.js';
+
+const connect = connectCommand({ platform: 'linux', node: process.execPath, home: '/nowhere' });
+
+let folder: ReturnType<typeof temporaryFolder>;
+let home: string;
+let project: string;
+let tools: string;
+beforeEach(() => {
+  folder = temporaryFolder({
+    'home/.keep': '',
+    'project/.keep': '',
+    'tools/count.py': patchTool({ name: 'count' }),
+  });
+  home = join(folder.path, 'home');
+  project = join(folder.path, 'project');
+  tools = join(folder.path, 'tools');
+});
+afterEach(() => folder.remove());
+
+interface RunOptions {
+  readonly answer?: boolean;
+  readonly command?: typeof connect;
+  readonly environment?: Record<string, string>;
+  /** Something that happens while the person thinks. */
+  readonly meanwhile?: () => void;
+}
+
+async function run(words: readonly string[], options: RunOptions = {}) {
+  const command = options.command ?? connect;
+  const base = testTerminal({
+    cwd: project,
+    environment: { HOME: home, ...options.environment },
+    ...(options.answer === undefined ? {} : { answer: options.answer }),
+  });
+  const terminal = {
+    ...base,
+    main,
+    confirm: async (question: string) => {
+      options.meanwhile?.();
+      return base.confirm(question);
+    },
+    openHost: () => createHost({ state: join(folder.path, 'state') }),
+  };
+  const code = await command.run(parseArguments(command, words), terminal);
+  return { code, ...base.printed };
+}
+
+async function refusal(words: readonly string[], options: RunOptions = {}): Promise<HostError> {
+  const error = await run(words, options).catch((it: unknown) => it);
+  expect(error).toBeInstanceOf(HostError);
+  return error as HostError;
+}
+
+function put(path: string, text: string): string {
+  const file = join(home, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+  return file;
+}
+
+const read = (path: string) => readFileSync(path, 'utf8');
+const cursorFile = () => join(home, '.cursor/mcp.json');
+const stdio = () => ({ command: process.execPath, args: [main, 'mcp', tools] });
+const backups = (file: string) => readdirSync(dirname(file)).filter((it) => it.includes('.toolport-'));
+
+test('has three examples and more', () => expect(connect.examples.length).toBeGreaterThanOrEqual(3));
+
+describe('places and shapes', () => {
+  const machine = (platform: NodeJS.Platform, environment: Record<string, string> = {}) => ({
+    platform,
+    home: platform === 'win32' ? 'C:\\Users\\ada' : '/home/ada',
+    project: platform === 'win32' ? 'D:\\work' : '/work',
+    environment,
+  });
+
+  test.each([
+    [
+      'claude-desktop',
+      'user',
+      'darwin',
+      {},
+      '/home/ada/Library/Application Support/Claude/claude_desktop_config.json',
+    ],
+    ['claude-desktop', 'user', 'linux', {}, '/home/ada/.config/Claude/claude_desktop_config.json'],
+    ['claude-desktop', 'user', 'linux', { XDG_CONFIG_HOME: '/c' }, '/c/Claude/claude_desktop_config.json'],
+    [
+      'claude-desktop',
+      'user',
+      'linux',
+      { XDG_CONFIG_HOME: 'c' },
+      '/home/ada/.config/Claude/claude_desktop_config.json',
+    ],
+    ['claude-desktop', 'user', 'win32', { APPDATA: 'E:\\R' }, 'E:\\R\\Claude\\claude_desktop_config.json'],
+    [
+      'claude-desktop',
+      'user',
+      'win32',
+      {},
+      'C:\\Users\\ada\\AppData\\Roaming\\Claude\\claude_desktop_config.json',
+    ],
+    ['claude-code', 'user', 'linux', {}, '/home/ada/.claude.json'],
+    ['claude-code', 'project', 'darwin', {}, '/work/.mcp.json'],
+    ['cursor', 'user', 'darwin', {}, '/home/ada/.cursor/mcp.json'],
+    ['cursor', 'project', 'win32', {}, 'D:\\work\\.cursor\\mcp.json'],
+    ['vscode', 'project', 'linux', {}, '/work/.vscode/mcp.json'],
+    ['vscode', 'user', 'darwin', {}, '/home/ada/Library/Application Support/Code/User/mcp.json'],
+    ['vscode', 'user', 'linux', {}, '/home/ada/.config/Code/User/mcp.json'],
+    ['gemini-cli', 'user', 'linux', {}, '/home/ada/.gemini/settings.json'],
+    ['gemini-cli', 'project', 'linux', {}, '/work/.gemini/settings.json'],
+    ['windsurf', 'user', 'win32', {}, 'C:\\Users\\ada\\.codeium\\windsurf\\mcp_config.json'],
+  ] as const)('%s, %s, %s', (name, scope, platform, environment, path) => {
+    expect(clients[name].file(scope, machine(platform, environment))).toBe(path);
+  });
+
+  test.each([
+    ['claude-desktop', 'home', '.config/Claude/claude_desktop_config.json', 'mcpServers', {}, true],
+    ['claude-code', 'project', '.mcp.json', 'mcpServers', { type: 'stdio' }, false],
+    ['cursor', 'home', '.cursor/mcp.json', 'mcpServers', {}, false],
+    ['vscode', 'project', '.vscode/mcp.json', 'servers', { type: 'stdio' }, false],
+    ['gemini-cli', 'home', '.gemini/settings.json', 'mcpServers', {}, false],
+    ['windsurf', 'home', '.codeium/windsurf/mcp_config.json', 'mcpServers', {}, true],
+  ] as const)('%s starts a program by absolute paths', async (name, base, path, container, more, rooted) => {
+    expect((await run([name, tools, '--yes'])).code).toBe(0);
+    const args = [main, 'mcp', tools, ...(rooted ? ['--root', project] : [])];
+    const text = read(join(base === 'home' ? home : project, path));
+    expect(JSON.parse(text)).toEqual({
+      [container]: { toolport: { ...more, command: process.execPath, args } },
+    });
+    expect(text.endsWith('}\n')).toBe(true);
+  });
+
+  test.each([
+    ['claude-code', '.mcp.json', { type: 'http', url: 'U' }, '${TOOLPORT_TOKEN}'],
+    ['cursor', '.cursor/mcp.json', { url: 'U' }, '${env:TOOLPORT_TOKEN}'],
+    ['vscode', '.vscode/mcp.json', { type: 'http', url: 'U' }, '${env:TOOLPORT_TOKEN}'],
+    ['gemini-cli', '.gemini/settings.json', { httpUrl: 'U' }, '$TOOLPORT_TOKEN'],
+  ] as const)('%s asks by URL, and a project holds no token', async (name, path, entry, reference) => {
+    const url = 'http://127.0.0.1:8377/mcp';
+    const { err } = await run([name, '--scope', 'project', '--http', 'http://127.0.0.1:8377', '--yes']);
+    const value = parse(read(join(project, path)));
+    expect(value[clients[name].container].toolport).toEqual({
+      ...(JSON.parse(JSON.stringify(entry).replace('"U"', JSON.stringify(url))) as object),
+      headers: { Authorization: `Bearer ${reference}` },
+    });
+    expect(err).toContain('TOOLPORT_TOKEN');
+    expect(existsSync(join(folder.path, 'state'))).toBe(false);
+  });
+
+  test('what the session was told goes along, made absolute', async () => {
+    const words = [
+      '--root',
+      'sub',
+      '--allow',
+      'read:data',
+      '--allow',
+      'count=write:out',
+      '--allow',
+      'net:a.example',
+    ];
+    await run(['cursor', '../tools', ...words, '--state', 'here', '--yes']);
+    expect(JSON.parse(read(cursorFile())).mcpServers.toolport.args).toEqual([
+      main,
+      'mcp',
+      tools,
+      '--root',
+      join(project, 'sub'),
+      '--allow',
+      `read:${join(project, 'data')}`,
+      '--allow',
+      `count=write:${join(project, 'out')}`,
+      '--allow',
+      'net:a.example',
+      '--state',
+      join(project, 'here'),
+    ]);
+    expect(() => parseArguments(connect, ['cursor', '--unsafe-no-sandbox'])).toThrow(/has no option/);
+  });
+
+  test('without a path it is this folder, by name', async () => {
+    await run(['cursor', '--yes']);
+    expect(JSON.parse(read(cursorFile())).mcpServers.toolport.args).toEqual([main, 'mcp', project]);
+  });
+
+  test('chatgpt gets steps and no file', async () => {
+    const { code, out } = await run(['chatgpt', '--http', 'https://tools.example.com']);
+    expect(code).toBe(0);
+    expect(out).toContain('https://tools.example.com/mcp');
+    const { steps, status } = JSON.parse((await run(['chatgpt', '--json'])).out);
+    expect(status).toBe('steps');
+    expect(steps.length).toBeGreaterThan(3);
+    expect(readdirSync(home)).toEqual(['.keep']);
+  });
+
+  test('what was written starts and answers', async () => {
+    await run(['claude-desktop', tools, '--state', join(folder.path, 'served'), '--yes']);
+    const file = join(home, '.config/Claude/claude_desktop_config.json');
+    const { command, args } = JSON.parse(read(file)).mcpServers.toolport;
+    const child = spawn(command, args, { cwd: '/', stdio: 'pipe', env: { TOOLPORT_IDLE: '1' } });
+    const params = {
+      protocolVersion: '2025-06-18',
+      capabilities: {},
+      clientInfo: { name: 't', version: '1' },
+    };
+    child.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params })}\n`);
+    const line = await new Promise<string>((resolve, reject) => {
+      let text = '';
+      child.stdout.on('data', (chunk) => {
+        text += chunk;
+        if (text.includes('\n')) resolve(text);
+      });
+      child.once('close', (code) => reject(new Error(`ended with ${code}`)));
+    });
+    child.stdin.end();
+    expect(JSON.parse(line).result.serverInfo.name).toBe('toolport');
+    await new Promise((done) => child.once('close', done));
+    await until(() => !existsSync(join(folder.path, 'served', 'host.sock')), 20_000);
+  }, 60_000);
+});
+
+describe('files that are there', () => {
+  const busy = `// Servers of mine
+{
+    "mcpServers": {
+        // the notes
+        "notes": {
+            "command": "notes-server", // fast
+            "env": { "NOTES_API_KEY": "sk-live-0123456789" }
+        } /* keep
+             this */ // and this
+    },
+    "theme": "dark", // at night
+}
+`;
+
+  test('comments, other servers, indentation and a trailing comma stay', async () => {
+    const file = put('.cursor/mcp.json', busy);
+    const { out } = await run(['cursor', tools, '--yes']);
+    const entry = JSON.stringify(stdio(), null, 4).split('\n').join('\n        ');
+    expect(read(file)).toBe(
+      busy
+        .replace('        } /* keep', '        }, /* keep')
+        .replace('// and this\n', `// and this\n        "toolport": ${entry}\n`),
+    );
+    expect(out).not.toContain('sk-live-0123456789');
+    await run(['cursor', '--remove', '--yes']);
+    expect(read(file)).toBe(busy);
+  });
+
+  const cases: Record<string, string> = {
+    'carriage returns': '{\r\n\t"mcpServers": {\r\n\t\t"a": { "command": "x" }\r\n\t}\r\n}\r\n',
+    'no newline at the end': '{\n  "mcpServers": {\n    "a": {}\n  }\n}',
+    'on one line': '{"mcpServers": {"a": {"command": "x"}}, "b": [1]}',
+    'on one line, with a comment': '{ "mcpServers": { "a": {} /* a */ } }\n',
+    'a trailing comma': '{\n  "mcpServers": {\n    "a": {}, // a\n  },\n}\n',
+    'commas first': '{\n  "b": 1\n, "mcpServers": {\n    "a": 1\n  , "c": 2\n  }\n}\n',
+    'closed on the same line': '{\n  "mcpServers": { "a": 1,\n    "c": 2 } }\n',
+    'a byte order mark': '\uFEFF{\n  "mcpServers": { "a": {} }\n}\n',
+  };
+  test.each(Object.entries(cases))('%s: added and taken out again, byte by byte', async (_, text) => {
+    const file = put('.cursor/mcp.json', text);
+    const before = parse(text.replace('\uFEFF', ''));
+    await run(['cursor', tools, '--yes']);
+    const made = read(file);
+    expect(made.startsWith('\uFEFF')).toBe(text.startsWith('\uFEFF'));
+    expect(/(?<!\r)\n/.test(made)).toBe(/(?<!\r)\n/.test(text));
+    expect(made.endsWith('\n')).toBe(text.endsWith('\n'));
+    const errors: [] = [];
+    const after = parse(made.replace('\uFEFF', ''), errors, { allowTrailingComma: true });
+    expect(errors).toEqual([]);
+    expect(after).toEqual({ ...before, mcpServers: { ...before.mcpServers, toolport: stdio() } });
+    expect(Object.keys(after)).toEqual(Object.keys(before));
+    await run(['cursor', '--remove', '--yes']);
+    expect(read(file)).toBe(text);
+  });
+
+  test.each([
+    ['nothing', ''],
+    ['white space', '\n \n'],
+    ['an empty object', '{}'],
+    ['an empty object with room', '{\n}\n'],
+    ['no servers yet', '{ "mcpServers": {} }\n'],
+    ['other settings', '{\n\t"theme": "dark"\n}\n'],
+    ['only a comment', '// mine\n'],
+    ['an empty object with a comment', '{\n  // mine\n}\n'],
+  ])('%s', async (_, text) => {
+    const file = put('.cursor/mcp.json', text);
+    await run(['cursor', tools, '--yes']);
+    const errors: [] = [];
+    expect(parse(read(file), errors)).toEqual({ ...parse(text), mcpServers: { toolport: stdio() } });
+    expect(errors).toEqual([]);
+    if (text.includes('mine')) expect(read(file)).toContain('// mine\n');
+    if (text.includes('\t')) expect(read(file)).toContain('\n\t"mcpServers": {\n\t\t"toolport"');
+  });
+
+  test.each([
+    ['{\n  "mcpServers": {\n    "a": {},\n  oops\n', /mcp\.json, line 4, column 3: invalid symbol; nothing/],
+    ['{"mcpServers": {"a": {}}', /line 1, column \d+: close brace expected/],
+    ['\uFEFF{"a" 1}', /line 1, column 6: colon expected/],
+    ['[]', /line 1, column 1: the whole of it is no object/],
+    ['{"mcpServers": []}', /line 1, column 16: "mcpServers" is no object/],
+    ['{\n"mcpServers": {},\n"mcpServers": {}}', /line 3, column 1: "mcpServers" occurs twice/],
+    ['{"mcpServers": {"toolport": 1}}', /"toolport" is no object/],
+  ])('%j is refused and left', async (text, message) => {
+    const file = put('.cursor/mcp.json', text);
+    for (const words of [[tools], ['--remove']]) {
+      const error = await refusal(['cursor', ...words, '--yes']);
+      expect(error.code).toBe('invalid_config');
+      expect(error.message).toMatch(message);
+    }
+    expect(read(file)).toBe(text);
+    expect(backups(file)).toEqual([]);
+  });
+
+  test('not UTF-8, a folder, a broken link: refused', async () => {
+    const file = put('.cursor/mcp.json', '');
+    writeFileSync(file, Buffer.from([0xff, 0xfe, 0x7b, 0x00]));
+    expect((await refusal(['cursor', tools, '--yes'])).message).toContain('not UTF-8');
+    mkdirSync(join(home, '.gemini/settings.json'), { recursive: true });
+    expect((await refusal(['gemini-cli', tools, '--yes'])).message).toContain('not a regular file');
+    mkdirSync(join(home, '.codeium/windsurf'), { recursive: true });
+    symlinkSync(join(home, 'gone'), join(home, '.codeium/windsurf/mcp_config.json'));
+    expect((await refusal(['windsurf', tools, '--yes'])).message).toContain('leads nowhere');
+  });
+
+  test('a read-only file stays, also for those who could', async () => {
+    const file = put('.cursor/mcp.json', '{}');
+    chmodSync(file, 0o444);
+    expect((await refusal(['cursor', tools, '--yes'])).message).toContain('read-only');
+    expect(read(file)).toBe('{}');
+    chmodSync(file, 0o644);
+    expect((await run(['cursor', tools, '--yes'])).code).toBe(0);
+  });
+
+  test('a link is followed and stays one; the mode stays', async () => {
+    const real = put('dotfiles/mcp.json', '{}');
+    chmodSync(real, 0o640);
+    mkdirSync(join(home, '.cursor'));
+    symlinkSync(real, cursorFile());
+    const { out } = await run(['cursor', tools, '--yes']);
+    expect(out).toContain(`a link to ${real}`);
+    expect(lstatSync(cursorFile()).isSymbolicLink()).toBe(true);
+    expect(JSON.parse(read(real)).mcpServers.toolport).toEqual(stdio());
+    expect(statSync(real).mode & 0o777).toBe(0o640);
+    expect(backups(real)).toHaveLength(1);
+    expect(statSync(join(dirname(real), backups(real)[0] as string)).mode & 0o777).toBe(0o640);
+  });
+
+  test('a file made new is for its person, one of a project is for all', async () => {
+    await run(['cursor', tools, '--yes']);
+    expect(statSync(cursorFile()).mode & 0o777).toBe(0o600);
+    await run(['claude-code', tools, '--yes']);
+    expect(statSync(join(project, '.mcp.json')).mode & 0o444).toBe(0o444);
+  });
+});
+
+describe('again, out, and back', () => {
+  test('a second run has nothing to do', async () => {
+    await run(['cursor', tools, '--yes']);
+    const text = read(cursorFile());
+    const { out } = await run(['cursor', tools]);
+    expect(out).toBe(`nothing to do: ${cursorFile()} has toolport already\n`);
+    expect(read(cursorFile())).toBe(text);
+    expect(backups(cursorFile())).toEqual([]);
+  });
+
+  test('an entry of ours is brought up to date, and what a person added stays', async () => {
+    const old = {
+      command: '/old/bin/node',
+      args: ['/old/toolport/dist/main.js', 'mcp', '/x'],
+      disabled: true,
+    };
+    put('.cursor/mcp.json', JSON.stringify({ mcpServers: { toolport: old, other: {} } }, null, 2));
+    await run(['cursor', tools, '--yes']);
+    expect(JSON.parse(read(cursorFile())).mcpServers).toEqual({
+      toolport: { ...stdio(), disabled: true },
+      other: {},
+    });
+    await run(['cursor', '--scope', 'user', '--http', 'https://tools.example.com/mcp', '--yes']);
+    expect(JSON.parse(read(cursorFile())).mcpServers.toolport).toEqual({
+      url: 'https://tools.example.com/mcp',
+      headers: { Authorization: 'Bearer ${env:TOOLPORT_TOKEN}' },
+      disabled: true,
+    });
+  });
+
+  test.each([
+    { command: 'toolport-proxy', args: ['mcp'] },
+    { command: 'node', args: ['/x/dist/main.js', 'serve'] },
+    { command: 'node', args: ['/x/server.js', 'mcp'] },
+    { url: 'http://127.0.0.1:8377/mcp', headers: { Authorization: 'Bearer other' } },
+    {},
+  ])('a foreign entry of that name is left: %j', async (entry) => {
+    const file = put('.cursor/mcp.json', JSON.stringify({ mcpServers: { toolport: entry } }));
+    const before = read(file);
+    for (const words of [[tools], ['--remove']])
+      expect((await refusal(['cursor', ...words, '--yes'])).message).toContain('did not write');
+    expect(read(file)).toBe(before);
+    await run(['cursor', tools, '--name', 'mine', '--yes']);
+    expect(JSON.parse(read(file)).mcpServers).toEqual({ toolport: entry, mine: stdio() });
+    await run(['cursor', tools, '--force', '--yes']);
+    expect(JSON.parse(read(file)).mcpServers.toolport).toEqual(stdio());
+  });
+
+  test('nothing to take out', async () => {
+    expect((await run(['cursor', '--remove'])).out).toContain('has no toolport');
+    expect(existsSync(cursorFile())).toBe(false);
+  });
+
+  test('undo goes back step by step', async () => {
+    const file = put('.cursor/mcp.json', '{ "first": 1 }\n');
+    await run(['cursor', tools, '--yes']);
+    const second = read(file);
+    await run(['cursor', '--remove', '--yes']);
+    expect(backups(file)).toHaveLength(2);
+    await run(['cursor', '--undo', '--yes']);
+    expect(read(file)).toBe(second);
+    await run(['cursor', '--undo', '--yes']);
+    expect(read(file)).toBe('{ "first": 1 }\n');
+    expect(backups(file)).toEqual([]);
+    expect((await refusal(['cursor', '--undo', '--yes'])).code).toBe('not_found');
+  });
+
+  test('undo never throws away what somebody wrote since', async () => {
+    const file = put('.cursor/mcp.json', '{}\n');
+    await run(['cursor', tools, '--yes']);
+    const theirs = setMember(read(file), ['theme'], 'dark');
+    writeFileSync(file, theirs);
+    const error = await refusal(['cursor', '--undo', '--yes']);
+    expect(error.code).toBe('integrity');
+    expect(read(file)).toBe(theirs);
+    await run(['cursor', '--undo', '--force', '--yes']);
+    expect(read(file)).toBe('{}\n');
+  });
+});
+
+describe('asking', () => {
+  test('without a person it needs --yes, and says so', async () => {
+    const error = await refusal(['cursor', tools]);
+    expect(error.code).toBe('usage');
+    expect(error.hint).toContain('--yes');
+    expect(existsSync(join(home, '.cursor'))).toBe(false);
+    expect((await refusal(['cursor', tools, '--no-input'], { answer: true })).hint).toContain('--yes');
+  });
+
+  test('a person sees the change and decides', async () => {
+    put('.cursor/mcp.json', '{\n  "theme": "dark"\n}\n');
+    const no = await run(['cursor', tools], { answer: false });
+    expect(no).toMatchObject({ code: 1 });
+    expect(no.out).toContain('-   "theme": "dark"\n+   "theme": "dark",\n+   "mcpServers": {\n');
+    expect(no.out.endsWith('nothing was written\n')).toBe(true);
+    expect(read(cursorFile())).toBe('{\n  "theme": "dark"\n}\n');
+    const yes = await run(['cursor', tools], { answer: true });
+    expect(yes.code).toBe(0);
+    expect(yes.out).toContain('toolport was added to');
+    expect(yes.err).toContain('toolport-backup-1-');
+  });
+
+  test('a file that changes meanwhile is not written over', async () => {
+    const file = put('.cursor/mcp.json', '{}\n');
+    const meanwhile = () => writeFileSync(file, '{"new": 1}\n');
+    expect((await refusal(['cursor', tools], { answer: true, meanwhile })).code).toBe('integrity');
+    expect(read(file)).toBe('{"new": 1}\n');
+    expect(backups(file)).toEqual([]);
+  });
+
+  test('--dry-run and --print write nothing', async () => {
+    const dry = await run(['cursor', tools, '--dry-run']);
+    expect(dry).toMatchObject({ code: 0 });
+    expect(dry.out).toContain('+     "toolport": {');
+    const { out, err } = await run(['vscode', tools, '--print']);
+    expect(JSON.parse(out)).toEqual({ servers: { toolport: { type: 'stdio', ...stdio() } } });
+    expect(err).toContain('.vscode/mcp.json');
+    expect(readdirSync(home)).toEqual(['.keep']);
+    expect(readdirSync(project)).toEqual(['.keep']);
+  });
+
+  test('as documents', async () => {
+    put('.cursor/mcp.json', '{}');
+    const added = JSON.parse((await run(['cursor', tools, '--json', '--yes'])).out);
+    expect(added).toMatchObject({
+      schema: 'toolport/connect@1',
+      client: 'cursor',
+      scope: 'user',
+      file: cursorFile(),
+      name: 'toolport',
+      status: 'added',
+      entry: stdio(),
+    });
+    expect(existsSync(added.backup)).toBe(true);
+    for (const [words, status] of [
+      [[tools], 'unchanged'],
+      [['--remove'], 'removed'],
+      [['--remove'], 'absent'],
+      [['--undo'], 'restored'],
+    ] as const)
+      expect(JSON.parse((await run(['cursor', ...words, '--json', '--yes'])).out).status).toBe(status);
+  });
+
+  test.each([
+    [[], 'name a client'],
+    [['cursr'], 'there is no client "cursr"'],
+    [['cursor', '--print', '--remove'], '--print and --remove do not go together'],
+    [['windsurf', '--scope', 'project'], 'Windsurf has no scope "project"'],
+    [['cursor', '--name', '../x'], '--name "../x" is not a name'],
+    [['cursor', 'gone'], 'there is nothing at gone'],
+    [['claude-desktop', '--http', 'http://127.0.0.1:1'], 'takes no URL'],
+    [['cursor', '--http', 'http://tools.example.com'], 'in the clear'],
+    [['cursor', '--http', 'https://u:p@tools.example.com'], 'has a password'],
+    [['cursor', '--http', 'file:///etc'], 'is no http'],
+    [['cursor', 'tools', '--http', 'http://127.0.0.1:1'], 'knows its packages'],
+  ])('%j is refused', async (words, message) => {
+    expect((await refusal([...words, '--yes'])).message).toContain(message);
+    expect(readdirSync(home)).toEqual(['.keep']);
+  });
+});
+
+describe('tokens', () => {
+  const url = 'http://127.0.0.1:8377/mcp';
+  const withHost = async <T>(
+    use: (host: Awaited<ReturnType<typeof createHost>>) => Promise<T>,
+  ): Promise<T> => {
+    const host = await createHost({ state: join(folder.path, 'state') });
+    try {
+      return await use(host);
+    } finally {
+      await host.close();
+    }
+  };
+  const held = () => /Bearer (\S+)"/.exec(read(cursorFile()))?.[1] ?? '';
+
+  test('one is made for this client, kept while it holds, and withdrawn with the entry', async () => {
+    const shown = await run(['cursor', '--http', url, '--yes']);
+    const token = held();
+    expect(token).toMatch(/^tp_/);
+    expect(shown.out + shown.err).not.toContain(token);
+    expect(shown.out).toContain('Bearer •••');
+    expect(await withHost((host) => host.tokens.check(token))).toMatchObject({
+      name: 'cursor',
+      role: 'agent',
+    });
+    const again = await run(['cursor', '--http', url, '--json', '--yes']);
+    expect(JSON.parse(again.out).status).toBe('unchanged');
+    expect(again.out).not.toContain(token);
+    await run(['cursor', '--remove', '--yes']);
+    expect(await withHost((host) => host.tokens.list())).toEqual([]);
+  });
+
+  test('one that was withdrawn is made anew; another road withdraws it', async () => {
+    await run(['cursor', '--http', url, '--yes']);
+    const first = held();
+    await withHost(async (host) => {
+      const [entry] = await host.tokens.list();
+      await host.tokens.revoke(entry?.id ?? '', 'test');
+    });
+    await run(['cursor', '--http', url, '--yes']);
+    expect(held()).not.toBe(first);
+    await run(['cursor', tools, '--yes']);
+    expect(await withHost((host) => host.tokens.list())).toEqual([]);
+    expect(JSON.parse(read(cursorFile())).mcpServers.toolport).toEqual(stdio());
+  });
+
+  test('undo withdraws; a write that fails leaves none behind', async () => {
+    const file = put('.cursor/mcp.json', '{}\n');
+    await run(['cursor', '--http', url, '--yes']);
+    await run(['cursor', '--undo', '--yes']);
+    const meanwhile = () => writeFileSync(file, '{"new": 1}\n');
+    await refusal(['cursor', '--http', url], { answer: true, meanwhile });
+    expect(await withHost((host) => host.tokens.list())).toEqual([]);
+  });
+});
+
+describe('edits', () => {
+  const key = fc.constantFrom('a', 'b', 'mcpServers', 'x y', 'ü', '"', '\\');
+  const { tree } = fc.letrec<{ tree: Json; leaf: Json }>((tie) => ({
+    leaf: fc.oneof(fc.integer(), fc.string(), fc.boolean(), fc.constant(null)) as fc.Arbitrary<Json>,
+    tree: fc.oneof(
+      { maxDepth: 3 },
+      tie('leaf'),
+      fc.array(tie('tree'), { maxLength: 3 }),
+      fc.dictionary(key, tie('tree'), { maxKeys: 4 }),
+    ) as fc.Arbitrary<Json>,
+  }));
+  const layouts = fc.constantFrom<(value: unknown) => string>(
+    (value) => JSON.stringify(value),
+    (value) => JSON.stringify(value, null, 2),
+    (value) => `${JSON.stringify(value, null, '\t')}\n`.replaceAll('\n', '\r\n'),
+    (value) => `// top\n${JSON.stringify(value, null, 4).replaceAll(',\n', ', // c\n')}\n/* end */\n`,
+  );
+
+  test('a member that is added is there, nothing else changed, and taking it out is the way back', () => {
+    fc.assert(
+      fc.property(fc.dictionary(key, tree, { minKeys: 1 }), tree, layouts, (object, value, layout) => {
+        const text = layout(object);
+        const made = setMember(text, ['toolport'], value);
+        expect(parseJsonc(made).ok).toBe(true);
+        expect(parse(made)).toEqual({ ...object, toolport: value });
+        for (const comment of text.match(/\/\/ (?:c|top)\n|\/\* end \*\//g) ?? [])
+          expect(made).toContain(comment);
+        expect(removeMember(made, ['toolport'])).toBe(text);
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  test('any member can be taken out', () => {
+    fc.assert(
+      fc.property(fc.dictionary(key, tree, { minKeys: 1 }), fc.nat(), layouts, (object, at, layout) => {
+        const keys = Object.keys(object);
+        const gone = keys[at % keys.length] as string;
+        const { [gone]: _, ...rest } = object;
+        const text = removeMember(layout(object), [gone]);
+        expect(parseJsonc(text).ok).toBe(true);
+        expect(parse(text)).toEqual(rest);
+      }),
+      { numRuns: 400 },
+    );
+  });
+});

@@ -1,0 +1,123 @@
+// Commands beside each other, and what a person agrees to when they agree.
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { patchTool, temporaryFolder, toolport, until } from './toolport.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+const state = () => ['--state', join(folder.path, 'state')];
+
+beforeEach(() => {
+  folder = temporaryFolder({
+    'slow.py': patchTool({
+      name: 'slow',
+      body: '    import time\n    time.sleep(float(text))\n    return {}',
+    }),
+    'note.py': patchTool({
+      name: 'note',
+      humanConfirm: true,
+      body: '    open("note.txt", "w").write(text)\n    return {}',
+    }).replace('filesystem: none', 'filesystem: read-write'),
+  });
+  for (const name of ['a', 'b']) {
+    mkdirSync(join(folder.path, name));
+    chmodSync(join(folder.path, name), 0o777);
+  }
+});
+
+afterEach(() => folder.remove());
+
+test('a command that takes long does not keep the others waiting, and they are served to their end', async () => {
+  const long = toolport(['call', join(folder.path, 'slow.py'), '{"text":"4"}', ...state()]);
+  await until(async () => (await toolport(['approvals', 'list', ...state()])).code === 0);
+  const started = performance.now();
+  const listed = await toolport(['list', join(folder.path, 'slow.py'), ...state()]);
+  expect(listed.stdout).toContain('ready');
+  expect(listed.stderr).toBe('');
+  const other = await toolport(['call', join(folder.path, 'slow.py'), '{"text":"0"}', '--json', ...state()]);
+  expect(JSON.parse(other.stdout)).toMatchObject({ status: 'ok' });
+  expect(performance.now() - started).toBeLessThan(3500);
+  expect((await long).code).toBe(0);
+});
+
+test('an approval is for the workspace it was asked in', async () => {
+  const call = (root: string) =>
+    toolport([
+      'call',
+      join(folder.path, 'note.py'),
+      '{"text":"x"}',
+      '--root',
+      join(folder.path, root),
+      '--json',
+      ...state(),
+    ]);
+  const held = JSON.parse((await call('a')).stdout);
+  expect(held.confirmation.reasons.join()).toContain(join(folder.path, 'a'));
+  await toolport(['approvals', 'approve', held.confirmation.token, ...state()]);
+  expect(JSON.parse((await call('b')).stdout)).toMatchObject({ status: 'confirmation_required' });
+  expect(() => readFileSync(join(folder.path, 'b', 'note.txt'))).toThrow();
+  expect(JSON.parse((await call('a')).stdout)).toMatchObject({ status: 'ok' });
+  expect(readFileSync(join(folder.path, 'a', 'note.txt'), 'utf8')).toBe('x');
+});
+
+test('a workspace that cannot be lent is told before a person is asked', async () => {
+  const done = await toolport([
+    'call',
+    join(folder.path, 'note.py'),
+    '{"text":"x"}',
+    '--root',
+    join(folder.path, 'nowhere'),
+    ...state(),
+  ]);
+  expect(done.code).toBe(7);
+  expect(done.stderr).toContain('nowhere');
+});
+
+test('a missing interpreter is told by the exit code', async () => {
+  const done = await toolport([
+    'call',
+    join(folder.path, 'slow.py'),
+    '{"text":"0"}',
+    '--strict-runtime',
+    ...state(),
+  ]);
+  // Where Python 3.12 is the one that is here, it simply runs.
+  expect([7, 0]).toContain(done.code);
+  if (done.code === 7) expect(done.stderr).toContain('3.12');
+});
+
+test('a broken manifest is named, also when a tool of it is', async () => {
+  writeFileSync(
+    join(folder.path, 'broken.py'),
+    patchTool({ name: 'broken' }).replace('version: "1.0.0"', 'version: one'),
+  );
+  const done = await toolport(['call', join(folder.path, 'broken.py'), 'broken', '{}', ...state()]);
+  expect(done.code).toBe(3);
+  expect(done.stderr).toContain('version');
+});
+
+test('printed commands can be pasted, whatever the folder is called', async () => {
+  const odd = join(folder.path, "we ird $(touch x) it's");
+  mkdirSync(odd);
+  writeFileSync(
+    join(odd, 'more.py'),
+    patchTool({ name: 'more' }).replace('language: python', 'language: python\n#   packages: ["left==1.0"]'),
+  );
+  const done = await toolport(['call', join(odd, 'more.py'), '{"text":""}', ...state()]);
+  expect(done.code).toBe(4);
+  expect(done.stderr).toContain(`toolport install '${odd.replaceAll("'", "'\\''")}/more.py'`);
+});
+
+test('a grant for one package is taken on the command line', async () => {
+  const good = await toolport(['list', folder.path, '--allow', 'slow=net:127.0.0.1:1', ...state()]);
+  expect(good.code).toBe(0);
+  const bad = await toolport(['list', folder.path, '--allow', 'slow=web:x', ...state()]);
+  expect(bad.code).toBe(2);
+});
+
+test('without a home, nothing is put into the working directory', async () => {
+  const env = { HOME: '', XDG_CONFIG_HOME: '', XDG_STATE_HOME: join(folder.path, 'xdg'), TOOLPORT_HOME: '' };
+  const done = await toolport(['list', 'slow.py'], { env, cwd: folder.path });
+  expect(done).toMatchObject({ code: 0, stderr: '' });
+  expect(readdirSync(folder.path)).not.toContain('.local');
+});
