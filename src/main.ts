@@ -188,7 +188,12 @@ async function shared(host: Host, state: string, version: string): Promise<Host>
   const { socketPath } = await import('./serve/socket/path.js');
   const onBug = (error: unknown) => void process.stderr.write(`${String(error)}\n`);
   // Where no socket can be made, the others wait as they would without one.
-  const server = await listen(host, { path: socketPath(state, 'command'), version, onBug }).catch(() => null);
+  const server = await listen(host, {
+    path: socketPath(state, 'command'),
+    version,
+    now: Date.now,
+    onBug,
+  }).catch(() => null);
   if (server === null) return host;
   return {
     ...host,

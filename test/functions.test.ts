@@ -87,7 +87,12 @@ function packageOf(
       environment: [],
     },
   } as const;
-  const of = { id: setting.id ?? 'demo', programs: [program], slots, permissions: { network: { kind: 'none' } } } as unknown as Package;
+  const of = {
+    id: setting.id ?? 'demo',
+    programs: [program],
+    slots,
+    permissions: { network: { kind: 'none' } },
+  } as unknown as Package;
   const write = (path: string, bytes: Uint8Array) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), bytes);

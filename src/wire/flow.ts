@@ -23,11 +23,18 @@ export class Flow {
     this.#steer();
     try {
       const line = await work;
-      if (line !== undefined && !this.#carrier.write(line)) this.#full = true;
+      if (line !== undefined) this.send(line);
     } finally {
       this.#open--;
       this.#steer();
     }
+  }
+
+  /** A line that nobody waits for. */
+  send(line: string): void {
+    if (this.#carrier.write(line)) return;
+    this.#full = true;
+    this.#steer();
   }
 
   #steer(): void {

@@ -24,6 +24,7 @@ export function readLines(stream: Readable, handlers: LineHandlers): void {
     while (!over) {
       const at = chunk.indexOf(0x0a, from);
       if (at === -1) break;
+      if (size + at - from > maxLineBytes) return end('too-long');
       pieces.push(chunk.subarray(from, at));
       const text = (pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)).toString('utf8');
       pieces = [];

@@ -54,6 +54,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/mcp.js')).mcp,
   },
   {
+    name: 'token',
+    summary: 'let clients in over HTTP',
+    load: async () => (await import('./commands/token.js')).token,
+  },
+  {
     name: 'connect',
     summary: "put Toolport into a client's configuration",
     load: async () => (await import('./commands/connect.js')).connect,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { Answer, CallRequest, ListedTool, Session } from '../../host/host.js';
-import { createDispatch } from './dispatch.js';
+import type { Answer, CallRequest, ListedTool, PackageReport, Session } from '../../host/host.js';
+import { createFront, frontParts } from './front.js';
 import { parseMessages } from './message.js';
 
 const tool: ListedTool = {
@@ -27,25 +27,52 @@ const tool: ListedTool = {
   },
 };
 
+const report: PackageReport = {
+  packages: [
+    {
+      id: 'shop',
+      version: '1.0.0',
+      format: 'patch',
+      path: 'shop.py',
+      state: 'ready',
+      reasons: [],
+      sandbox: 'enforced',
+      tools: [{ name: 'orders', exposed: 'shop_orders', description: 'List orders.' }],
+      diagnostics: [],
+    },
+  ],
+  summary: { scanned: 1, found: 1, nested: 0, invalid: 0, disabled: 0, gated: 0 },
+};
+
 function client(call: (request: CallRequest) => Promise<Answer>) {
   const bugs: unknown[] = [];
+  const refuse = () => Promise.reject(new Error('not asked'));
   const session: Session = {
-    packages: () => Promise.reject(new Error('not asked')),
+    packages: async () => report,
     tools: async () => [tool],
     call,
-    prompts: () => Promise.reject(new Error('not asked')),
-    prompt: () => Promise.reject(new Error('not asked')),
+    prompts: refuse,
+    prompt: refuse,
     onChange: () => () => {},
-    review: () => Promise.reject(new Error('not asked')),
-    accept: () => Promise.reject(new Error('not asked')),
-    install: () => Promise.reject(new Error('not asked')),
+    review: refuse,
+    accept: refuse,
+    install: refuse,
     close: async () => {},
   };
-  const dispatch = createDispatch(session, { version: '9.9.9', onBug: (error) => bugs.push(error) });
+  const front = createFront({
+    ...frontParts({ version: '9.9.9', now: () => 0, onBug: (error) => bugs.push(error) }),
+    session,
+    approvals: { list: refuse, get: refuse, approve: refuse, deny: refuse },
+    principal: 'agent',
+    holder: 'agent',
+    expose: 'all',
+  });
+  const dispatch = front.session2025({ send: () => {} });
   const send = async (text: string) => {
     const [parsed] = parseMessages(text, false).messages;
     if (parsed === undefined) return undefined;
-    return 'error' in parsed ? parsed.error : dispatch.receive(parsed.message);
+    const reply = 'error' in parsed ? parsed.error : await dispatch.receive(parsed.message);
+    return reply === undefined ? undefined : JSON.parse(reply.text);
   };
   return {
     send,
@@ -82,7 +109,7 @@ test('schemas pass through untouched; what is no object is wrapped; hints are co
     inputSchema: tool.tool.input,
     outputSchema: { type: 'object', properties: { result: tool.tool.output }, required: ['result'] },
     annotations: { title: 'Orders', readOnlyHint: true, idempotentHint: true },
-    _meta: { 'toolport/tool': 'shop/orders' },
+    _meta: { 'toolport/tool': 'shop/orders', 'toolport/sandbox': 'enforced' },
   });
 });
 
@@ -179,18 +206,14 @@ test('batches are for the one revision that has them', async () => {
   const text = '[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"x"},7]';
   expect(parseMessages(text, true)).toMatchObject({
     batch: true,
-    messages: [
-      { message: { id: 1 } },
-      { message: { kind: 'notification' } },
-      { error: { error: { code: -32600 } } },
-    ],
+    messages: [{ message: { id: 1 } }, { message: { kind: 'notification' } }, { error: { code: -32600 } }],
   });
   expect(parseMessages('[]', true)).toMatchObject({
     batch: false,
-    messages: [{ error: { error: { code: -32600 } } }],
+    messages: [{ error: { code: -32600 } }],
   });
   expect(parseMessages(text, false)).toMatchObject({
     batch: false,
-    messages: [{ error: { error: { code: -32600 } } }],
+    messages: [{ error: { code: -32600 } }],
   });
 });

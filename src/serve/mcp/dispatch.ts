@@ -1,105 +1,117 @@
-import type { Session } from '../../host/host.js';
-import { asHostError } from '../../model/host-error.js';
+import { asHostError, HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
-import { failure, type Message, type Request, type RequestId, success } from './message.js';
-import { callResult, toolList } from './tools.js';
+import { errorTable } from '../errors.js';
+import { callTool, type Held, type Hold, type Resumed, readCall } from './calls.js';
+import { ToolCatalogue } from './catalogue.js';
+import { Changes } from './changes.js';
+import type { FrontOptions } from './front.js';
+import { Patience } from './hold.js';
+import { Fault, failure, type Reply, type RequestId, unknownMethod } from './message.js';
+import type { Page } from './pages.js';
+import { traceOf } from './progress.js';
+import { PromptCatalogue } from './prompts.js';
+import { ResourceShelf } from './resources.js';
+import type { Shape } from './tools.js';
 
-/** Revisions with the same messages for what is served here, newest first. */
-const revisions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
+/** One request, free of everything that only its era knows. */
+export interface Asked {
+  readonly method: string;
+  readonly params: JsonObject;
+  readonly signal: AbortSignal;
+  readonly shape: Shape;
+  readonly resumed?: Resumed | undefined;
+  readonly onHeld: (hold: Hold) => Promise<Held>;
+}
 
+export type Answered =
+  | { readonly kind: 'list'; readonly key: string; readonly page: Page }
+  | { readonly kind: 'result'; readonly result: JsonObject };
+
+/** What the eras share: the same lists, calls and texts, however they are wrapped. */
 export interface Dispatch {
-  /** Whether the negotiated revision has batches; only one of them did. */
-  readonly batches: boolean;
-  /** The message to send back, if any. */
-  receive(message: Message): Promise<JsonObject | undefined>;
-  /** The client has gone: nothing it began goes on. */
+  readonly options: FrontOptions;
+  readonly changes: Changes;
+  /** How often this caller's person is asked. */
+  readonly patience: Patience;
+  readonly serverInfo: JsonObject;
+  readonly capabilities: JsonObject;
+  readonly instructions: string;
+  /** Throws a `Fault` for what is no sound request. */
+  answer(asked: Asked): Promise<Answered>;
+  /** What went wrong, as the client may see it; a bug keeps its details for the log. */
+  failed(id: RequestId, error: unknown): Reply;
   close(): void;
 }
 
-export interface DispatchOptions {
-  readonly version: string;
-  readonly onBug: (error: unknown) => void;
-}
+export function createDispatch(options: FrontOptions): Dispatch {
+  const { session, version } = options;
+  const tools = new ToolCatalogue(session, options.expose);
+  const prompts = new PromptCatalogue(session);
+  const resources = new ResourceShelf(session, prompts, options.results, options.holder);
+  const changes = new Changes();
+  const stop = session.onChange(() => {
+    tools.forget();
+    prompts.forget();
+    changes.note();
+  });
 
-/** One client's requests in, answers out; which pipe they come through is somebody else's matter. */
-export function createDispatch(session: Session, options: DispatchOptions): Dispatch {
-  const running = new Map<RequestId, AbortController>();
-  let revision = '';
-
-  const initialize = (params: JsonObject): JsonObject => {
-    const asked = params.protocolVersion;
-    const protocolVersion =
-      typeof asked === 'string' && revisions.includes(asked) ? asked : (revisions[0] as string);
-    revision = protocolVersion;
-    return {
-      protocolVersion,
-      capabilities: { tools: { listChanged: false } },
-      serverInfo: { name: 'toolport', title: 'Toolport', version: options.version },
-      instructions:
-        'Tools of several packages, each confined to what it declares. A call may be held for a person: tell the user what would run and why, and call patch_confirm_action with the token once they have approved it outside this conversation.',
-    };
-  };
-
-  const answer = async (request: Request, signal: AbortSignal): Promise<JsonObject> => {
-    switch (request.method) {
-      case 'initialize':
-        return success(request.id, initialize(request.params));
-      case 'ping':
-        return success(request.id, {});
+  const answer = async (asked: Asked): Promise<Answered> => {
+    const { method, params } = asked;
+    const { cursor } = params;
+    switch (method) {
       case 'tools/list':
-        return success(request.id, { tools: toolList(await session.tools()) });
+        return { kind: 'list', key: 'tools', page: (await tools.list(asked.shape)).page(cursor) };
+      case 'prompts/list':
+        return { kind: 'list', key: 'prompts', page: (await prompts.list()).page(cursor) };
+      case 'resources/list':
+        return { kind: 'list', key: 'resources', page: (await resources.list()).page(cursor) };
+      case 'resources/templates/list':
+        return { kind: 'list', key: 'resourceTemplates', page: resources.templates().page(cursor) };
       case 'tools/call': {
-        const { name } = request.params;
-        if (typeof name !== 'string')
-          return failure(request.id, -32602, 'tools/call needs the name of a tool');
-        const tools = await session.tools();
-        const result = await session.call({ tool: name, arguments: request.params.arguments ?? {}, signal });
-        if (result.status === 'error' && result.error.code === 'tool_not_found')
-          return failure(request.id, -32602, result.error.message);
-        return success(
-          request.id,
-          callResult(
-            result,
-            tools.find((it) => it.exposed === name || it.name === name),
-          ),
-        );
+        const { shape, signal, resumed, onHeld } = asked;
+        const call = { ...readCall(params), shape, signal, resumed, onHeld };
+        return { kind: 'result', result: traced(await callTool(options, tools, call), params) };
       }
+      case 'prompts/get':
+        return { kind: 'result', result: traced(await prompts.get(params), params) };
+      case 'resources/read':
+        return { kind: 'result', result: traced(await resources.read(params), params) };
       default:
-        return failure(request.id, -32601, `the method ${JSON.stringify(request.method)} is not known`);
+        throw new Fault(unknownMethod, `the method ${JSON.stringify(method)} is not known`);
     }
   };
 
   return {
-    get batches() {
-      return revision === '2025-03-26';
+    options,
+    changes,
+    patience: new Patience(options.now),
+    serverInfo: { name: 'toolport', title: 'Toolport', version },
+    capabilities: {
+      tools: { listChanged: true },
+      prompts: { listChanged: true },
+      resources: { listChanged: true },
     },
-    async receive(message) {
-      if (message.kind === 'response') return undefined;
-      if (message.kind === 'notification') {
-        const { requestId } = message.params;
-        if (
-          message.method === 'notifications/cancelled' &&
-          (typeof requestId === 'string' || typeof requestId === 'number')
-        )
-          running.get(requestId)?.abort();
-        return undefined;
-      }
-      if (running.has(message.id)) return failure(message.id, -32600, 'a request with this id is under way');
-      const controller = new AbortController();
-      running.set(message.id, controller);
-      try {
-        const response = await answer(message, controller.signal);
-        // A cancelled request gets no answer.
-        return controller.signal.aborted ? undefined : response;
-      } catch (error) {
-        options.onBug(error);
-        return failure(message.id, -32603, asHostError(error).message);
-      } finally {
-        running.delete(message.id);
-      }
+    instructions,
+    answer,
+    failed(id, error) {
+      if (error instanceof Fault) return failure(id, error.code, error.message, error.data);
+      if (!(error instanceof HostError)) options.onBug(error);
+      const { code, message, hint } = asHostError(error);
+      const text = hint === undefined || code === 'internal' ? message : `${message}; ${hint}`;
+      return failure(id, errorTable[code].rpc, text);
     },
     close() {
-      for (const controller of running.values()) controller.abort();
+      stop();
+      changes.close();
     },
   };
+}
+
+const instructions =
+  'Tools of several packages, each confined to what it declares. Where only tools to search, describe and call are listed, search for what you need first. A call may be held for a person: tell the user what would run and why, and call patch_confirm_action with the token once they have approved it outside this conversation.';
+
+function traced(result: JsonObject, params: JsonObject): JsonObject {
+  const trace = traceOf(params._meta);
+  if (Object.keys(trace).length === 0) return result;
+  return { ...result, _meta: { ...(result._meta as JsonObject | undefined), ...trace } };
 }

@@ -13,12 +13,41 @@ export interface Notification {
   readonly params: JsonObject;
 }
 
+/** What the other side answered to a request of ours; result undefined is an error. */
+export interface Response {
+  readonly id: RequestId | null;
+  readonly result: Json | undefined;
+}
+
 export type Message =
   | ({ readonly kind: 'request' } & Request)
   | ({ readonly kind: 'notification' } & Notification)
-  | { readonly kind: 'response' };
+  | ({ readonly kind: 'response' } & Response);
 
-export type Parsed = { readonly message: Message } | { readonly error: JsonObject };
+export type Parsed = { readonly message: Message } | { readonly error: Reply };
+
+/** A JSON-RPC response as text, ready to be sent. */
+export interface Reply {
+  readonly text: string;
+  /** Of an error; undefined for a result. */
+  readonly code: number | undefined;
+}
+
+/** A fault of the protocol: it becomes a JSON-RPC error. Everything else that goes wrong is a result. */
+export class Fault extends Error {
+  readonly code: number;
+  readonly data: Json | undefined;
+
+  constructor(code: number, message: string, data?: Json) {
+    super(message);
+    this.name = 'Fault';
+    this.code = code;
+    this.data = data;
+  }
+}
+
+export const badParams = -32602;
+export const unknownMethod = -32601;
 
 const maxBatch = 64;
 
@@ -46,27 +75,43 @@ function parseMessage(value: Json): Parsed {
     return { error: failure(null, -32600, 'this is not a JSON-RPC 2.0 message') };
   }
   const { id, method } = value;
-  const params = isObject(value.params) ? value.params : {};
   if (typeof method !== 'string') {
-    return 'result' in value || 'error' in value
-      ? { message: { kind: 'response' } }
+    return Object.hasOwn(value, 'result') || Object.hasOwn(value, 'error')
+      ? { message: { kind: 'response', id: idOf(id), result: ownResult(value) } }
       : { error: failure(idOf(id), -32600, 'the message has no method') };
   }
+  const params = isObject(value.params) ? value.params : {};
   if (id === undefined) return { message: { kind: 'notification', method, params } };
   const known = idOf(id);
   if (known === null)
     return { error: failure(null, -32600, 'the id of a request is text or a whole number') };
+  if (value.params !== undefined && !isObject(value.params))
+    return { error: failure(known, badParams, 'the params of a request are an object') };
   return { message: { kind: 'request', id: known, method, params } };
+}
+
+function ownResult(value: JsonObject): Json | undefined {
+  return Object.hasOwn(value, 'error') ? undefined : value.result;
 }
 
 function idOf(id: Json | undefined): RequestId | null {
   return typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id)) ? id : null;
 }
 
-export function success(id: RequestId, result: JsonObject): JsonObject {
-  return { jsonrpc: '2.0', id, result };
+/** The result is JSON already: lists are serialised once and sent many times. */
+export function successText(id: RequestId, result: string): Reply {
+  return { text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, code: undefined };
 }
 
-export function failure(id: RequestId | null, code: number, message: string, data?: Json): JsonObject {
-  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
+export function success(id: RequestId, result: JsonObject): Reply {
+  return successText(id, JSON.stringify(result));
+}
+
+export function failure(id: RequestId | null, code: number, message: string, data?: Json): Reply {
+  const error = { code, message, ...(data === undefined ? {} : { data }) };
+  return { text: JSON.stringify({ jsonrpc: '2.0', id, error }), code };
+}
+
+export function notification(method: string, params?: JsonObject): JsonObject {
+  return { jsonrpc: '2.0', method, ...(params === undefined ? {} : { params }) };
 }

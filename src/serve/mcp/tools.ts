@@ -1,8 +1,15 @@
-import { type Answer, confirmToolName, type ListedTool } from '../../host/host.js';
+import { type Answer, confirmToolName, type ListedTool, type SandboxLevel } from '../../host/host.js';
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
 import type { Annotations, Tool } from '../../model/tool.js';
+import type { KeptResult } from './results.js';
 
-const confirmTool: JsonObject = {
+/**
+ * Where revisions differ. `any`: structured content is any value. `objects`: it must be an object. `plain`: there is
+ * none, and no links to resources either.
+ */
+export type Shape = 'plain' | 'objects' | 'any';
+
+export const confirmTool: JsonObject = {
   name: confirmToolName,
   description:
     'Run a call that was held for a person, after that person approved it. Before the approval it answers that the decision is pending.',
@@ -15,20 +22,20 @@ const confirmTool: JsonObject = {
   annotations: { title: 'Run an approved call', readOnlyHint: false },
 };
 
-/** The list as clients see it: sorted, and the same for the same packages. */
-export function toolList(tools: readonly ListedTool[]): JsonObject[] {
-  return [...tools.map(listed), confirmTool];
-}
-
-function listed({ name, exposed, tool }: ListedTool): JsonObject {
-  const output = outputSchema(tool);
+/** A tool as clients see it; its schemas are the author's, untouched. */
+export function toolEntry(
+  { name, exposed, tool }: ListedTool,
+  sandbox: SandboxLevel | undefined,
+  shape: Shape,
+): JsonObject {
+  const output = outputSchema(tool, shape);
   return {
     name: exposed,
     description: tool.description,
     inputSchema: objectSchema(tool.input),
     ...(output === undefined ? {} : { outputSchema: output.schema }),
     annotations: annotationsOf(tool) as unknown as JsonObject,
-    _meta: { 'toolport/tool': name },
+    _meta: { 'toolport/tool': name, ...(sandbox === undefined ? {} : { 'toolport/sandbox': sandbox }) },
   };
 }
 
@@ -51,57 +58,104 @@ function annotationsOf(tool: Tool): Annotations {
   };
 }
 
-/** These revisions want objects: anything else travels as `{result: …}`. A schema with references stays at home. */
-function outputSchema(tool: Tool): { schema: Json; wrapped: boolean } | undefined {
-  const { output } = tool;
-  if (!isObject(output)) return undefined;
-  if (output.type === 'object') return { schema: output, wrapped: false };
+/** Where objects are wanted, anything else travels as `{result: …}`; a schema with references then stays at home. */
+function outputSchema(
+  { output }: Tool,
+  shape: Shape,
+): { readonly schema: Json; readonly wrapped: boolean } | undefined {
+  if (!isObject(output) || shape === 'plain') return undefined;
+  if (shape === 'any' || output.type === 'object') return { schema: output, wrapped: false };
   if (JSON.stringify(output).includes('"$ref"')) return undefined;
   return { schema: { type: 'object', properties: { result: output }, required: ['result'] }, wrapped: true };
 }
 
+export interface ResultOptions {
+  readonly shape: Shape;
+  /** The tool whose output schema the answer was promised to have. */
+  readonly tool: ListedTool | undefined;
+  /** Puts a large result aside and says where it can be read. */
+  readonly keep: (result: KeptResult) => string;
+}
+
+/** Characters of text that go into one result. */
+export const textLimit = 100_000;
+
 /** Refusals, holds and failures are results that the model reads; only protocol faults are errors. */
-export function callResult(answer: Answer, listedTool: ListedTool | undefined): JsonObject {
+export function callResult(answer: Answer, options: ResultOptions): JsonObject {
   const meta = { 'toolport/call': answer.callId };
   switch (answer.status) {
-    case 'ok': {
-      const text = typeof answer.result === 'string' ? answer.result : JSON.stringify(answer.result);
-      const output = listedTool === undefined ? undefined : outputSchema(listedTool.tool);
+    case 'ok':
       return {
-        content: [{ type: 'text', text }],
-        ...(output === undefined
-          ? {}
-          : { structuredContent: output.wrapped ? { result: answer.result } : answer.result }),
-        _meta: meta,
+        ...okContent(answer.result, options),
+        _meta: { ...meta, ...(answer.warnings.length === 0 ? {} : { 'toolport/warnings': answer.warnings }) },
       };
-    }
-    case 'confirmation_required': {
-      const { token, kind, reasons, tool, arguments: given, expiresAt } = answer.confirmation;
-      const pending = answer.error?.code === 'approval_pending';
-      const text = JSON.stringify({
-        status: pending ? 'pending' : 'confirmation_required',
-        kind,
-        confirmation_token: token,
-        tool,
-        arguments: given,
-        reasons,
-        expires_at: expiresAt,
-        next: `Tell the user what would run and why. They decide with: toolport approvals approve ${token} (or deny). Then call ${confirmToolName} with the token.`,
-      });
-      return {
-        content: [{ type: 'text', text }],
-        isError: true,
-        _meta: { ...meta, 'toolport/status': pending ? 'pending' : 'confirmation_required' },
-      };
-    }
+    case 'confirmation_required':
+      return heldResult(answer, meta);
     default: {
       const { code, message, hint } = answer.error;
-      const text = hint === undefined ? message : `${message}\n${hint}`;
-      return {
-        content: [{ type: 'text', text }],
-        isError: true,
-        _meta: { ...meta, 'toolport/status': answer.status, 'toolport/code': code },
-      };
+      return errorResult(hint === undefined ? message : `${message}\n${hint}`, {
+        ...meta,
+        'toolport/status': answer.status,
+        'toolport/code': code,
+      });
     }
   }
+}
+
+export function errorResult(text: string, meta: JsonObject): JsonObject {
+  return { content: [{ type: 'text', text }], isError: true, _meta: meta };
+}
+
+export function textResult(text: string): JsonObject {
+  return { content: [{ type: 'text', text }] };
+}
+
+/**
+ * The text a model reads is cut where it is very long, with a link to the rest. Structured content stays whole: it was
+ * promised to have a shape, and programs read it.
+ */
+function okContent(result: Json, { shape, tool, keep }: ResultOptions): JsonObject {
+  const text = typeof result === 'string' ? result : JSON.stringify(result);
+  const output = tool === undefined ? undefined : outputSchema(tool.tool, shape);
+  const structured = output === undefined ? {} : { structuredContent: output.wrapped ? { result } : result };
+  if (text.length <= textLimit) return { content: [{ type: 'text', text }], ...structured };
+  const mimeType = typeof result === 'string' ? 'text/plain' : 'application/json';
+  const uri = keep({ text, mimeType });
+  const shown = wholeCharacters(text, textLimit);
+  const note = `[cut after ${shown.length} of ${text.length} characters; the whole result can be read at ${uri} for ten minutes, in parts with ?offset=${shown.length}&limit=${textLimit}]`;
+  const size = Buffer.byteLength(text);
+  const link = { type: 'resource_link', uri, name: 'result', title: 'The whole result', mimeType, size };
+  return {
+    content: [
+      { type: 'text', text: shown },
+      { type: 'text', text: note },
+      ...(shape === 'plain' ? [] : [link]),
+    ],
+    ...structured,
+  };
+}
+
+/** Never half of a surrogate pair. */
+export function wholeCharacters(text: string, length: number): string {
+  const last = text.charCodeAt(length - 1);
+  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+}
+
+function heldResult(
+  { confirmation, error }: Answer & { status: 'confirmation_required' },
+  meta: JsonObject,
+): JsonObject {
+  const { token, kind, reasons, tool, arguments: given, expiresAt } = confirmation;
+  const status = error?.code === 'approval_pending' ? 'pending' : 'confirmation_required';
+  const text = JSON.stringify({
+    status,
+    kind,
+    confirmation_token: token,
+    tool,
+    arguments: given,
+    reasons,
+    expires_at: expiresAt,
+    next: `Tell the user what would run and why. They decide with: toolport approvals approve ${token} (or deny). Then call ${confirmToolName} with the token.`,
+  });
+  return errorResult(text, { ...meta, 'toolport/status': status });
 }

@@ -1,4 +1,5 @@
 import type { SessionPolicy } from '../../host/host.js';
+import type { Expose } from '../mcp/front.js';
 
 /** The first line on the socket: what the caller is and what it wants to see. */
 export interface Hello {
@@ -13,6 +14,8 @@ export interface Hello {
   /** Values of the variables that `allow` names, and of no others. */
   readonly environment: Readonly<Record<string, string>>;
   readonly policy: SessionPolicy;
+  /** How an MCP client sees the tools; `auto` unless told. */
+  readonly expose?: Expose;
 }
 
 /** The host's answer, one line too. */

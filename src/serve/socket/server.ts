@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -5,7 +6,7 @@ import type { Host, Session } from '../../host/host.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
 import { readFirstLine } from '../../wire/lines.js';
-import { serveMcp } from '../mcp/lines.js';
+import { createFront, type FrontParts, frontParts } from '../mcp/front.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
 import { serveHost } from './host-surface.js';
 import { assertPrivate } from './private-folder.js';
@@ -19,6 +20,8 @@ export interface SocketServer {
 export interface SocketServerOptions {
   readonly path: string;
   readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   /** Milliseconds without a connection after which `onIdle` is called; undefined never. */
   readonly idleMs?: number | undefined;
   readonly onIdle?: () => void;
@@ -30,6 +33,7 @@ const helloPatienceMs = 10_000;
 /** Lets the programs of this user in: MCP clients through the shim, and our own commands. */
 export async function listen(host: Host, options: SocketServerOptions): Promise<SocketServer> {
   const connections = new Set<Socket>();
+  const parts = frontParts({ version: options.version, now: options.now, onBug: options.onBug });
   let idle: NodeJS.Timeout | undefined;
   const watch = () => {
     clearTimeout(idle);
@@ -44,7 +48,7 @@ export async function listen(host: Host, options: SocketServerOptions): Promise<
       connections.delete(socket);
       watch();
     });
-    admit(host, socket, options).catch((error) => {
+    admit(host, socket, options, parts).catch((error) => {
       options.onBug(error);
       socket.destroy();
     });
@@ -79,7 +83,12 @@ export async function listen(host: Host, options: SocketServerOptions): Promise<
   };
 }
 
-async function admit(host: Host, socket: Socket, options: SocketServerOptions): Promise<void> {
+async function admit(
+  host: Host,
+  socket: Socket,
+  options: SocketServerOptions,
+  parts: FrontParts,
+): Promise<void> {
   const answer = (welcome: Welcome) => socket.write(`${JSON.stringify(welcome)}\n`);
   const timer = setTimeout(() => socket.destroy(), helloPatienceMs);
   let hello: Hello;
@@ -103,9 +112,13 @@ async function admit(host: Host, socket: Socket, options: SocketServerOptions): 
     onDrain: (resume: () => void) => void socket.on('drain', resume),
     close: () => void socket.end(),
   };
-  if (hello.surface === 'mcp')
-    await serveMcp(session, carrier, { version: options.version, onBug: options.onBug });
-  else serveHost(host, session, carrier, options.onBug);
+  if (hello.surface === 'mcp') {
+    const { principal, expose = 'auto' } = hello;
+    const { approvals } = host;
+    const front = createFront({ ...parts, session, approvals, principal, holder: randomUUID(), expose });
+    await front.lines(carrier);
+    front.close();
+  } else serveHost(host, session, carrier, options.onBug);
 }
 
 function readHello(line: string, version: string): Hello {
@@ -127,6 +140,7 @@ function readHello(line: string, version: string): Hello {
   const sound =
     (value.surface === 'mcp' || value.surface === 'host') &&
     typeof value.principal === 'string' &&
+    [undefined, 'all', 'search', 'auto'].includes(value.expose as string | undefined) &&
     typeof value.root === 'string' &&
     texts(value.directories) &&
     texts(value.allow) &&

@@ -1,5 +1,6 @@
 import type { ApprovalRequest } from '../../../model/approval.js';
 import { HostError } from '../../../model/host-error.js';
+import { approvalsDocument } from '../../print/approval-document.js';
 import { visible } from '../../print/visible.js';
 import { withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
@@ -29,9 +30,7 @@ export const approvals: Command = {
       return [await host.approvals[verb as 'approve' | 'deny'](id, terminal.principal)];
     });
     if (args.has('json')) {
-      terminal.out(
-        `${JSON.stringify({ schema: 'toolport/approvals@1', requests: requests.map(toDocument) })}\n`,
-      );
+      terminal.out(`${JSON.stringify(approvalsDocument(requests))}\n`);
     } else if (verb === 'approve') {
       const request = requests[0] as ApprovalRequest;
       terminal.out(`approved: ${request.tool} may run once with these arguments
@@ -47,22 +46,6 @@ ${visible(JSON.stringify(request.arguments, null, 2))}
     return 0;
   },
 };
-
-function toDocument(request: ApprovalRequest) {
-  const { id, tool, arguments: given, kind, reasons, principal, state } = request;
-  return {
-    id,
-    tool,
-    arguments: given,
-    kind,
-    reasons,
-    evidence: [],
-    principal,
-    createdAt: time(request.createdAt),
-    expiresAt: time(request.expiresAt),
-    state,
-  };
-}
 
 function time(milliseconds: number): string {
   return new Date(milliseconds).toISOString();

@@ -4,6 +4,7 @@ import { type Answer, confirmToolName, type Host, type Session } from '../../../
 import { HostError } from '../../../model/host-error.js';
 import type { Json } from '../../../model/json.js';
 import { errorTable } from '../../errors.js';
+import { callDocument } from '../../print/call-document.js';
 import { visible } from '../../print/visible.js';
 import { type Arguments, parseDuration } from '../arguments.js';
 import { withHost } from '../attach.js';
@@ -43,7 +44,7 @@ export const call: Command = {
       const tool = target.tool ?? (await soleTool(session, target.directories[0] as string));
       const first = await showing(tool, args, terminal, () => session.call({ ...request, tool }));
       const answer = await ask(first, { host, session, args, terminal });
-      if (args.has('json')) terminal.out(`${JSON.stringify(toDocument(answer))}\n`);
+      if (args.has('json')) terminal.out(`${JSON.stringify(callDocument(answer))}\n`);
       else print(answer, args, terminal);
       return exitCode(answer);
     });
@@ -160,31 +161,6 @@ async function ask(answer: Answer, { host, session, args, terminal }: Asking): P
   }
   const request = { arguments: { confirmation_token: token }, signal: terminal.signal };
   return showing(tool, args, terminal, () => session.call({ ...request, tool: confirmToolName }));
-}
-
-function toDocument(answer: Answer) {
-  const { tool, status, durationMs } = answer;
-  const base = { schema: 'toolport/call@1', tool, status };
-  switch (answer.status) {
-    case 'ok':
-      return {
-        ...base,
-        result: answer.result,
-        ...(answer.warnings.length === 0 ? {} : { warnings: answer.warnings }),
-        durationMs,
-      };
-    case 'confirmation_required': {
-      const { token, kind, reasons } = answer.confirmation;
-      return {
-        ...base,
-        confirmation: { token, kind, reasons },
-        ...(answer.error === undefined ? {} : { error: answer.error }),
-        durationMs,
-      };
-    }
-    default:
-      return { ...base, error: answer.error, durationMs };
-  }
 }
 
 function exitCode(answer: Answer): number {

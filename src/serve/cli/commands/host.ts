@@ -26,6 +26,7 @@ export const host: Command = {
     const server = await listen(running, {
       path: socketPath(state),
       version: terminal.version,
+      now: Date.now,
       idleMs,
       onIdle: () => idle.abort(),
       onBug: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),

@@ -1,4 +1,5 @@
 import { HostError } from '../../../model/host-error.js';
+import type { Expose } from '../../mcp/front.js';
 import { greet } from '../../socket/connect.js';
 import { dialOrLaunch } from '../../socket/launch.js';
 import { stateDirectory } from '../arguments.js';
@@ -14,12 +15,22 @@ export const mcp: Command = {
   examples: [
     { line: 'toolport mcp tools', text: 'the packages in a folder' },
     { line: 'toolport mcp tools --root ~/project', text: 'with a workspace for tools that ask for one' },
+    { line: 'toolport mcp tools --expose search', text: 'many tools, found by searching' },
     { line: 'toolport mcp tools --allow net:127.0.0.1:8080', text: 'with a server of your own machine' },
   ],
-  options: [{ name: 'root', value: 'DIR', text: 'workspace that tools may be lent' }, ...sessionOptions],
+  options: [
+    { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
+    {
+      name: 'expose',
+      value: 'WHICH',
+      text: 'list "all" tools, only those to "search" for others, or decide by their number ("auto")',
+    },
+    ...sessionOptions,
+  ],
   async run(args, terminal) {
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
     const { main, environment, signal } = terminal;
+    const expose = exposeOf(args.value('expose'));
     const wanted = await sessionFor(args, terminal, args.positionals, args.value('root'));
     const socket = await dialOrLaunch({ state, main, environment, signal });
     // A host that dies breaks the connection; that it closed is all we need to know.
@@ -30,6 +41,7 @@ export const mcp: Command = {
       surface: 'mcp',
       ...wanted,
       principal: terminal.principal.replace(/cli$/, 'mcp'),
+      expose,
     });
     let clientLeft = false;
     terminal.stdin.once('end', () => {
@@ -50,3 +62,10 @@ export const mcp: Command = {
     return 0;
   },
 };
+
+function exposeOf(given = 'auto'): Expose {
+  if (given === 'all' || given === 'search' || given === 'auto') return given;
+  throw new HostError('usage', `--expose ${JSON.stringify(given)} is not known`, {
+    hint: 'it is all, search or auto',
+  });
+}

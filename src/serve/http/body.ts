@@ -1,0 +1,68 @@
+import type { IncomingMessage } from 'node:http';
+import { HostError } from '../../model/host-error.js';
+import type { Json } from '../../model/json.js';
+import { Refusal } from './refusal.js';
+
+/** Whether a request brings a body at all. */
+export function hasBody(request: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.headers;
+  return encoding !== undefined || (length !== undefined && length !== '0');
+}
+
+/** The text of a JSON body; anything else, and anything too large, is refused before it is read. */
+export async function readText(request: IncomingMessage, maxBytes: number): Promise<string> {
+  const [type = '', ...parameters] = (request.headers['content-type'] ?? '').toLowerCase().split(';');
+  const charset = parameters.map((it) => it.trim()).find((it) => it.startsWith('charset='));
+  if (type.trim() !== 'application/json' || !/^(?:charset="?utf-?8"?)?$/.test(charset ?? ''))
+    throw new Refusal(415, 'usage', 'the body must be application/json in UTF-8');
+  if (request.headers['content-encoding'] !== undefined)
+    throw new Refusal(415, 'usage', 'the body must not be compressed');
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  const chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    // The connection must live on to carry the refusal.
+    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (size > maxBytes) throw tooLarge(maxBytes);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    if (error instanceof Refusal) throw error;
+    throw new HostError('cancelled', 'the visitor left before the whole request had come', { cause: error });
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
+  } catch (error) {
+    throw new Refusal(400, 'usage', 'the body is not UTF-8', { cause: error });
+  }
+}
+
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<Json> {
+  const text = await readText(request, maxBytes);
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new Refusal(400, 'usage', 'the body is not JSON', { cause: error });
+  }
+}
+
+function tooLarge(maxBytes: number): Refusal {
+  return new Refusal(413, 'usage', `the body is larger than ${maxBytes} bytes`);
+}
+
+const maxDrainedBytes = 32 * 1024 * 1024;
+
+/**
+ * Takes what is still on its way after a refusal and throws it away: a connection that is closed over unread bytes may
+ * lose the answer. Whoever sends on and on is cut off.
+ */
+export function drain(request: IncomingMessage): void {
+  if (request.complete || request.destroyed) return;
+  let size = 0;
+  request.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > maxDrainedBytes) request.socket.destroy();
+  });
+  request.on('error', () => {});
+}

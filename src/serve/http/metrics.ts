@@ -1,0 +1,70 @@
+import type { Answer } from '../../host/host.js';
+
+const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+
+export interface Gauge {
+  readonly name: string;
+  readonly text: string;
+  readonly value: number;
+}
+
+/** What happened since the start, in the text form that Prometheus reads. No names of tools, callers or values. */
+export class Metrics {
+  readonly #calls = new Map<string, number>();
+  readonly #requests = new Map<number, number>();
+  readonly #slots = buckets.map(() => 0);
+  #seconds = 0;
+  #answers = 0;
+  #held = 0;
+
+  answered(answer: Answer): void {
+    this.#calls.set(answer.status, (this.#calls.get(answer.status) ?? 0) + 1);
+    if (answer.status === 'confirmation_required') this.#held++;
+    const seconds = answer.durationMs / 1000;
+    this.#answers++;
+    this.#seconds += seconds;
+    const slot = buckets.findIndex((it) => seconds <= it);
+    if (slot !== -1) this.#slots[slot] = (this.#slots[slot] as number) + 1;
+  }
+
+  requested(status: number): void {
+    this.#requests.set(status, (this.#requests.get(status) ?? 0) + 1);
+  }
+
+  text(gauges: readonly Gauge[]): string {
+    const lines = [
+      ...head('toolport_calls_total', 'counter', 'Calls of tools by how they ended.'),
+      ...sorted(this.#calls).map(([status, n]) => `toolport_calls_total{status="${status}"} ${n}`),
+      ...head('toolport_holds_total', 'counter', 'Calls that were held for a person.'),
+      `toolport_holds_total ${this.#held}`,
+      ...head('toolport_call_duration_seconds', 'histogram', 'How long calls took.'),
+      ...this.#histogram(),
+      ...head('toolport_http_requests_total', 'counter', 'HTTP requests by status.'),
+      ...sorted(this.#requests).map(([status, n]) => `toolport_http_requests_total{status="${status}"} ${n}`),
+      ...gauges.flatMap(({ name, text, value }) => [...head(name, 'gauge', text), `${name} ${value}`]),
+    ];
+    return `${lines.join('\n')}\n`;
+  }
+
+  #histogram(): string[] {
+    const name = 'toolport_call_duration_seconds';
+    let below = 0;
+    return [
+      ...buckets.map((bound, index) => {
+        below += this.#slots[index] as number;
+        return `${name}_bucket{le="${bound}"} ${below}`;
+      }),
+      `${name}_bucket{le="+Inf"} ${this.#answers}`,
+      `${name}_sum ${this.#seconds}`,
+      `${name}_count ${this.#answers}`,
+    ];
+  }
+}
+
+function head(name: string, type: string, text: string): string[] {
+  return [`# HELP ${name} ${text}`, `# TYPE ${name} ${type}`];
+}
+
+function sorted<K extends string | number>(counts: ReadonlyMap<K, number>): [K, number][] {
+  return [...counts].sort(([a], [b]) => (a < b ? -1 : 1));
+}

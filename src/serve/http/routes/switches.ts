@@ -1,0 +1,56 @@
+import type { Switches } from '../../../host/host.js';
+import { Refusal } from '../refusal.js';
+import { documentOf, membersOf, type Route } from '../route.js';
+
+/** Packages that are switched off stay listed and are never run. */
+export function switchRoutes(switches: Switches): readonly Route[] {
+  return [
+    {
+      method: 'GET',
+      path: '/api/v1/switches',
+      role: 'operator',
+      summary: 'Packages that are switched off.',
+      answers: {
+        200: {
+          text: 'Their ids.',
+          schema: documentOf('toolport/switches@1', {
+            disabled: { type: 'array', items: { type: 'string' } },
+          }),
+        },
+      },
+      answer: async () => ({
+        body: { schema: 'toolport/switches@1', disabled: await switches.disabled() },
+      }),
+    },
+    {
+      method: 'PUT',
+      path: '/api/v1/switches/{package}',
+      role: 'operator',
+      summary: 'Switches a package on or off.',
+      body: {
+        type: 'object',
+        required: ['enabled'],
+        additionalProperties: false,
+        properties: { enabled: { type: 'boolean' } },
+      },
+      answers: {
+        200: {
+          text: 'How it stands now.',
+          schema: documentOf('toolport/switch@1', {
+            package: { type: 'string' },
+            enabled: { type: 'boolean' },
+            changed: { type: 'boolean' },
+          }),
+        },
+      },
+      answer: async ({ caller, parts, body }) => {
+        const { enabled } = membersOf(body, ['enabled']);
+        if (typeof enabled !== 'boolean') throw new Refusal(400, 'usage', 'enabled must be true or false');
+        const id = parts.package as string;
+        if (/[\s/]/.test(id)) throw new Refusal(400, 'usage', 'packages are switched as a whole');
+        const changed = await switches.set(id, enabled, caller.principal);
+        return { body: { schema: 'toolport/switch@1', package: id, enabled, changed } };
+      },
+    },
+  ];
+}

@@ -1,0 +1,232 @@
+import { setMaxListeners } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo, Socket } from 'node:net';
+import type { Host, SessionOptions } from '../../host/host.js';
+import { HostError } from '../../model/host-error.js';
+import { type Expose, frontParts } from '../mcp/front.js';
+import { drain, hasBody, readJson } from './body.js';
+import { Callers, type StartToken } from './callers.js';
+import { checkDoor, type DoorOptions } from './door.js';
+import { defaultLimits, type HttpLimits } from './limits.js';
+import { McpEndpoint } from './mcp-endpoint.js';
+import { McpSessions } from './mcp-sessions.js';
+import { type Gauge, Metrics } from './metrics.js';
+import { Refusal } from './refusal.js';
+import { errorReply, send } from './reply.js';
+import { type Exchange, findRoute, type Route } from './route.js';
+import { routesOf } from './routes.js';
+
+export interface HttpOptions {
+  /** 127.0.0.1 unless told. */
+  readonly address?: string;
+  /** 0 takes any that is free. */
+  readonly port: number;
+  /** Names under which a proxy of the operator's reaches us. */
+  readonly names?: readonly string[];
+  readonly startTokens: readonly StartToken[];
+  /** What each caller's session is opened with. */
+  readonly session: Omit<SessionOptions, 'principal'>;
+  readonly expose?: Expose;
+  readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onBug: (error: unknown) => void;
+  /** Counts calls of all surfaces when the host tells it of them. */
+  readonly metrics?: Metrics;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+export interface HttpServer {
+  /** Without a slash at the end. */
+  readonly url: string;
+  readonly port: number;
+  /** Takes nobody in any more; calls under way get a moment, then they are ended. */
+  close(): Promise<void>;
+}
+
+/** Serves MCP and the API over HTTP. */
+export async function openHttp(host: Host, options: HttpOptions): Promise<HttpServer> {
+  const limits = { ...defaultLimits, ...options.limits };
+  const { now, onBug, version, session, startTokens, metrics = new Metrics() } = options;
+  const callers = new Callers(host, { session, startTokens, limits, now });
+  const sessions = new McpSessions({ limits, now });
+  const endpoint = new McpEndpoint({
+    approvals: host.approvals,
+    parts: frontParts({ version, now, onBug }),
+    expose: options.expose ?? 'auto',
+    limits,
+    sessions,
+  });
+  const connections = new Set<Socket>();
+  const working = new Set<Promise<void>>();
+  const ending = new AbortController();
+  setMaxListeners(0, ending.signal);
+  let closed = false;
+  const gauges = (): readonly Gauge[] => [
+    { name: 'toolport_http_connections', text: 'Open connections.', value: connections.size },
+    { name: 'toolport_http_requests_running', text: 'Requests under way.', value: working.size },
+    { name: 'toolport_mcp_sessions', text: 'MCP sessions that are kept.', value: sessions.size },
+    {
+      name: 'process_resident_memory_bytes',
+      text: 'Memory of the host itself.',
+      value: process.memoryUsage.rss(),
+    },
+  ];
+  const routes = routesOf({ host, endpoint, sessions, metrics, gauges, version });
+  const door: { port: number; names: readonly string[] } = {
+    port: options.port,
+    names: (options.names ?? []).map((it) => it.toLowerCase()),
+  };
+
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    response.once('close', () => metrics.requested(response.statusCode));
+    try {
+      await dispatch({ request, response, routes, door, callers, limits, closed, ending: ending.signal });
+    } catch (error) {
+      // Whoever left is told nothing.
+      const left = error instanceof HostError && error.code === 'cancelled' && request.destroyed;
+      if (!left) send(response, errorReply(error, onBug), limits.readMs);
+      if (response.headersSent && !response.writableEnded) response.socket?.destroy();
+      drain(request);
+    }
+  };
+  const server = createServer(
+    {
+      maxHeaderSize: limits.headerBytes,
+      headersTimeout: limits.headersMs,
+      requestTimeout: limits.requestMs,
+      keepAliveTimeout: limits.idleMs,
+      connectionsCheckingInterval: Math.min(1000, limits.headersMs),
+      requireHostHeader: false,
+    },
+    (request, response) => {
+      const work = serve(request, response).finally(() => working.delete(work));
+      working.add(work);
+    },
+  );
+  server.maxConnections = limits.connections;
+  server.on('connection', (socket) => {
+    connections.add(socket);
+    socket.once('close', () => connections.delete(socket));
+  });
+  await listening(server, options);
+  const { port } = server.address() as AddressInfo;
+  door.port = port;
+  const sweeping = setInterval(() => {
+    sessions.sweep();
+    callers.sweep().catch(onBug);
+  }, limits.sweepMs);
+  sweeping.unref();
+  return {
+    url: `http://${hostOf(options.address ?? loopback)}:${port}`,
+    port,
+    async close() {
+      if (closed) return;
+      closed = true;
+      clearInterval(sweeping);
+      const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+      server.closeIdleConnections();
+      endpoint.hush();
+      await Promise.race([allOf(working), sleep(limits.graceMs)]);
+      ending.abort();
+      sessions.close();
+      await endpoint.close();
+      await Promise.race([allOf(working), sleep(1000)]);
+      for (const socket of connections) socket.destroy();
+      await ended;
+      await callers.close();
+    },
+  };
+}
+
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly routes: readonly Route[];
+  readonly door: DoorOptions;
+  readonly callers: Callers;
+  readonly limits: HttpLimits;
+  readonly closed: boolean;
+  readonly ending: AbortSignal;
+}
+
+/** Door, token, route, role, body; in this order, so that a stranger learns nothing. */
+async function dispatch(visit: Visit): Promise<void> {
+  const { request, response, routes, callers, limits } = visit;
+  checkDoor(request, visit.door);
+  if (visit.closed)
+    throw new Refusal(503, 'host_unreachable', 'the host is ending', { headers: { connection: 'close' } });
+  const [path = '', search = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
+  const method = request.method ?? '';
+  const open = routes.find((it) => it.role === 'anybody' && it.path === path && it.method === method);
+  if (open !== undefined && 'open' in open) {
+    send(response, await open.open(), limits.readMs);
+    return;
+  }
+  const caller = await callers.identify(request);
+  const leave = callers.enter(caller, request.socket);
+  try {
+    const { route, parts } = findRoute(routes, method, path);
+    if (route.role === 'operator' && caller.role !== 'operator')
+      throw new Refusal(403, 'denied', 'this is for operators', {
+        hint: 'use the token that "toolport serve" prints, or one of "toolport token create NAME --role operator"',
+      });
+    const gone = new AbortController();
+    const abort = () => gone.abort();
+    response.once('close', abort);
+    // Not AbortSignal.any: on a signal that lives as long as the host it leaves something behind for each request.
+    const reasons = [visit.ending, caller.revoked];
+    for (const it of reasons) it.addEventListener('abort', abort);
+    // Whoever left while its token was looked up is not heard leaving any more.
+    if (response.closed || request.socket.destroyed || reasons.some((it) => it.aborted)) abort();
+    const query = new URLSearchParams(search);
+    const exchange: Exchange = { caller, parts, query, body: undefined, signal: gone.signal };
+    try {
+      if ('stream' in route) {
+        await route.stream(exchange, request, response);
+      } else if ('answer' in route) {
+        const body = hasBody(request) ? await readJson(request, limits.bodyBytes) : undefined;
+        send(response, await route.answer({ ...exchange, body }), limits.readMs);
+      }
+    } finally {
+      for (const it of reasons) it.removeEventListener('abort', abort);
+    }
+  } finally {
+    leave();
+  }
+}
+
+const loopback = '127.0.0.1';
+
+function listening(server: Server, { address = loopback, port }: HttpOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const why = error.code === 'EADDRINUSE' ? 'it is taken' : String(error.code);
+      reject(
+        new HostError('usage', `cannot listen on port ${port} of ${address}: ${why}`, {
+          cause: error,
+          hint: 'name another with --port, 0 for any that is free',
+        }),
+      );
+    });
+    server.listen({ port, host: address, exclusive: true }, () => {
+      server.removeAllListeners('error');
+      resolve();
+    });
+  });
+}
+
+/** An address as a URL spells it; one that stands for all of them is reached by this machine itself. */
+function hostOf(address: string): string {
+  if (address === '0.0.0.0') return loopback;
+  if (address === '::') return '[::1]';
+  return address.includes(':') ? `[${address}]` : address;
+}
+
+async function allOf(working: ReadonlySet<Promise<void>>): Promise<void> {
+  while (working.size > 0) await Promise.allSettled([...working]);
+}
+
+function sleep(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
+}

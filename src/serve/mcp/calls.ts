@@ -1,0 +1,125 @@
+import { type Answer, type Confirmation, confirmToolName } from '../../host/host.js';
+import { HostError } from '../../model/host-error.js';
+import { isObject, type JsonObject } from '../../model/json.js';
+import type { ToolCatalogue } from './catalogue.js';
+import type { FrontOptions } from './front.js';
+import { type Decision, settle } from './hold.js';
+import { badParams, Fault } from './message.js';
+import {
+  callToolName,
+  describeTool,
+  describeToolName,
+  misused,
+  searchToolName,
+  searchTools,
+} from './meta-tools.js';
+import { callResult, errorResult, type Shape } from './tools.js';
+
+/** How a held call goes on. `told`: this client cannot be asked, so the model is told. */
+export type Held =
+  | { readonly kind: 'decided'; readonly decision: Decision }
+  | { readonly kind: 'asking'; readonly result: JsonObject }
+  | { readonly kind: 'told' };
+
+/** `again`: a call further down is held; once it is decided the whole call is made again. */
+export interface Hold {
+  readonly confirmation: Confirmation;
+  readonly again: boolean;
+}
+
+export interface Resumed {
+  readonly approval: string;
+  readonly again: boolean;
+  readonly decision: Decision;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly signal: AbortSignal;
+  readonly shape: Shape;
+  /** The decision that this request brings with it. */
+  readonly resumed?: Resumed | undefined;
+  readonly onHeld: (hold: Hold) => Promise<Held>;
+}
+
+/** One request for a tool, from its name to the result that the model reads. */
+export async function callTool(
+  options: FrontOptions,
+  catalogue: ToolCatalogue,
+  call: ToolCall,
+): Promise<JsonObject> {
+  const { name, shape } = call;
+  const searching = await catalogue.searching();
+  if (searching && name === searchToolName) return searchTools(catalogue, call.arguments);
+  if (searching && name === describeToolName) return describeTool(catalogue, call.arguments, shape);
+  const through = searching && name === callToolName;
+  if (through && typeof call.arguments.name !== 'string')
+    return misused(`${callToolName} needs the name of a tool`);
+  const target = through
+    ? { tool: call.arguments.name as string, arguments: call.arguments.arguments ?? {} }
+    : { tool: name, arguments: call.arguments };
+  const make = () => options.session.call({ ...target, signal: call.signal });
+  try {
+    const outcome = await answered(options, call, make);
+    if ('result' in outcome) return outcome.result;
+    const { given } = outcome;
+    if (!through && given.status === 'error' && given.error.code === 'tool_not_found')
+      throw new Fault(badParams, given.error.message);
+    const promised = !through && name !== confirmToolName;
+    return callResult(given, {
+      shape,
+      tool: promised ? await catalogue.find(given.tool) : undefined,
+      keep: (result) => options.results.keep(options.holder, result),
+    });
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const text = error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
+    return errorResult(text, { 'toolport/status': 'denied', 'toolport/code': error.code });
+  }
+}
+
+type Outcome = { readonly given: Answer } | { readonly result: JsonObject };
+
+/** A call can be held more than once when it is made of others; the same question is never put twice. */
+async function answered(
+  options: FrontOptions,
+  { resumed, signal, onHeld }: ToolCall,
+  make: () => Promise<Answer>,
+): Promise<Outcome> {
+  const asked = new Set<string>();
+  // It may have been given up while the list of tools was read.
+  if (signal.aborted) throw new HostError('cancelled', 'the call was given up');
+  let given = resumed === undefined ? await make() : await decided(options, resumed, signal, make);
+  while (given.status === 'confirmation_required' && given.error === undefined) {
+    const { confirmation } = given;
+    if (asked.has(confirmation.token)) break;
+    asked.add(confirmation.token);
+    const again = given.tool !== confirmation.tool;
+    const held = await onHeld({ confirmation, again });
+    if (held.kind === 'asking') return { result: held.result };
+    if (held.kind === 'told' || signal.aborted) break;
+    const { decision } = held;
+    given = await decided(options, { approval: confirmation.token, again, decision }, signal, make);
+  }
+  return { given };
+}
+
+async function decided(
+  { approvals, session, principal }: FrontOptions,
+  { approval, again, decision }: Resumed,
+  signal: AbortSignal,
+  make: () => Promise<Answer>,
+): Promise<Answer> {
+  const by = `${principal} through its client`;
+  const run = again && decision === 'approve' ? make : undefined;
+  return settle({ approval, decision, by }, { approvals, session, signal, run });
+}
+
+/** The parts of `tools/call` that both eras check alike. */
+export function readCall(params: JsonObject): { readonly name: string; readonly arguments: JsonObject } {
+  const { name, arguments: given = {} } = params;
+  if (typeof name !== 'string') throw new Fault(badParams, 'tools/call needs the name of a tool');
+  if (!isObject(given)) throw new Fault(badParams, 'the arguments of a tool are an object');
+  return { name, arguments: given };
+}

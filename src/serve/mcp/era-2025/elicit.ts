@@ -1,0 +1,67 @@
+import type { Confirmation } from '../../../host/host.js';
+import type { Json, JsonObject } from '../../../model/json.js';
+import type { Held } from '../calls.js';
+import { decisionIn, question } from '../hold.js';
+import { notification, type RequestId, type Response } from '../message.js';
+
+/** Questions that may be open at one client. Further held calls are told to the model instead. */
+const maxOpen = 8;
+
+export interface QuestionsOptions {
+  readonly now: () => number;
+  readonly send: (message: JsonObject, about: RequestId) => void;
+}
+
+interface Open {
+  readonly approval: string;
+  readonly settle: (answer: Json | undefined) => void;
+}
+
+/** Questions to the person at a 2025 client; the call waits for the answer. */
+export class Questions {
+  readonly #options: QuestionsOptions;
+  readonly #open = new Map<RequestId, Open>();
+  #count = 0;
+
+  constructor(options: QuestionsOptions) {
+    this.#options = options;
+  }
+
+  /** Ends with the answer, with the request it is about, or when the held call runs out. */
+  async ask(confirmation: Confirmation, about: RequestId, signal: AbortSignal): Promise<Held> {
+    const { now, send } = this.#options;
+    const approval = confirmation.token;
+    const asked = [...this.#open.values()].some((it) => it.approval === approval);
+    if (asked || this.#open.size >= maxOpen || signal.aborted) return { kind: 'told' };
+    this.#count++;
+    const id = `toolport-${this.#count}`;
+    const answer = await new Promise<Json | undefined>((settle) => {
+      const giveUp = (reason: string) => {
+        send(notification('notifications/cancelled', { requestId: id, reason }), about);
+        settle(undefined);
+      };
+      const left = Math.max(0, Date.parse(confirmation.expiresAt) - now());
+      const timer = setTimeout(() => giveUp('nobody decided in time'), left);
+      timer.unref();
+      const onAbort = () => giveUp('the call was given up');
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#open.set(id, {
+        approval,
+        settle: (given) => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', onAbort);
+          settle(given);
+        },
+      });
+      send({ jsonrpc: '2.0', id, method: 'elicitation/create', params: question(confirmation) }, about);
+    });
+    this.#open.delete(id);
+    const decision = decisionIn(answer);
+    return decision === undefined ? { kind: 'told' } : { kind: 'decided', decision };
+  }
+
+  /** Answers to questions that were never put, or are no longer open, change nothing. */
+  receive({ id, result }: Response): void {
+    if (id !== null) this.#open.get(id)?.settle(result);
+  }
+}

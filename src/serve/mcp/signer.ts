@@ -1,0 +1,73 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { isObject, type Json } from '../../model/json.js';
+
+/** What a held call is bound to while the client carries its state around. */
+export interface HeldState {
+  readonly holder: string;
+  readonly principal: string;
+  /** The tool and the digest of the arguments as the client sent them. */
+  readonly tool: string;
+  readonly arguments: string;
+  /** The held call as the host stored it. */
+  readonly approval: string;
+  /** The call further down is the held one: after the decision the whole call is made again. */
+  readonly again: boolean;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+export interface Signer {
+  seal(state: HeldState): string;
+  /**
+   * Once: undefined for what was tampered with, has run out, was used, was not made here, or does not fit. What does
+   * not fit is not used up: a stranger who got hold of it cannot spoil it.
+   */
+  open(sealed: string, fits: (state: HeldState) => boolean): HeldState | undefined;
+}
+
+export interface SignerOptions {
+  readonly now: () => number;
+  /** 32 bytes; of this process alone unless told. */
+  readonly key?: Uint8Array;
+}
+
+/** States that are out at the same time. An older one is forgotten, and with that refused. */
+const maxOut = 4096;
+const maxSealed = 4096;
+
+/** Signed, not encrypted: the client can read it, so there is nothing secret in it. */
+export function createSigner({ now, key = randomBytes(32) }: SignerOptions): Signer {
+  const out = new Map<string, number>();
+  const tagOf = (body: string) => createHmac('sha256', key).update(`toolport.held.1:${body}`).digest();
+  const forget = () => {
+    for (const [nonce, expiresAt] of out) if (expiresAt <= now()) out.delete(nonce);
+    for (const nonce of out.keys()) {
+      if (out.size < maxOut) break;
+      out.delete(nonce);
+    }
+  };
+  return {
+    seal(state) {
+      forget();
+      const nonce = randomBytes(16).toString('base64url');
+      out.set(nonce, state.expiresAt);
+      const body = Buffer.from(JSON.stringify({ ...state, nonce })).toString('base64url');
+      return `${body}.${tagOf(body).toString('base64url')}`;
+    },
+    open(sealed, fits) {
+      if (sealed.length > maxSealed) return undefined;
+      const [body = '', tag = '', ...more] = sealed.split('.');
+      const given = Buffer.from(tag, 'base64url');
+      const right = tagOf(body);
+      // The tag is compared as text too: base64 has several spellings of the same bytes.
+      if (more.length > 0 || given.length !== right.length || !timingSafeEqual(given, right))
+        return undefined;
+      if (tag !== right.toString('base64url')) return undefined;
+      const state = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Json;
+      if (!isObject(state) || typeof state.nonce !== 'string') return undefined;
+      const held = state as unknown as HeldState;
+      if (held.expiresAt <= now() || !fits(held)) return undefined;
+      return out.delete(state.nonce) ? held : undefined;
+    },
+  };
+}

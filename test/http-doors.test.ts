@@ -1,0 +1,274 @@
+// Who gets in, and what is refused before anything is done. Each rule is seen to bite, beside the same visit without
+// what it bites on.
+import { Agent } from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type House, house, rawVisit, visit } from './http-house.js';
+import { until } from './toolport.js';
+
+let home: House;
+beforeAll(async () => {
+  home = await house({ bodyBytes: 64 * 1024, connectionsPerToken: 8 }, { names: ['Tools.example.com'] });
+});
+afterAll(() => home.close());
+
+const call = { tool: 'no_such/tool', arguments: {} };
+
+describe('the name that a request came to', () => {
+  test.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])('%s with our port is let in', async (name) => {
+    const headers = { host: `${name}:${home.port}` };
+    expect((await home.visit('/api/v1/tools', { headers })).status).toBe(200);
+  });
+
+  test('a name that a proxy of ours is reached by is let in, with any port', async () => {
+    for (const host of ['tools.example.com', 'tools.example.com:443'])
+      expect((await home.visit('/api/v1/tools', { headers: { host } })).status).toBe(200);
+  });
+
+  test.each([
+    'evil.example',
+    'evil.example:PORT',
+    '127.0.0.1',
+    '127.0.0.1:1',
+    'localhost.evil.example:PORT',
+    'xtools.example.com',
+    '127.0.0.1:PORT@evil.example',
+    '10.0.0.1:PORT',
+  ])('%j is not', async (written) => {
+    const headers = { host: written.replace('PORT', String(home.port)) };
+    for (const path of ['/health', '/api/v1/tools', '/mcp', '/nothing']) {
+      const refused = await home.visit(path, { headers });
+      expect([path, refused.status, refused.json?.error.code]).toEqual([path, 403, 'denied']);
+    }
+  });
+
+  test('none, two, or a whole URL in place of a path are refused', async () => {
+    const lines = [`Authorization: Bearer ${home.agent}`, 'Connection: close'];
+    const ask = (first: string, ...more: string[]) =>
+      rawVisit(home.port, [first, ...more, ...lines, '', ''].join('\r\n')).closed;
+    const own = `Host: 127.0.0.1:${home.port}`;
+    expect(await ask('GET /api/v1/tools HTTP/1.1', own)).toMatch(/^HTTP\/1.1 200 /);
+    expect(await ask('GET /api/v1/tools HTTP/1.1')).toMatch(/^HTTP\/1.1 403 /);
+    expect(await ask('GET /api/v1/tools HTTP/1.1', 'Host: ')).toMatch(/^HTTP\/1.1 403 /);
+    expect(await ask('GET /api/v1/tools HTTP/1.0')).toMatch(/^HTTP\/1.1 403 /);
+    expect(await ask('GET /api/v1/tools HTTP/1.1', own, 'Host: evil.example')).toMatch(/^HTTP\/1.1 400 /);
+    expect(await ask('GET http://evil.example/api/v1/tools HTTP/1.1', own)).toMatch(/^HTTP\/1.1 400 /);
+  });
+});
+
+describe('the site that a request came from', () => {
+  test('our own, or none, is let in', async () => {
+    const origins = [
+      `http://127.0.0.1:${home.port}`,
+      `http://localhost:${home.port}`,
+      'https://tools.example.com',
+    ];
+    for (const origin of origins)
+      expect((await home.visit('/api/v1/tools', { headers: { origin } })).status).toBe(200);
+  });
+
+  test.each(['https://evil.example', 'null', 'http://127.0.0.1:1', 'http://127.0.0.1', 'file://', ''])(
+    '%j is not',
+    async (origin) => {
+      for (const path of ['/health', '/api/v1/tools', '/mcp', '/nothing'])
+        expect((await home.visit(path, { headers: { origin } })).status, path).toBe(403);
+    },
+  );
+
+  test('no page of another site is told that it may ask', async () => {
+    const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
+    const asked = await home.visit('/api/v1/call', { method: 'OPTIONS', headers });
+    expect(asked.status).toBe(403);
+    const own = { origin: `http://127.0.0.1:${home.port}` };
+    for (const it of [asked, await home.visit('/api/v1/tools', { headers: own })])
+      expect(Object.keys(it.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+  });
+});
+
+describe('tokens', () => {
+  test('without a good one there is nothing but health', async () => {
+    const wrong = [
+      undefined,
+      `Bearer ${home.agent}x`,
+      `Bearer ${home.agent.slice(0, -1)}`,
+      `Basic ${Buffer.from(`a:${home.agent}`).toString('base64')}`,
+      home.agent,
+      'Bearer ',
+    ];
+    for (const authorization of wrong) {
+      const headers = authorization === undefined ? {} : { authorization };
+      for (const path of ['/api/v1/tools', '/mcp', '/metrics', '/openapi.json', '/nothing']) {
+        const refused = await visit(home.port, path, { headers });
+        expect([path, refused.status, refused.json.error.code]).toEqual([path, 401, 'auth_required']);
+        expect(refused.headers['www-authenticate']).toMatch(/^Bearer/);
+      }
+      const health = await visit(home.port, '/health', { headers });
+      expect([health.status, health.text]).toEqual([200, '{"ok":true}\n']);
+    }
+    expect((await visit(home.port, `/api/v1/tools?token=${home.agent}`)).status).toBe(401);
+    expect((await visit(home.port, '/api/v1/tools', { token: home.agent })).status).toBe(200);
+  });
+
+  test('an agent reaches nothing that is for operators; an operator reaches all of it', async () => {
+    const { paths } = (await home.visit('/openapi.json')).json;
+    const guarded = Object.entries(paths as Record<string, Record<string, { description?: string }>>).flatMap(
+      ([path, operations]) =>
+        Object.entries(operations)
+          .filter(([, it]) => it.description?.includes('operator'))
+          .map(([method]) => ({ path: path.replace(/\{\w+\}/g, 'nothing'), method: method.toUpperCase() })),
+    );
+    expect(guarded.map((it) => `${it.method} ${it.path}`)).toEqual([
+      'GET /api/v1/approvals',
+      'GET /api/v1/approvals/nothing',
+      'POST /api/v1/approvals/nothing/approve',
+      'POST /api/v1/approvals/nothing/deny',
+      'GET /api/v1/settings',
+      'PUT /api/v1/settings/nothing/nothing',
+      'DELETE /api/v1/settings/nothing/nothing',
+      'GET /api/v1/switches',
+      'PUT /api/v1/switches/nothing',
+      'GET /metrics',
+      'GET /api/v1/audit/verify',
+    ]);
+    for (const { path, method } of guarded) {
+      const body = method === 'PUT' ? { body: { enabled: true } } : {};
+      const refused = await home.visit(path, { method, ...body });
+      expect([path, refused.status, refused.json.error.code]).toEqual([path, 403, 'denied']);
+      const served = await home.visit(path, { method, ...body, token: home.operator });
+      expect([401, 403], path).not.toContain(served.status);
+    }
+  });
+
+  test('a token that was revoked or has run out lets nobody in', async () => {
+    const { token, id } = await home.token('passing');
+    expect((await home.visit('/api/v1/tools', { token })).status).toBe(200);
+    await home.bench.host.tokens.revoke(id, 'test');
+    expect((await home.visit('/api/v1/tools', { token })).status).toBe(401);
+    const brief = await home.token('brief', 'agent', Date.now() + 300);
+    expect((await home.visit('/api/v1/tools', { token: brief.token })).status).toBe(200);
+    await until(async () => (await home.visit('/api/v1/tools', { token: brief.token })).status === 401);
+  });
+});
+
+describe('bodies', () => {
+  const post = (headers: Record<string, string>, body: unknown = call) =>
+    home.visit('/api/v1/call', { headers, body });
+
+  test('are JSON and say so', async () => {
+    // The tool is not there: that is the answer of a call that was understood.
+    expect((await post({})).json.error.code).toBe('tool_not_found');
+    expect((await post({ 'content-type': 'application/json; charset=utf-8' })).status).toBe(404);
+    const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', ''];
+    for (const type of types) expect((await post({ 'content-type': type })).status, type).toBe(415);
+    expect((await post({ 'content-encoding': 'gzip' })).status).toBe(415);
+    for (const text of ['{', '', 'nonsense', '{"tool":"a"}{'])
+      expect((await post({}, text)).status).toBe(400);
+  });
+
+  test('have the members that are known, and no others', async () => {
+    for (const body of [
+      [],
+      null,
+      7,
+      {},
+      { tool: 7 },
+      { tool: '' },
+      { ...call, more: 1 },
+      { ...call, timeoutMs: -1 },
+    ])
+      expect((await post({}, JSON.stringify(body))).json.error, JSON.stringify(body)).toMatchObject({
+        code: 'usage',
+      });
+    expect((await post({}, '{"tool":"no_such/tool","__proto__":{"x":1}}')).status).toBe(400);
+  });
+
+  test('are not larger than the limit, whether they say how large they are or not', async () => {
+    const fits = JSON.stringify({ ...call, arguments: { text: 'x'.repeat(60 * 1024) } });
+    const large = JSON.stringify({ ...call, arguments: { text: 'x'.repeat(200 * 1024) } });
+    for (const path of ['/api/v1/call', '/mcp']) {
+      expect((await home.visit(path, { body: fits })).status).not.toBe(413);
+      expect((await home.visit(path, { body: large })).json.error.code).toBe('usage');
+      expect((await home.visit(path, { body: large })).status).toBe(413);
+      const chunked = rawVisit(
+        home.port,
+        [
+          `POST ${path} HTTP/1.1`,
+          `Host: 127.0.0.1:${home.port}`,
+          `Authorization: Bearer ${home.agent}`,
+          'Content-Type: application/json',
+          'Transfer-Encoding: chunked',
+          'Connection: close',
+          '',
+          large.length.toString(16),
+          large,
+          '0',
+          '',
+          '',
+        ].join('\r\n'),
+      );
+      expect(await chunked.closed).toMatch(/^HTTP\/1.1 413 /);
+    }
+  });
+
+  test('that never end are cut off', async () => {
+    const { socket, closed } = rawVisit(
+      home.port,
+      `POST /api/v1/call HTTP/1.1\r\nHost: 127.0.0.1:${home.port}\r\nAuthorization: Bearer ${home.agent}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+    const more = () => {
+      while (!socket.destroyed && socket.write(chunk));
+    };
+    socket.on('drain', more);
+    more();
+    expect(await closed).toMatch(/^HTTP\/1.1 413 /);
+  });
+});
+
+test('headers are not larger than the limit', async () => {
+  const headers = (size: number) => ({ 'x-much': 'x'.repeat(size) });
+  expect((await home.visit('/health', { headers: headers(8 * 1024) })).status).toBe(200);
+  expect((await home.visit('/health', { headers: headers(20 * 1024) })).status).toBe(431);
+});
+
+test('every answer forbids to guess, keep, frame and run it', async () => {
+  const answers = [
+    await home.visit('/health'),
+    await home.visit('/api/v1/tools'),
+    await home.visit('/nothing'),
+    await visit(home.port, '/mcp'),
+    await home.visit('/health', { headers: { host: 'evil.example' } }),
+  ];
+  expect(answers.map((it) => it.status)).toEqual([200, 200, 404, 401, 403]);
+  for (const { headers } of answers) {
+    expect(headers).toMatchObject({
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+      'content-type': 'application/json',
+    });
+  }
+});
+
+test('unknown paths and methods', async () => {
+  expect((await home.visit('/api/v1/nothing')).status).toBe(404);
+  expect((await home.visit('/api/v1/tools/')).status).toBe(404);
+  expect((await home.visit('/api/v1/approvals/%ff')).status).toBe(404);
+  expect((await home.visit('/api/v1/../v1/tools')).status).toBe(404);
+  const wrong = await home.visit('/api/v1/call', { method: 'DELETE' });
+  expect([wrong.status, wrong.headers.allow]).toEqual([405, 'POST']);
+});
+
+test('a token has its share of connections, and no more', async () => {
+  const { token } = await home.token('greedy');
+  const agents = Array.from({ length: 8 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  for (const agent of agents) expect((await home.visit('/api/v1/tools', { token, agent })).status).toBe(200);
+  const refused = await home.visit('/api/v1/tools', { token });
+  expect([refused.status, refused.json.error.code]).toEqual([429, 'rate_limited']);
+  // The others are not touched, and what is given back can be had again.
+  expect((await home.visit('/api/v1/tools', { agent: agents[0] as Agent, token })).status).toBe(200);
+  expect((await home.visit('/api/v1/tools')).status).toBe(200);
+  for (const agent of agents) agent.destroy();
+  await until(async () => (await home.visit('/api/v1/tools', { token })).status === 200);
+});
+
+test('nothing of all this was a bug', () => expect(home.bench.bugs).toEqual([]));

@@ -1,0 +1,403 @@
+// Much traffic, slow traffic, traffic that stops in the middle. Nothing crosses from one visitor to another, and nothing
+// runs on for somebody who has gone.
+import { Agent } from 'node:http';
+import { createConnection, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { type House, house, modern, rawVisit, visit } from './http-house.js';
+import { pause, running } from './processes.js';
+import { until } from './toolport.js';
+
+const both = { accept: 'application/json, text/event-stream' };
+const ask = (method: string, params: object = {}, id: number | string = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  params,
+});
+const initialize = ask('initialize', {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'c', version: '1' },
+});
+
+const open: House[] = [];
+async function own(limits: Parameters<typeof house>[0]): Promise<House> {
+  const made = await house(limits);
+  open.push(made);
+  return made;
+}
+afterEach(async () => {
+  for (const it of open.splice(0)) await it.close();
+});
+
+let home: House;
+beforeAll(async () => {
+  home = await house();
+});
+afterAll(() => home.close());
+
+describe('slow visitors', () => {
+  const head = (port: number, token: string, length: number) =>
+    `POST /api/v1/call HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`;
+  const body = '{"tool":"no_such/tool"}';
+
+  test('headers that do not come are not waited for', async () => {
+    const { port } = await own({ headersMs: 400, requestMs: 5000 });
+    const begun = performance.now();
+    const { socket, closed } = rawVisit(port, 'GET /health HTTP/1.1\r\n');
+    const drip = setInterval(() => socket.write('X-More: x\r\n'), 100);
+    expect(await closed).toMatch(/^HTTP\/1.1 408 /);
+    clearInterval(drip);
+    expect(performance.now() - begun).toBeLessThan(4000);
+    // The same pace is quick enough where there is time.
+    const patient = await own({ headersMs: 5000 });
+    const calm = rawVisit(patient.port, 'GET /health HTTP/1.1\r\nConnection: close\r\n');
+    await pause(700);
+    calm.socket.write(`Host: 127.0.0.1:${patient.port}\r\n\r\n`);
+    expect(await calm.closed).toMatch(/^HTTP\/1.1 200 /);
+  });
+
+  test('a body that does not come is not waited for', async () => {
+    const { port, agent } = await own({ headersMs: 400, requestMs: 600 });
+    const begun = performance.now();
+    const { socket, closed } = rawVisit(port, head(port, agent, 10_000));
+    const drip = setInterval(() => socket.write(' '), 100);
+    expect(await closed).toMatch(/^HTTP\/1.1 408 /);
+    clearInterval(drip);
+    expect(performance.now() - begun).toBeLessThan(4000);
+    const patient = await own({ requestMs: 15_000 });
+    const calm = rawVisit(patient.port, head(patient.port, patient.agent, body.length));
+    await pause(900);
+    calm.socket.write(body);
+    expect(await calm.closed).toMatch(/^HTTP\/1.1 404 [\s\S]*tool_not_found/);
+  });
+
+  test('whoever does not read its answer is cut off; whoever reads gets all of it', async () => {
+    const { port, agent } = await own({ readMs: 500 });
+    const large = JSON.stringify({ tool: 'long', arguments: { text: '8000000' } });
+    const read = await visit(port, '/api/v1/call', { token: agent, body: large });
+    expect(read.json.result.text).toHaveLength(8_000_000);
+    const socket = createConnection(port, '127.0.0.1');
+    let cut = false;
+    socket.on('error', () => {});
+    socket.once('close', () => {
+      cut = true;
+    });
+    socket.write(head(port, agent, large.length) + large);
+    await pause(3000);
+    // What the system holds for it can still be read; then it ends before the answer does.
+    let size = 0;
+    socket.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+    });
+    await until(() => cut);
+    expect(size).toBeLessThan(8_000_000);
+  });
+});
+
+test('a thousand connections that say nothing keep nobody out, and are closed', async () => {
+  const { port, agent, operator } = await own({ headersMs: 2000 });
+  const idle = await Promise.all(
+    Array.from(
+      { length: 1000 },
+      () =>
+        new Promise<Socket>((resolve, reject) => {
+          const socket = createConnection(port, '127.0.0.1', () => resolve(socket));
+          socket.once('error', reject);
+        }),
+    ),
+  );
+  let closed = 0;
+  for (const it of idle) {
+    it.on('error', () => {});
+    it.once('close', () => closed++);
+    it.resume();
+  }
+  const body = { tool: 'word_count', arguments: { text: 'a b' } };
+  const called = await visit(port, '/api/v1/call', { token: agent, body });
+  expect(called.json.result).toEqual({ words: 2 });
+  const { text } = await visit(port, '/metrics', { token: operator });
+  const counted = Number(/^toolport_http_connections (\d+)$/m.exec(text)?.[1]);
+  expect(counted + closed).toBeGreaterThan(1000);
+  await until(() => closed === 1000, 20_000);
+});
+
+test('more connections than the limit are not answered; when some end, others are', async () => {
+  const { port } = await own({ connections: 5 });
+  const kept = Array.from({ length: 5 }, () => rawVisit(port, ''));
+  await until(async () => {
+    const more = await visit(port, '/health').catch(() => undefined);
+    return more === undefined;
+  });
+  for (const it of kept) it.socket.destroy();
+  await until(async () => (await visit(port, '/health').catch(() => undefined))?.status === 200);
+});
+
+test('a token has its share of requests under way', async () => {
+  const { port, agent, operator } = await own({ requestsPerToken: 2 });
+  const gone = new AbortController();
+  const body = { tool: 'sleep', arguments: { text: '30' } };
+  const long = [1, 2].map(() =>
+    visit(port, '/api/v1/call', { token: agent, body, signal: gone.signal }).catch(() => 'gone'),
+  );
+  await until(async () => (await visit(port, '/api/v1/tools', { token: agent })).status === 429);
+  expect((await visit(port, '/api/v1/tools', { token: operator })).status).toBe(200);
+  gone.abort();
+  expect(await Promise.all(long)).toEqual(['gone', 'gone']);
+  await until(async () => (await visit(port, '/api/v1/tools', { token: agent })).status === 200);
+});
+
+describe('a hundred clients with the same ids', () => {
+  const count = (n: number) => ({ name: 'word_count', arguments: { text: 'w '.repeat(n) } });
+
+  test('2026: each gets its own answer', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        const { headers, body } = modern('tools/call', count(n), 7);
+        return (await home.visit('/mcp', { headers, body, agent })).json;
+      }),
+    );
+    agent.destroy();
+    for (const [n, it] of answers.entries())
+      expect(it).toMatchObject({ id: 7, result: { structuredContent: { words: n } } });
+  });
+
+  test('2025: each session gets its own answer; an id that is under way is refused in its own session only', async () => {
+    const agent = new Agent({ keepAlive: true, maxSockets: 50 });
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, n) => {
+        const begun = await home.visit('/mcp', { body: initialize, headers: both, agent });
+        const headers = { ...both, 'mcp-session-id': begun.headers['mcp-session-id'] as string };
+        return (await home.visit('/mcp', { body: ask('tools/call', count(n), 7), headers, agent })).json;
+      }),
+    );
+    agent.destroy();
+    for (const [n, it] of answers.entries())
+      expect(it).toMatchObject({ id: 7, result: { structuredContent: { words: n } } });
+    const begun = await home.visit('/mcp', { body: initialize, headers: both });
+    const headers = { ...both, 'mcp-session-id': begun.headers['mcp-session-id'] as string };
+    const slow = home.visit('/mcp', {
+      body: ask('tools/call', { name: 'sleep', arguments: { text: '2' } }, 7),
+      headers,
+    });
+    await until(async () => {
+      const second = await home.visit('/mcp', { body: ask('ping', {}, 7), headers });
+      return second.json.error?.code === -32600;
+    });
+    expect((await slow).json.result.structuredContent).toEqual({ slept: '2' });
+  });
+});
+
+describe('a client that vanishes in the middle of a call takes the call along', () => {
+  const sleep = { name: 'sleep', arguments: { text: '50' } };
+  const cases: [string, () => Promise<{ path: string; headers?: Record<string, string>; body: unknown }>][] =
+    [
+      ['API', async () => ({ path: '/api/v1/call', body: { tool: 'sleep', arguments: sleep.arguments } })],
+      ['MCP 2026', async () => ({ path: '/mcp', ...modern('tools/call', sleep) })],
+      [
+        'MCP 2026 with progress',
+        async () => {
+          const { headers, body } = modern('tools/call', sleep) as unknown as {
+            headers: Record<string, string>;
+            body: { params: { _meta: object } };
+          };
+          body.params._meta = { ...body.params._meta, progressToken: 'p' };
+          return { path: '/mcp', headers, body };
+        },
+      ],
+      [
+        'MCP 2025 without a session',
+        async () => ({ path: '/mcp', headers: both, body: ask('tools/call', sleep) }),
+      ],
+      [
+        'MCP 2025',
+        async () => {
+          const begun = await home.visit('/mcp', { body: initialize, headers: both });
+          const headers = { ...both, 'mcp-session-id': begun.headers['mcp-session-id'] as string };
+          return { path: '/mcp', headers, body: ask('tools/call', sleep) };
+        },
+      ],
+    ];
+  test.each(cases)('%s', async (_name, make) => {
+    const { path, headers = {}, body } = await make();
+    const gone = new AbortController();
+    const before = home.answers.length;
+    const calling = home.visit(path, { headers, body, signal: gone.signal }).catch(() => 'gone');
+    await until(() => running().length > 0);
+    await pause(1200);
+    expect(home.answers.length).toBe(before);
+    gone.abort();
+    expect(await calling).toBe('gone');
+    await until(() => home.answers.length > before, 5000);
+    expect(home.answers.at(-1)).toMatchObject({ tool: 'sleep/sleep', error: { code: 'cancelled' } });
+    await until(() => running().length === 0);
+  });
+});
+
+test('a client that vanishes while its token is looked up begins nothing', async () => {
+  const at = await own({});
+  const { token } = await at.token('hasty');
+  const { tokens } = at.bench.host;
+  const check = tokens.check.bind(tokens);
+  let looked = 0;
+  Object.assign(tokens, {
+    check: async (it: string) => {
+      await pause(400);
+      looked++;
+      return check(it);
+    },
+  });
+  const begun = await visit(at.port, '/mcp', { body: initialize, headers: both, token });
+  const session = { ...both, 'mcp-session-id': begun.headers['mcp-session-id'] as string };
+  const call = { name: 'sleep', arguments: { text: '30' } };
+  const visits = [
+    { path: '/api/v1/call', body: { tool: 'sleep', arguments: call.arguments } },
+    { path: '/mcp', ...modern('tools/call', call) },
+    { path: '/mcp', body: ask('tools/call', call), headers: session },
+    { path: '/mcp', method: 'GET', headers: session },
+  ];
+  const before = looked;
+  for (const { path, ...rest } of visits) {
+    const gone = new AbortController();
+    const left = visit(at.port, path, { ...rest, token, signal: gone.signal }).catch(() => 'gone');
+    await pause(100);
+    gone.abort();
+    expect(await left).toBe('gone');
+  }
+  await until(() => looked === before + visits.length);
+  await pause(600);
+  expect(running()).toEqual([]);
+  expect(at.answers.filter((it) => it.status === 'ok')).toEqual([]);
+  const { sessions } = (await visit(at.port, '/api/v1/sessions', { token: at.operator })).json;
+  expect(sessions).toEqual([expect.objectContaining({ inUse: false })]);
+  // The same call of a client that stays does begin.
+  const stays = new AbortController();
+  const calling = visit(at.port, '/mcp', { ...modern('tools/call', call), token, signal: stays.signal });
+  const ended = expect(calling).rejects.toThrow();
+  await until(() => running().length > 0);
+  stays.abort();
+  await ended;
+  await until(() => running().length === 0);
+});
+
+test('sessions are bounded; a new one takes the place of the oldest idle one of the same token', async () => {
+  const { port, agent, operator } = await own({ sessions: 3, sessionsPerToken: 2, sweepMs: 50 });
+  const begin = async (token: string) => {
+    const begun = await visit(port, '/mcp', { body: initialize, headers: both, token });
+    return { status: begun.status, secret: begun.headers['mcp-session-id'] as string };
+  };
+  const alive = async (secret: string, token: string) =>
+    (await visit(port, '/mcp', { body: ask('ping'), headers: { 'mcp-session-id': secret }, token })).status;
+  const [first, second, other] = [await begin(agent), await begin(agent), await begin(operator)];
+  expect(await alive(first.secret, agent)).toBe(200);
+  const third = await begin(agent);
+  expect(await alive(second.secret, agent)).toBe(404);
+  expect(await alive(first.secret, agent)).toBe(200);
+  expect(await alive(third.secret, agent)).toBe(200);
+  expect(await alive(other.secret, operator)).toBe(200);
+  // Those in use are not thrown out.
+  const streams = [first, third].map(({ secret }) =>
+    visit(port, '/mcp', {
+      method: 'GET',
+      headers: { ...both, 'mcp-session-id': secret },
+      token: agent,
+    }).catch(() => undefined),
+  );
+  await until(async () => (await begin(agent)).status === 429);
+  expect(await alive(other.secret, operator)).toBe(200);
+  for (const { secret } of [first, third])
+    await visit(port, '/mcp', { method: 'DELETE', headers: { 'mcp-session-id': secret }, token: agent });
+  await Promise.all(streams);
+});
+
+test('an idle session ends by itself; one with an open stream does not', async () => {
+  const { port, agent } = await own({ sessionIdleMs: 300, sweepMs: 50 });
+  const begin = async () =>
+    (await visit(port, '/mcp', { body: initialize, headers: both, token: agent })).headers[
+      'mcp-session-id'
+    ] as string;
+  const [idle, busy] = [await begin(), await begin()];
+  const stream = visit(port, '/mcp', {
+    method: 'GET',
+    headers: { ...both, 'mcp-session-id': busy },
+    token: agent,
+  });
+  await pause(900);
+  const ping = (secret: string) =>
+    visit(port, '/mcp', { body: ask('ping'), headers: { 'mcp-session-id': secret }, token: agent });
+  expect((await ping(idle)).status).toBe(404);
+  expect((await ping(busy)).status).toBe(200);
+  await visit(port, '/mcp', { method: 'DELETE', headers: { 'mcp-session-id': busy }, token: agent });
+  expect((await stream).status).toBe(200);
+});
+
+test('what is said to one client is heard by no other', async () => {
+  const { token } = await home.token('neighbour');
+  const listen = async (as: string) => {
+    const begun = await home.visit('/mcp', { body: initialize, headers: both, token: as });
+    const headers = { ...both, 'mcp-session-id': begun.headers['mcp-session-id'] as string };
+    return { headers, heard: home.visit('/mcp', { method: 'GET', headers, token: as }), as };
+  };
+  const [mine, theirs] = [await listen(home.agent), await listen(token)];
+  const params = { name: 'sleep', arguments: { text: '1.5' }, _meta: { progressToken: 'secret-token' } };
+  const called = await home.visit('/mcp', { body: ask('tools/call', params, 'x'), headers: mine.headers });
+  expect(called.text).toContain('secret-token');
+  for (const it of [mine, theirs]) {
+    await home.visit('/mcp', { method: 'DELETE', headers: it.headers, token: it.as });
+    expect((await it.heard).text).not.toContain('secret-token');
+  }
+});
+
+describe('the end', () => {
+  const begin = (at: House, text: string) =>
+    visit(at.port, '/api/v1/call', { token: at.agent, body: { tool: 'sleep', arguments: { text } } });
+
+  test('a call under way is brought to its end, nobody new is let in, and streams do not hold it up', async () => {
+    const at = await own({});
+    const begun = await visit(at.port, '/mcp', { body: initialize, headers: both, token: at.agent });
+    const headers = { ...both, 'mcp-session-id': begun.headers['mcp-session-id'] as string };
+    const stream = visit(at.port, '/mcp', { method: 'GET', headers, token: at.agent });
+    const listening = modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
+    const subscription = visit(at.port, '/mcp', { ...listening, token: at.agent });
+    await pause(200);
+    const calling = begin(at, '1.5');
+    await until(() => running().length > 0);
+    const from = performance.now();
+    const closing = at.server.close();
+    await expect(visit(at.port, '/health')).rejects.toThrow();
+    expect((await calling).json).toMatchObject({ status: 'ok', result: { slept: '1.5' } });
+    await closing;
+    expect(performance.now() - from).toBeLessThan(4500);
+    expect((await stream).status).toBe(200);
+    expect((await subscription).status).toBe(200);
+  });
+
+  test('a call that takes longer than that is ended', async () => {
+    const at = await own({ graceMs: 500 });
+    const calling = begin(at, '60').catch(() => undefined);
+    await until(() => running().length > 0);
+    await pause(200);
+    const from = performance.now();
+    await at.server.close();
+    expect(performance.now() - from).toBeLessThan(3500);
+    expect((await calling)?.json.status).not.toBe('ok');
+    await until(() => running().length === 0);
+    expect(at.answers.at(-1)).toMatchObject({ tool: 'sleep/sleep', error: { code: 'cancelled' } });
+  });
+
+  test('whoever is connected already and asks meanwhile is told', async () => {
+    const at = await own({});
+    const calling = begin(at, '1.5');
+    await until(() => running().length > 0);
+    const { socket, closed } = rawVisit(at.port, 'GET /health HTTP/1.1\r\n');
+    await pause(100);
+    const closing = at.server.close();
+    socket.write(`Host: 127.0.0.1:${at.port}\r\n\r\n`);
+    expect(await closed).toMatch(/^HTTP\/1.1 503 /);
+    await calling;
+    await closing;
+  });
+});
+
+test('nothing of all this was a bug', () => expect(home.bench.bugs).toEqual([]));

@@ -1,0 +1,131 @@
+// `toolport mcp`, started as the configuration of a client would start it, with the official client of both eras.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client, type ClientOptions } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Era } from './mcp-wire.js';
+import { allProcesses, sandboxed } from './processes.js';
+import {
+  findagentTool,
+  type LoopbackServer,
+  loopbackServer,
+  main,
+  patchTool,
+  temporaryFolder,
+  until,
+} from './toolport.js';
+
+const examples = join(import.meta.dirname, '..', 'examples');
+let server: LoopbackServer;
+let folder: ReturnType<typeof temporaryFolder>;
+let state: string[];
+
+beforeAll(async () => {
+  server = await loopbackServer((_request, response) => response.end('{"status":"shipped"}'));
+  folder = temporaryFolder({
+    'tools/orders/findagent.json': findagentTool(server.port),
+    'tools/note.py': patchTool({ name: 'note', humanConfirm: true, body: '    return {"noted": text}' }),
+    'tools/slow.py': patchTool({ name: 'slow', body: '    import time\n    time.sleep(600)\n    return {}' }),
+  });
+  state = ['--state', join(folder.path, 'state')];
+});
+
+afterAll(async () => {
+  await server.close();
+  folder.remove();
+});
+
+async function connect(era: Era, words: string[], options: ClientOptions = {}): Promise<Client> {
+  const env = { ...(process.env as Record<string, string>), TOOLPORT_IDLE: '1s' };
+  const mode = era === '2025' ? 'legacy' : { pin: '2026-07-28' };
+  const client = new Client({ name: 'shim', version: '1.0.0' }, { ...options, versionNegotiation: { mode } });
+  await client.connect(
+    new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', ...words, ...state], env }),
+  );
+  return client;
+}
+
+/** The host that the shim started for this state directory; 0 where there is none. */
+function hostProcess(): number {
+  const found = allProcesses().find(({ pid }) => {
+    try {
+      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return words.includes('host') && words.includes(state[1] as string);
+    } catch {
+      // It ended meanwhile.
+      return false;
+    }
+  });
+  return found?.pid ?? 0;
+}
+
+const textOf = (result: unknown): string =>
+  (result as { content: { text: string }[] }).content[0]?.text ?? '';
+
+describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
+  test('calls one tool of each kind', async () => {
+    const allow = ['--allow', `net:127.0.0.1:${server.port}`];
+    const client = await connect(era, [examples, join(folder.path, 'tools'), '--expose', 'all', ...allow]);
+    const call = async (name: string, args: Record<string, unknown>) => {
+      const result = await client.callTool({ name, arguments: args });
+      expect(result.isError, textOf(result)).toBeUndefined();
+      return textOf(result);
+    };
+    // A script, a function, a command, a request, a text.
+    expect(JSON.parse(await call('word_count', { text: 'one two' })).words).toBe(2);
+    expect(await call('statistics-desk_summary', { values: [1, 2, 3] })).toContain('2');
+    expect(await call('json-diff_diff', { before: { a: 1 }, after: { a: 2 } })).toContain('/a');
+    expect(await call('order-desk_find_order', { number: '7' })).toBe('{"status":"shipped"}');
+    expect(await call('minutes-keeper_minutes_prompt', { notes: 'We like tea.' })).toContain('We like tea.');
+    const { prompts } = await client.listPrompts();
+    expect(prompts.map((it) => it.name)).toContain('statistics-desk');
+    const { resources } = await client.listResources();
+    expect(resources.map((it) => it.uri)).toContain('skill://review-skills/start-here');
+    await client.close();
+  });
+
+  test('is asked about a held call, and it runs', async () => {
+    const client = await connect(era, [join(folder.path, 'tools')], { capabilities: { elicitation: {} } });
+    client.setRequestHandler('elicitation/create', async ({ params }) => {
+      expect(params.message).toContain('"text": "hello"');
+      return { action: 'accept', content: { approve: true } };
+    });
+    const result = await client.callTool({ name: 'note', arguments: { text: 'hello' } });
+    expect(JSON.parse(textOf(result))).toEqual({ noted: 'hello' });
+    await client.close();
+  });
+
+  test('finds tools by searching', async () => {
+    const client = await connect(era, [examples, '--expose', 'search']);
+    expect((await client.listTools()).tools).toHaveLength(4);
+    const found = await client.callTool({
+      name: 'toolport_search_tools',
+      arguments: { query: 'count words of a text', limit: 3 },
+    });
+    expect(JSON.parse(textOf(found)).tools[0].name).toBe('word_count');
+    await client.close();
+  });
+});
+
+test('a client that is killed in the middle of a call leaves nothing running', async () => {
+  const words = [main, 'mcp', join(folder.path, 'tools'), ...state];
+  const shim: ChildProcess = spawn(process.execPath, words, {
+    env: { ...process.env, TOOLPORT_IDLE: '1s' },
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  const params = { name: 'slow', arguments: { text: 'a' } };
+  shim.stdin?.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })}\n`);
+  const below = () => sandboxed(hostProcess()).filter((it) => it.name.startsWith('python3'));
+  await until(() => below().length > 0, 20_000);
+  shim.kill('SIGKILL');
+  await until(() => below().length === 0, 20_000);
+});
+
+test('an unknown way of listing is refused with the ones there are', async () => {
+  const { toolport } = await import('./toolport.js');
+  const done = await toolport(['mcp', folder.path, '--expose', 'some', ...state]);
+  expect(done.code).toBe(2);
+  expect(done.stderr).toContain('all, search or auto');
+});
