@@ -32,8 +32,11 @@ async function main(): Promise<void> {
   process.on('SIGHUP', onSignal(129));
   // Whoever reads our output may stop reading; that is no failure, and what was begun is still brought to its end.
   let readerLeft = false;
-  process.stdout.on('error', () => {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     readerLeft = true;
+    if (error.code === 'EPIPE') return;
+    process.stderr.write(`error: the output could not be written (${error.code})\n`);
+    process.exitCode = 1;
   });
   process.stderr.on('error', () => {});
 
@@ -68,7 +71,7 @@ async function main(): Promise<void> {
     examine,
   };
   const code = await runCommandLine(words, terminal);
-  process.exitCode = signalExit !== undefined && code !== 0 ? signalExit : code;
+  process.exitCode = signalExit !== undefined && code !== 0 ? signalExit : code || (process.exitCode ?? 0);
   // A terminal that was read from would keep the process alive.
   process.stdin.unref?.();
 }

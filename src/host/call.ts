@@ -334,7 +334,9 @@ async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?
     tool: served.name,
     status: 'ok',
     result: value,
-    warnings,
+    warnings: served.confined
+      ? warnings
+      : [...warnings, `${served.name} ran without a sandbox, as was asked for`],
     ...(log === undefined ? {} : { log }),
   };
 }

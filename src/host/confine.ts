@@ -114,7 +114,7 @@ function lendKindly(
     const lesser = access === 'read-write' && !atHome ? 'read-only' : 'none';
     const rest = lendKindly(lesser, origin, own, lending);
     if (rest.notes.length > 0) return rest;
-    const how = lesser === 'none' ? 'the tool sees no workspace' : 'the workspace is lent for reading only';
+    const how = lesser === 'none' ? 'the tool sees no workspace' : 'the workspace is for reading only';
     return { lent: rest.lent, notes: [`${how}: ${error.message}; ${error.hint}`] };
   }
 }

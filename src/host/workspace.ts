@@ -108,7 +108,7 @@ function hiddenPaths(mounts: readonly Mount[], secret: Private): string[] {
 
 function usable(path: string, writable: boolean, user: User): string {
   const refuse = (why: string, hint: string, cause?: unknown) =>
-    new HostError('workspace_unusable', `the workspace ${path} cannot be lent: ${why}`, { hint, cause });
+    new HostError('workspace_unusable', `${path} cannot be lent to tools: ${why}`, { hint, cause });
   const another = 'name another folder with --root';
   let real: string;
   try {

@@ -4,6 +4,7 @@ import { asHostError, HostError } from '../../model/host-error.js';
 import { errorTable } from '../errors.js';
 import { visible } from '../print/visible.js';
 import { type Arguments, parseArguments } from './arguments.js';
+import { commonOptions } from './command.js';
 import { commands } from './commands.js';
 import { commandHelp, exitCodes, mainHelp } from './help.js';
 import type { Terminal } from './terminal.js';
@@ -20,7 +21,7 @@ export async function runCommandLine(words: readonly string[], terminal: Termina
 }
 
 async function dispatch(words: readonly string[], terminal: Terminal): Promise<number> {
-  const [verb, ...rest] = words;
+  const [verb, ...rest] = verbFirst(words);
   if (verb === undefined || verb === '--help' || verb === '-h' || verb === 'help') {
     return help(rest, terminal, verb === undefined ? 2 : 0);
   }
@@ -40,9 +41,22 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<n
   return command.run(args, withCwd(terminal, args));
 }
 
+/** `toolport -q list` means `toolport list -q`: switches that every command knows may come first. */
+function verbFirst(words: readonly string[]): readonly string[] {
+  const switches = commonOptions.filter((it) => it.value === undefined && it.name !== 'help');
+  const isSwitch = (word: string) =>
+    switches.some((it) => word === `--${it.name}` || (it.short !== undefined && word === `-${it.short}`));
+  const at = words.findIndex((it) => !isSwitch(it));
+  return at < 1 ? words : [words[at] as string, ...words.slice(0, at), ...words.slice(at + 1)];
+}
+
 function withCwd(terminal: Terminal, args: Arguments): Terminal {
   const cwd = args.value('cwd');
-  return cwd === undefined ? terminal : { ...terminal, cwd: resolve(terminal.cwd, cwd) };
+  if (cwd === undefined) return terminal;
+  const folder = resolve(terminal.cwd, cwd);
+  if (!terminal.isFolder(folder))
+    throw new HostError('not_found', `there is no folder ${folder}`, { hint: 'check the path after --cwd' });
+  return { ...terminal, cwd: folder };
 }
 
 async function loadCommand(name: string) {

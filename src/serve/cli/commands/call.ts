@@ -154,7 +154,10 @@ async function ask(answer: Answer, { host, session, args, terminal }: Asking): P
   terminal.err(
     `${tool} wants to run with\n${visible(JSON.stringify(given, null, 2))}\nIt is held because ${visible(reasons.join('; '))}.\n`,
   );
-  if (!(await terminal.confirm('Run it once?'))) {
+  const agreed = await terminal.confirm('Run it once?');
+  // Whoever leaves decides nothing: the call goes on waiting.
+  if (terminal.signal.aborted) throw new HostError('cancelled', 'interrupted');
+  if (!agreed) {
     await host.approvals.deny(token, terminal.principal);
   } else {
     await host.approvals.approve(token, terminal.principal);

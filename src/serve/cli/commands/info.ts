@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { suggest } from '../../../formats/suggest.js';
 import type { PackageState } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { printDiagnostics } from '../../print/diagnostics.js';
@@ -36,9 +37,16 @@ export const info: Command = {
     });
     const found = isPath ? report.packages : report.packages.filter((it) => it.id === wanted);
     if (found.length === 0) {
-      const ids = report.packages.flatMap((it) => it.id ?? []);
+      const all = [...new Set(report.packages.flatMap((it) => it.id ?? []))];
+      const meant = suggest(wanted, all);
+      const ids = all.length <= 8 ? all : [...all.slice(0, 8), '…'];
       throw new HostError('not_found', `there is no package ${wanted}`, {
-        hint: ids.length === 0 ? 'none was found; name its path' : `packages here: ${ids.join(', ')}`,
+        hint:
+          meant !== undefined
+            ? `did you mean ${meant}?`
+            : ids.length === 0
+              ? 'none was found; name its path'
+              : `packages here: ${ids.join(', ')}`,
       });
     }
     const style = styleFor(args, terminal);
