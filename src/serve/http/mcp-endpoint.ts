@@ -7,7 +7,8 @@ import { readText } from './body.js';
 import type { Caller } from './callers.js';
 import { EventStream } from './event-stream.js';
 import type { HttpLimits } from './limits.js';
-import { eraOf, statusOf } from './mcp-headers.js';
+import { eraOf, mismatch, statusOf } from './mcp-headers.js';
+import { wrongParam } from './mcp-params.js';
 import type { McpSession, McpSessions } from './mcp-sessions.js';
 import { Refusal } from './refusal.js';
 import { send } from './reply.js';
@@ -58,7 +59,7 @@ export class McpEndpoint {
       if (era.era === '2026') {
         // There is nothing that a client of this era would have to tell without asking.
         if ('notification' in era) answering.drop();
-        else await this.#serve2026(era.request, exchange, answering, accepted.stream);
+        else await this.#serve2026(era.request, exchange, request, answering, accepted.stream);
         return;
       }
     }
@@ -115,12 +116,21 @@ export class McpEndpoint {
   async #serve2026(
     request: Request,
     { caller, signal }: Exchange,
+    { headers }: IncomingMessage,
     answering: Answering,
     streams: boolean,
   ): Promise<void> {
     if (request.method === 'subscriptions/listen' && !streams)
       throw new Refusal(406, 'usage', 'the answer is text/event-stream');
     const front = await this.#front(caller);
+    const { name, arguments: given } = request.params;
+    if (request.method === 'tools/call' && typeof name === 'string') {
+      const wrong = wrongParam(await front.inputOf(name), given, headers);
+      if (wrong !== undefined) {
+        answering.answer(400, [failure(request.id, mismatch, wrong).text], false);
+        return;
+      }
+    }
     const stop = new AbortController();
     signal.addEventListener('abort', () => stop.abort(), { once: true });
     if (signal.aborted) stop.abort();

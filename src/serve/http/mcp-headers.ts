@@ -4,7 +4,7 @@ import { revisions2025 } from '../mcp/era-2025/session.js';
 import { claims2026, metaKeys, readEnvelope, revision2026 } from '../mcp/era-2026/envelope.js';
 import { Fault, failure, type Message, type Reply, type Request } from '../mcp/message.js';
 
-const mismatch = -32020;
+export const mismatch = -32020;
 const unsupportedVersion = -32022;
 
 /** The member of the parameters that `Mcp-Name` repeats. */
@@ -81,7 +81,7 @@ function nameIn(params: JsonObject, member: string): string | undefined {
 }
 
 /** Names that do not fit a header travel in base64, marked as such. */
-function decoded(value: string): string | undefined {
+export function decoded(value: string): string | undefined {
   const packed = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (packed === undefined) return value;
   const bytes = Buffer.from(packed, 'base64');
@@ -108,7 +108,7 @@ function unsupported(id: string | number | null, requested: string): Era {
   };
 }
 
-function header(headers: IncomingHttpHeaders, name: string): string | undefined {
+export function header(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value.trim() : undefined;
 }

@@ -1,5 +1,5 @@
 import { asHostError, HostError } from '../../model/host-error.js';
-import type { JsonObject } from '../../model/json.js';
+import type { JsonObject, JsonSchema } from '../../model/json.js';
 import { errorTable } from '../errors.js';
 import { callTool, type Held, type Hold, type Resumed, readCall } from './calls.js';
 import { ToolCatalogue } from './catalogue.js';
@@ -36,6 +36,8 @@ export interface Dispatch {
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions: string;
+  /** The input schema of a tool, by any of its names. */
+  inputOf(tool: string): Promise<JsonSchema | undefined>;
   /** Throws a `Fault` for what is no sound request. */
   answer(asked: Asked): Promise<Answered>;
   /** What went wrong, as the client may see it; a bug keeps its details for the log. */
@@ -92,6 +94,7 @@ export function createDispatch(options: FrontOptions): Dispatch {
       resources: { listChanged: true },
     },
     instructions,
+    inputOf: async (tool) => (await tools.find(tool))?.tool.input,
     answer,
     failed(id, error) {
       if (error instanceof Fault) return failure(id, error.code, error.message, error.data);

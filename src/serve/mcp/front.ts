@@ -19,6 +19,7 @@
 // - `close()` of a session cancels what it began; `close()` of a front closes all of it. Neither closes the host
 //   session, which belongs to whoever opened it.
 import type { Approvals, Session } from '../../host/host.js';
+import type { JsonSchema } from '../../model/json.js';
 import type { Carrier } from '../../wire/carrier.js';
 import { createDispatch } from './dispatch.js';
 import { createEra2025, type Session2025, type Session2025Options } from './era-2025/session.js';
@@ -57,6 +58,8 @@ export interface FrontOptions extends FrontParts {
 }
 
 export interface Front {
+  /** The input schema of a tool, by any of its names. */
+  inputOf(tool: string): Promise<JsonSchema | undefined>;
   /** One request of the 2026 era. Undefined when it was cancelled. */
   request2026(request: Request, options: Request2026Options): Promise<Reply | undefined>;
   /** One client of the 2025 era, from `initialize` to its end. */
@@ -76,6 +79,7 @@ export function createFront(options: FrontOptions): Front {
   const era2025 = createEra2025(dispatch);
   const era2026 = createEra2026(dispatch);
   return {
+    inputOf: dispatch.inputOf,
     request2026: era2026.request,
     session2025: era2025.open,
     lines: (carrier) => serveLines(carrier, { era2025, era2026, onBug: options.onBug }),

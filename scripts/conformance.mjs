@@ -1,0 +1,210 @@
+// The official conformance suite against "toolport serve". It and a Node that can run it come from the package registry
+// into a temporary folder, so this is not part of "npm test".
+//   node scripts/conformance.mjs           compares with test/conformance/expected.json
+//   node scripts/conformance.mjs --write   also writes docs/conformance.md
+//   … --only REVISION                      one revision, without comparing the others
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { openForward } from '../test/conformance/forward.mjs';
+import { compare, sortChecks, totals } from '../test/conformance/verdict.mjs';
+
+const suite = '@modelcontextprotocol/conformance';
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const served = ['test/conformance/packages', 'examples/findagent/review-skills'];
+const expected = JSON.parse(readFileSync(join(root, 'test/conformance/expected.json'), 'utf8'));
+const { values } = parseArgs({ options: { write: { type: 'boolean' }, only: { type: 'string' } } });
+const revisions = Object.keys(expected.scenarios).filter((it) => (values.only ?? it) === it);
+/** Code from elsewhere does not run as root. */
+const confined = process.getuid?.() === 0 ? { uid: 65533, gid: 65533 } : {};
+
+const place = mkdtempSync(join(tmpdir(), 'toolport-conformance-'));
+chmodSync(place, 0o755);
+try {
+  process.exitCode = await main();
+} finally {
+  rmSync(place, { recursive: true, force: true });
+}
+
+async function main() {
+  if (revisions.length === 0) throw new Error(`${values.only} is none of ${Object.keys(expected.scenarios)}`);
+  const node = install();
+  const runs = [];
+  for (const revision of revisions) runs.push(...(await runRevision(node, revision)));
+  const lines = table(runs);
+  console.log(`\n${lines.join('\n')}\n`);
+  const { unexpected, stale, miscounted } = compare(runs, {
+    scenarios: Object.fromEntries(revisions.map((it) => [it, expected.scenarios[it]])),
+    failures: expected.failures.map((it) => ({
+      ...it,
+      revisions: it.revisions.filter((revision) => revisions.includes(revision)),
+    })),
+  });
+  for (const it of unexpected) console.log(`failed, and is not expected to: ${it}${why(runs, it)}`);
+  for (const it of stale) console.log(`expected to fail, and did not: ${it}`);
+  for (const it of miscounted) console.log(`${it}: the list of scenarios has changed`);
+  const good = unexpected.length + stale.length + miscounted.length === 0;
+  console.log(good ? 'As expected.' : 'Mend the server, or test/conformance/expected.json.');
+  if (good && values.write && values.only === undefined) {
+    writeFileSync(join(root, 'docs/conformance.md'), page(lines, runs));
+    console.log('docs/conformance.md is written.');
+  }
+  return good ? 0 : 1;
+}
+
+/** The suite, and a Node to run it where this one is too old. Nothing that is installed may run scripts. */
+function install() {
+  const own = Number(process.versions.node.split('.')[0]) >= 22;
+  const runtime = `node-${process.platform}-${process.arch}`;
+  const wanted = [`${suite}@${expected.suite}`, ...(own ? [] : [`${runtime}@${expected.node}`])];
+  console.log(`installing ${wanted.join(' and ')}`);
+  writeFileSync(join(place, 'package.json'), '{"private":true}');
+  const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...wanted];
+  const { status } = spawnSync('npm', words, { cwd: place, stdio: 'inherit' });
+  if (status !== 0) throw new Error('the suite could not be installed; it needs the package registry');
+  return own ? process.execPath : join(place, 'node_modules', runtime, 'bin/node');
+}
+
+/** Every revision meets a server of its own: what one leaves held is nothing to the next. */
+async function runRevision(node, revision) {
+  const state = join(place, `state-${revision}`);
+  const output = join(place, `results-${revision}`);
+  mkdirSync(state);
+  mkdirSync(output);
+  if (confined.uid !== undefined) chownSync(output, confined.uid, confined.gid);
+  const server = await serve(state);
+  const forward = await openForward(server.start);
+  try {
+    const entry = join(place, 'node_modules', suite, 'dist/index.js');
+    const choice = ['--suite', 'all', '--spec-version', revision];
+    const words = [entry, 'server', '--url', forward.url, ...choice, '--output-dir', output];
+    const said = await finished(
+      spawn(node, words, { cwd: output, env: { PATH: process.env.PATH, HOME: output }, ...confined }),
+    );
+    const runs = readResults(output, revision);
+    if (runs.length === 0) throw new Error(`the suite left no results for ${revision}:\n${said}`);
+    return runs;
+  } finally {
+    await forward.close();
+    await server.close();
+  }
+}
+
+async function serve(state) {
+  const words = ['dist/main.js', 'serve', ...served, '--port', '0', '--json', '--state', state];
+  const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  const lines = createInterface({ input: child.stdout });
+  const first = await new Promise((resolve, reject) => {
+    lines.once('line', resolve);
+    ended.then((code) => reject(new Error(`toolport serve ended with ${code}; was it built?`)));
+  });
+  lines.on('line', () => {});
+  const start = JSON.parse(first);
+  const close = async () => {
+    child.kill('SIGTERM');
+    await ended;
+  };
+  const unfit = start.packages.filter((it) => it.state !== 'ready');
+  if (unfit.length > 0) {
+    await close();
+    throw new Error(`packages of the test are not ready: ${JSON.stringify(unfit)}`);
+  }
+  return { start, close };
+}
+
+async function finished(child) {
+  const chunks = [];
+  child.stdout.on('data', (chunk) => chunks.push(chunk));
+  child.stderr.on('data', (chunk) => chunks.push(chunk));
+  await new Promise((resolve, reject) => child.once('close', resolve).once('error', reject));
+  return Buffer.concat(chunks).toString('utf8').slice(-4000);
+}
+
+function readResults(output, revision) {
+  const folders = readdirSync(output).filter((it) => /^server-.*-\d{4}-\d\d-\d\dT[\d-]+Z$/.test(it));
+  return folders.sort().map((folder) => {
+    const scenario = folder.replace(/^server-/, '').replace(/-\d{4}-\d\d-\d\dT[\d-]+Z$/, '');
+    const checks = JSON.parse(readFileSync(join(output, folder, 'checks.json'), 'utf8'));
+    const messages = Object.fromEntries(checks.map((it) => [it.id, it.errorMessage]));
+    return { revision, scenario, messages, ...sortChecks(checks) };
+  });
+}
+
+function why(runs, line) {
+  const [revision, scenario, check] = line.split(' ');
+  const message = runs.find((it) => it.revision === revision && it.scenario === scenario)?.messages[check];
+  return message === undefined ? '' : `\n    ${message.slice(0, 400)}`;
+}
+
+function table(runs) {
+  const rows = totals(runs).map((it) => [
+    it.revision,
+    `${it.passed} of ${it.scenarios}`,
+    String(it.checks),
+    String(it.missed),
+  ]);
+  const head = ['revision', 'scenarios passed', 'checks passed', 'not passed'];
+  const widths = head.map((it, at) => Math.max(it.length, ...rows.map((row) => row[at].length)));
+  const line = (cells) => `| ${cells.map((it, at) => it.padEnd(widths[at])).join(' | ')} |`;
+  return [line(head), line(widths.map((it) => '-'.repeat(it))), ...rows.map(line)];
+}
+
+function page(lines, runs) {
+  const reasons = new Map();
+  for (const { scenario, checks, revisions: of, reason } of expected.failures) {
+    const entry = `- \`${scenario}\` (${of.join(', ')}): ${checks.map((it) => `\`${it}\``).join(', ')}`;
+    reasons.set(reason, [...(reasons.get(reason) ?? []), entry]);
+  }
+  const passed = [...new Set(runs.map((it) => it.scenario))]
+    .filter((name) => runs.every((it) => it.scenario !== name || it.missed.length === 0))
+    .sort();
+  return [
+    '# Conformance',
+    '',
+    'What the official conformance suite says about `toolport serve` over HTTP. `npm run conformance` makes this page',
+    '(`-- --write`) or compares with what is expected; it needs the package registry and is not part of `npm test`.',
+    '',
+    `Suite ${expected.suite}, Node ${expected.node} for the suite, ${process.version} for the server, ${new Date().toISOString().slice(0, 10)}.`,
+    '',
+    ...lines,
+    '',
+    'A scenario is passed when all its checks are; warnings and skipped checks count as not passed. The suite wants tools',
+    'and prompts with names of its own: `test/conformance/packages` has them as ordinary packages, where a package can do',
+    'what is asked. Everything else that is not passed is listed below with its reason; `test/conformance/expected.json`',
+    'is that list, and a run fails when something fails that is not on it, or passes that is.',
+    '',
+    'To be read with these numbers:',
+    '',
+    '- Every scenario also checks all messages against the schema of the protocol; those checks count as passed even where',
+    '  the scenario is not, so the scenarios say more than the checks.',
+    "- The suite cannot send a token. `test/conformance/forward.mjs` adds an agent's token on loopback, and switches a package",
+    '  off and on where the suite wants to see a list change. All else goes through as it is.',
+    '- `tools-call-elicitation` and `input-required-result-request-state` answer our question with fields of their own. That is',
+    '  not a yes, so the call is refused and the scenario is passed with the refusal.',
+    '- The extensions (tasks, skills) are not run: none is declared.',
+    '',
+    '## Passed in every revision that has it',
+    '',
+    passed.map((it) => `\`${it}\``).join(', '),
+    '',
+    '## Not passed',
+    '',
+    ...[...reasons].flatMap(([reason, entries]) => [reason, '', ...entries, '']),
+  ]
+    .join('\n')
+    .replace(/\n+$/, '\n');
+}
