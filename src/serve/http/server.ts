@@ -173,7 +173,10 @@ async function dispatch(visit: Visit): Promise<void> {
       });
     const gone = new AbortController();
     const abort = () => gone.abort();
-    response.once('close', abort);
+    // A response that was sent whole needs nobody to be told.
+    response.once('close', () => {
+      if (!response.writableFinished) abort();
+    });
     // Not AbortSignal.any: on a signal that lives as long as the host it leaves something behind for each request.
     const reasons = [visit.ending, caller.revoked];
     for (const it of reasons) it.addEventListener('abort', abort);
