@@ -29,7 +29,7 @@ if (inside === undefined) {
   say('installing the peers …');
   writeFileSync(join(folder, 'peers.json'), JSON.stringify(await installPeers(folder)));
   const words = ['--dev-bind', '/', '/', '--unshare-net', '--die-with-parent', '--', process.execPath];
-  const { status } = spawnSync('bwrap', [...words, process.argv[1], '--inside', folder], {
+  const { status } = spawnSync('/usr/bin/bwrap', [...words, process.argv[1], '--inside', folder], {
     stdio: 'inherit',
   });
   if (process.env.KEEP === undefined) rmSync(folder, { recursive: true, force: true });
