@@ -97,7 +97,8 @@ const prepare = () => {
   const present = globalThis[key];
   if (present === undefined || ours.has(present) || present.constructor.name !== 'Agent') return;
   const symbol = Object.getOwnPropertySymbols(present).find((it) => it.description === 'options');
-  const kept = { ...(symbol === undefined ? {} : present[symbol]) };
+  // No connection is kept for later: between two calls the proxy cuts them all.
+  const kept = { ...(symbol === undefined ? {} : present[symbol]), pipelining: 0 };
   const secure = kept.connect !== null && typeof kept.connect === 'object' ? kept.connect : {};
   kept.connect = (options, callback) => {
     if (options.protocol !== 'https:') {
