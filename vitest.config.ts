@@ -7,7 +7,5 @@ export default defineConfig({
     reporters: ['default', new SummaryReporter()],
     testTimeout: 30_000,
     hookTimeout: 60_000,
-    // Real processes on a busy machine: one more try, and the summary names what needed it.
-    retry: process.env.CI === undefined ? 0 : 1,
   },
 });

@@ -12,10 +12,6 @@ export class SummaryReporter implements Reporter {
         counts.failed++;
       for (const test of module.children.allTests()) counts[test.result().state]++;
     }
-    const again = modules.flatMap((module) =>
-      [...module.children.allTests()].filter((it) => (it.diagnostic()?.retryCount ?? 0) > 0),
-    );
-    for (const test of again) process.stdout.write(`\nneeded a second try: ${test.fullName}`);
     const failed = counts.failed + errors.length;
     process.stdout.write(
       `\n${counts.passed} passed, ${failed} failed, ${counts.skipped + counts.pending} skipped\n`,
