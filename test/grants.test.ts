@@ -139,8 +139,7 @@ describe('the workspace', () => {
     expect(await found('blind', join(work(), 'note.txt'))).toBe(false);
     expect(await found('put', 'new.txt')).toBe(1);
     expect(await found('see', 'new.txt')).toBe('x');
-    const readOnly = write('tools/put2.py', fileTool('put2', 'read-only', 'open(text, "w").write("x")'));
-    expect(readOnly).toBeUndefined();
+    write('tools/put2.py', fileTool('put2', 'read-only', 'open(text, "w").write("x")'));
     const session = await open({ directories: [join(tools(), 'put2.py')] });
     expect(await session.call({ tool: 'put2', arguments: { text: 'new2.txt' } })).toMatchObject({
       status: 'error',

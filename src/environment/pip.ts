@@ -1,7 +1,8 @@
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
-import { type Interpreter, isRunnable } from '../sandbox/interpreter.js';
+import { isRunnable } from '../sandbox/access.js';
+import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Mount, Sandbox } from '../sandbox/sandbox.js';
 import type { PackageSources } from './need.js';
 import { explainPip } from './pip-failure.js';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostError } from '../model/host-error.js';
-import { isPassable } from '../sandbox/interpreter.js';
+import { isPassable } from '../sandbox/access.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { canonical, digestOf } from './canonical.js';
 import type { InstalledPackages, PackageNeed, PackageSources } from './need.js';

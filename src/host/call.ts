@@ -6,12 +6,12 @@ import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
 import { shellWord } from '../model/shell-word.js';
 import { decide } from '../policy/decide.js';
-import type { RunRequest, RunResult } from '../run/run.js';
 import type { ApprovalQueue } from '../store/approvals.js';
 import type { AuditLog } from '../store/audit.js';
-import { confirmationOf, failure, statusOf } from './answer.js';
+import { confirmationOf, failure } from './answer.js';
 import { guardInput } from './guard.js';
 import { type Answer, type CallRequest, type Confirmation, confirmToolName } from './host.js';
+import { type InnerCall, settle, statusIn } from './outcome.js';
 import type { Served } from './served.js';
 import { shapeOf, sizeOf } from './shape.js';
 
@@ -57,7 +57,6 @@ const maxTimeoutMs = 24 * 3_600_000;
 /** Bytes of arguments as JSON, and how deep they may be nested. */
 const maxArgumentBytes = 1024 * 1024;
 const maxArgumentDepth = 100;
-const maxAnswerDepth = 200;
 /** Held calls of one principal at a time. */
 const maxHeld = 10;
 const maxRecordedName = 200;
@@ -346,70 +345,10 @@ function timeoutOf(milliseconds: number): number {
   return milliseconds >= 1 ? Math.min(milliseconds, maxTimeoutMs) : defaultTimeoutMs;
 }
 
-type Outcome =
-  | { readonly kind: 'done'; readonly result: RunResult }
-  /** A tool further down waits for a person. */
-  | { readonly kind: 'held'; readonly confirmation: Confirmation }
-  | { readonly kind: 'failed'; readonly error: unknown };
-
-function statusIn(outcome: Outcome): string {
-  switch (outcome.kind) {
-    case 'done':
-      return 'ok';
-    case 'held':
-      return 'confirmation_required';
-    case 'failed':
-      return statusOf(asHostError(outcome.error).code);
-  }
-}
-
-/** Calls a tool on behalf of another, along the same road. */
-type InnerCall = (tool: string, request: RunRequest) => Promise<Answer>;
-
+/** Along the same road, with those who led here before it. */
 function inner(path: CallPath, call: Call, outer: Served): InnerCall {
   return (tool, { input, timeoutMs, signal }) =>
     callTool(path, call.caller, { tool, arguments: input, timeoutMs, signal }, [...call.chain, outer.name]);
-}
-
-async function settle(served: Served, inner: InnerCall, request: RunRequest): Promise<Outcome> {
-  try {
-    const { action } = served.tool;
-    const composed =
-      action?.kind === 'compose' ? await inner(`${action.package}/${action.tool}`, request) : undefined;
-    if (composed?.status === 'confirmation_required')
-      return { kind: 'held', confirmation: composed.confirmation };
-    const result = composed === undefined ? await served.run(request) : composedResult(composed);
-    await checkResult(served, result);
-    return { kind: 'done', result };
-  } catch (error) {
-    return { kind: 'failed', error };
-  }
-}
-
-function composedResult(answer: Exclude<Answer, { status: 'confirmation_required' }>): RunResult {
-  if (answer.status === 'ok') return { value: answer.result, warnings: answer.warnings };
-  const { code, message, hint } = answer.error;
-  throw new HostError(code, message, hint === undefined ? {} : { hint });
-}
-
-async function checkResult(served: Served, result: RunResult): Promise<void> {
-  if (sizeOf(result.value, maxAnswerDepth) === null) {
-    throw new HostError(
-      'tool_bad_output',
-      `the answer of ${served.name} is nested more than ${maxAnswerDepth} levels deep`,
-    );
-  }
-  const values = result.records === true ? (result.value as readonly Json[]) : [result.value];
-  for (const validator of await served.outputs()) {
-    for (const [index, value] of values.entries()) {
-      const checked = validator.check(value);
-      if (checked.ok) continue;
-      const what =
-        result.records === true ? `record ${index + 1} of ${served.name}` : `the answer of ${served.name}`;
-      const complaints = checked.complaints.join('; ');
-      throw new HostError('invalid_output', `${what} is not what it declares: ${complaints}`);
-    }
-  }
 }
 
 /** A refusal is recorded like everything else; a bug shows its details only in the log. */

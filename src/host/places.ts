@@ -1,35 +1,8 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, existsSync, mkdirSync, type Stats, statSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
-
-/** An identity on this machine. */
-export interface User {
-  readonly uid: number;
-  readonly gid: number;
-}
-
-const traverse = 1;
-const read = 4;
-const write = 2;
-
-/** What a user may do with a file, going by owner, group and the rest. */
-export function permits(found: Stats, user: User, bits: number): boolean {
-  if (user.uid === 0) return true;
-  const shift = found.uid === user.uid ? 6 : found.gid === user.gid ? 3 : 0;
-  return ((found.mode >> shift) & bits) === bits;
-}
-
-/** The first folder on the way to a path that a user cannot pass; undefined when the way is free. */
-export function obstacle(path: string, user: User): string | undefined {
-  const above = dirname(path);
-  const before = above === path ? undefined : obstacle(above, user);
-  return before ?? (permits(statSync(path), user, traverse) ? undefined : path);
-}
-
-export function canUse(path: string, user: User, writable: boolean): boolean {
-  return permits(statSync(path), user, read | traverse | (writable ? write : 0));
-}
+import { obstacle, type User } from '../sandbox/access.js';
 
 /**
  * Folders that processes of packages use and that outlive them. They lie in the state directory; a root host, whose

@@ -4,8 +4,8 @@ import { HostError } from '../model/host-error.js';
 import type { FilesystemAccess } from '../model/permissions.js';
 import { shellWord } from '../model/shell-word.js';
 import { keyMaterial } from '../policy/key-material.js';
+import { canUse, obstacle, type User } from '../sandbox/access.js';
 import type { Mount } from '../sandbox/sandbox.js';
-import { canUse, obstacle, type User } from './places.js';
 
 /** What a session may lend: the workspace, and folders that an operator granted besides. */
 export interface Workspace {

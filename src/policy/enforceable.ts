@@ -1,7 +1,7 @@
 import type { Package } from '../model/package.js';
+import { isSteering } from '../model/steering.js';
 import type { Tool } from '../model/tool.js';
 import { unknownCategories } from './guardrails/categories.js';
-import { isSteering } from './variables.js';
 
 /**
  * What a package declares and this host cannot hold it to yet. A promise that is not kept is worse than a
@@ -18,7 +18,7 @@ export function unenforceable(of: Package): string[] {
     reasons.push('spend caps are not enforced yet');
   const unknown = unknownCategories(guardrails.input.redact);
   if (unknown.length > 0) reasons.push(`nobody here knows how to find ${unknown.join(', ')} to take it out`);
-  const steering = variablesOf(of).filter(isSteering);
+  const steering = variablesOf(of).filter((it) => isSteering(it) || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(it));
   if (steering.length > 0)
     reasons.push(`it wants to set ${steering.join(', ')}, which steers programs around it`);
   if (of.hooks.length > 0) reasons.push('hooks are not called yet');

@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findNode, findPython, isPassable, isRunnable } from './interpreter.js';
+import { isPassable, isRunnable } from './access.js';
+import { findNode, findPython } from './interpreter.js';
 
 const stranger = { uid: 65533, gid: 65533 };
 const self = { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 };

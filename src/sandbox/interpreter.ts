@@ -1,7 +1,8 @@
-import { accessSync, constants, existsSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { HostError } from '../model/host-error.js';
-import type { Mount, Sandbox } from './sandbox.js';
+import { isRunnable, type User } from './access.js';
+import type { Mount } from './sandbox.js';
 
 /** A language runtime that confined processes can use. */
 export interface Interpreter {
@@ -14,8 +15,6 @@ export interface Interpreter {
   /** False when it is not the version that was wished for, only the nearest. */
   readonly exact: boolean;
 }
-
-type User = Sandbox['user'];
 
 /** A Python that was found, and the prefix its library lies in. */
 interface Python {
@@ -91,25 +90,6 @@ export function findNode(
     mounts: isBelow(path, system) ? [] : [readOnly(path), ...(existsSync(npm) ? [readOnly(npm)] : [])],
     exact: satisfies(readWish(wished), node.version.split('.').map(Number)),
   };
-}
-
-/** Whether this user can reach the path and read it, and list it or run it where that is what it is for. */
-export function isRunnable(path: string, user: User): boolean {
-  return permits(path, user, constants.R_OK | constants.X_OK);
-}
-
-/** Whether this user can go through a folder to what lies in it, able to list it or not. */
-export function isPassable(folder: string, user: User): boolean {
-  return permits(folder, user, constants.X_OK);
-}
-
-function permits(path: string, user: User, needed: number): boolean {
-  const real = realOf(path);
-  if (real === undefined) return false;
-  if (process.getuid?.() === user.uid) return isAccessible(real, needed);
-  const above = [dirname(real)];
-  for (let it = dirname(real); it !== dirname(it); it = dirname(it)) above.push(dirname(it));
-  return above.every((it) => allows(it, user, constants.X_OK)) && allows(real, user, needed);
 }
 
 /** Versions as authors write them: `3.12`, `v20`, `20.x`, `>=3.10`, `^20.1`. */
@@ -195,25 +175,4 @@ function realOf(path: string): string | undefined {
   } catch {
     return undefined;
   }
-}
-
-function isAccessible(path: string, needed: number): boolean {
-  try {
-    accessSync(path, needed);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** Reads the mode as the kernel would for somebody who is in no other group. */
-function allows(path: string, user: User, needed: number): boolean {
-  let stats: Stats;
-  try {
-    stats = statSync(path);
-  } catch {
-    return false;
-  }
-  const shift = stats.uid === user.uid ? 6 : stats.gid === user.gid ? 3 : 0;
-  return ((stats.mode >> shift) & needed) === needed;
 }

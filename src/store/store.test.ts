@@ -35,6 +35,36 @@ describe('the record', () => {
     expect(await verifyAudit(database)).toEqual({ ok: true, entries: 500 });
   });
 
+  test('takes lines that nobody waits for along with the next one, or soon on their own', async () => {
+    const log = new AuditLog(database, () => clock++);
+    log.note({ kind: 'intent', body: { callId: 'a' } });
+    expect(await tailAudit(database, 10)).toEqual([]);
+    await log.append({ kind: 'refusal', body: { callId: 'b' } });
+    const written = async () => (await tailAudit(database, 10)).map((it) => JSON.parse(it.body).callId);
+    expect(await written()).toEqual(['a', 'b']);
+    log.note({ kind: 'outcome', body: { callId: 'a' } });
+    await expect.poll(written).toEqual(['a', 'b', 'a']);
+    log.note({ kind: 'intent', body: { callId: 'c' } });
+    await log.flush();
+    expect(await written()).toEqual(['a', 'b', 'a', 'c']);
+    expect(await verifyAudit(database)).toEqual({ ok: true, entries: 4 });
+  });
+
+  test('takes nothing more while lines could not be written', async () => {
+    const log = new AuditLog(database, () => clock++);
+    const { schema } = database;
+    await schema.alterTable('audit').renameTo('elsewhere').execute();
+    log.note({ kind: 'intent', body: { callId: 'a' } });
+    await log.flush();
+    expect(() => log.note({ kind: 'intent', body: { callId: 'b' } })).toThrow(/audit/);
+    await expect(log.append({ kind: 'intent', body: { callId: 'c' } })).rejects.toThrow(/audit/);
+    await schema.alterTable('elsewhere').renameTo('audit').execute();
+    // One that somebody waits for shows that it works again.
+    await log.append({ kind: 'intent', body: { callId: 'd' } });
+    expect(() => log.note({ kind: 'intent', body: { callId: 'e' } })).not.toThrow();
+    await log.flush();
+  });
+
   const changes: readonly (readonly [string, string, number])[] = [
     ['a changed body', `update audit set body = '{"callId":"9"}' where seq = 3`, 3],
     ['a changed time', `update audit set at = '2020-01-01T00:00:00.000Z' where seq = 3`, 3],

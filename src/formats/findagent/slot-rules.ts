@@ -1,4 +1,5 @@
 import type { Json, JsonObject, JsonPath } from '../../model/json.js';
+import { isSteering } from '../../model/steering.js';
 import { nameOf, show } from '../check.js';
 import type { Report } from '../report.js';
 import { hostProblem, normalHost } from './host-name.js';
@@ -108,9 +109,6 @@ export function usedByAction(manifest: JsonObject, slot: JsonObject): boolean {
   });
 }
 
-/** Variables that change what a program loads or where it looks. */
-const reserved =
-  /^(?:PATH|HOME|SHELL|IFS|ENV|BASH_ENV|TMPDIR|NODE_OPTIONS|NODE_PATH|NODE_EXTRA_CA_CERTS|NODE_TLS_REJECT_UNAUTHORIZED|SSL_CERT_FILE|SSL_CERT_DIR|(?:LD|DYLD)_[A-Z_]*|PYTHON(?:PATH|HOME|STARTUP|INSPECT|BREAKPOINT)|(?:HTTPS?|ALL|NO)_PROXY)$/i;
 const secretive =
   /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|APIKEY|API_KEY|PRIVATE_KEY|ACCESS_KEY|CREDENTIALS?)(?:_|$)/;
 
@@ -118,7 +116,7 @@ function checkEnvironment(report: Report, manifest: JsonObject): void {
   const seen = new Map<string, string>();
   const take = (name: Json | undefined, path: JsonPath) => {
     if (typeof name !== 'string') return;
-    if (reserved.test(name)) {
+    if (isSteering(name)) {
       report.at('findagent.env-reserved', path, `${show(name)} steers how programs start and cannot be set`, {
         hint: 'choose a name of your own',
       });

@@ -1,11 +1,11 @@
 import { accessSync, constants, existsSync, lstatSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HostError } from '../../model/host-error.js';
+import { canUse, obstacle, type User } from '../../sandbox/access.js';
 import { verifyAudit } from '../../store/audit.js';
 import { openDatabase } from '../../store/database.js';
 import { lockState } from '../../store/lock.js';
 import type { Check } from '../host.js';
-import { canUse, obstacle, type User } from '../places.js';
 
 /** Looks at the state directory without making one, and never beside a host that has it. */
 export async function checkState(state: string): Promise<readonly Check[]> {

@@ -10,6 +10,7 @@ import { type Arguments, parseDuration } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
+import { isPackagePath } from '../package-word.js';
 import { whileShowing } from '../progress.js';
 import { sessionFor } from '../session-options.js';
 import type { Terminal } from '../terminal.js';
@@ -66,7 +67,7 @@ function targetOf(args: Arguments, terminal: Terminal): Target {
   const [first, ...rest] = args.positionals;
   if (first === undefined)
     throw new HostError('usage', 'say which tool to call', { hint: 'see "toolport call --help"' });
-  if (!isPath(first, terminal.cwd)) {
+  if (!isPath(first, terminal)) {
     if (rest.length > 1) throw tooMany(rest[1] as string);
     return { directories: args.values('dir'), tool: first, json: rest[0] };
   }
@@ -89,8 +90,8 @@ function tooMany(word: string): HostError {
 }
 
 /** What looks like a path, or is there, is a path; anything else names a tool. */
-function isPath(word: string, cwd: string): boolean {
-  return /^(?:\.{1,2}(?:\/|$)|\/)|\.(?:py|json|toml)$/.test(word) || existsSync(resolve(cwd, word));
+function isPath(word: string, terminal: Terminal): boolean {
+  return isPackagePath(word, terminal) || existsSync(resolve(terminal.cwd, word));
 }
 
 async function argumentsOf(text: string | undefined, terminal: Terminal): Promise<Json> {

@@ -10,6 +10,7 @@ import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { sessionSettings } from '../config.js';
+import { isPackagePath } from '../package-word.js';
 import type { Terminal } from '../terminal.js';
 
 export const exportAgent: Command = {
@@ -35,7 +36,7 @@ export const exportAgent: Command = {
       throw new HostError('usage', 'name one agent', { hint: 'see "toolport export --help"' });
     const target = targetNamed(args.value('target'));
     const { cwd } = terminal;
-    const isPath = /^(?:\.{1,2}(?:\/|$)|\/)|\.json$/.test(wanted) || terminal.isFolder(resolve(cwd, wanted));
+    const isPath = isPackagePath(wanted, terminal);
     const folders = args.values('dir');
     const agent = await findAgent({
       name: wanted,

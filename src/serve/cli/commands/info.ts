@@ -7,6 +7,7 @@ import { printPackage, printState } from '../../print/package.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
+import { isPackagePath } from '../package-word.js';
 import { sessionFor } from '../session-options.js';
 import { styleFor } from '../style-for.js';
 
@@ -27,9 +28,7 @@ export const info: Command = {
     const [wanted, ...more] = args.positionals;
     if (wanted === undefined || more.length > 0)
       throw new HostError('usage', 'name one package', { hint: 'see "toolport info --help"' });
-    const isPath =
-      /^(?:\.{1,2}(?:\/|$)|\/)|\.(?:py|json|toml)$/.test(wanted) ||
-      terminal.isFolder(resolve(terminal.cwd, wanted));
+    const isPath = isPackagePath(wanted, terminal);
     const asked = await sessionFor(args, terminal, isPath ? [wanted] : args.values('dir'));
     const report = await withHost(args, terminal, async (host) => {
       const session = await host.session(asked);

@@ -6,6 +6,7 @@ import type { Arguments } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { sessionOptions, sessionSettings } from '../config.js';
+import { isPackagePath } from '../package-word.js';
 import type { Terminal } from '../terminal.js';
 
 export const install: Command = {
@@ -26,9 +27,7 @@ export const install: Command = {
     if (wanted === undefined || more.length > 0)
       throw new HostError('usage', 'name one package', { hint: 'see "toolport install --help"' });
     const { defaultPaths, ...settings } = await sessionSettings(args, terminal);
-    const isPath =
-      /^(?:\.{1,2}(?:\/|$)|\/)|\.(?:py|json|toml)$/.test(wanted) ||
-      terminal.isFolder(resolve(terminal.cwd, wanted));
+    const isPath = isPackagePath(wanted, terminal);
     const named = args.values('dir').map((it) => resolve(terminal.cwd, it));
     const directories = isPath ? [resolve(terminal.cwd, wanted)] : named.length === 0 ? defaultPaths : named;
     const change = await withHost(args, terminal, async (host) => {
