@@ -51,7 +51,8 @@ async function main(): Promise<void> {
     stdoutIsTerminal: process.stdout.isTTY === true,
     stdinIsTerminal: process.stdin.isTTY === true,
     stderrIsTerminal: process.stderr.isTTY === true,
-    columns: process.stdout.columns ?? (Number(process.env.COLUMNS) || 100),
+    // A terminal without a size says zero.
+    columns: process.stdout.columns || Number(process.env.COLUMNS) || 100,
     signal: interrupted.signal,
     stdin: process.stdin,
     stdout: process.stdout,

@@ -1,10 +1,9 @@
 // Credentials from the command line to the tool and nowhere else.
-import { execFile } from 'node:child_process';
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqlite } from '../src/store/sqlite.js';
-import { main, temporaryFolder, toolport } from './toolport.js';
+import { atTerminal, temporaryFolder, toolport } from './toolport.js';
 
 const value = 'open sesame "4711" / ü';
 
@@ -209,39 +208,9 @@ test('inner and further newlines are part of the value', async () => {
 
 test('a value typed at a terminal is not shown', async () => {
   const words = ['secret', 'set', 'vault-door', 'door_key', '--state', state];
-  const shown = await atTerminal([process.execPath, main, ...words], `${value}\n`);
+  const shown = await atTerminal(words, { after: '(not shown):', type: `${value}\n` });
   expect(shown).toContain('door_key for vault-door (not shown):');
   expect(shown).toContain('door_key of vault-door is set');
   expect(shown).not.toContain('sesame');
   expect(JSON.parse((await show()).stdout).result.length).toBe(value.length);
 }, 60_000);
-
-/** Runs a command at a terminal of its own, types once it is asked, and returns all that the screen showed. */
-function atTerminal(words: readonly string[], typed: string): Promise<string> {
-  const script = `
-import os, pty, sys
-typed = sys.argv[1].encode()
-pid, terminal = pty.fork()
-if pid == 0:
-    os.execv(sys.argv[2], sys.argv[2:])
-shown = b''
-while True:
-    try:
-        piece = os.read(terminal, 4096)
-    except OSError:
-        break
-    if not piece:
-        break
-    shown += piece
-    if typed and b'(not shown):' in shown:
-        os.write(terminal, typed)
-        typed = b''
-os.waitpid(pid, 0)
-sys.stdout.buffer.write(shown)
-`;
-  return new Promise((resolve, reject) => {
-    execFile('/usr/bin/python3', ['-I', '-c', script, typed, ...words], (error, stdout) =>
-      error === null ? resolve(stdout) : reject(error),
-    );
-  });
-}

@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { patchTool, temporaryFolder, toolport, until } from './toolport.js';
+import { atTerminal, patchTool, temporaryFolder, toolport, until } from './toolport.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 const state = () => ['--state', join(folder.path, 'state')];
@@ -120,4 +120,12 @@ test('without a home, nothing is put into the working directory', async () => {
   const done = await toolport(['list', 'slow.py'], { env, cwd: folder.path });
   expect(done).toMatchObject({ code: 0, stderr: '' });
   expect(readdirSync(folder.path)).not.toContain('.local');
+});
+
+test('at a terminal, what takes long says so, and leaves nothing of it behind', async () => {
+  const shown = await atTerminal(['call', join(folder.path, 'slow.py'), '{"text":"1.5"}', ...state()]);
+  expect(shown).toMatch(/\rrunning slow\/slow … 1 s/);
+  expect(shown).toMatch(/\r +\r\{\}\r\n$/);
+  const quick = await atTerminal(['call', join(folder.path, 'slow.py'), '{"text":"1.5"}', '-q', ...state()]);
+  expect(quick).not.toContain('running');
 });

@@ -166,3 +166,40 @@ export async function until(
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
+
+/** Runs the command at a terminal of its own, types when it shows what is waited for, and returns all that it showed. */
+export function atTerminal(
+  words: readonly string[],
+  { after = '', type = '' }: { readonly after?: string; readonly type?: string } = {},
+): Promise<string> {
+  const script = `
+import os, pty, sys
+after, typed = sys.argv[1].encode(), sys.argv[2].encode()
+pid, terminal = pty.fork()
+if pid == 0:
+    os.execv(sys.argv[3], sys.argv[3:])
+shown = b''
+while True:
+    try:
+        piece = os.read(terminal, 4096)
+    except OSError:
+        break
+    if not piece:
+        break
+    shown += piece
+    if typed and after in shown:
+        os.write(terminal, typed)
+        typed = b''
+os.waitpid(pid, 0)
+sys.stdout.buffer.write(shown)
+`;
+  return new Promise((resolve, reject) => {
+    const child = spawn('/usr/bin/python3', ['-c', script, after, type, process.execPath, main, ...words]);
+    let shown = '';
+    child.stdout.on('data', (chunk) => {
+      shown += chunk;
+    });
+    child.once('error', reject);
+    child.once('close', () => resolve(shown));
+  });
+}
