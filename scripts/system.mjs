@@ -8,6 +8,7 @@ const needed = [
   { program: '/usr/bin/python3', package: 'python3' },
   { program: '/usr/bin/setpriv', package: 'util-linux' },
   { program: '/usr/bin/pip3', package: 'python3-pip' },
+  { program: '/usr/sbin/nats-server', package: 'nats-server' },
 ];
 
 const missing = () => needed.filter((it) => !existsSync(it.program));

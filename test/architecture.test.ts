@@ -19,7 +19,7 @@ const roads: Record<string, readonly string[]> = {
   secrets: ['model'],
   environment: ['model', 'net', 'sandbox'],
   bundle: ['model', 'formats'],
-  run: ['model', 'net', 'sandbox'],
+  run: ['model', 'net', 'sandbox', 'wire'],
   host: [
     'model',
     'formats',

@@ -1,4 +1,4 @@
-import type { JsonSchema } from './json.js';
+import type { JsonObject, JsonSchema } from './json.js';
 import type { JsonTemplate, Template } from './template.js';
 
 /** How the answer of a process or request is read. */
@@ -82,6 +82,11 @@ export type Action =
 export interface AnnouncedTool {
   readonly name: string;
   readonly description?: string;
+  readonly title?: string;
   readonly input?: JsonSchema;
   readonly output?: JsonSchema;
+  /** Hints as MCP spells them; they never loosen anything. */
+  readonly annotations?: JsonObject;
+  /** Members for clients that this host passes on. */
+  readonly meta?: JsonObject;
 }

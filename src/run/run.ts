@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
+import type { Progress } from './remote/remote.js';
 
 /** One execution of a tool's action: everything is decided, nothing is asked any more. */
 export interface RunRequest {
@@ -14,6 +15,8 @@ export interface RunRequest {
   readonly signal: AbortSignal;
   /** Told of what the tool was kept from, for the record. */
   readonly onRefused: (hosts: readonly string[]) => void;
+  /** Told how far a tool is that says so itself. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** What a tool answered. A failure is thrown as a HostError with the tool's words. */
@@ -24,4 +27,8 @@ export interface RunResult {
   /** What it wrote beside its answer, for people. */
   readonly log?: string;
   readonly warnings: readonly string[];
+  /** The answer in parts as MCP has them (text, images, links), where the tool gave it so. */
+  readonly parts?: readonly JsonObject[];
+  /** What an MCP server wrote beside its answer, for its client. */
+  readonly meta?: JsonObject;
 }

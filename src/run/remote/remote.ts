@@ -1,0 +1,93 @@
+import type { AnnouncedTool } from '../../model/action.js';
+import type { Json, JsonObject } from '../../model/json.js';
+import type { HookPoint, Package } from '../../model/package.js';
+import type { Program } from '../../model/program.js';
+import type { SlotValues } from '../../model/slot.js';
+import type { HttpClient } from '../../net/client.js';
+import type { Reach } from '../../net/destination.js';
+import type { Confinement } from '../launch.js';
+import type { RunResult } from '../run.js';
+import type { Machine } from '../spawn.js';
+
+/** A program that is up and can be asked again and again: an extension, an MCP server. */
+export interface Remote {
+  /** What it said of itself when it came up. */
+  readonly announced: RemoteAnnouncement;
+  call(call: RemoteCall): Promise<RunResult>;
+  /** Asks it at a point of the conversation; its own words come back, and nothing of them is trusted. */
+  hook?(point: HookPoint, event: JsonObject, patience: Patience): Promise<Json>;
+  prompt?(name: string, given: JsonObject, patience: Patience): Promise<Json>;
+  resource?(uri: string, patience: Patience): Promise<Json>;
+  /** Settles, and never rejects, when it is gone or of no use any more. Pending calls have failed by then. */
+  readonly ended: Promise<RemoteEnd>;
+  /** Tells it to stop, gives it a moment, then ends it. */
+  close(reason: string): Promise<void>;
+}
+
+export interface RemoteAnnouncement {
+  readonly version?: string;
+  readonly tools: readonly AnnouncedTool[];
+  readonly hooks: readonly HookPoint[];
+  readonly prompts?: readonly JsonObject[];
+  readonly resources?: readonly JsonObject[];
+  /** What the server says of itself to whoever uses it. */
+  readonly instructions?: string;
+}
+
+export interface RemoteEnd {
+  /** `asked`: it was told to. */
+  readonly kind: 'asked' | 'exited' | 'garbled' | 'unreachable';
+  /** One sentence for people. */
+  readonly reason: string;
+}
+
+export interface Patience {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
+export interface RemoteCall extends Patience {
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** For messages: `package/tool`. */
+  readonly name: string;
+  readonly callId: string;
+  readonly outputBytes: number;
+  /** Who is calling; given to programs that want it, over whatever the caller wrote there. */
+  readonly caller: CallerContext;
+  readonly onRefused: (hosts: readonly string[]) => void;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+}
+
+export interface CallerContext {
+  readonly agentId: string;
+  readonly sessionId: string;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
+
+/** What a program is reached with. One function per protocol takes it: `run/nexo/connect.ts`, `run/mcp/connect.ts`. */
+export interface RemoteSetting extends Patience {
+  readonly package: Package;
+  readonly program: Program;
+  readonly agentVersion: string;
+  readonly slots: SlotValues;
+  /** For a program that is started here; asked for only then. */
+  readonly confined: () => Promise<Confinement>;
+  readonly machine: Machine;
+  /** For a program that answers elsewhere. */
+  readonly client: HttpClient;
+  readonly reach: Reach;
+  /** Where the operator's NATS server is; null when there is none. */
+  readonly natsUrl: string | null;
+  /** What it prints beside the protocol, line by line, for people. */
+  readonly onLog: (line: string) => void;
+  /** Its tools, prompts or resources may be others now. */
+  readonly onChange: () => void;
+}
+
+export type ConnectRemote = (setting: RemoteSetting) => Promise<Remote>;
