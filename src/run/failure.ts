@@ -104,7 +104,7 @@ function refusedHost(
 }
 
 /** bubblewrap passes on the signal of the process as 128 and its number. */
-function endingOf(exit: Exit, cpuSeconds: number): { code: 'timeout' | 'tool_failed'; text: string } {
+export function endingOf(exit: Exit, cpuSeconds: number): { code: 'timeout' | 'tool_failed'; text: string } {
   const number = exit.signal === null ? (exit.code ?? 0) - 128 : 0;
   const signal = exit.signal ?? signals.get(number);
   if (signal === 'SIGXCPU')

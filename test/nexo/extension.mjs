@@ -1,0 +1,162 @@
+// An extension for the contract: what it does is said by what it is asked. It speaks over the carrier it is told to.
+import { writeSync } from 'node:fs';
+
+const [carrier = 'stdio', wish = '{}', address = ''] = process.argv.slice(2);
+const wishes = JSON.parse(wish);
+const id = wishes.id ?? 'contract';
+const names = ['echo', 'fail', 'wait', 'never', 'crash', 'big', 'noise', 'told', 'shape', 'chatter'];
+const tools = [...names, ...(wishes.extra ?? [])].map((name) => ({
+  name,
+  description: `does ${name}`,
+  input_schema: { type: 'object', additionalProperties: true },
+}));
+const told = [];
+
+function announcement() {
+  return {
+    server_version: wishes.version ?? '1.0.0',
+    tools: wishes.tools ?? tools,
+    hooks: wishes.hooks ?? ['before_message', 'after_tool_call'],
+  };
+}
+
+/** Answers by calling `send` with raw texts, as often as it likes. */
+function receive(text, send) {
+  const { id: asked, method, params = {} } = JSON.parse(text);
+  told.push(method ?? 'an answer');
+  if (method === undefined) return;
+  const result = (value) => send(JSON.stringify({ jsonrpc: '2.0', id: asked, result: value }));
+  const error = (code, message) =>
+    send(JSON.stringify({ jsonrpc: '2.0', id: asked, error: { code, message } }));
+  if (method === 'initialize') {
+    if (wishes.handshake === 'hang') return;
+    if (wishes.handshake === 'refuse') return error(-32000, 'not with this agent');
+    if (wishes.handshake === 'crash') process.exit(3);
+    if (wishes.handshake === 'odd') return result('hello');
+    if (wishes.handshake === 'garbage') send('Traceback (most recent call last):\nno json at all {');
+    told.push(JSON.stringify(params));
+    return result(announcement());
+  }
+  if (method === 'tools/list') return result({ tools });
+  if (method === 'shutdown') {
+    if (wishes.shutdown === 'ignore') return;
+    result({});
+    if (carrier === 'stdio') setImmediate(() => process.exit(0));
+    return;
+  }
+  if (method.startsWith('hooks/')) return result({ abort: false, override: { seen: method, event: params } });
+  const named = method === 'tools/call' && wishes.older !== true ? [params.name, params.arguments] : null;
+  const direct =
+    method.startsWith('tools/') && method !== 'tools/call' && wishes.older ? [method.slice(6), params] : null;
+  const [tool, input] = named ?? direct ?? [];
+  if (tool === undefined) return error(-32601, `unknown method ${method}`);
+  act(tool, input, { asked, send, result, error });
+}
+
+function act(tool, input, { asked, send, result, error }) {
+  switch (tool) {
+    case 'echo':
+      return result({ input });
+    case 'fail':
+      return error(input.code ?? -32000, input.message);
+    case 'wait':
+      return setTimeout(() => result(input.value), input.ms);
+    case 'never':
+      return;
+    case 'crash':
+      writeSync(2, 'the disk is on fire\n');
+      return process.exit(input.code ?? 7);
+    case 'big':
+      return result('x'.repeat(input.bytes));
+    case 'told':
+      return result([...told]);
+    case 'shape':
+      return result(input.value);
+    case 'chatter':
+      return flood(input, () => result('done'));
+    case 'noise':
+      return noise(input.kind, { asked, send, result });
+    default:
+      return error(-32601, `there is no tool ${tool}`);
+  }
+}
+
+function noise(kind, { asked, send, result }) {
+  const answer = JSON.stringify({ jsonrpc: '2.0', id: asked, result: 'right' });
+  const lines = {
+    garbage: ['debug: not json', '{"half":', '[]', 'null', '42', answer],
+    'wrong id': [JSON.stringify({ jsonrpc: '2.0', id: asked + 100_000, result: 'wrong' }), answer],
+    'text id': [JSON.stringify({ jsonrpc: '2.0', id: String(asked), result: 'wrong' }), answer],
+    'no id': [JSON.stringify({ jsonrpc: '2.0', result: 'wrong' }), answer],
+    twice: [answer, JSON.stringify({ jsonrpc: '2.0', id: asked, result: 'wrong' })],
+    notice: [JSON.stringify({ jsonrpc: '2.0', method: 'log', params: { text: 'hi' } }), answer],
+    question: [JSON.stringify({ jsonrpc: '2.0', id: 'q1', method: 'host/secrets' }), answer],
+    hollow: [JSON.stringify({ jsonrpc: '2.0', id: asked })],
+    wrapped: [JSON.stringify(answer)],
+    windows: [`${answer}\r`],
+    empty: ['', '   ', answer],
+  }[kind];
+  if (lines === undefined) return result(`no such noise: ${kind}`);
+  send(lines.join('\n'));
+}
+
+/** Writes without end where nobody reads, or a given number of bytes where logs belong. */
+function flood({ stream, bytes }, done) {
+  const block = `${'chatter '.repeat(128)}\n`;
+  let left = bytes;
+  const out = stream === 'stderr' ? process.stderr : process.stdout;
+  const more = () => {
+    while (left > 0) {
+      left -= block.length;
+      if (!out.write(block)) return out.once('drain', more);
+    }
+    done();
+  };
+  more();
+}
+
+const carriers = {
+  async stdio() {
+    const { createInterface } = await import('node:readline');
+    const lines = createInterface({ input: process.stdin });
+    lines.on('line', (line) => receive(line, (text) => process.stdout.write(`${text}\n`)));
+    if (wishes.shutdown !== 'ignore') lines.on('close', () => process.exit(0));
+    else setInterval(() => {}, 1000);
+  },
+  async http() {
+    const { createServer } = await import('node:http');
+    const server = createServer((request, response) => {
+      const pieces = [];
+      request.on('data', (it) => pieces.push(it));
+      request.on('end', () => {
+        if (wishes.status !== undefined) response.writeHead(wishes.status);
+        receive(Buffer.concat(pieces).toString('utf8'), (text) => response.end(text));
+      });
+    });
+    server.listen(0, '127.0.0.1', () => process.stdout.write(`ready ${server.address().port}\n`));
+  },
+  async nats() {
+    const { connect } = await import('@nats-io/transport-node');
+    const bus = await connect({ servers: address, reconnectTimeWait: 50, maxReconnectAttempts: -1 });
+    const prefix = wishes.prefix ?? 'ext';
+    bus.subscribe(`${prefix}.${id}.rpc`, {
+      callback: (_error, message) =>
+        receive(message.string(), (text) => {
+          for (const line of text.split('\n')) if (message.reply) bus.publish(message.reply, line);
+        }),
+    });
+    const card = JSON.stringify({ id, version: wishes.version ?? '1.0.0', subject_prefix: prefix });
+    const beat = () => bus.publish(`${prefix}.registry.heartbeat.${id}`, card);
+    if (wishes.heartbeat !== undefined) setInterval(beat, wishes.heartbeat);
+    process.on('SIGTERM', async () => {
+      bus.publish(`${prefix}.registry.shutdown.${id}`, JSON.stringify({ id, reason: 'maintenance' }));
+      await bus.drain();
+      process.exit(0);
+    });
+    bus.publish(`${prefix}.registry.announce`, card);
+    await bus.flush();
+    process.stdout.write('ready 0\n');
+  },
+};
+
+await carriers[carrier]();
