@@ -30,6 +30,10 @@ export interface RemoteAnnouncement {
   readonly hooks: readonly HookPoint[];
   readonly prompts?: readonly JsonObject[];
   readonly resources?: readonly JsonObject[];
+  /** Addresses with holes, as MCP has them. */
+  readonly templates?: readonly JsonObject[];
+  /** The revision it was found to speak. Kept by the host, and given back as `prior` the next time. */
+  readonly revision?: string;
   /** What the server says of itself to whoever uses it. */
   readonly instructions?: string;
 }
@@ -57,6 +61,8 @@ export interface RemoteCall extends Patience {
   readonly caller: CallerContext;
   readonly onRefused: (hosts: readonly string[]) => void;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Puts a question of the server to the person behind the caller; where there is none it is declined. */
+  readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
 }
 
 export interface CallerContext {
@@ -84,6 +90,8 @@ export interface RemoteSetting extends Patience {
   readonly reach: Reach;
   /** Where the operator's NATS server is; null when there is none. */
   readonly natsUrl: string | null;
+  /** The revision that it spoke the last time, so that nobody has to find out again. */
+  readonly prior?: string | undefined;
   /** What it prints beside the protocol, line by line, for people. */
   readonly onLog: (line: string) => void;
   /** Its tools, prompts or resources may be others now. */

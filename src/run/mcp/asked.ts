@@ -1,0 +1,55 @@
+import { isObject, type JsonObject } from '../../model/json.js';
+import type { Confinement } from '../launch.js';
+import { RpcError, unknownMethod } from './message.js';
+
+/** Puts a question to a person; undefined where there is nobody to ask. */
+export type Ask = ((question: JsonObject) => Promise<JsonObject>) | undefined;
+
+/** What a server may get to know from its client. */
+export interface Knowledge {
+  /** The workspace that its process was lent, as it sees it. */
+  readonly roots: readonly JsonObject[];
+}
+
+export function knowledgeOf(
+  confinement: Confinement | undefined,
+  inside: (root: Confinement['roots'][number]) => string,
+): Knowledge {
+  const [root] = confinement?.roots ?? [];
+  if (root === undefined) return { roots: [] };
+  const path = inside(root);
+  return {
+    roots: [{ uri: `file://${path.split('/').map(encodeURIComponent).join('/')}`, name: 'workspace' }],
+  };
+}
+
+const noSampling =
+  'sampling is not offered here: this host runs no model for servers, and lends no server that of its callers';
+
+/** The answer to what a server asks its client. Nothing is left without one. */
+export async function answerTo(
+  method: string,
+  params: JsonObject,
+  { roots }: Knowledge,
+  ask: Ask,
+): Promise<JsonObject> {
+  switch (method) {
+    case 'ping':
+      return {};
+    case 'roots/list':
+      return { roots };
+    case 'elicitation/create':
+      return await elicited(params, ask);
+    case 'sampling/createMessage':
+      throw new RpcError(unknownMethod, noSampling);
+    default:
+      throw new RpcError(unknownMethod, `the method ${JSON.stringify(method)} is not known to this client`);
+  }
+}
+
+async function elicited(params: JsonObject, ask: Ask): Promise<JsonObject> {
+  if (ask === undefined) return { action: 'decline' };
+  const given = await ask(params);
+  const action = given.action === 'accept' || given.action === 'cancel' ? given.action : 'decline';
+  return { action, ...(action === 'accept' && isObject(given.content) ? { content: given.content } : {}) };
+}

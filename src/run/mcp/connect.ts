@@ -1,0 +1,23 @@
+import { HostError } from '../../model/host-error.js';
+import type { Confinement } from '../launch.js';
+import type { ConnectRemote, Remote, RemoteSetting } from '../remote/remote.js';
+import { knowledgeOf } from './asked.js';
+import { McpRemote } from './server.js';
+import { startStdio } from './stdio.js';
+
+/** Reaches an MCP server: a process that is started here. */
+export const connectMcp: ConnectRemote = async (setting: RemoteSetting): Promise<Remote> => {
+  const { program, machine } = setting;
+  switch (program.target.kind) {
+    case 'process': {
+      const confinement: Confinement = await setting.confined();
+      const knowledge = knowledgeOf(confinement, (root) => machine.sandbox.inside(root));
+      return McpRemote.open(setting, knowledge, (receiver) => startStdio(setting, confinement, receiver));
+    }
+    default:
+      throw new HostError(
+        'not_supported',
+        `${setting.package.id}/${program.name} is an MCP server that is reached in a way that is not known`,
+      );
+  }
+};

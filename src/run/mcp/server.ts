@@ -1,0 +1,107 @@
+import { HostError } from '../../model/host-error.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import type {
+  Patience,
+  Remote,
+  RemoteAnnouncement,
+  RemoteCall,
+  RemoteEnd,
+  RemoteSetting,
+} from '../remote/remote.js';
+import type { RunResult } from '../run.js';
+import type { Ask, Knowledge } from './asked.js';
+import type { Understanding } from './handshake.js';
+import { Link, type OpenTransport } from './link.js';
+import type { Question } from './peer.js';
+import { readResult } from './result.js';
+
+/** How often a server of the newer era may ask back before it answers. */
+const maxRounds = 8;
+
+/** An MCP server that is up, of either era. */
+export class McpRemote implements Remote {
+  readonly announced: RemoteAnnouncement;
+  readonly ended: Promise<RemoteEnd>;
+  readonly #link: Link;
+  readonly #understanding: Understanding;
+
+  private constructor(link: Link, understanding: Understanding, announced: RemoteAnnouncement) {
+    this.#link = link;
+    this.#understanding = understanding;
+    this.announced = announced;
+    this.ended = link.ended;
+  }
+
+  static async open(setting: RemoteSetting, knowledge: Knowledge, open: OpenTransport): Promise<McpRemote> {
+    const link = new Link(setting, knowledge, open);
+    try {
+      const { understanding, announced } = await link.connect();
+      link.listen(understanding);
+      return new McpRemote(link, understanding, announced);
+    } catch (error) {
+      await link.close({ kind: 'asked', reason: 'it could not be used' });
+      throw error;
+    }
+  }
+
+  async call(call: RemoteCall): Promise<RunResult> {
+    const { tool, input, name, onProgress, outputBytes, onRefused } = call;
+    const schema = this.announced.tools.find((it) => it.name === tool)?.input;
+    const question = {
+      method: 'tools/call',
+      params: { name: tool, arguments: input },
+      about: tool,
+      arguments: input,
+      ...(isObject(schema) ? { schema } : {}),
+      name,
+      onProgress,
+      limit: outputBytes,
+      onRefused,
+    };
+    try {
+      const result = await this.#converse(question, call, call.onAsk);
+      return readResult(result, name);
+    } finally {
+      const refused = this.#link.refused();
+      if (refused.length > 0) onRefused(refused);
+    }
+  }
+
+  prompt(name: string, given: JsonObject, patience: Patience): Promise<Json> {
+    const params = { name, arguments: given };
+    return this.#converse({ method: 'prompts/get', params, about: name, name }, patience, undefined);
+  }
+
+  resource(uri: string, patience: Patience): Promise<Json> {
+    return this.#converse(
+      { method: 'resources/read', params: { uri }, about: uri, name: uri },
+      patience,
+      undefined,
+    );
+  }
+
+  close(reason: string): Promise<void> {
+    return this.#link.close({ kind: 'asked', reason });
+  }
+
+  /** Asks, and answers what comes back as a question, until there is a result. */
+  async #converse(
+    question: Omit<Question, keyof Patience>,
+    { timeoutMs, signal }: Patience,
+    ask: Ask,
+  ): Promise<JsonObject> {
+    const started = performance.now();
+    const { name } = question;
+    let more: JsonObject = {};
+    for (let round = 0; round < maxRounds; round++) {
+      const left = Math.max(1, Math.round(timeoutMs - (performance.now() - started)));
+      // The time that was given is what a message names; what was used up before is hardly any.
+      const patience = { timeoutMs: round === 0 ? timeoutMs : left, signal };
+      const params = { ...question.params, ...more };
+      const result = await this.#link.ask({ ...question, ...patience, params }, ask);
+      if (result.resultType !== 'input_required' || this.#understanding.era === '2025') return result;
+      more = await this.#link.answers(result, ask, name);
+    }
+    throw new HostError('upstream_failed', `${name} asked back ${maxRounds} times without an answer`);
+  }
+}

@@ -1,0 +1,216 @@
+// MCP servers behind us: the official SDK's in a sandbox of its own, and servers without manners, a few lines each.
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleModule } from '../scripts/bundle.mjs';
+import type { Package } from '../src/model/package.js';
+import type { Program, ProgramTarget } from '../src/model/program.js';
+import type { SlotValues } from '../src/model/slot.js';
+import { textTemplate } from '../src/model/template.js';
+import { guardedClient } from '../src/net/client.js';
+import type { EgressPolicy } from '../src/net/egress.js';
+import { connectMcp } from '../src/run/mcp/connect.js';
+import type { CallerContext, Progress, Remote, RemoteCall, RemoteSetting } from '../src/run/remote/remote.js';
+import { bubblewrap } from '../src/sandbox/bubblewrap.js';
+import { findNode } from '../src/sandbox/interpreter.js';
+import { defaultLimits, type Limits, type Mount } from '../src/sandbox/sandbox.js';
+import { temporaryFolder } from './toolport.js';
+
+export const upstreams = join(import.meta.dirname, 'upstreams');
+const sandbox = bubblewrap();
+
+let bundled: Promise<string> | undefined;
+
+/** The text of the official server with all that it imports. */
+export function deskScript(): Promise<string> {
+  bundled ??= (async () => {
+    const folder = temporaryFolder();
+    const file = join(folder.path, 'desk.mjs');
+    await bundleModule(`import './stdio.mjs';`, upstreams, file);
+    const text = readFileSync(file, 'utf8');
+    folder.remove();
+    return text;
+  })();
+  return bundled;
+}
+
+export interface UpstreamOptions {
+  /** The script of a server for Node. */
+  readonly script?: string;
+  readonly words?: readonly string[];
+  readonly target?: ProgramTarget;
+  readonly roots?: readonly Mount[];
+  readonly network?: EgressPolicy | null;
+  readonly slots?: SlotValues;
+  readonly limits?: Partial<Limits>;
+  readonly timeoutMs?: number;
+  readonly prior?: string;
+  readonly signal?: AbortSignal;
+  readonly reach?: RemoteSetting['reach'];
+}
+
+export interface Upstream {
+  readonly remote: Remote;
+  readonly log: string[];
+  readonly changes: () => number;
+}
+
+const open: (() => Promise<unknown> | undefined)[] = [];
+
+/** Ends whatever a test left open. */
+export async function closeUpstreams(): Promise<void> {
+  for (const close of open.splice(0).reverse()) await close();
+}
+
+/** Connects to a server as the host does. */
+export async function upstream(options: UpstreamOptions): Promise<Upstream> {
+  const folder = temporaryFolder();
+  open.push(async () => folder.remove());
+  const files = join(folder.path, 'files');
+  mkdirSync(files);
+  chmodSync(files, 0o755);
+  writeFileSync(join(files, 'server.mjs'), options.script ?? '');
+  const target: ProgramTarget = options.target ?? {
+    kind: 'process',
+    command: ['server.mjs', ...(options.words ?? [])].map(textTemplate),
+    runtime: { language: 'node', packages: [] },
+    directory: '',
+    environment: [],
+  };
+  const program: Program = {
+    name: 'desk',
+    role: 'mcp-server',
+    lifetime: 'persistent',
+    protocol: 'mcp',
+    target,
+    callerContext: false,
+  };
+  const of = packageWith(program);
+  const log: string[] = [];
+  let changes = 0;
+  let sockets = 0;
+  const slots = options.slots ?? new Map();
+  const remote = await connectMcp({
+    package: of,
+    program,
+    agentVersion: '9.9.9',
+    slots,
+    confined: async () => ({
+      package: of,
+      digest: 'digest',
+      principal: 'agent',
+      files,
+      roots: options.roots ?? [],
+      hidden: [],
+      state: null,
+      slots,
+      limits: { ...defaultLimits, ...options.limits },
+      network: options.network ?? null,
+      grantee: '',
+      runtimes: new Map([
+        [
+          'desk',
+          {
+            interpreter: findNode(undefined, sandbox.user, {
+              path: process.execPath,
+              version: process.versions.node,
+            }),
+            packages: null,
+          },
+        ],
+      ]),
+    }),
+    machine: { sandbox, newSocket: () => join(folder.path, `${sockets++}.sock`) },
+    client: guardedClient(),
+    reach: options.reach ?? { hosts: [], granted: [] },
+    natsUrl: null,
+    prior: options.prior,
+    timeoutMs: options.timeoutMs ?? 20_000,
+    signal: options.signal ?? new AbortController().signal,
+    onLog: (line) => log.push(line),
+    onChange: () => {
+      changes++;
+    },
+  });
+  open.push(() => remote.close('the test is over'));
+  return { remote, log, changes: () => changes };
+}
+
+const caller: CallerContext = { agentId: 'agent', sessionId: 'session' };
+
+/** A call of one tool, with the usual bounds. */
+export function asked(
+  tool: string,
+  input: RemoteCall['input'] = {},
+  rest: Partial<RemoteCall> = {},
+): RemoteCall {
+  return {
+    tool,
+    input,
+    name: `shop/${tool}`,
+    callId: 'call_1',
+    outputBytes: 10 * 1024 * 1024,
+    caller,
+    onRefused: () => {},
+    timeoutMs: 10_000,
+    signal: new AbortController().signal,
+    ...rest,
+  };
+}
+
+export function progressOf(into: Progress[]): (progress: Progress) => void {
+  return (it) => into.push(it);
+}
+
+function packageWith(program: Program): Package {
+  return {
+    format: 'toolspace',
+    id: 'shop',
+    version: '1.0.0',
+    name: 'Shop',
+    description: 'A shop of a test.',
+    programs: [program],
+    tools: [],
+    prompts: [],
+    hooks: [],
+    needs: { binaries: [] },
+    slots: [],
+    permissions: {
+      origin: 'declared',
+      network: { kind: 'none' },
+      filesystem: 'none',
+      stateDirectory: false,
+      scopes: [],
+    },
+    guardrails: {} as Package['guardrails'],
+    install: {} as Package['install'],
+    announces: true,
+    targets: [],
+    facts: [],
+  };
+}
+
+/** The lines of a server for Node: `answers` maps methods to expressions of `params`, or says what else to do. */
+export function bareServer(body: string): string {
+  return `import { createInterface } from 'node:readline';
+const write = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');
+const usual = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {} }, serverInfo: { name: 'bare', version: '1' } }),
+  ping: () => ({}),
+  'tools/list': () => ({ tools: [{ name: 'go', description: 'Goes.', inputSchema: { type: 'object' } }] }),
+  'tools/call': () => ({ content: [{ type: 'text', text: 'gone' }] }),
+};
+let on = {};
+${body}
+const all = { ...usual, ...on };
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const message = JSON.parse(line);
+  const { id, method, params } = message;
+  if (method === undefined) return on.response?.(message);
+  if (id === undefined) return on.notification?.(message);
+  const answer = all[method];
+  if (answer === undefined) return write({ id, error: { code: -32601, message: 'no such method' } });
+  const result = answer(params, id);
+  if (result !== undefined) write({ id, result });
+}).on('close', () => process.exit(0));
+`;
+}

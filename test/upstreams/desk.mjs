@@ -1,0 +1,189 @@
+// An MCP server with the official SDK that does a little of everything, in both eras.
+import { inputRequired, Server } from '@modelcontextprotocol/server';
+
+const none = { type: 'object', properties: {} };
+const numbers = {
+  type: 'object',
+  properties: { a: { $ref: '#/$defs/n' }, b: { $ref: '#/$defs/n' } },
+  required: ['a', 'b'],
+  $defs: { n: { type: 'integer' } },
+};
+const sum = { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] };
+
+const tools = [
+  {
+    name: 'add',
+    title: 'Add numbers',
+    description: 'Adds two numbers.',
+    inputSchema: numbers,
+    outputSchema: sum,
+    annotations: { readOnlyHint: true, title: 'Add numbers' },
+    _meta: { 'desk/colour': 'green' },
+  },
+  {
+    name: 'say',
+    description: 'Says a text.',
+    inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
+  },
+  { name: 'picture', description: 'A picture, a link and words.', inputSchema: none },
+  { name: 'steps', description: 'Works in steps and tells of them.', inputSchema: none },
+  { name: 'fail', description: 'Fails in words.', inputSchema: none },
+  { name: 'wait', description: 'Waits until it is given up.', inputSchema: none },
+  { name: 'cancelled', description: 'How many waits were given up.', inputSchema: none },
+  { name: 'consult', description: 'Asks the person.', inputSchema: none },
+  { name: 'think', description: 'Asks the model.', inputSchema: none },
+  { name: 'roots', description: 'Asks for the roots.', inputSchema: none },
+  { name: 'grow', description: 'Has one more tool from now on.', inputSchema: none },
+  {
+    name: 'fetch',
+    description: 'Fetches a page.',
+    inputSchema: { type: 'object', properties: { url: { type: 'string' } } },
+  },
+];
+
+const question = {
+  message: 'Which colour?',
+  requestedSchema: { type: 'object', properties: { colour: { type: 'string' } }, required: ['colour'] },
+};
+const sampling = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 10 };
+
+const text = (words) => ({ content: [{ type: 'text', text: words }] });
+
+/** What lasts longer than one connection. */
+export function deskState() {
+  return { more: [], givenUp: 0 };
+}
+
+/** `isNew`: the server is asked in the newer era. */
+export function makeDesk(state, isNew) {
+  const server = new Server(
+    { name: 'desk', version: '3.2.1' },
+    {
+      capabilities: {
+        tools: { listChanged: true },
+        prompts: { listChanged: true },
+        resources: { listChanged: true },
+      },
+      instructions: 'Add before you say.',
+    },
+  );
+  // Pages of four.
+  server.setRequestHandler('tools/list', ({ params }) => {
+    const all = [...tools, ...state.more];
+    const from = Number(params?.cursor ?? 0);
+    return {
+      tools: all.slice(from, from + 4),
+      ...(from + 4 < all.length ? { nextCursor: String(from + 4) } : {}),
+    };
+  });
+  server.setRequestHandler('prompts/list', () => ({
+    prompts: [
+      {
+        name: 'greet',
+        title: 'Greet',
+        description: 'A greeting.',
+        arguments: [{ name: 'who', required: true }],
+      },
+    ],
+  }));
+  server.setRequestHandler('prompts/get', ({ params }) => ({
+    description: 'A greeting.',
+    messages: [
+      { role: 'user', content: { type: 'text', text: `Greet ${params.arguments?.who}.` } },
+      { role: 'assistant', content: { type: 'text', text: 'I will.' } },
+    ],
+  }));
+  server.setRequestHandler('resources/list', () => ({
+    resources: [
+      { uri: 'desk://drawer/pens', name: 'pens', mimeType: 'text/plain', description: 'The pens.' },
+    ],
+  }));
+  server.setRequestHandler('resources/templates/list', () => ({
+    resourceTemplates: [{ uriTemplate: 'desk://drawer/{thing}', name: 'drawer', description: 'A drawer.' }],
+  }));
+  server.setRequestHandler('resources/read', ({ params }) => ({
+    contents: [{ uri: params.uri, mimeType: 'text/plain', text: `all of ${params.uri}` }],
+  }));
+  server.setRequestHandler('tools/call', async ({ params }, ctx) => {
+    const given = params.arguments ?? {};
+    switch (params.name) {
+      case 'add': {
+        const value = { sum: given.a + given.b };
+        return { ...text(JSON.stringify(value)), structuredContent: value, _meta: { 'desk/took': 3 } };
+      }
+      case 'say':
+        return text(String(given.text));
+      case 'picture':
+        return {
+          content: [
+            { type: 'text', text: 'a dot', annotations: { audience: ['user'] } },
+            { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' },
+            { type: 'resource_link', uri: 'desk://drawer/pens', name: 'pens', _meta: { 'desk/a': 1 } },
+            { type: 'resource', resource: { uri: 'desk://note', mimeType: 'text/plain', text: 'a note' } },
+          ],
+          _meta: { 'desk/took': 4 },
+        };
+      case 'steps': {
+        const token = ctx.mcpReq._meta?.progressToken;
+        for (const progress of token === undefined ? [] : [1, 2, 3])
+          await ctx.mcpReq.notify({
+            method: 'notifications/progress',
+            params: { progressToken: token, progress, total: 3, message: `step ${progress}` },
+          });
+        return text(token === undefined ? 'nobody listens' : 'done');
+      }
+      case 'fail':
+        return { ...text('there are no pens left'), isError: true };
+      case 'wait':
+        await new Promise((resolve) => ctx.mcpReq.signal.addEventListener('abort', resolve));
+        state.givenUp++;
+        return text('too late');
+      case 'cancelled':
+        return text(String(state.givenUp));
+      case 'consult': {
+        if (!isNew) {
+          const answer = await ctx.mcpReq.elicitInput({ mode: 'form', ...question });
+          return text(`${answer.action} ${answer.content?.colour ?? ''}`.trim());
+        }
+        const answer = ctx.mcpReq.inputResponses?.colour;
+        if (answer === undefined)
+          return inputRequired({
+            inputRequests: { colour: inputRequired.elicit({ mode: 'form', ...question }) },
+            requestState: 'first',
+          });
+        return text(`${answer.action} ${answer.content?.colour ?? ''}`.trim());
+      }
+      case 'think': {
+        if (!isNew) {
+          try {
+            await server.request({ method: 'sampling/createMessage', params: sampling });
+            return text('it thought');
+          } catch (error) {
+            return text(`no: ${error.message}`);
+          }
+        }
+        return inputRequired({ inputRequests: { thought: inputRequired.createMessage(sampling) } });
+      }
+      case 'roots': {
+        if (!isNew) return text(JSON.stringify((await server.request({ method: 'roots/list' })).roots));
+        const answer = ctx.mcpReq.inputResponses?.roots;
+        if (answer === undefined)
+          return inputRequired({ inputRequests: { roots: inputRequired.listRoots() } });
+        return text(JSON.stringify(answer.roots));
+      }
+      case 'grow':
+        state.more.push({ name: `more_${state.more.length}`, description: 'One more.', inputSchema: none });
+        await server.sendToolListChanged();
+        return text('grown');
+      case 'fetch':
+        try {
+          return text(await (await fetch(String(given.url))).text());
+        } catch (error) {
+          return { ...text(`cannot fetch: ${error.cause?.message ?? error.message}`), isError: true };
+        }
+      default:
+        return { ...text(`there is no ${params.name}`), isError: true };
+    }
+  });
+  return server;
+}
