@@ -8,9 +8,11 @@ import { shellWord } from '../model/shell-word.js';
 import { decide } from '../policy/decide.js';
 import type { ApprovalQueue } from '../store/approvals.js';
 import type { AuditLog } from '../store/audit.js';
+import type { LimitLedger, Reservation } from '../store/limits.js';
 import { confirmationOf, failure } from './answer.js';
 import { guardInput } from './guard.js';
 import { type Answer, type CallRequest, type Confirmation, confirmToolName } from './host.js';
+import { assertRoom, metersOf, type NamedMeter, takePlace } from './limits.js';
 import { type InnerCall, settle, statusIn } from './outcome.js';
 import type { Served } from './served.js';
 import { shapeOf, sizeOf } from './shape.js';
@@ -19,6 +21,7 @@ import { shapeOf, sizeOf } from './shape.js';
 export interface CallPath {
   readonly audit: AuditLog;
   readonly approvals: ApprovalQueue;
+  readonly limits: LimitLedger;
   readonly now: () => number;
   readonly newId: (prefix: string) => string;
   readonly logBug: (error: unknown) => void;
@@ -49,6 +52,8 @@ interface FrozenCall {
   readonly digest: string;
   /** Of the arguments and of where the call would work: what a person agrees to. */
   readonly bound: string;
+  /** What the call takes of the limits that hold for it. */
+  readonly meters: readonly NamedMeter[];
 }
 
 const approvalLifetimeMs = 10 * 60_000;
@@ -74,9 +79,9 @@ export async function callTool(
     if (typeof request.tool !== 'string') throw new HostError('usage', 'say which tool to call');
     if (request.tool === confirmToolName) return await confirm(path, call);
 
-    const frozen = await prepare(caller.resolve(request.tool), request.arguments);
+    const frozen = await prepare(caller, request.tool, request.arguments);
     assertChain(chain, frozen.served.name);
-    const decision = decide(frozen.served.package, frozen.served.tool);
+    const decision = decide({ ...frozen.served, input: frozen.input });
     switch (decision.kind) {
       case 'deny':
         throw new HostError('denied', decision.reasons.join('; '));
@@ -84,11 +89,14 @@ export async function callTool(
         // A person may have said yes to exactly this call already.
         const approved = await path.approvals.find(identity(caller, frozen), ['approved']);
         if (approved !== undefined) return await runApproved(path, call, frozen, approved);
+        await assertRoom(path.limits, frozen.meters);
         // One at a time, so that the same call asked twice at once is one request.
         return await path.inTurn(() => hold(path, call, frozen, decision.confirmation, decision.reasons));
       }
-      case 'allow':
-        return await execute(path, call, frozen);
+      case 'allow': {
+        await frozen.served.assertConfined();
+        return await execute(path, call, frozen, await takePlace(path.limits, frozen.meters));
+      }
     }
   } catch (error) {
     return await refuse(path, call, error);
@@ -96,7 +104,8 @@ export async function callTool(
 }
 
 /** The tool must be ready and the arguments must fit; after this nothing changes them. */
-async function prepare(served: Served, given: Json): Promise<FrozenCall> {
+async function prepare(caller: Caller, name: string, given: Json): Promise<FrozenCall> {
+  const served = caller.resolve(name);
   await served.assertReady();
   const argumentsGiven = given ?? {};
   if (!isObject(argumentsGiven))
@@ -116,9 +125,10 @@ async function prepare(served: Served, given: Json): Promise<FrozenCall> {
       },
     );
   }
-  const input = deepFreeze(await guardInput(served.package, checked.value as JsonObject));
+  const input = deepFreeze(await guardInput(served.package.id, served.demands, checked.value as JsonObject));
   const bound = sha256(canonicalJson({ arguments: input, ...served.setting } as unknown as Json));
-  return { served, input, digest: sha256(canonicalJson(input)), bound };
+  const meters = metersOf(caller.principal, served, input);
+  return { served, input, digest: sha256(canonicalJson(input)), bound, meters };
 }
 
 function sha256(text: string): string {
@@ -244,7 +254,7 @@ async function confirm(path: CallPath, call: Call): Promise<Answer> {
         throw new HostError('approval_expired', 'the answer of this call is no longer kept');
       return stored.answer as unknown as Answer;
     case 'approved': {
-      const frozen = await prepare(call.caller.resolve(stored.tool), stored.arguments);
+      const frozen = await prepare(call.caller, stored.tool, stored.arguments);
       if (frozen.served.digest !== stored.definition || frozen.bound !== stored.argumentsDigest) {
         throw new HostError(
           'approval_expired',
@@ -265,10 +275,12 @@ async function runApproved(
 ): Promise<Answer> {
   // What cannot be done now does not use the approval up.
   await frozen.served.assertConfined();
+  const place = await takePlace(path.limits, frozen.meters);
   if (!(await path.approvals.move(approval.id, 'approved', 'executing'))) {
+    await giveBack(path, place);
     throw new HostError('approval_denied', 'this approval has been used');
   }
-  const answer = await execute(path, call, frozen, approval.id).catch((error) =>
+  const answer = await execute(path, call, frozen, place, approval.id).catch((error) =>
     refuse(path, call, error, frozen.served.name),
   );
   // Nothing happened: a tool further down waits for a person, and then the same call comes again.
@@ -278,10 +290,20 @@ async function runApproved(
   return answer;
 }
 
+/** Only where nothing was done: what has begun and failed, or may have happened, stays counted. */
+async function giveBack(path: CallPath, place: Reservation | null): Promise<void> {
+  if (place !== null) await path.limits.giveBack(place);
+}
+
 /** The effect, between two lines of the record. */
-async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?: string): Promise<Answer> {
+async function execute(
+  path: CallPath,
+  call: Call,
+  frozen: FrozenCall,
+  place: Reservation | null,
+  approval?: string,
+): Promise<Answer> {
   const { served, input } = frozen;
-  await served.assertConfined();
   const wanted = timeoutOf(call.request.timeoutMs ?? (served.tool.timeoutSeconds ?? Number.NaN) * 1000);
   const timeoutMs = Math.min(wanted, served.bounds.wallMs ?? wanted);
   const intent = {
@@ -295,8 +317,13 @@ async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?
     },
   } as const;
   // What reads or changes anything must be on the disk before it happens; pure compute may run ahead of it.
-  if (served.tool.effect === 'none' && approval === undefined) path.audit.note(intent);
-  else await path.audit.append(intent);
+  try {
+    if (served.tool.effect === 'none' && approval === undefined) path.audit.note(intent);
+    else await path.audit.append(intent);
+  } catch (error) {
+    await giveBack(path, place);
+    throw error;
+  }
 
   const refused = new Set<string>();
   const outcome = await settle(served, inner(path, call, served), {
@@ -323,6 +350,7 @@ async function execute(path: CallPath, call: Call, frozen: FrozenCall, approval?
   });
 
   if (outcome.kind === 'held') {
+    await giveBack(path, place);
     const { confirmation } = outcome;
     return { ...answered(path, call), tool: served.name, status: 'confirmation_required', confirmation };
   }

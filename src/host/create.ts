@@ -9,6 +9,7 @@ import type { Json, JsonObject } from '../model/json.js';
 import { ApprovalQueue } from '../store/approvals.js';
 import { AuditLog, openIntents, tailAudit, verifyAudit } from '../store/audit.js';
 import { openDatabase } from '../store/database.js';
+import { LimitLedger } from '../store/limits.js';
 import { lockState } from '../store/lock.js';
 import { type CallPath, callTool } from './call.js';
 import { type Equipment, equip } from './equipment.js';
@@ -37,6 +38,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     const path: CallPath = {
       audit,
       approvals,
+      limits: new LimitLedger(database, { now, ticks: options.ticks ?? (() => performance.now()) }),
       now,
       newId,
       logBug: options.onBug ?? (() => {}),

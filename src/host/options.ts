@@ -12,6 +12,8 @@ export interface HostOptions {
   /** Told of bugs; their details go nowhere else. */
   readonly onBug?: (error: unknown) => void;
   readonly now?: () => number;
+  /** Milliseconds that never go back, whatever happens to the clock; limits are measured by it too. */
+  readonly ticks?: () => number;
   readonly sandbox?: Sandbox;
   readonly client?: HttpClient;
   /** Start sandboxes ahead for tools that were just called; of use to a host that lives longer than one call. */

@@ -1,6 +1,7 @@
 import { HostError } from '../model/host-error.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
+import type { Demands } from '../policy/combine.js';
 import type { RunRequest, RunResult } from '../run/run.js';
 import type { SchemaValidator } from '../schema/validator.js';
 import type { Standing } from './readiness.js';
@@ -16,6 +17,8 @@ export interface Served {
   readonly tool: Tool;
   /** Digest of the catalogue that was shown. */
   readonly digest: string;
+  /** What its creator, the operator and the platform demand of its calls, all together. */
+  readonly demands: Demands;
   /** Bounds on one call that the operator set; undefined leaves the usual ones. */
   readonly bounds: CallBounds;
   /** What else decides what a call does: the folder it works in, and what was granted. A person agrees to these too. */

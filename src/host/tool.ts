@@ -1,5 +1,7 @@
 import { HostError } from '../model/host-error.js';
+import { combine } from '../policy/combine.js';
 import { grantFor } from '../policy/grant.js';
+import { rulesFor } from '../policy/rules.js';
 import type { SchemaValidator } from '../schema/validator.js';
 import { assertWorkspace, confine, type Lending } from './confine.js';
 import { perform } from './perform.js';
@@ -39,6 +41,7 @@ export function serveTool(
   const name = `${of.id}/${tool.name}`;
   const { sandbox, schemas, vault, performer } = machinery;
   const { limits } = setup.policy;
+  const demands = combine(rulesFor(of, tool, judged.loaded.file, []));
   const runs = tool.action?.kind === 'exec' || tool.action?.kind === 'function';
   let input: Promise<SchemaValidator> | undefined;
   let outputs: Promise<readonly SchemaValidator[]> | undefined;
@@ -50,6 +53,7 @@ export function serveTool(
     file: judged.loaded.file,
     tool,
     digest: catalogue.digest,
+    demands,
     confined: sandbox.confines || judged.needs.length === 0,
     setting: {
       workspace: runs && of.permissions.filesystem !== 'none' ? setup.root : null,
@@ -80,7 +84,9 @@ export function serveTool(
       return input;
     },
     outputs() {
-      const declared = [tool.output, of.guardrails.output.schema].filter((it) => it !== undefined);
+      const declared = [tool.output, ...demands.outputs.map((it) => it.value)].filter(
+        (it) => it !== undefined,
+      );
       if (declared.length === 0) return Promise.resolve([]);
       outputs ??= schemas().then((it) => declared.map((schema) => it.outputValidator(schema)));
       return outputs;

@@ -5,6 +5,16 @@ export interface RateLimit {
   readonly per: 'second' | 'minute' | 'hour' | 'day';
 }
 
+/** Inputs that say how much a call is worth, at the top of the arguments only. */
+export const amountNames = ['amount', 'amount_cents', 'total', 'value'] as const;
+
+export const windowMs: Readonly<Record<RateLimit['per'], number>> = {
+  second: 1000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+};
+
 /** Rules for one tool. Absent members add nothing. */
 export interface ToolRule {
   readonly tool: string;

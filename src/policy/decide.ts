@@ -1,5 +1,9 @@
+import type { JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
+import { originText, type Rule, type RuleOrigin } from '../model/rule.js';
 import type { Tool } from '../model/tool.js';
+import { amountOf } from './amount.js';
+import type { Demands } from './combine.js';
 
 /** Why a person is asked; part of the answer that the agent gets. */
 export type ConfirmationKind =
@@ -10,24 +14,99 @@ export type ConfirmationKind =
   | 'data_flow'
   | 'spend';
 
-/** The verdict on one call, with the rule that gave it. */
-export type Decision =
-  | { readonly kind: 'allow' }
-  | { readonly kind: 'ask'; readonly confirmation: ConfirmationKind; readonly reasons: readonly string[] }
-  | { readonly kind: 'deny'; readonly reasons: readonly string[] };
+/** One reason for a verdict, with whoever gave it. */
+export interface Reason {
+  readonly text: string;
+  readonly origin: RuleOrigin;
+}
 
-/** Deny first, then ask, then allow. A rule can only add a reason; none takes one away. */
-export function decide(of: Package, tool: Tool): Decision {
-  const reasons: { kind: ConfirmationKind; text: string }[] = [];
-  if (tool.approval === 'human')
-    reasons.push({ kind: 'human_confirm', text: `${tool.name} asks for a person's consent to each call` });
-  const rule = of.guardrails.tools.find((it) => it.tool === tool.name);
-  if (rule?.approval === 'human' && tool.approval !== 'human') {
-    reasons.push({ kind: 'approval', text: `a guardrail of ${of.id} wants a person's approval` });
+/** The verdict on one call, with the rules that gave it. */
+export type Decision =
+  | { readonly kind: 'allow'; readonly because: readonly Reason[] }
+  | {
+      readonly kind: 'ask';
+      readonly confirmation: ConfirmationKind;
+      readonly reasons: readonly string[];
+      readonly because: readonly Reason[];
+    }
+  | { readonly kind: 'deny'; readonly reasons: readonly string[]; readonly because: readonly Reason[] };
+
+interface Question extends Reason {
+  readonly kind: ConfirmationKind;
+}
+
+/** What a call is judged by. */
+export interface Judging {
+  readonly package: Package;
+  readonly tool: Tool;
+  /** Path of the manifest, as it is shown. */
+  readonly file: string;
+  readonly demands: Demands;
+  /** Undefined when only the tool is judged. */
+  readonly input: JsonObject | undefined;
+}
+
+/** Deny first, then ask, then allow. Only an operator's `allow` takes a question away, and only those it may. */
+export function decide(judging: Judging): Decision {
+  const { rules } = judging.demands;
+  const refused = rules.filter((it) => it.approval === 'deny');
+  if (refused.length > 0) {
+    const because = refused.map((rule) => reason(rule, `${called(rule)} does not allow this call`));
+    return { kind: 'deny', reasons: because.map((it) => it.text), because };
   }
-  if (tool.effect === 'destructive')
-    reasons.push({ kind: 'destructive', text: `${tool.name} cannot be undone` });
-  const [first] = reasons;
-  if (first === undefined) return { kind: 'allow' };
-  return { kind: 'ask', confirmation: first.kind, reasons: reasons.map((it) => it.text) };
+  const allowing = rules.filter((it) => it.approval === 'allow');
+  const open = questions(judging).filter((it) => !allowing.some((rule) => waives(rule, it.origin)));
+  const [first] = open;
+  if (first !== undefined) {
+    const because = open.map(({ text, origin }) => ({ text, origin }));
+    return { kind: 'ask', confirmation: first.kind, reasons: because.map((it) => it.text), because };
+  }
+  return { kind: 'allow', because: allowing.map((rule) => reason(rule, `${called(rule)} allows it`)) };
+}
+
+function questions({ package: of, tool, file, demands, input }: Judging): Question[] {
+  const manifest = { kind: 'manifest', file } as const;
+  const found: Question[] = [];
+  if (tool.approval === 'human')
+    found.push({
+      kind: 'human_confirm',
+      text: `${tool.name} asks for a person's consent to each call`,
+      origin: manifest,
+    });
+  for (const rule of demands.rules) {
+    if (rule.approval !== 'ask') continue;
+    if (rule.origin.kind === 'built-in')
+      found.push({ kind: 'destructive', text: `${tool.name} cannot be undone`, origin: rule.origin });
+    else if (rule.origin.kind !== 'manifest')
+      found.push({ kind: 'approval', ...reason(rule, `${called(rule)} wants a person's approval`) });
+    else if (tool.approval !== 'human')
+      found.push({
+        kind: 'approval',
+        text: `a guardrail of ${of.id} wants a person's approval`,
+        origin: manifest,
+      });
+  }
+  const { askAbove } = demands;
+  if (askAbove === undefined || input === undefined) return found;
+  const amount = amountOf(input, tool.input);
+  if (amount.kind === 'unclear' || (amount.kind === 'known' && amount.value > askAbove.value)) {
+    const why = amount.kind === 'unclear' ? amount.why : `the amount is ${amount.value}`;
+    const text = `${called(askAbove.rule)} wants a person's approval above ${askAbove.value}: ${why}`;
+    found.push({ kind: 'spend', ...reason(askAbove.rule, text) });
+  }
+  return found;
+}
+
+/** What an operator demands is never taken away by another rule of an operator: the stricter holds. */
+function waives(rule: Rule, asked: RuleOrigin): boolean {
+  if (rule.origin.kind === 'project') return false;
+  return asked.kind === 'built-in' || (asked.kind === 'manifest' && rule.overManifest === true);
+}
+
+function called({ origin, tool }: Rule): string {
+  return `a rule for ${tool} (${originText(origin)})`;
+}
+
+function reason(rule: Rule, text: string): Reason {
+  return { text: rule.reason === undefined ? text : `${text}: ${rule.reason}`, origin: rule.origin };
 }

@@ -12,10 +12,6 @@ export function unenforceable(of: Package): string[] {
   const { guardrails } = of;
   if (of.tools.length === 0 && of.prompts.length === 0 && !of.announces)
     reasons.push('it has nothing to offer');
-  if (guardrails.tools.some((it) => it.rateLimit !== undefined))
-    reasons.push('rate limits are not enforced yet');
-  if (guardrails.tools.some((it) => it.maxAmount !== undefined))
-    reasons.push('spend caps are not enforced yet');
   const unknown = unknownCategories(guardrails.input.redact);
   if (unknown.length > 0) reasons.push(`nobody here knows how to find ${unknown.join(', ')} to take it out`);
   const steering = variablesOf(of).filter((it) => isSteering(it) || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(it));

@@ -81,6 +81,24 @@ export interface TokenTable {
   created_by: string;
 }
 
+/** What was used of a limit at one time. */
+export interface LimitUseTable {
+  principal: string;
+  tool: string;
+  /** `calls` or `amount`. */
+  kind: string;
+  /** Length of the window in milliseconds. */
+  span: number;
+  at: number;
+  used: number;
+}
+
+/** The highest time that limits were ever measured at. */
+export interface LimitClockTable {
+  id: 1;
+  at: number;
+}
+
 export interface StateTables {
   audit: AuditTable;
   approval: ApprovalTable;
@@ -89,6 +107,8 @@ export interface StateTables {
   pin: PinTable;
   switched_off: SwitchedOffTable;
   token: TokenTable;
+  limit_use: LimitUseTable;
+  limit_clock: LimitClockTable;
 }
 
 export type Database = Kysely<StateTables>;

@@ -65,6 +65,19 @@ const steps: readonly string[] = [
      expires_at integer,
      created_by text not null
    ) strict;`,
+  `create table limit_use (
+     principal text not null,
+     tool text not null,
+     kind text not null,
+     span integer not null,
+     at integer not null,
+     used real not null,
+     primary key (principal, tool, kind, span, at)
+   ) strict, without rowid;
+   create table limit_clock (
+     id integer primary key check (id = 1),
+     at integer not null
+   ) strict;`,
 ];
 
 /** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */

@@ -1,3 +1,4 @@
+import { amountNames } from '../../model/guardrails.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
@@ -86,8 +87,6 @@ function compileError(pattern: string): string | undefined {
   }
 }
 
-const amounts = ['amount', 'amount_cents', 'total', 'value'];
-
 function checkToolRules(report: Report, manifest: JsonObject, rules: JsonObject): void {
   const names = toolNames(manifest);
   let told = 0;
@@ -110,13 +109,13 @@ function checkToolRules(report: Report, manifest: JsonObject, rules: JsonObject)
     const declared = declaredInputs(tool?.input_schema);
     const cap = objectOf(rule).max_amount;
     if (typeof cap !== 'number' || cap < 0 || declared === undefined) continue;
-    if (amounts.some((it) => declared.names.has(it))) continue;
+    if (amountNames.some((it) => declared.names.has(it))) continue;
     report.at(
       'findagent.max-amount-unused',
       [...path, 'max_amount'],
       `tool ${show(name)} has no input that max_amount caps`,
       {
-        hint: `call the input ${amounts.slice(0, -1).join(', ')} or ${amounts.at(-1)}`,
+        hint: `call the input ${amountNames.slice(0, -1).join(', ')} or ${amountNames.at(-1)}`,
       },
     );
   }
