@@ -188,11 +188,11 @@ describe('against a model of it', () => {
               time.wall += step.ms;
               break;
             case 'restart':
-              ledger = ledgerOn(database);
               // Only what was written down is remembered, and ticks begin anywhere.
               highest = kept;
               time.ticks = 7;
               lastTick = 7;
+              ledger = ledgerOn(database);
               break;
           }
         }

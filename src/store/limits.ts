@@ -57,11 +57,12 @@ export class LimitLedger {
   #waiting: Waiting[] = [];
   #writing = false;
   #highest: number | undefined;
-  #lastTick = 0;
+  #lastTick: number;
 
   constructor(database: Database, time: LimitTime) {
     this.#database = database;
     this.#time = time;
+    this.#lastTick = time.ticks();
   }
 
   /** Takes a place in all of them, or in none. */
@@ -123,21 +124,20 @@ export class LimitLedger {
 
   /** As far ahead as the clock of the wall, the time that passed, or any time seen before: whichever is highest. */
   async #now(transaction: Transaction<StateTables>): Promise<number> {
+    const known = this.#highest;
+    const before =
+      known ?? (await transaction.selectFrom('limit_clock').select('at').executeTakeFirst())?.at ?? 0;
     const tick = this.#time.ticks();
-    if (this.#highest === undefined) {
-      const row = await transaction.selectFrom('limit_clock').select('at').executeTakeFirst();
-      this.#highest = Math.max(row?.at ?? 0, this.#time.now());
-      // What nobody asked for since is not looked at one by one.
+    const highest = Math.max(before + Math.max(0, tick - this.#lastTick), this.#time.now());
+    this.#lastTick = tick;
+    this.#highest = highest;
+    // What nobody asked for since the last host is not looked at one by one.
+    if (known === undefined)
       await transaction
         .deleteFrom('limit_use')
-        .where((it) => it(it('at', '+', it.ref('span')), '<=', Math.floor(this.#highest as number)))
+        .where((it) => it(it('at', '+', it.ref('span')), '<=', Math.floor(highest)))
         .execute();
-    } else {
-      this.#highest += Math.max(0, tick - this.#lastTick);
-    }
-    this.#lastTick = tick;
-    this.#highest = Math.max(this.#highest, this.#time.now());
-    return Math.floor(this.#highest);
+    return Math.floor(highest);
   }
 }
 
