@@ -68,6 +68,7 @@ async function main(): Promise<void> {
     isFolder,
     resource: (path) => fileURLToPath(new URL(`../${path}`, import.meta.url)),
     openHost: (options) => openHost(options, { version, principal, cwd }, interrupted.signal),
+    readDocument: (url, allow) => publishedAt(url, allow, interrupted.signal),
     startHost,
     examine,
   };
@@ -153,6 +154,13 @@ function isFolder(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+async function publishedAt(url: string, allow: readonly string[], signal: AbortSignal) {
+  const { guardedClient } = await import('./net/client.js');
+  const { readDocument } = await import('./net/document.js');
+  const { parseGrants } = await import('./policy/grant.js');
+  return readDocument({ client: guardedClient(), url, granted: parseGrants(allow).shared.network, signal });
 }
 
 async function startHost(options: StartHostOptions): Promise<Host> {

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Places } from '../src/serve/http/places.js';
 import { type House, house, modern, visit } from './http-house.js';
+import { until } from './toolport.js';
 
 let home: House;
 beforeAll(async () => {
@@ -199,6 +201,47 @@ test('a package is switched off and on', async () => {
   expect((await asOperator(path, { method: 'PUT', body: { enabled: 'yes' } })).status).toBe(400);
 });
 
+test('processes are counted by what they are for', async () => {
+  const count = async (kind: string) =>
+    Number(
+      new RegExp(`^toolport_processes\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(
+        (await asOperator('/metrics')).text,
+      )?.[1],
+    );
+  expect(await count('call')).toBe(0);
+  const stop = new AbortController();
+  const body = { tool: 'sleep', arguments: { text: '60' } };
+  const left = home.visit('/api/v1/call', { body, signal: stop.signal }).catch(() => 'left');
+  await until(async () => (await count('call')) === 1);
+  stop.abort();
+  expect(await left).toBe('left');
+  await until(async () => (await count('call')) === 0);
+});
+
+test('where packages lie on this machine is told to operators, not to agents', async () => {
+  const told = (await home.visit('/api/v1/packages')).json.packages;
+  expect(told.map((it: { path: string }) => it.path)).toContain('word_count.py');
+  expect(JSON.stringify(told)).not.toContain(home.bench.packages);
+  const known = (await asOperator('/api/v1/packages')).json.packages;
+  expect(known.map((it: { path: string }) => it.path)).toContain(join(home.bench.packages, 'word_count.py'));
+  const places = new Places(['/srv/tools', '/srv/tools/more', '/srv/one.py']);
+  expect(places.path('/srv/tools/more/a/x.py')).toBe('a/x.py');
+  expect(places.path('/srv/one.py')).toBe('one.py');
+  expect(places.path('/elsewhere/x.py')).toBe('x.py');
+  expect(places.text('look: toolport install /srv/tools/x.py (/srv/one.py:3, /srv/tools)')).toBe(
+    'look: toolport install x.py (one.py:3, tools)',
+  );
+  expect(places.text('/srv/tools-other/x')).toBe('/srv/tools-other/x');
+});
+
+test('a path that takes no members refuses those it is given', async () => {
+  const wrong = await asOperator('/api/v1/approvals/apr_0/approve', { method: 'POST', body: { all: true } });
+  expect([wrong.status, wrong.json.error.code]).toEqual([400, 'usage']);
+  const right = await asOperator('/api/v1/approvals/apr_0/approve', { method: 'POST', body: {} });
+  expect(right.status).toBe(404);
+  expect((await home.visit('/api/v1/tools', { method: 'GET', body: { a: 1 } })).status).toBe(400);
+});
+
 test('the record is whole', async () => {
   expect((await asOperator('/api/v1/audit/verify')).json).toMatchObject({
     schema: 'toolport/audit@1',
@@ -233,6 +276,8 @@ test('metrics are what Prometheus reads, and add up', async () => {
   );
   expect(samples.get('toolport_http_connections')).toBeGreaterThan(0);
   expect(samples.get('toolport_approvals_waiting')).toBe(1);
+  const processes = ['call', 'kept', 'warm'].map((it) => samples.get(`toolport_processes{kind="${it}"}`));
+  expect(processes).toEqual([0, expect.any(Number), 0]);
 });
 
 describe('/openapi.json', () => {

@@ -59,6 +59,9 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
     resource: (path) => path,
     openHost: async () => ({ close: async () => {}, ...options.host }) as Host,
     examine: options.examine ?? (async () => []),
+    readDocument: async () => {
+      throw new Error('no command here reads a document');
+    },
     startHost: async () => {
       throw new Error('no command here starts a host');
     },

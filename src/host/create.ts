@@ -91,6 +91,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
           return changed;
         },
       },
+      processes: async () => equipment.processes(),
       verifyAudit: async () => {
         await audit.flush();
         return verifyAudit(database);

@@ -23,7 +23,7 @@ import { Links, Pins } from '../store/pins.js';
 import { SecretRows } from '../store/secrets.js';
 import { SwitchedOff } from '../store/switches.js';
 import { TokenRows } from '../store/tokens.js';
-import type { SessionOptions, SessionPolicy } from './host.js';
+import type { ProcessCounts, SessionOptions, SessionPolicy } from './host.js';
 import type { HostOptions } from './options.js';
 import { Places } from './places.js';
 import { queueOf } from './queue.js';
@@ -50,6 +50,7 @@ export interface Equipment {
   /** Lists of tools may be others now. */
   changed(): void;
   onChange(listener: () => void): () => void;
+  processes(): ProcessCounts;
   open(wanted: OpenOptions, parse: ParseOptions): Promise<SessionCatalogue>;
   close(): Promise<void>;
 }
@@ -140,6 +141,15 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
+    },
+    processes() {
+      const made = [...machines.values()];
+      const sum = (count: (it: Equipped) => number) => made.reduce((all, it) => all + count(it), 0);
+      return {
+        call: inTurn.running,
+        kept: sum((it) => it.pool.state.processes),
+        warm: sum((it) => it.warm?.size ?? 0),
+      };
     },
     async open(wanted, parse) {
       const policy = wanted.policy ?? {};

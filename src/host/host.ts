@@ -6,10 +6,11 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 import type { ConfirmationKind } from '../policy/decide.js';
-import type { Secrets, Switches, Tokens } from './operator.js';
+import type { ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
 
 export type {
   Check,
+  ProcessCounts,
   SecretAudience,
   SecretEntry,
   SecretInput,
@@ -28,6 +29,8 @@ export interface Host {
   readonly secrets: Secrets;
   readonly switches: Switches;
   readonly tokens: Tokens;
+  /** Confined processes there are now, by what they are for. */
+  processes(): Promise<ProcessCounts>;
   verifyAudit(): Promise<AuditVerdict>;
   auditTail(count: number): Promise<readonly AuditLine[]>;
   close(): Promise<void>;

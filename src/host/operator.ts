@@ -70,6 +70,16 @@ export interface Switches {
   set(packageId: string, enabled: boolean, by: string): Promise<boolean>;
 }
 
+/** How many processes there are of each kind. */
+export interface ProcessCounts {
+  /** Serve one call and end. */
+  readonly call: number;
+  /** Kept between calls. */
+  readonly kept: number;
+  /** Started ahead. */
+  readonly warm: number;
+}
+
 /** One finding about this machine. */
 export interface Check {
   readonly id: string;

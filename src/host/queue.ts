@@ -1,7 +1,11 @@
 import { HostError } from '../model/host-error.js';
 
 /** `patience` is asked for when there is somebody to wait for. */
-export type Queue = <T>(work: () => Promise<T>, patience?: () => AbortSignal) => Promise<T>;
+export interface Queue {
+  <T>(work: () => Promise<T>, patience?: () => AbortSignal): Promise<T>;
+  /** Pieces of work under way. */
+  readonly running: number;
+}
 
 /** Lets that many pieces of work run at once; the others wait in order, and may give up while they wait. */
 export function queueOf(limit: number): Queue {
@@ -21,7 +25,7 @@ export function queueOf(limit: number): Queue {
       signal?.addEventListener('abort', giveUp, { once: true });
       waiting.push(begin);
     });
-  return async (work, patience) => {
+  const enter = async <T>(work: () => Promise<T>, patience?: () => AbortSignal): Promise<T> => {
     if (running >= limit) await turn(patience?.());
     else running++;
     try {
@@ -33,4 +37,5 @@ export function queueOf(limit: number): Queue {
       else next();
     }
   };
+  return Object.defineProperty(enter as Queue, 'running', { get: () => running });
 }

@@ -18,6 +18,10 @@ export class WarmSandboxes {
   readonly #starting = new Set<string>();
   #closed = false;
 
+  get size(): number {
+    return this.#waiting.size;
+  }
+
   /** The one that waits under this key, if it still lives. It is the caller's from now on. */
   take(key: string): Confined | undefined {
     const found = this.#waiting.get(key);

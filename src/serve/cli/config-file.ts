@@ -109,15 +109,19 @@ function keysOf(
       });
     else found.push({ key, at });
   };
-  for (const [name, value] of Object.entries(root)) {
-    if (!configTables.has(name)) visit(name, [name]);
-    else if (isObject(value))
-      for (const member of Object.keys(value)) visit(`${name}.${member}`, [name, member]);
-    else
-      report.at('schema.type', [name], `${name} is not a table`, {
-        hint: `write [${name}] on a line of its own`,
-      });
-  }
+  const walk = (table: JsonObject, above: readonly string[]) => {
+    for (const [member, value] of Object.entries(table)) {
+      const at = [...above, member];
+      const name = at.join('.');
+      if (!configTables.has(name)) visit(name, at);
+      else if (isObject(value)) walk(value, at);
+      else
+        report.at('schema.type', at, `${name} is not a table`, {
+          hint: `write [${name}] on a line of its own`,
+        });
+    }
+  };
+  walk(root, []);
   return found;
 }
 

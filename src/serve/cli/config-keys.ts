@@ -6,6 +6,7 @@ export type ConfigKind =
   | 'folder-names'
   | 'version'
   | 'url'
+  | 'text'
   | 'whole-number'
   | 'switch';
 
@@ -49,6 +50,9 @@ export const configKeys = [
   { name: 'python.index', kind: 'url', variable: 'TOOLPORT_PYTHON_INDEX', flag: 'index' },
   { name: 'python.find_links', kind: 'paths', variable: 'TOOLPORT_FIND_LINKS', flag: 'find-links' },
   { name: 'npm.registry', kind: 'url', variable: 'TOOLPORT_NPM_REGISTRY', flag: 'npm-registry' },
+  { name: 'http.oidc.issuer', kind: 'url', flag: 'oidc-issuer' },
+  { name: 'http.oidc.audience', kind: 'text', flag: 'oidc-audience' },
+  { name: 'http.oidc.role_claim', kind: 'text', flag: 'oidc-role-claim' },
   limit('seconds', 60, 86_400),
   limit('cpu_seconds', 60, 86_400),
   limit('memory_mb', 1024, 1024 * 1024),
@@ -68,7 +72,7 @@ export const configKeys = [
 
 export type ConfigKeyName = (typeof configKeys)[number]['name'];
 
-/** Names of the tables, such as `limits`. */
+/** Names of the tables, such as `limits` and `http.oidc`. */
 export const configTables: ReadonlySet<string> = new Set(
-  configKeys.flatMap((it) => (it.name.includes('.') ? [it.name.slice(0, it.name.indexOf('.'))] : [])),
+  configKeys.flatMap((it) => [...it.name.matchAll(/\./g)].map((dot) => it.name.slice(0, dot.index))),
 );

@@ -34,6 +34,10 @@ export function checkValue(key: ConfigKey, value: Json, around: Surroundings): C
       return typeof value === 'string'
         ? oneText(checkUrl(key, value))
         : wrongType(key, 'a URL in quotes', value);
+    case 'text':
+      return typeof value === 'string'
+        ? oneText(checkText(key, value, around))
+        : wrongType(key, 'a text in quotes', value);
     case 'version':
       return typeof value === 'string'
         ? oneText(checkVersion(key, value))
@@ -79,6 +83,8 @@ function checkText(key: ConfigKey, text: string, around: Surroundings): Complain
     return { code: 'schema.pattern', message };
   }
   switch (key.kind) {
+    case 'text':
+      return text;
     case 'paths':
       return checkPath(key, text, around);
     case 'grants':

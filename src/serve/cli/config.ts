@@ -150,7 +150,7 @@ function grantedVariables(
   return { allow: kept, environment: values };
 }
 
-function settingOf(entries: readonly ConfigEntry[], key: ConfigKeyName): ConfigValue | undefined {
+export function settingOf(entries: readonly ConfigEntry[], key: ConfigKeyName): ConfigValue | undefined {
   return entries.find((it) => it.key === key)?.value;
 }
 

@@ -36,6 +36,8 @@ export interface Terminal {
   openHost(options: OpenHostOptions): Promise<Host>;
   /** Tries what this machine can hold. */
   examine(options: ExamineOptions): Promise<readonly Check[]>;
+  /** Reads what a server publishes, past the guards of the host; private places need a grant. */
+  readDocument(url: string, allow: readonly string[]): Promise<{ status: number; text: string }>;
   /** Makes this process the host of the state directory. */
   startHost(options: StartHostOptions): Promise<Host>;
 }

@@ -2,8 +2,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Host, Session, SessionOptions, TokenEntry, TokenRole } from '../../host/host.js';
+import type { Host, Session, SessionOptions, TokenRole } from '../../host/host.js';
+import { type DoorOptions, originOf } from './door.js';
 import type { HttpLimits } from './limits.js';
+import { challenge } from './oidc/protected-resource.js';
+import { type Provider, WrongToken } from './oidc/provider.js';
 import { Refusal } from './refusal.js';
 
 /** A token that is good for this start only and is kept nowhere. */
@@ -11,6 +14,17 @@ export interface StartToken {
   readonly name: string;
   readonly role: TokenRole;
   readonly token: string;
+}
+
+/** Whom a token stands for. */
+export interface Identity {
+  readonly id: string;
+  readonly name: string;
+  readonly role: TokenRole;
+  /** Milliseconds since 1970; null never expires. */
+  readonly expiresAt: number | null;
+  /** Made from the name unless told. */
+  readonly principal?: string;
 }
 
 /** Whoever comes in with one token. */
@@ -36,6 +50,7 @@ interface Known extends Caller {
 export interface CallersOptions {
   readonly session: Omit<SessionOptions, 'principal'>;
   readonly startTokens: readonly StartToken[];
+  readonly provider?: Provider | undefined;
   readonly limits: HttpLimits;
   readonly now: () => number;
 }
@@ -44,7 +59,7 @@ export interface CallersOptions {
 export class Callers {
   readonly #host: Host;
   readonly #options: CallersOptions;
-  readonly #start: readonly { digest: Buffer; entry: TokenEntry }[];
+  readonly #start: readonly { digest: Buffer; entry: Identity }[];
   readonly #known = new Map<string, Known>();
 
   constructor(host: Host, options: CallersOptions) {
@@ -52,25 +67,41 @@ export class Callers {
     this.#options = options;
     this.#start = options.startTokens.map(({ name, role, token }) => ({
       digest: digestOf(token),
-      entry: { id: `start:${name}`, name, role, createdAt: options.now(), expiresAt: null },
+      entry: { id: `start:${name}`, name, role, expiresAt: null },
     }));
     // Their names are taken before any stored token can claim them.
     for (const { entry } of this.#start) this.#learn(entry);
   }
 
   /** The caller of a request; 401 without a good token. */
-  async identify(request: IncomingMessage): Promise<Caller> {
-    const token = /^Bearer ([\x21-\x7e]{1,512})$/i.exec(request.headers.authorization ?? '')?.[1];
-    const entry = token === undefined ? undefined : await this.#check(token);
-    if (entry === undefined) {
-      throw new Refusal(401, 'auth_required', 'this needs a token: Authorization: Bearer TOKEN', {
-        hint: '"toolport serve" prints one for each start; "toolport token create NAME" makes one that stays',
-        headers: { 'www-authenticate': 'Bearer realm="toolport"' },
-      });
+  async identify(request: IncomingMessage, door: DoorOptions): Promise<Caller> {
+    const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(request.headers.authorization ?? '')?.[1];
+    let entry: Identity | undefined;
+    let why: string | undefined;
+    try {
+      entry = token === undefined ? undefined : await this.#check(token);
+    } catch (error) {
+      if (!(error instanceof WrongToken)) throw error;
+      why = error.message;
     }
+    if (entry === undefined) throw this.#unknown(request, door, why);
     const caller = this.#known.get(entry.id) ?? this.#learn(entry);
-    caller.expiresAt = entry.expiresAt;
+    // Of several tokens of one subject, the one that is good longest.
+    if (entry.expiresAt === null || caller.expiresAt === null || entry.expiresAt > caller.expiresAt)
+      caller.expiresAt = entry.expiresAt;
     return caller;
+  }
+
+  #unknown(request: IncomingMessage, door: DoorOptions, why: string | undefined): Refusal {
+    const { provider } = this.#options;
+    const path = (request.url ?? '').split('?', 1)[0] ?? '';
+    const own =
+      '"toolport serve" prints one for each start; "toolport token create NAME" makes one that stays';
+    return new Refusal(401, 'auth_required', why ?? 'this needs a token: Authorization: Bearer TOKEN', {
+      hint:
+        provider === undefined ? own : `sign in with ${provider.issuer} for a new one, or use one of ours`,
+      headers: { 'www-authenticate': challenge(originOf(request, door), path, provider, why) },
+    });
   }
 
   /** Counts a request against its token; returns how to say that it is over. */
@@ -97,7 +128,7 @@ export class Callers {
     const now = this.#options.now();
     for (const [id, known] of this.#known) {
       if (id.startsWith('start:')) continue;
-      const { expiresAt } = stored.get(id) ?? { expiresAt: 0 };
+      const { expiresAt } = isSignedIn(id) ? known : (stored.get(id) ?? { expiresAt: 0 });
       if (expiresAt !== null && expiresAt <= now) this.#forget(known);
     }
   }
@@ -113,17 +144,21 @@ export class Callers {
     this.#known.clear();
   }
 
-  async #check(token: string): Promise<TokenEntry | undefined> {
+  async #check(token: string): Promise<Identity | undefined> {
+    const { provider } = this.#options;
+    // None of our own tokens has a dot.
+    if (provider !== undefined && token.includes('.')) return provider.check(token);
     const digest = digestOf(token);
     for (const it of this.#start) if (timingSafeEqual(it.digest, digest)) return it.entry;
     return this.#host.tokens.check(token);
   }
 
-  #learn(entry: TokenEntry): Known {
+  #learn(entry: Identity): Known {
     const { id, name, role, expiresAt } = entry;
+    if (isSignedIn(id)) this.#makeRoom();
     // Two tokens of one name must not answer for each other.
     const taken = [...this.#known.values()].some((it) => it.name === name);
-    const principal = taken ? `http/${name}#${id}` : `http/${name}`;
+    const principal = entry.principal ?? (taken ? `http/${name}#${id}` : `http/${name}`);
     const leave = new AbortController();
     // Every request under way listens to it.
     setMaxListeners(0, leave.signal);
@@ -150,6 +185,15 @@ export class Callers {
     return known;
   }
 
+  /** Everybody who signs in has a session; those without anything open make room. */
+  #makeRoom(): void {
+    const signedIn = [...this.#known.values()].filter((it) => isSignedIn(it.id));
+    if (signedIn.length < this.#options.limits.signedIn) return;
+    const idle = signedIn.find((it) => it.sockets.size === 0 && it.active === 0);
+    if (idle === undefined) throw tooManyPeople();
+    this.#forget(idle);
+  }
+
   #forget(known: Known): void {
     this.#known.delete(known.id);
     known.leave.abort();
@@ -166,6 +210,18 @@ function tooMany(what: string, headers: Readonly<Record<string, string>>): Refus
     hint: 'wait until some have ended',
     headers: { 'retry-after': '1', ...headers },
   });
+}
+
+function tooManyPeople(): Refusal {
+  return new Refusal(429, 'rate_limited', 'too many people are signed in', {
+    hint: 'wait until some have left',
+    headers: { 'retry-after': '10' },
+  });
+}
+
+/** Ids of stored tokens begin with `tok_`. */
+function isSignedIn(id: string): boolean {
+  return id.startsWith('oidc:');
 }
 
 function digestOf(token: string): Buffer {

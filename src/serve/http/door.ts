@@ -33,6 +33,13 @@ export function checkDoor(request: IncomingMessage, options: DoorOptions): void 
     });
 }
 
+/** How a visitor that was let through the door wrote where we are. A proxy in front speaks TLS. */
+export function originOf(request: IncomingMessage, { names }: DoorOptions): string {
+  const host = (request.headers.host ?? '').toLowerCase();
+  const proxied = names.includes(host) || names.includes(host.replace(/:\d+$/, ''));
+  return `${proxied ? 'https' : 'http'}://${host}`;
+}
+
 function isOurs(host: string | undefined, local: string, { port, names }: DoorOptions): boolean {
   if (host === undefined) return false;
   const wanted = host.toLowerCase();

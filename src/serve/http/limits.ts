@@ -16,6 +16,8 @@ export interface HttpLimits {
   readonly requestsPerToken: number;
   /** What calls under way get when the server ends. */
   readonly graceMs: number;
+  /** People and programs that an identity provider vouches for, at once. */
+  readonly signedIn: number;
   readonly sessions: number;
   readonly sessionsPerToken: number;
   readonly sessionIdleMs: number;
@@ -36,6 +38,7 @@ export const defaultLimits: HttpLimits = {
   connectionsPerToken: 256,
   requestsPerToken: 256,
   graceMs: 5_000,
+  signedIn: 1000,
   sessions: 1000,
   sessionsPerToken: 256,
   sessionIdleMs: 30 * 60_000,

@@ -5,7 +5,8 @@ const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60
 export interface Gauge {
   readonly name: string;
   readonly text: string;
-  readonly value: number;
+  /** One number, or several told apart by a label. */
+  readonly value: number | { readonly label: string; readonly values: Readonly<Record<string, number>> };
 }
 
 /** What happened since the start, in the text form that Prometheus reads. No names of tools, callers or values. */
@@ -41,7 +42,7 @@ export class Metrics {
       ...this.#histogram(),
       ...head('toolport_http_requests_total', 'counter', 'HTTP requests by status.'),
       ...sorted(this.#requests).map(([status, n]) => `toolport_http_requests_total{status="${status}"} ${n}`),
-      ...gauges.flatMap(({ name, text, value }) => [...head(name, 'gauge', text), `${name} ${value}`]),
+      ...gauges.flatMap((it) => [...head(it.name, 'gauge', it.text), ...samples(it)]),
     ];
     return `${lines.join('\n')}\n`;
   }
@@ -59,6 +60,11 @@ export class Metrics {
       `${name}_count ${this.#answers}`,
     ];
   }
+}
+
+function samples({ name, value }: Gauge): string[] {
+  if (typeof value === 'number') return [`${name} ${value}`];
+  return Object.entries(value.values).map(([kind, n]) => `${name}{${value.label}="${kind}"} ${n}`);
 }
 
 function head(name: string, type: string, text: string): string[] {

@@ -41,7 +41,7 @@ export interface Answered {
 /** The one table of these drives dispatch and the description at /openapi.json. */
 export type Route =
   /** For anybody; tells nothing. */
-  | (RouteBase & { readonly role: 'anybody'; readonly open: () => Promise<Reply> | Reply })
+  | (RouteBase & { readonly role: 'anybody'; readonly open: (origin: string) => Reply })
   | (RouteBase & { readonly role: TokenRole; readonly answer: (exchange: Exchange) => Promise<Reply> })
   /** Reads and answers by itself, because it may stream. */
   | (RouteBase & {
@@ -111,7 +111,7 @@ export function membersOf(body: Json | undefined, known: readonly string[]): Jso
       'usage',
       `the body has an unknown member ${JSON.stringify(strange.slice(0, 80))}`,
       {
-        hint: `known are ${known.join(', ')}`,
+        hint: known.length === 0 ? 'this path takes none' : `known are ${known.join(', ')}`,
       },
     );
   return body;

@@ -2,11 +2,14 @@ import type { Host } from '../../host/host.js';
 import type { McpEndpoint } from './mcp-endpoint.js';
 import type { McpSessions } from './mcp-sessions.js';
 import type { Gauge, Metrics } from './metrics.js';
+import type { Provider } from './oidc/provider.js';
 import { openApi } from './openapi.js';
+import { Places } from './places.js';
 import type { Route } from './route.js';
 import { approvalRoutes } from './routes/approvals.js';
 import { mcpRoutes } from './routes/mcp.js';
 import { operationRoutes } from './routes/operation.js';
+import { resourceRoutes } from './routes/resource.js';
 import { sessionRoutes } from './routes/sessions.js';
 import { settingRoutes } from './routes/settings.js';
 import { switchRoutes } from './routes/switches.js';
@@ -19,6 +22,9 @@ export interface RoutesOptions {
   readonly metrics: Metrics;
   readonly gauges: () => readonly Gauge[];
   readonly version: string;
+  readonly provider: Provider | undefined;
+  /** Folders and files that are served. */
+  readonly directories: readonly string[];
 }
 
 /** Everything that is served, in the order in which it is described. */
@@ -26,11 +32,12 @@ export function routesOf(options: RoutesOptions): readonly Route[] {
   const { host, version } = options;
   const routes: readonly Route[] = [
     ...mcpRoutes(options.endpoint),
-    ...toolRoutes(),
+    ...toolRoutes(new Places(options.directories)),
     ...approvalRoutes(host.approvals),
     ...sessionRoutes(options.sessions),
     ...settingRoutes(host),
     ...switchRoutes(host.switches),
+    ...(options.provider === undefined ? [] : resourceRoutes(options.provider)),
     ...operationRoutes({ ...options, description: () => openApi(routes, version) }),
   ];
   return routes;

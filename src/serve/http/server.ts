@@ -6,14 +6,15 @@ import { HostError } from '../../model/host-error.js';
 import { type Expose, frontParts } from '../mcp/front.js';
 import { drain, hasBody, readJson } from './body.js';
 import { Callers, type StartToken } from './callers.js';
-import { checkDoor, type DoorOptions } from './door.js';
+import { checkDoor, type DoorOptions, originOf } from './door.js';
 import { defaultLimits, type HttpLimits } from './limits.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 import { McpSessions } from './mcp-sessions.js';
 import { type Gauge, Metrics } from './metrics.js';
+import type { Provider } from './oidc/provider.js';
 import { Refusal } from './refusal.js';
 import { errorReply, send } from './reply.js';
-import { type Exchange, findRoute, type Route } from './route.js';
+import { type Exchange, findRoute, membersOf, type Route } from './route.js';
 import { routesOf } from './routes.js';
 
 export interface HttpOptions {
@@ -24,6 +25,8 @@ export interface HttpOptions {
   /** Names under which a proxy of the operator's reaches us. */
   readonly names?: readonly string[];
   readonly startTokens: readonly StartToken[];
+  /** Who else may say that somebody is known. */
+  readonly provider?: Provider | undefined;
   /** What each caller's session is opened with. */
   readonly session: Omit<SessionOptions, 'principal'>;
   readonly expose?: Expose;
@@ -47,8 +50,8 @@ export interface HttpServer {
 /** Serves MCP and the API over HTTP. */
 export async function openHttp(host: Host, options: HttpOptions): Promise<HttpServer> {
   const limits = { ...defaultLimits, ...options.limits };
-  const { now, onBug, version, session, startTokens, metrics = new Metrics() } = options;
-  const callers = new Callers(host, { session, startTokens, limits, now });
+  const { now, onBug, version, session, startTokens, provider, metrics = new Metrics() } = options;
+  const callers = new Callers(host, { session, startTokens, provider, limits, now });
   const sessions = new McpSessions({ limits, now });
   const endpoint = new McpEndpoint({
     approvals: host.approvals,
@@ -72,7 +75,10 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
       value: process.memoryUsage.rss(),
     },
   ];
-  const routes = routesOf({ host, endpoint, sessions, metrics, gauges, version });
+  const routes = routesOf({
+    ...{ host, endpoint, sessions, metrics, gauges, version, provider },
+    directories: session.directories,
+  });
   const door: { port: number; names: readonly string[] } = {
     port: options.port,
     names: (options.names ?? []).map((it) => it.toLowerCase()),
@@ -160,10 +166,10 @@ async function dispatch(visit: Visit): Promise<void> {
   const method = request.method ?? '';
   const open = routes.find((it) => it.role === 'anybody' && it.path === path && it.method === method);
   if (open !== undefined && 'open' in open) {
-    send(response, await open.open(), limits.readMs);
+    send(response, open.open(originOf(request, visit.door)), limits.readMs);
     return;
   }
-  const caller = await callers.identify(request);
+  const caller = await callers.identify(request, visit.door);
   const leave = callers.enter(caller, request.socket);
   try {
     const { route, parts } = findRoute(routes, method, path);
@@ -189,6 +195,7 @@ async function dispatch(visit: Visit): Promise<void> {
         await route.stream(exchange, request, response);
       } else if ('answer' in route) {
         const body = hasBody(request) ? await readJson(request, limits.bodyBytes) : undefined;
+        if (body !== undefined && route.body === undefined) membersOf(body, []);
         send(response, await route.answer({ ...exchange, body }), limits.readMs);
       }
     } finally {

@@ -86,6 +86,8 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
       check: () =>
         Promise.reject(new HostError('not_supported', 'tokens are checked by the host that serves them')),
     },
+    processes: () =>
+      Promise.reject(new HostError('not_supported', 'processes are counted by the host that serves')),
     verifyAudit: () => control.ask<AuditVerdict>('audit.verify', {}),
     auditTail: (count) => control.ask<AuditLine[]>('audit.tail', { count }),
     async close() {

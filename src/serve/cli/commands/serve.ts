@@ -4,6 +4,7 @@ import { relative } from 'node:path';
 import type { Answer, Host, SessionOptions } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { Metrics } from '../../http/metrics.js';
+import { type OidcSettings, openProvider } from '../../http/oidc/provider.js';
 import { portHolder } from '../../http/port-holder.js';
 import { type HttpServer, openHttp } from '../../http/server.js';
 import type { Expose } from '../../mcp/front.js';
@@ -15,6 +16,7 @@ import { aborted } from '../aborted.js';
 import { type Arguments, stateDirectory } from '../arguments.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
+import { oidcOptions, oidcSettings } from '../oidc.js';
 import { sessionFor, sessionWords } from '../session-options.js';
 import { styleFor } from '../style-for.js';
 import type { Terminal } from '../terminal.js';
@@ -31,6 +33,10 @@ export const serve: Command = {
     { line: 'toolport serve --json --port 0', text: 'one JSON object for the start, then one a call' },
     { line: 'toolport serve tools --state .toolport', text: 'with a state directory of its own' },
     { line: 'toolport serve tools --no-http', text: 'for programs of this user only, without a port' },
+    {
+      line: 'toolport serve tools --oidc-issuer https://id.example.com --oidc-audience toolport',
+      text: 'for whoever signs in there',
+    },
   ],
   options: [
     { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
@@ -38,11 +44,12 @@ export const serve: Command = {
     {
       name: 'listen',
       value: 'ADDRESS',
-      text: 'address for HTTP (127.0.0.1 unless told); others need tokens',
+      text: 'address for HTTP (127.0.0.1 unless told); others need tokens or an issuer',
     },
     { name: 'name', value: 'HOST', multiple: true, text: 'name under which a proxy in front is reached' },
     { name: 'expose', value: 'WHICH', text: 'tools that MCP clients see: all, search or auto' },
     { name: 'no-http', text: 'do not listen on a port' },
+    ...oidcOptions,
     ...sessionOptions,
   ],
   async run(args, terminal) {
@@ -50,6 +57,7 @@ export const serve: Command = {
     const style = styleFor(args, terminal);
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
     const door = doorOf(args);
+    const oidc = door === undefined ? undefined : await oidcSettings(args, terminal);
     const wanted = await sessionFor(args, terminal, args.positionals, args.value('root'));
     const { directories } = wanted;
     const metrics = new Metrics();
@@ -70,7 +78,7 @@ export const serve: Command = {
     try {
       const session = await host.session(wanted);
       const report = await session.packages();
-      web = door === undefined ? undefined : await openWeb(host, door, wanted, metrics, terminal);
+      web = door === undefined ? undefined : await openWeb(host, door, oidc, wanted, metrics, terminal);
       const server = await listen(host, {
         path: socketPath(state),
         version: terminal.version,
@@ -117,7 +125,9 @@ function doorOf(args: Arguments): Door | undefined {
   const names = args.values('name');
   const expose = args.value('expose') ?? 'auto';
   if (args.has('no-http')) {
-    const useless = ['port', 'listen', 'name', 'expose'].find((it) => args.has(it));
+    const useless = ['port', 'listen', 'name', 'expose', ...oidcOptions.map((it) => it.name)].find((it) =>
+      args.has(it),
+    );
     if (useless !== undefined) throw new HostError('usage', `say --no-http or --${useless}, not both`);
     return undefined;
   }
@@ -145,11 +155,13 @@ interface Web {
   readonly server: HttpServer;
   readonly operator: string;
   readonly agent: string;
+  readonly oidc: OidcSettings | undefined;
 }
 
 async function openWeb(
   host: Host,
   { address, port, names, expose }: Door,
+  oidc: OidcSettings | undefined,
   { principal: _, ...session }: Required<SessionOptions>,
   metrics: Metrics,
   terminal: Terminal,
@@ -157,18 +169,28 @@ async function openWeb(
   if (!/^(127\.|::1$)/.test(address)) {
     const now = Date.now();
     const good = (await host.tokens.list()).some((it) => it.expiresAt === null || it.expiresAt > now);
-    if (!good)
+    if (!good && oidc === undefined)
       throw new HostError(
         'auth_required',
         `${address} can be reached from other machines, and there is no token`,
         {
-          hint: 'make one first: toolport token create NAME; signing in through a provider (OIDC) is not there yet',
+          hint: 'make one first: toolport token create NAME; or name who signs people in: --oidc-issuer URL',
         },
       );
     terminal.err(
       `warning: ${address} can be reached from other machines and tokens travel unencrypted; put a proxy with TLS in front and name it with --name\n`,
     );
   }
+  const provider =
+    oidc === undefined
+      ? undefined
+      : await openProvider({
+          ...oidc,
+          read: (url) => terminal.readDocument(url, session.allow),
+          now: Date.now,
+          onTrouble: (error) =>
+            terminal.err(`warning: keys could not be renewed: ${(error as Error).message}\n`),
+        });
   const operator = newToken();
   // An agent can read the configuration of its client: what is written there must not approve its calls.
   const agent = newToken();
@@ -180,6 +202,7 @@ async function openWeb(
       expose,
       session,
       metrics,
+      provider,
       startTokens: [
         { name: 'start-operator', role: 'operator', token: operator },
         { name: 'start-agent', role: 'agent', token: agent },
@@ -190,7 +213,7 @@ async function openWeb(
     });
   const wanted = port ?? usualPort;
   try {
-    return { server: await open(wanted), operator, agent };
+    return { server: await open(wanted), operator, agent, oidc };
   } catch (error) {
     const taken =
       error instanceof HostError && (error.cause as { code?: string } | undefined)?.code === 'EADDRINUSE';
@@ -202,16 +225,17 @@ async function openWeb(
         cause: error,
       });
     terminal.err(`port ${wanted} is taken by ${holder}; using a free one (--port N for one that stays)\n`);
-    return { server: await open(0), operator, agent };
+    return { server: await open(0), operator, agent, oidc };
   }
 }
 
-function webDocument({ server, operator, agent }: Web) {
+function webDocument({ server, operator, agent, oidc }: Web) {
   return {
     mcp: `${server.url}/mcp`,
     api: `${server.url}/api/v1`,
     token: operator,
     agentToken: agent,
+    ...(oidc === undefined ? {} : { oidc: { issuer: oidc.issuer, audience: oidc.audience } }),
   };
 }
 
@@ -219,12 +243,15 @@ function directions(web: Web | undefined, command: readonly string[]): string {
   const entry = { mcpServers: { toolport: { command: command[0], args: command.slice(1) } } };
   const config = JSON.stringify(entry, null, 2);
   if (web === undefined) return `Connect an MCP client with\n${config}\n\n`;
-  const { mcp, api, token, agentToken } = webDocument(web);
+  const { mcp, api, token, agentToken, oidc } = webDocument(web);
   return [
     `MCP    ${mcp}`,
     `API    ${api}  (described at ${web.server.url}/openapi.json)`,
     `Token  ${token}`,
     '       for people: it may approve calls and change settings; good until this ends',
+    ...(oidc === undefined
+      ? []
+      : [`Issuer ${oidc.issuer}  (its access tokens for ${oidc.audience} are good here)`]),
     '',
     'Connect an MCP client over HTTP, with a token that can only list and call',
     `  claude mcp add --transport http toolport ${mcp} --header "Authorization: Bearer ${agentToken}"`,

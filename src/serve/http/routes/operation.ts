@@ -44,7 +44,12 @@ export function operationRoutes(options: OperationOptions): readonly Route[] {
           text: 'Held calls that nobody has decided on.',
           value: (await host.approvals.list(['proposed'])).length,
         };
-        return { type: metricsType, body: metrics.text([...gauges(), waiting]) };
+        const processes: Gauge = {
+          name: 'toolport_processes',
+          text: 'Confined processes by what they are for.',
+          value: { label: 'kind', values: { ...(await host.processes()) } },
+        };
+        return { type: metricsType, body: metrics.text([...gauges(), waiting, processes]) };
       },
     },
     {

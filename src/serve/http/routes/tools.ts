@@ -1,6 +1,7 @@
 import type { ListedTool, PackageState } from '../../../host/host.js';
 import { errorTable } from '../../errors.js';
 import { callDocument } from '../../print/call-document.js';
+import type { Places } from '../places.js';
 import { Refusal } from '../refusal.js';
 import { documentOf, membersOf, type Route, textMember } from '../route.js';
 
@@ -8,7 +9,7 @@ const maxTimeoutMs = 24 * 3_600_000;
 const list = { type: 'array', items: { type: 'object' } };
 
 /** What agents and operators both may do. */
-export function toolRoutes(): readonly Route[] {
+export function toolRoutes(places: Places): readonly Route[] {
   return [
     {
       method: 'GET',
@@ -23,7 +24,10 @@ export function toolRoutes(): readonly Route[] {
       },
       answer: async ({ caller }) => {
         const { packages, summary } = await (await caller.session()).packages();
-        return { body: { schema: 'toolport/list@1', packages: packages.map(packageEntry), summary } };
+        const entries = packages.map((it) =>
+          packageEntry(it, caller.role === 'operator' ? undefined : places),
+        );
+        return { body: { schema: 'toolport/list@1', packages: entries, summary } };
       },
     },
     {
@@ -89,9 +93,12 @@ function timeoutOf(value: unknown): number | undefined {
   return value;
 }
 
-/** Paths stay as the host knows them: there is no folder here to shorten them against. */
-function packageEntry({ id, version, format, path, state, reasons, sandbox, tools }: PackageState) {
-  return { id, version, format, path, state, reasons, sandbox, tools };
+/** Operators see paths as the host knows them, agents only the part below the folder that is served. */
+function packageEntry(it: PackageState, hide: Places | undefined) {
+  const { id, version, format, path, state, reasons, sandbox, tools } = it;
+  const shown = { id, version, format, path, state, reasons, sandbox, tools };
+  if (hide === undefined) return shown;
+  return { ...shown, path: hide.path(path), reasons: reasons.map((reason) => hide.text(reason)) };
 }
 
 function toolEntry({ name, exposed, tool }: ListedTool) {
