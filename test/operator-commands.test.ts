@@ -45,6 +45,7 @@ const widened: Review = {
   from: 'b'.repeat(64),
   to: digest,
   widened: ['it may reach api.example.com\u001B[2K', 'its tool send can change things now (was: read)'],
+  reworded: ['the description of the tool send reads "b\u200b" (was: "b")'],
   narrowed: ['it gave up reading the workspace'],
 };
 let shown: Review = widened;
@@ -161,8 +162,8 @@ describe('review', () => {
     const done = await run(review, ['weather', '--dir', 'tools']);
     expect(done.code).toBe(5);
     expect(accepted).toEqual([]);
-    for (const it of [...widened.widened, ...widened.narrowed, digest])
-      expect(done.out).toContain(it.replace('\u001B', '<U+001B>'));
+    for (const it of [...widened.widened, ...widened.reworded, ...widened.narrowed, digest])
+      expect(done.out).toContain(it.replace('\u001B', '<U+001B>').replace('\u200b', '<U+200B>'));
     expect(done.err).toContain(`agree: toolport review weather --dir tools --accept ${digest}\n`);
   });
 
@@ -188,7 +189,7 @@ describe('review', () => {
   });
 
   test('nothing waits', async () => {
-    shown = { ...widened, widened: [], narrowed: [] };
+    shown = { ...widened, widened: [], reworded: [], narrowed: [] };
     expect(await run(review, ['weather'], true)).toMatchObject({
       code: 0,
       out: 'nothing waits: weather may do nothing that was not agreed to\n',

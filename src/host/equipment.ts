@@ -170,6 +170,7 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
         environment,
         policy,
         parse: parseFor(policy, parse),
+        looking: wanted.looking === true,
       };
       return SessionCatalogue.open(setup, machineryFor(policy));
     },

@@ -48,6 +48,8 @@ export interface SessionOptions {
   /** Values of the variables that `allow` names with `env:NAME`; a host reads no environment by itself. */
   readonly environment?: Readonly<Record<string, string>>;
   readonly policy?: SessionPolicy;
+  /** Only look: what is found at paths that were never named before waits for a review. */
+  readonly looking?: boolean;
 }
 
 /** What an operator configured; everything absent is as usual. */
@@ -138,8 +140,10 @@ export interface Review {
   readonly from?: string;
   /** Digest of what is there now. */
   readonly to: string;
-  /** What it may do now that it could not before, a sentence each; empty when nothing waits. */
+  /** What it may do now that it could not before, a sentence each. */
   readonly widened: readonly string[];
+  /** What models and people read differently now, a sentence each with the old text and the new. */
+  readonly reworded: readonly string[];
   /** What it gave up. */
   readonly narrowed: readonly string[];
 }

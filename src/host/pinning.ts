@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
 import type { Package } from '../model/package.js';
+import { readWords, wordsOf } from '../policy/package-words.js';
 import {
   nothingRequested,
   type PackageRequest,
@@ -8,6 +9,7 @@ import {
   requestText,
 } from '../policy/request.js';
 import { everythingOf, widening } from '../policy/widening.js';
+import { rewording } from '../policy/wording.js';
 import type { AuditLog } from '../store/audit.js';
 import type { Links, Pin, Pins } from '../store/pins.js';
 import type { Loaded } from './catalogue.js';
@@ -33,7 +35,7 @@ export interface HeldPackage {
 
 /**
  * Naming a path is the operator's act: what is found there for the first time is agreed to and pinned. Later edits are
- * followed unless they widen; a package that turns up in a known place is held. Nobody but the operator can make an
+ * followed unless they widen or change what is read; a package that turns up in a known place is held. Nobody but the operator can make an
  * agent's own file into a tool.
  */
 export function agree(
@@ -67,7 +69,7 @@ async function agreeNow(
       pin === undefined &&
       forerunner === undefined &&
       fresh.some((path) => manifest === path || manifest.startsWith(`${path}/`));
-    if (isNew || (pin !== undefined && review.widened.length === 0)) {
+    if (isNew || (pin !== undefined && !waits(review))) {
       await pins.put(pinOf(it, manifest, by));
       pinned++;
     } else {
@@ -80,6 +82,11 @@ async function agreeNow(
     await links.add(path);
   }
   return held;
+}
+
+/** Whether somebody must agree first. */
+export function waits({ widened, reworded }: Review): boolean {
+  return widened.length > 0 || reworded.length > 0;
 }
 
 /** Pins what was shown, if it is still what is there. */
@@ -111,8 +118,23 @@ export function reviewOf(loaded: Loaded, pin: Pin | undefined, forerunner?: stri
     to: catalogue.digest,
     // A package that asks for nothing is still new.
     widened: pin === undefined ? [whyNew(forerunner), ...everythingOf(after)] : widened,
+    reworded: pin === undefined ? [] : rereading(loaded, catalogue.package, pin),
     narrowed,
   };
+}
+
+/** What is read differently since the pin was made. */
+function rereading(loaded: Loaded, of: Package, pin: Pin): readonly string[] {
+  const before = pin.words === null ? undefined : readWords(pin.words);
+  if (before === undefined) return ['what it said when you agreed to it was not kept'];
+  return rewording(before, wordsIn(loaded, of)).changed;
+}
+
+function wordsIn({ bundle }: Loaded, of: Package) {
+  return wordsOf(of, (path) => {
+    const entry = bundle.read(path);
+    return entry.kind === 'file' ? Buffer.from(entry.bytes).toString('utf8') : undefined;
+  });
 }
 
 /** What its manifest asks for, and what its code wants from a registry. */
@@ -130,7 +152,7 @@ function wishesOf(loaded: Loaded, of: Package): PackageRequest {
 
 function whyNew(forerunner: string | undefined): string {
   return forerunner === undefined
-    ? 'it turned up in a folder that you agreed to before'
+    ? 'nobody agreed to it yet: it turned up after its folder was named, or was never named'
     : `it would get the values and files that are kept for the package of the same id at ${forerunner}`;
 }
 
@@ -138,7 +160,9 @@ function pinOf(loaded: Loaded, manifest: string, by: string): Omit<Pin, 'accepte
   const { catalogue } = loaded;
   if (catalogue === undefined) throw new Error('a broken package cannot be pinned');
   const { package: of, digest } = catalogue;
-  return { manifest, package: of.id, digest, request: requestText(wishesOf(loaded, of)), acceptedBy: by };
+  const request = requestText(wishesOf(loaded, of));
+  const words = JSON.stringify(wordsIn(loaded, of));
+  return { manifest, package: of.id, digest, request, words, acceptedBy: by };
 }
 
 function realPath(path: string): string {

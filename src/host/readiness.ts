@@ -101,8 +101,9 @@ function errorsOf({ diagnostics, file }: Loaded): string[] {
 const mostShown = 4;
 
 function heldReasons({ review }: HeldPackage, { file }: Loaded): string[] {
-  const shown = review.widened.slice(0, review.from === undefined ? 1 : mostShown);
-  const rest = review.from === undefined ? 0 : review.widened.length - shown.length;
+  const all = [...review.widened, ...review.reworded];
+  const shown = all.slice(0, review.from === undefined ? 1 : mostShown);
+  const rest = review.from === undefined ? 0 : all.length - shown.length;
   const what = `${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
   return [
     review.from === undefined ? what : `it changed since you agreed to it: ${what}`,

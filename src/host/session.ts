@@ -68,6 +68,7 @@ export interface SessionSetup {
   readonly environment: Readonly<Record<string, string>>;
   readonly policy: SessionPolicy;
   readonly parse: ParseOptions;
+  readonly looking: boolean;
 }
 
 /** The packages of one session with their state, and the tools it may call. */
@@ -145,7 +146,7 @@ export class SessionCatalogue {
     if (held !== undefined) return held.review;
     const { catalogue, file } = loaded;
     const digest = catalogue?.digest ?? '';
-    return { package: id, path: file, from: digest, to: digest, widened: [], narrowed: [] };
+    return { package: id, path: file, from: digest, to: digest, widened: [], reworded: [], narrowed: [] };
   }
 
   async accept(id: string, digest: string): Promise<void> {
@@ -178,10 +179,10 @@ export class SessionCatalogue {
   }
 
   async #judge(): Promise<void> {
-    const { directories, principal, policy } = this.#setup;
+    const { directories, principal, policy, looking } = this.#setup;
     const { loaded } = this.#found;
     const { agreements, find } = this.#machinery;
-    const held = await agree(directories, loaded, principal, agreements);
+    const held = await agree(looking ? [] : directories, loaded, principal, agreements);
     this.#judged = judgeAll(loaded, { policy, held, verdict: this.#verdict, find });
     this.#served = this.#serveAll();
   }

@@ -2,7 +2,7 @@
 // are not part of it; the digest of the package covers those.
 import { canonicalJson, isObject, type Json } from '../model/json.js';
 import type { Package } from '../model/package.js';
-import type { NetworkAccess } from '../model/permissions.js';
+import type { NetworkAccess, NetworkHost } from '../model/permissions.js';
 import type { Program } from '../model/program.js';
 import type { Slot } from '../model/slot.js';
 import type { Effect, Tool } from '../model/tool.js';
@@ -116,10 +116,7 @@ export function requestOf(of: Package): PackageRequest {
     id: of.id,
     network: {
       kind: network.kind,
-      hosts:
-        network.kind === 'hosts'
-          ? sorted(network.hosts.map((it) => `${plainHost(it.host)}${it.port === null ? '' : `:${it.port}`}`))
-          : [],
+      hosts: network.kind === 'hosts' ? sorted(network.hosts.map((it) => hostText(it))) : [],
     },
     filesystem: permissions.filesystem,
     stateDirectory: permissions.stateDirectory,
@@ -228,6 +225,11 @@ function toolRequest(of: Package, tool: Tool): ToolRequest {
     burst: least(limits.map((it) => it.count)),
     rate: least(limits.map((it) => it.count * days[it.per])),
   };
+}
+
+function hostText({ host, port, subdomains }: NetworkHost): string {
+  const below = subdomains === true ? ' and names below it' : '';
+  return `${plainHost(host)}${port === null ? '' : `:${port}`}${below}`;
 }
 
 function plainHost(host: string): string {

@@ -60,6 +60,8 @@ export interface PinTable {
   digest: string;
   /** What the package asks for, as canonical JSON. */
   request: string;
+  /** What models and people read of it, as JSON; null in pins of an earlier version. */
+  words: string | null;
   accepted_at: number;
   accepted_by: string;
 }

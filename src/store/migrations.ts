@@ -78,6 +78,8 @@ const steps: readonly string[] = [
      id integer primary key check (id = 1),
      at integer not null
    ) strict;`,
+  // What was read when somebody agreed. Pins without it are of an earlier version, which kept none.
+  'alter table pin add column words text;',
 ];
 
 /** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */

@@ -32,7 +32,14 @@ test('a folder is new once, however many ask', async () => {
 test('the newest agreement counts, and outlives the program', async () => {
   const pins = new Pins(database, now);
   expect(await pins.get('/a/tool.py')).toBeUndefined();
-  const pin = { manifest: '/a/tool.py', package: 'tool', digest: 'd1', request: '{}', acceptedBy: 'me' };
+  const pin = {
+    manifest: '/a/tool.py',
+    package: 'tool',
+    digest: 'd1',
+    request: '{}',
+    words: '[]',
+    acceptedBy: 'me',
+  };
   await pins.put(pin);
   await pins.put({ ...pin, digest: 'd2', package: 'other', request: '{"a":1}', acceptedBy: 'you' });
   await pins.put({ ...pin, manifest: '/b/tool.py' });
@@ -43,6 +50,7 @@ test('the newest agreement counts, and outlives the program', async () => {
     package: 'other',
     digest: 'd2',
     request: '{"a":1}',
+    words: '[]',
     acceptedBy: 'you',
     acceptedAt: clock - 2,
   });

@@ -38,6 +38,8 @@ export interface Pin {
   readonly digest: string;
   /** What the package asked for, as canonical JSON. */
   readonly request: string;
+  /** What models and people read of it, as JSON; null when an earlier version pinned it. */
+  readonly words: string | null;
   readonly acceptedAt: number;
   readonly acceptedBy: string;
 }
@@ -63,6 +65,7 @@ export class Pins {
         package: row.package,
         digest: row.digest,
         request: row.request,
+        words: row.words,
         acceptedAt: row.accepted_at,
         acceptedBy: row.accepted_by,
       }
@@ -86,6 +89,7 @@ export class Pins {
       package: pin.package,
       digest: pin.digest,
       request: pin.request,
+      words: pin.words,
       accepted_at: this.#now(),
       accepted_by: pin.acceptedBy,
     };

@@ -20,6 +20,7 @@ export async function sessionFor(
     allow,
     environment,
     policy,
+    looking: false,
   };
 }
 

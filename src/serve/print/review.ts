@@ -6,22 +6,24 @@ import { wrap } from './width.js';
 /** What a person judges: everything that is new, then what went away, then the digest that stands for it. */
 export function printReview(review: Review, style: Style, columns: number): string {
   const name = visibleLine(review.package);
-  if (review.widened.length === 0) {
+  if (review.widened.length === 0 && review.reworded.length === 0) {
     const given = list(review.narrowed, '-', columns);
     const lines = [`nothing waits: ${name} may do nothing that was not agreed to`, ...given];
     return `${lines.join('\n')}\n`;
   }
-  const head =
-    review.from === undefined
-      ? `${name} is new in a folder you linked. It wants:`
-      : `${name} changed since it was agreed to. What is new:`;
+  const section = (title: string, sentences: readonly string[], mark: string) =>
+    sentences.length === 0
+      ? []
+      : [style.bold(title), ...list(sentences, mark, columns).map((it) => style.warning(it))];
+  const isNew = review.from === undefined;
   const lines = [
-    style.bold(head),
+    style.bold(isNew ? `${name} is new here.` : `${name} changed since it was agreed to.`),
     style.dim(visibleLine(`  ${review.path}`)),
-    ...list(review.widened, '+', columns).map((it) => style.warning(it)),
+    ...section(isNew ? 'It wants:' : 'What is new:', review.widened, '+'),
+    ...section('What you and models read differently now:', review.reworded, '~'),
     ...(review.narrowed.length === 0 ? [] : [style.bold('What it gave up:')]),
     ...list(review.narrowed, '-', columns).map((it) => style.dim(it)),
-    ...(review.from === undefined ? [] : [style.dim(visibleLine(`from  ${review.from}`))]),
+    ...(isNew ? [] : [style.dim(visibleLine(`from  ${review.from}`))]),
     style.dim(visibleLine(`to    ${review.to}`)),
   ];
   return `${lines.join('\n')}\n`;

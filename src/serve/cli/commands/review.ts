@@ -8,16 +8,18 @@ import type { Arguments } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { sessionOptions, sessionSettings } from '../config.js';
+import { isPackagePath } from '../package-word.js';
 import { styleFor } from '../style-for.js';
 import type { Terminal } from '../terminal.js';
 
 export const review: Command = {
   name: 'review',
-  summary: 'See what a held package may do now that it could not before, and agree to exactly that.',
-  usage: 'review [PACKAGE] [--dir DIR]… [--accept DIGEST]',
+  summary: 'See what a held package may do and say now that it did not before, and agree to exactly that.',
+  usage: 'review [PACKAGE|PATH] [--dir DIR]… [--accept DIGEST]',
   examples: [
     { line: 'toolport review', text: 'which packages wait' },
     { line: 'toolport review weather --dir tools', text: 'what changed; asks whether you agree' },
+    { line: 'toolport review tools/weather', text: 'the same, by where it is; looking agrees to nothing' },
     { line: 'toolport review weather --accept 3f9c…', text: 'agree to what was shown, without a terminal' },
   ],
   options: [
@@ -26,26 +28,50 @@ export const review: Command = {
     ...sessionOptions,
   ],
   async run(args, terminal) {
-    const [id, ...more] = args.positionals;
+    const [word, ...more] = args.positionals;
     if (more.length > 0)
       throw new HostError('usage', 'review one package at a time', { hint: 'see "toolport review --help"' });
-    if (id === undefined && args.has('accept'))
+    if (word === undefined && args.has('accept'))
       throw new HostError('usage', '--accept needs the package it is for', {
         hint: 'toolport review PACKAGE --accept DIGEST',
       });
     const { defaultPaths, ...settings } = await sessionSettings(args, terminal);
-    const named = args.values('dir').map((it) => resolve(terminal.cwd, it));
+    const isPath = word !== undefined && isPackagePath(word, terminal);
+    const named = [...args.values('dir'), ...(isPath ? [word] : [])].map((it) => resolve(terminal.cwd, it));
     return withHost(args, terminal, async (host) => {
       const session = await host.session({
         principal: terminal.principal,
         directories: named.length === 0 ? defaultPaths : named,
         root: terminal.cwd,
         ...settings,
+        // Naming a path agrees to what is there; whoever reviews it has not agreed yet.
+        looking: true,
       });
+      const id = isPath ? await onlyIn(word, session, args) : word;
       return id === undefined ? listHeld(session, args, terminal) : reviewOne(id, session, args, terminal);
     });
   },
 };
+
+/** The package at a path; undefined when there are several, which are listed then. */
+async function onlyIn(path: string, session: Session, args: Arguments): Promise<string | undefined> {
+  const { packages } = await session.packages();
+  const ids = packages.flatMap((it) => it.id ?? []);
+  if (ids.length === 1 && packages.length === 1) return ids[0];
+  if (packages.length === 1)
+    throw new HostError('invalid_manifest', `${path} is not a sound package`, {
+      hint: `see "toolport validate ${path}"`,
+    });
+  if (packages.length === 0)
+    throw new HostError('not_found', `${path} holds no package`, {
+      hint: 'name a manifest, or a folder with packages',
+    });
+  if (args.has('accept'))
+    throw new HostError('usage', `${path} holds ${packages.length} packages; say which one you agree to`, {
+      hint: `toolport review PACKAGE --dir ${path} --accept DIGEST`,
+    });
+  return undefined;
+}
 
 async function listHeld(session: Session, args: Arguments, terminal: Terminal): Promise<number> {
   const held = (await session.packages()).packages.filter((it) => it.state === 'held');
@@ -68,7 +94,7 @@ function describeHeld(it: PackageState, args: Arguments): string {
 
 async function reviewOne(id: string, session: Session, args: Arguments, terminal: Terminal): Promise<number> {
   const shown = await session.review(id);
-  const waits = shown.widened.length > 0;
+  const waits = shown.widened.length + shown.reworded.length > 0;
   const digest = args.value('accept');
   if (digest !== undefined && digest !== shown.to) throw otherDigest(shown, args);
   const asks = waits && digest === undefined && canAsk(args, terminal);
