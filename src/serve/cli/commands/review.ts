@@ -48,7 +48,8 @@ export const review: Command = {
         looking: true,
       });
       const id = isPath ? await onlyIn(word, session, args) : word;
-      return id === undefined ? listHeld(session, args, terminal) : reviewOne(id, session, args, terminal);
+      if (id === undefined) return listHeld(session, args, terminal);
+      return reviewOne(id, word ?? id, session, args, terminal);
     });
   },
 };
@@ -92,11 +93,18 @@ function describeHeld(it: PackageState, args: Arguments): string {
   return `${name}\n${reasons}  see it: ${commandLine(['review', it.id ?? it.path], args)}\n`;
 }
 
-async function reviewOne(id: string, session: Session, args: Arguments, terminal: Terminal): Promise<number> {
+/** `word`: what the package was called on the command line, for lines to copy. */
+async function reviewOne(
+  id: string,
+  word: string,
+  session: Session,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<number> {
   const shown = await session.review(id);
   const waits = shown.widened.length + shown.reworded.length > 0;
   const digest = args.value('accept');
-  if (digest !== undefined && digest !== shown.to) throw otherDigest(shown, args);
+  if (digest !== undefined && digest !== shown.to) throw otherDigest(shown, word, args);
   const asks = waits && digest === undefined && canAsk(args, terminal);
   if (!args.has('json') && !args.has('quiet'))
     terminal.out(printReview(shown, styleFor(args, terminal), terminal.columns));
@@ -110,7 +118,7 @@ async function reviewOne(id: string, session: Session, args: Arguments, terminal
   }
   if (status !== 'held') return 0;
   if (!args.has('json')) {
-    const next = commandLine(['review', id], args, ['--accept', shown.to]);
+    const next = commandLine(['review', word], args, ['--accept', shown.to]);
     terminal.err(`held: ${visibleLine(id)} does not run until a person agrees\n  agree: ${next}\n`);
   }
   return errorTable.approval_required.exit;
@@ -120,9 +128,9 @@ function canAsk(args: Arguments, terminal: Terminal): boolean {
   return terminal.stdinIsTerminal && !args.has('no-input') && !args.has('json');
 }
 
-function otherDigest(shown: Review, args: Arguments): HostError {
+function otherDigest(shown: Review, word: string, args: Arguments): HostError {
   return new HostError('integrity', `${shown.package} is not what --accept names: it is ${shown.to} now`, {
-    hint: `see what it is now: ${commandLine(['review', shown.package], args)}`,
+    hint: `see what it is now: ${commandLine(['review', word], args)}`,
   });
 }
 
