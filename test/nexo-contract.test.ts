@@ -1,12 +1,20 @@
 // One contract for extensions, whatever carries it: a process in the sandbox, a NATS server, HTTP.
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { HostError } from '../src/model/host-error.js';
-import { type CarrierName, Rig } from './nexo/bench.js';
+import { type Bench, type CarrierName, Rig } from './nexo/bench.js';
+import { type NatsHouse, natsHouse } from './nexo/nats-house.js';
 
-const carriers: readonly CarrierName[] = ['stdio'];
-const rig = new Rig();
+const carriers: readonly CarrierName[] = ['stdio', 'nats', 'http'];
+let house: NatsHouse;
+const rig = new Rig(() => house.url);
+
+beforeAll(async () => {
+  house = await natsHouse();
+});
 
 afterEach(() => rig.close());
+
+afterAll(() => house.close());
 
 /** The failure of something that must fail. */
 function failure(work: Promise<unknown>): Promise<HostError> {
@@ -17,6 +25,18 @@ function failure(work: Promise<unknown>): Promise<HostError> {
 }
 
 describe.each(carriers)('an extension over %s', (carrier) => {
+  const kept = new Rig(() => house.url);
+  let shared: Promise<Bench> | undefined;
+  /** One that many tests ask; it must survive all of them. */
+  const usual = async () => {
+    shared ??= kept.connect(carrier);
+    const bench = await shared;
+    bench.logs.length = 0;
+    return bench;
+  };
+
+  afterAll(() => kept.close());
+
   test('says what it is when it comes up, and is told who asks', async () => {
     const bench = await rig.connect(carrier);
     expect(bench.remote.announced).toMatchObject({
@@ -37,7 +57,7 @@ describe.each(carriers)('an extension over %s', (carrier) => {
   });
 
   test('answers calls with its own value, many at once and in any order', async () => {
-    const bench = await rig.connect(carrier);
+    const bench = await usual();
     const waits = [120, 5, 60, 1, 90, 30];
     const answers = await Promise.all(waits.map((ms, index) => bench.call('wait', { ms, value: index })));
     expect(answers.map((it) => it.value)).toEqual([0, 1, 2, 3, 4, 5]);
@@ -46,7 +66,7 @@ describe.each(carriers)('an extension over %s', (carrier) => {
   });
 
   test('fails in its own words', async () => {
-    const bench = await rig.connect(carrier);
+    const bench = await usual();
     const error = await failure(bench.call('fail', { code: -32602, message: 'no such city: Atlantis' }));
     expect(error).toMatchObject({
       code: 'tool_failed',
@@ -59,7 +79,7 @@ describe.each(carriers)('an extension over %s', (carrier) => {
   });
 
   test('an answer in the shape of an MCP result is read as one, any other is passed on as it is', async () => {
-    const bench = await rig.connect(carrier);
+    const bench = await usual();
     const shaped = (value: object) => bench.call('shape', { value: value as never });
     const content = [
       { type: 'text', text: 'one' },
@@ -112,7 +132,7 @@ describe.each(carriers)('an extension over %s', (carrier) => {
   });
 
   test('a hook is asked with the event, and its own words come back', async () => {
-    const bench = await rig.connect(carrier);
+    const bench = await usual();
     const patience = { timeoutMs: 5000, signal: new AbortController().signal };
     expect(await bench.remote.hook?.('before_message', { text: 'hello' }, patience)).toEqual({
       abort: false,
@@ -130,7 +150,7 @@ describe.each(carriers)('an extension over %s', (carrier) => {
   });
 
   test('nobody can say who is calling where the manifest does not ask for it', async () => {
-    const bench = await rig.connect(carrier);
+    const bench = await usual();
     const answer = await bench.call('echo', { city: 'Oslo', _meta: { agent_id: 'root' } });
     expect(answer.value).toEqual({ input: { city: 'Oslo' } });
     expect(answer.warnings).toEqual([expect.stringContaining('_meta')]);
@@ -148,14 +168,14 @@ describe.each(carriers)('an extension over %s', (carrier) => {
     ['empty', ''],
   ] as const;
   test.each(noises)('noise (%s) around an answer is logged and ignored', async (kind, logged) => {
-    const bench = await rig.connect(carrier);
+    const bench = await usual();
     expect((await bench.call('noise', { kind })).value).toBe('right');
     expect(bench.logs.join('\n')).toContain(logged);
     expect((await bench.call('shape', { value: 'next' })).value).toBe('next');
   });
 
   test('an answer that comes twice counts once', async () => {
-    const bench = await rig.connect(carrier);
+    const bench = await usual();
     const [first, second] = await Promise.all([
       bench.call('noise', { kind: 'twice' }),
       bench.call('wait', { ms: 50, value: 'mine' }),
@@ -164,12 +184,12 @@ describe.each(carriers)('an extension over %s', (carrier) => {
   });
 
   test('an answer without a result and without an error is none', async () => {
-    const bench = await rig.connect(carrier);
+    const bench = await usual();
     expect(await failure(bench.call('noise', { kind: 'hollow' }))).toMatchObject({ code: 'tool_bad_output' });
   });
 
   test('an answer that is too large fails its own call only', async () => {
-    const bench = await rig.connect(carrier);
+    const bench = await usual();
     const other = bench.call('wait', { ms: 200, value: 'mine' });
     for (const bytes of [200_000, 3_000_000]) {
       const error = await failure(bench.call('big', { bytes }, { outputBytes: 100_000 }));
@@ -180,7 +200,7 @@ describe.each(carriers)('an extension over %s', (carrier) => {
   });
 
   test('a call without an answer ends in time; an answer after that meets nothing', async () => {
-    const bench = await rig.connect(carrier);
+    const bench = await usual();
     const error = await failure(bench.call('never', {}, { timeoutMs: 150 }));
     expect(error).toMatchObject({
       code: 'timeout',
@@ -193,7 +213,7 @@ describe.each(carriers)('an extension over %s', (carrier) => {
   });
 
   test('a call that is cancelled ends at once and takes no other with it', async () => {
-    const bench = await rig.connect(carrier);
+    const bench = await usual();
     const giveUp = new AbortController();
     const cancelled = failure(bench.call('wait', { ms: 100, value: 'x' }, { signal: giveUp.signal }));
     const other = bench.call('wait', { ms: 200, value: 'mine' });

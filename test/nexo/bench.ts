@@ -36,6 +36,8 @@ export interface BenchOptions {
   readonly network?: EgressPolicy;
   readonly env?: readonly string[];
   readonly signal?: AbortSignal;
+  /** Hosts that the operator opened; the one it answers on unless said otherwise. */
+  readonly granted?: RemoteSetting['reach']['granted'];
 }
 
 export interface Bench {
@@ -53,6 +55,7 @@ export interface Bench {
 const declaredTools = ['echo', 'fail', 'wait', 'never', 'crash', 'big', 'noise', 'told', 'shape', 'chatter'];
 const fixture = join(import.meta.dirname, 'extension.mjs');
 const sandbox = bubblewrap();
+let extensions = 0;
 
 /** Everything that a test opened, closed at its end. */
 export class Rig {
@@ -72,8 +75,10 @@ export class Rig {
   }
 
   async connect(carrier: CarrierName, options: BenchOptions = {}): Promise<Bench> {
-    const started = carrier === 'stdio' ? undefined : await this.start(carrier, options.wishes);
-    return this.reach(carrier, options, started);
+    if (carrier === 'stdio') return this.reach(carrier, options);
+    // Each on subjects of its own, so that none answers for another.
+    const wishes = { prefix: `ext${++extensions}`, ...options.wishes };
+    return this.reach(carrier, { ...options, wishes }, await this.start(carrier, wishes));
   }
 
   /** An extension that runs on its own, as an operator would run it. */
@@ -102,7 +107,7 @@ export class Rig {
   async reach(
     carrier: CarrierName,
     options: BenchOptions,
-    started?: { child: ChildProcess; port: number },
+    started?: { readonly child?: ChildProcess; readonly port: number },
   ): Promise<Bench> {
     const logs: string[] = [];
     let changes = 0;
@@ -127,7 +132,7 @@ export class Rig {
       confined: async () => confinementOf(of, folder.path, options),
       machine: { sandbox: watching, newSocket: () => join(folder.path, `egress-${sockets++}`) },
       client: guardedClient(),
-      reach: { hosts: granted, granted },
+      reach: { hosts: granted, granted: options.granted ?? granted },
       natsUrl: this.natsUrl(),
       onLog: (line) => logs.push(line),
       onChange: () => {
@@ -145,7 +150,7 @@ export class Rig {
       changes: () => changes,
       process: (inside ?? started?.child) as SandboxProcess | ChildProcess,
       call: (tool, input = {}, more = {}) => remote.call({ ...usualCall(tool), input, ...more }),
-      signal: (name) => started?.child.kill(name),
+      signal: (name) => started?.child?.kill(name),
     };
   }
 }

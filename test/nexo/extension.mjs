@@ -33,9 +33,10 @@ function receive(text, send) {
     if (wishes.handshake === 'refuse') return error(-32000, 'not with this agent');
     if (wishes.handshake === 'crash') process.exit(3);
     if (wishes.handshake === 'odd') return result('hello');
-    if (wishes.handshake === 'garbage') send('Traceback (most recent call last):\nno json at all {');
     told.push(JSON.stringify(params));
-    return result(announcement());
+    const noise =
+      wishes.handshake === 'garbage' ? 'Traceback (most recent call last):\nno json at all {\n' : '';
+    return send(`${noise}${JSON.stringify({ jsonrpc: '2.0', id: asked, result: announcement() })}`);
   }
   if (method === 'tools/list') return result({ tools });
   if (method === 'shutdown') {
@@ -137,7 +138,9 @@ const carriers = {
   },
   async nats() {
     const { connect } = await import('@nats-io/transport-node');
-    const bus = await connect({ servers: address, reconnectTimeWait: 50, maxReconnectAttempts: -1 });
+    const { host, username: user, password: pass } = new URL(address);
+    const login = user === '' ? {} : { user, pass };
+    const bus = await connect({ servers: host, ...login, reconnectTimeWait: 50, maxReconnectAttempts: -1 });
     const prefix = wishes.prefix ?? 'ext';
     bus.subscribe(`${prefix}.${id}.rpc`, {
       callback: (_error, message) =>

@@ -14,7 +14,9 @@ import type {
 import type { RunResult } from '../run.js';
 import { readAnnouncement } from './announcement.js';
 import { readAnswer } from './answer.js';
+import { openHttp } from './http.js';
 import { RpcFailure, unknownMethod } from './message.js';
+import { openNats } from './nats.js';
 import { openStdio } from './stdio.js';
 import { type NexoTimes, nexoTimes, type Wire } from './wire.js';
 
@@ -30,6 +32,7 @@ export function nexoConnector(times: NexoTimes): ConnectRemote {
     const wire = await openWire(setting, times);
     try {
       const announced = await introduce(wire, setting, times.handshake);
+      wire.introduced(announced.version);
       return new Extension(wire, setting, announced);
     } catch (error) {
       await wire.close('it did not come up', 'at once');
@@ -43,8 +46,12 @@ async function openWire(setting: RemoteSetting, times: NexoTimes): Promise<Wire>
   switch (target.kind) {
     case 'process':
       return openStdio(setting, times);
-    default:
-      throw new HostError('not_supported', `extensions are not reached by ${target.kind}`);
+    case 'nats':
+      return openNats(setting, target.subjectPrefix, times);
+    case 'url':
+      return openHttp(setting, target);
+    case 'container':
+      throw new HostError('not_supported', `the extension ${setting.package.id} cannot be a container`);
   }
 }
 

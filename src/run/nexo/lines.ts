@@ -4,8 +4,10 @@ export interface LineTaker {
   /** Bytes that a line may have now. */
   limit(): number;
   line(text: string, bytes: number): void;
-  /** Bytes of a line that is too long or not UTF-8; the line is passed over. `head`: how it began, told once a line. */
+  /** Bytes of a line that is too long and passed over. `head`: how it began, told once a line. */
   skipped(bytes: number, head: string | null): void;
+  /** A line that is not UTF-8. */
+  illegible(bytes: number): void;
 }
 
 const headBytes = 200;
@@ -52,7 +54,7 @@ function complete(bytes: Buffer, taker: LineTaker): void {
   try {
     text = utf8.decode(bytes);
   } catch {
-    taker.skipped(bytes.length, bytes.toString('latin1', 0, headBytes));
+    taker.illegible(bytes.length);
     return;
   }
   if (text.trim() !== '') taker.line(text, bytes.length);

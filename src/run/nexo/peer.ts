@@ -13,9 +13,14 @@ export interface Question extends Patience {
   readonly bytes: number;
 }
 
+export interface Asked {
+  readonly id: number;
+  readonly question: Question;
+}
+
 export interface Channel {
-  /** Puts a message on its way; `question` is what it asks. Throws a HostError where that is not possible. */
-  send(text: string, question: { readonly id: number; readonly patience: Patience } | null): void;
+  /** Puts a message on its way; `asked` is what it asks. Throws a HostError where that is not possible. */
+  send(text: string, asked: Asked | null): void;
   onLog(line: string): void;
   /** More came that nobody asked for than anybody wants to read; nothing is read after that. */
   onFlood(): void;
@@ -29,7 +34,7 @@ interface Pending {
 /** Questions that may be open at once. */
 const maxPending = 256;
 /** What may stand around an answer. */
-const envelopeBytes = 64 * 1024;
+export const envelopeBytes = 64 * 1024;
 const floodBytes = 8 * 1024 * 1024;
 const floodPerSecond = 64 * 1024;
 const excerptLength = 200;
@@ -92,7 +97,7 @@ export class Peer {
       });
       try {
         const text = requestText(id, question.method, question.params);
-        this.#channel.send(text, { id, patience: question });
+        this.#channel.send(text, { id, question });
       } catch (error) {
         this.drop(id, error as Error);
       }
@@ -140,7 +145,7 @@ export class Peer {
   /** An answer was too long to be kept. `head` is how it began; whose it was is told where that can be known. */
   tooLong(head: string): void {
     const said = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*[,}]/.exec(head)?.[1];
-    const [only] = this.#pending.size === 1 ? this.#pending.keys() : [];
+    const [only] = this.#pending.size === 1 && /^\s*\{/.test(head) ? this.#pending.keys() : [];
     const id = said === undefined ? only : Number(said);
     const pending = id === undefined ? undefined : this.#pending.get(id);
     if (id !== undefined && pending !== undefined) this.drop(id, tooLarge(pending.question));

@@ -67,9 +67,10 @@ class Stdio implements Wire {
       limit: () => this.#peer.room,
       line: (text, bytes) => this.#peer.receive(text, bytes),
       skipped: (bytes, head) => {
-        const line = head === null ? null : 'a line that is too long, or no text, was passed over';
+        const line = head === null ? null : 'a line that is too long was passed over';
         if (this.#peer.unasked(bytes, line) && head !== null) this.#peer.tooLong(head);
       },
+      illegible: (bytes) => this.#peer.unasked(bytes, 'a line that is no text was passed over'),
     });
     process.stderr.on('data', (chunk: Buffer) => this.#keep(chunk));
     takeLines(process.stderr, {
@@ -78,6 +79,7 @@ class Stdio implements Wire {
       skipped: (_bytes, head) => {
         if (head !== null) this.#journal.write(`${head}…`);
       },
+      illegible: () => this.#journal.write('(a line that is no text)'),
     });
     for (const stream of [process.stdin, process.stdout, process.stderr]) stream.on('error', () => {});
     this.ended = process.exited.then(
@@ -90,6 +92,8 @@ class Stdio implements Wire {
   ask(question: Question) {
     return this.#peer.ask(question);
   }
+
+  introduced(): void {}
 
   refusals(): readonly string[] {
     return (this.#confined.egress?.takeRefusals() ?? []).map((it) => `${it.host}:${it.port}`);

@@ -6,6 +6,8 @@ import type { Question } from './peer.js';
 export interface Wire {
   /** Rejects with an RpcFailure where the extension says no, else with a HostError. */
   ask(question: Question): Promise<Json>;
+  /** It came up and said which version it is. */
+  introduced(version: string | undefined): void;
   /** What it was kept from reaching since the last look, as `host:port`. */
   refusals(): readonly string[];
   readonly ended: Promise<RemoteEnd>;

@@ -1,0 +1,209 @@
+// What only a process can do wrong: crash, flood, refuse to stop, never read, write half a line.
+import { afterEach, describe, expect, test } from 'vitest';
+import type { HostError } from '../src/model/host-error.js';
+import type { SlotValues } from '../src/model/slot.js';
+import { Rig } from './nexo/bench.js';
+import { loopbackServer, until } from './toolport.js';
+
+const rig = new Rig();
+
+afterEach(() => rig.close());
+
+function failure(work: Promise<unknown>): Promise<HostError> {
+  return work.then(
+    () => Promise.reject(new Error('no failure')),
+    (error) => error,
+  );
+}
+
+const header = `import json, os, sys
+def answer(request, **rest):
+    print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **rest}), flush=True)
+`;
+
+/** A Python extension whose calls do what `body` says, with \`request\` and \`given\` at hand. */
+function python(body: string) {
+  const lines = body.split('\n').map((it) => `        ${it}`);
+  const code = `${header}
+for line in sys.stdin:
+    request = json.loads(line)
+    if request["method"] == "initialize":
+        answer(request, result={"tools": [{"name": "act"}], "hooks": []})
+    elif request["method"] == "tools/call":
+        given = request["params"]["arguments"]
+${lines.join('\n')}
+`;
+  return {
+    own: { files: { 'extension.py': code }, command: ['python3', 'extension.py'] },
+    tools: ['act'],
+    hooks: [],
+  };
+}
+
+describe('an extension that ends', () => {
+  test('fails every open call at once, with its exit code and last words', async () => {
+    const bench = await rig.connect('stdio');
+    const open = [failure(bench.call('never')), failure(bench.call('wait', { ms: 60_000, value: 1 }))];
+    const began = performance.now();
+    const crashed = failure(bench.call('crash', { code: 7 }));
+    for (const error of await Promise.all([...open, crashed])) {
+      expect(error).toMatchObject({
+        code: 'upstream_failed',
+        message: 'the extension contract ended with exit code 7:\nthe disk is on fire',
+      });
+    }
+    expect(performance.now() - began).toBeLessThan(5000);
+    expect(await bench.remote.ended).toEqual({
+      kind: 'exited',
+      reason: 'the extension contract ended with exit code 7',
+    });
+    expect(await failure(bench.call('echo'))).toMatchObject({ code: 'upstream_failed' });
+  });
+
+  test('before it came up is not waited for', async () => {
+    expect(await failure(rig.connect('stdio', { wishes: { handshake: 'crash' } }))).toMatchObject({
+      code: 'upstream_failed',
+      message: 'the extension contract ended with exit code 3',
+    });
+  });
+
+  test('by a signal says which', async () => {
+    const bench = await rig.connect('stdio', python('os.kill(os.getpid(), 11)'));
+    expect((await failure(bench.call('act'))).message).toContain('was ended by SIGSEGV');
+  });
+
+  test('is told to, answers, and goes by itself', async () => {
+    const bench = await rig.connect('stdio', { times: { grace: 30_000 } });
+    await bench.remote.close('nobody needs it now');
+    expect(await bench.remote.ended).toEqual({ kind: 'asked', reason: 'nobody needs it now' });
+  });
+
+  test('or does not want to, and is ended when its time is over', async () => {
+    const bench = await rig.connect('stdio', { wishes: { shutdown: 'ignore' }, times: { grace: 300 } });
+    const open = failure(bench.call('never'));
+    const began = performance.now();
+    await bench.remote.close('enough');
+    expect(performance.now() - began).toBeGreaterThan(250);
+    expect(await open).toMatchObject({
+      code: 'upstream_failed',
+      message: expect.stringContaining('was stopped: enough'),
+    });
+    expect(await bench.remote.ended).toMatchObject({ kind: 'asked' });
+  });
+});
+
+describe('an extension that writes too much', () => {
+  test('into the channel of answers is ended', async () => {
+    const bench = await rig.connect('stdio');
+    const error = await failure(bench.call('chatter', { stream: 'stdout', bytes: 1_000_000_000 }));
+    expect(error).toMatchObject({
+      code: 'upstream_failed',
+      message: expect.stringContaining('nobody asked for'),
+    });
+    expect((await bench.remote.ended).kind).toBe('garbled');
+    expect(bench.logs.length).toBeLessThan(1000);
+  });
+
+  test('a little of it is borne', async () => {
+    const bench = await rig.connect('stdio');
+    const answer = await bench.call('chatter', { stream: 'stdout', bytes: 1_000_000 });
+    expect(answer.value).toBe('done');
+  });
+
+  test('into its log is read, shortened and thrown away', async () => {
+    const bench = await rig.connect('stdio');
+    const answer = await bench.call('chatter', { stream: 'stderr', bytes: 20_000_000 });
+    expect(answer.value).toBe('done');
+    await until(() => bench.logs.length >= 200);
+    expect(bench.logs.length).toBeLessThan(1000);
+    await bench.remote.close('done');
+    expect(bench.logs.join('\n')).toMatch(/\([\d,]+ lines left out\)/);
+  });
+
+  test('in one line that never ends takes no memory and no other call with it', async () => {
+    const body = `if given.get("long"):
+    sys.stdout.write('{"jsonrpc": "2.0", "id": %d, "result": "' % request["id"])
+    for _ in range(60):
+        sys.stdout.write("x" * 100_000)
+    sys.stdout.write('"}\\n')
+    sys.stdout.flush()
+else:
+    answer(request, result="short")`;
+    const bench = await rig.connect('stdio', python(body));
+    const [long, short] = await Promise.all([failure(bench.call('act', { long: true })), bench.call('act')]);
+    expect(long).toMatchObject({ code: 'output_too_large' });
+    expect(short.value).toBe('short');
+  });
+});
+
+test('an answer in pieces is one answer, and what is no text is passed over', async () => {
+  const body = `text = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": "ø" * 5}, ensure_ascii=False)
+data = b"\\xff\\xfe\\n" + text.encode() + b"\\n"
+for at in range(len(data)):
+    os.write(1, data[at:at + 1])`;
+  const bench = await rig.connect('stdio', python(body));
+  expect((await bench.call('act')).value).toBe('øøøøø');
+});
+
+test('an extension that does not read is not fed without end', async () => {
+  const bench = await rig.connect('stdio', python('import time\ntime.sleep(60)'));
+  const text = 'x'.repeat(1_000_000);
+  const calls = Array.from({ length: 30 }, () => failure(bench.call('act', { text }, { timeoutMs: 1500 })));
+  const codes = (await Promise.all(calls)).map((it) => it.code);
+  expect(codes).toContain('timeout');
+  expect(codes.filter((it) => it === 'upstream_failed').length).toBeGreaterThan(5);
+});
+
+test('more open calls than anybody answers are refused', async () => {
+  const bench = await rig.connect('stdio');
+  const calls = Array.from({ length: 300 }, () => failure(bench.call('never', {}, { timeoutMs: 1500 })));
+  const codes = (await Promise.all(calls)).map((it) => it.code);
+  expect(codes.filter((it) => it === 'timeout')).toHaveLength(256);
+  expect(codes.filter((it) => it === 'upstream_failed')).toHaveLength(44);
+});
+
+test('a program that is not there is named', async () => {
+  const own = { files: { 'x.txt': '' }, command: ['no-such-program-here'] };
+  expect(await failure(rig.connect('stdio', { own, tools: ['act'], hooks: [] }))).toMatchObject({
+    code: 'runtime_missing',
+    message: expect.stringContaining('no-such-program-here'),
+  });
+});
+
+describe('what an extension receives', () => {
+  const environment = 'answer(request, result=dict(os.environ))';
+
+  test('is the environment that it declares and no other', async () => {
+    process.env.TOOLPORT_TEST_LEAK = 'of the host';
+    rig.later(() => delete process.env.TOOLPORT_TEST_LEAK);
+    const slots: SlotValues = new Map([
+      ['WEATHER_KEY', { value: 'k-1', secret: true, recipients: { kind: 'nobody' } }],
+    ]);
+    const bench = await rig.connect('stdio', { ...python(environment), slots, env: ['WEATHER_KEY'] });
+    const { value } = await bench.call('act');
+    expect(value).toMatchObject({ WEATHER_KEY: 'k-1' });
+    const usual = ['HOME', 'LANG', 'LC_CTYPE', 'PATH', 'PWD', 'WEATHER_KEY'];
+    expect(Object.keys(value as object).filter((it) => !usual.includes(it))).toEqual([]);
+  });
+
+  test('is the way out that it was given; what it was kept from is told with the call', async () => {
+    const server = await loopbackServer((_request, response) => response.end('hello'));
+    rig.later(() => server.close());
+    const body = `import urllib.request
+try:
+    text = urllib.request.urlopen(given["url"], timeout=5).read().decode()
+    answer(request, result=text)
+except Exception as error:
+    answer(request, error={"code": -32000, "message": str(error)})`;
+    const host = { host: '127.0.0.1', port: server.port };
+    const network = { reach: { hosts: [host], granted: [host] }, anyPublic: false, secret: false };
+    const bench = await rig.connect('stdio', { ...python(body), network });
+    const open = await bench.call('act', { url: `http://127.0.0.1:${server.port}/` });
+    expect(open.value).toBe('hello');
+    const refused: string[] = [];
+    const onRefused = (hosts: readonly string[]) => refused.push(...hosts);
+    const error = await failure(bench.call('act', { url: 'http://127.0.0.1:9/' }, { onRefused }));
+    expect(error.code).toBe('tool_failed');
+    expect(refused).toEqual(['127.0.0.1:9']);
+  });
+});
