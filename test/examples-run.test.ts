@@ -14,6 +14,7 @@ const sent: HttpRequest[] = [];
 
 /** The services of two examples are on the internet, where tests do not go: what would be sent is what counts. */
 const client: HttpClient = {
+  open: () => Promise.reject(new Error('no tool of the examples streams')),
   async send(request) {
     sent.push(request);
     const body = Buffer.from(request.url.includes('/forecast') ? '{"current":{}}' : '[]');

@@ -43,7 +43,7 @@ export interface UpstreamOptions {
   readonly slots?: SlotValues;
   readonly limits?: Partial<Limits>;
   readonly timeoutMs?: number;
-  readonly prior?: string;
+  readonly prior?: string | undefined;
   readonly signal?: AbortSignal;
   readonly reach?: RemoteSetting['reach'];
 }
@@ -55,6 +55,21 @@ export interface Upstream {
 }
 
 const open: (() => Promise<unknown> | undefined)[] = [];
+
+/** Has something closed with the servers of a test. */
+export function closeLater(close: () => Promise<unknown>): void {
+  open.push(close);
+}
+
+/** A server behind a URL of this machine, granted. */
+export function reaching(
+  url: string,
+  headers: Extract<ProgramTarget, { kind: 'url' }>['headers'] = [],
+): UpstreamOptions {
+  const { hostname, port } = new URL(url);
+  const here = [{ host: hostname, port: Number(port) }];
+  return { target: { kind: 'url', url, headers }, reach: { hosts: here, granted: here } };
+}
 
 /** Ends whatever a test left open. */
 export async function closeUpstreams(): Promise<void> {

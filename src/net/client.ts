@@ -42,8 +42,16 @@ export interface HttpResponse {
   readonly body: Buffer;
 }
 
+/** An answer that is read while it comes. */
+export interface HttpStream extends Omit<HttpResponse, 'body'> {
+  /** Decompressed, and as long as it is: whoever reads it counts. Destroying it ends the connection. */
+  readonly body: Readable;
+}
+
 export interface HttpClient {
   send(request: HttpRequest): Promise<HttpResponse>;
+  /** Resolves with the head of the answer. The time is for all of it; without end where that is infinite. */
+  open(request: HttpRequest): Promise<HttpStream>;
 }
 
 const maxRedirects = 5;
@@ -59,29 +67,38 @@ export const systemResolve: Resolve = async (host) => {
  * connection, the connection is made to that very address, and TLS still checks the name.
  */
 export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
-  return {
-    async send(request) {
-      const timeout = AbortSignal.timeout(request.limits.wallMs);
-      const signal = AbortSignal.any([request.signal, timeout]);
-      try {
-        return await follow(request, resolve, signal);
-      } catch (error) {
-        if (request.signal.aborted)
-          throw new HostError('cancelled', 'the call was cancelled', { cause: error });
-        if (timeout.aborted) {
-          throw new HostError(
-            'timeout',
-            `no answer within ${request.limits.wallMs / 1000} s from ${new URL(request.url).host}`,
-            { cause: error },
-          );
-        }
-        throw error;
+  const within = async <T>(request: HttpRequest, work: (stream: HttpStream) => Promise<T>): Promise<T> => {
+    const { wallMs } = request.limits;
+    const timeout = Number.isFinite(wallMs) ? AbortSignal.timeout(wallMs) : new AbortController().signal;
+    const signal = AbortSignal.any([request.signal, timeout]);
+    try {
+      return await work(await follow(request, resolve, signal));
+    } catch (error) {
+      if (request.signal.aborted)
+        throw new HostError('cancelled', 'the call was cancelled', { cause: error });
+      if (timeout.aborted) {
+        const { host } = new URL(request.url);
+        throw new HostError('timeout', `no answer within ${wallMs / 1000} s from ${host}`, { cause: error });
       }
-    },
+      throw error;
+    }
+  };
+  return {
+    open: (request) => within(request, async (stream) => stream),
+    send: (request) =>
+      within(request, async ({ body, ...head }) => {
+        try {
+          return { ...head, body: await readBody(body, request.limits.bodyBytes) };
+        } catch (error) {
+          throw networkFailure(error, parseDestination(request.url));
+        } finally {
+          body.destroy();
+        }
+      }),
   };
 }
 
-async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSignal): Promise<HttpResponse> {
+async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSignal): Promise<HttpStream> {
   let { method, url, body } = request;
   for (let hop = 0; ; hop++) {
     const { destination, address } = await judged(url, request, resolve, signal);
@@ -94,6 +111,7 @@ async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSigna
     const location = response.headers.location;
     if (response.status < 300 || response.status > 399 || response.status === 304 || location === undefined)
       return response;
+    response.body.destroy();
     const next = redirectTarget(location, destination);
     if (request.credential || next.origin !== destination.url.origin) {
       request.onRefused?.(nameOf(parseDestination(next.href)));
@@ -153,7 +171,7 @@ function exchange(
   destination: Destination,
   address: string,
   signal: AbortSignal,
-): Promise<HttpResponse> {
+): Promise<HttpStream> {
   const { url, host, port, tls } = destination;
   const body = request.body === undefined ? undefined : Buffer.from(request.body);
   const headers: Record<string, string | number> = {
@@ -194,28 +212,25 @@ function exchange(
         reject(new HostError('network_denied', `the connection went to ${reached} instead of ${address}`));
         return;
       }
-      readBody(incoming, request.limits.bodyBytes).then(
-        (read) =>
-          resolve({
-            status: incoming.statusCode ?? 0,
-            reason: incoming.statusMessage ?? '',
-            headers: flat(incoming),
-            body: read,
-          }),
-        (error) => {
-          outgoing.destroy();
-          failed(error);
-        },
-      );
+      const body = decoded(incoming);
+      // What breaks before anybody reads is told to whoever reads then.
+      body.on('error', () => {});
+      body.once('close', () => outgoing.destroy());
+      resolve({
+        status: incoming.statusCode ?? 0,
+        reason: incoming.statusMessage ?? '',
+        headers: flat(incoming),
+        body,
+      });
     });
     outgoing.end(body);
   });
 }
 
-async function readBody(incoming: IncomingMessage, limit: number): Promise<Buffer> {
+async function readBody(body: Readable, limit: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of decoded(incoming)) {
+  for await (const chunk of body) {
     size += (chunk as Buffer).length;
     if (size > limit)
       throw new HostError(
@@ -240,6 +255,7 @@ function decoded(incoming: IncomingMessage): Readable {
   if (decompressor === undefined) return incoming;
   const stream = decompressor();
   incoming.once('error', (error) => stream.destroy(error));
+  stream.once('close', () => incoming.destroy());
   return incoming.pipe(stream);
 }
 

@@ -23,7 +23,7 @@ export async function runHttp(
   const name = `${request.package.id}/${request.tool.name}`;
   const values = { input: request.input, slots };
   const secrets = usedSecrets(action, request.package.slots, slots);
-  assertAudience(action.url, secrets, reach, name);
+  assertAudience(action.url.origin, secrets, reach, name);
   const body = bodyOf(action.body, values);
   const headers: Record<string, string> = {
     accept: 'application/json, text/*;q=0.9, */*;q=0.5',
@@ -101,13 +101,13 @@ function holds(template: Extract<HttpBody, { kind: 'json' }>['body'], slot: stri
 }
 
 /** A credential goes to its audience only, and only where nobody on the way can read it. */
-function assertAudience(
-  url: UrlTemplate,
+export function assertAudience(
+  address: string,
   secrets: readonly { name: string; value: SlotValue }[],
   reach: Reach,
   tool: string,
 ): void {
-  const origin = new URL(url.origin);
+  const origin = new URL(address);
   for (const { name, value } of secrets) {
     if (!mayReceive(value.recipients, origin.hostname)) {
       throw new HostError(

@@ -25,6 +25,11 @@ const tools = [
     description: 'Says a text.',
     inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
   },
+  {
+    name: 'gruß',
+    description: 'Greets a country, whose name comes in a header too.',
+    inputSchema: { type: 'object', properties: { land: { type: 'string', 'x-mcp-header': 'Land' } } },
+  },
   { name: 'picture', description: 'A picture, a link and words.', inputSchema: none },
   { name: 'steps', description: 'Works in steps and tells of them.', inputSchema: none },
   { name: 'fail', description: 'Fails in words.', inputSchema: none },
@@ -51,7 +56,7 @@ const text = (words) => ({ content: [{ type: 'text', text: words }] });
 
 /** What lasts longer than one connection. */
 export function deskState() {
-  return { more: [], givenUp: 0 };
+  return { more: [], waiting: 0, givenUp: 0, grown: () => {} };
 }
 
 /** `isNew`: the server is asked in the newer era. */
@@ -111,6 +116,8 @@ export function makeDesk(state, isNew) {
         const value = { sum: given.a + given.b };
         return { ...text(JSON.stringify(value)), structuredContent: value, _meta: { 'desk/took': 3 } };
       }
+      case 'gruß':
+        return text(`Hallo ${given.land}`);
       case 'say':
         return text(String(given.text));
       case 'picture':
@@ -135,11 +142,13 @@ export function makeDesk(state, isNew) {
       case 'fail':
         return { ...text('there are no pens left'), isError: true };
       case 'wait':
+        state.waiting++;
         await new Promise((resolve) => ctx.mcpReq.signal.addEventListener('abort', resolve));
+        state.waiting--;
         state.givenUp++;
         return text('too late');
       case 'cancelled':
-        return text(String(state.givenUp));
+        return text(`${state.waiting} wait, ${state.givenUp} gave up`);
       case 'consult': {
         if (!isNew) {
           const answer = await ctx.mcpReq.elicitInput({ mode: 'form', ...question });
@@ -174,6 +183,7 @@ export function makeDesk(state, isNew) {
       case 'grow':
         state.more.push({ name: `more_${state.more.length}`, description: 'One more.', inputSchema: none });
         await server.sendToolListChanged();
+        state.grown();
         return text('grown');
       case 'fetch':
         try {

@@ -90,7 +90,6 @@ export class Link {
       // The longest that a timer can wait.
       timeoutMs: 2 ** 31 - 1,
       signal: this.#stop.signal,
-      limit: Number.POSITIVE_INFINITY,
     };
     this.#peer.ask(question).catch((error: unknown) => {
       if (!this.#stop.signal.aborted)

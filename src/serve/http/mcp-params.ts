@@ -1,15 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { isObject, type Json } from '../../model/json.js';
+import { type Json, valueAt } from '../../model/json.js';
+import { marksOf } from '../../wire/mcp-mark.js';
 import { decoded, header } from './mcp-headers.js';
-
-interface Mirrored {
-  readonly path: readonly string[];
-  /** The header in lower case. */
-  readonly header: string;
-}
-
-const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-const mirrored = new WeakMap<object, readonly Mirrored[]>();
 
 /**
  * Arguments that a schema marks with `x-mcp-header` come a second time in a header. Whatever stands between judges by
@@ -20,13 +12,7 @@ export function wrongParam(
   given: Json | undefined,
   headers: IncomingHttpHeaders,
 ): string | undefined {
-  if (!isObject(schema)) return undefined;
-  let marks = mirrored.get(schema);
-  if (marks === undefined) {
-    marks = marksOf(schema, [], new Set());
-    mirrored.set(schema, marks);
-  }
-  for (const { path, header: name } of marks) {
+  for (const { path, header: name } of marksOf(schema)) {
     const value = valueAt(given, path);
     // What is no plain value cannot be in a header; the check of the arguments has a better word for it.
     if (typeof value === 'object' && value !== null) continue;
@@ -42,28 +28,4 @@ export function wrongParam(
     if (!same) return `${name} is not what the argument ${path.join('.')} says`;
   }
   return undefined;
-}
-
-/** Only what every object of the schema has in one place; a mark elsewhere, or one that is no name, is none. */
-function marksOf(schema: Json, path: readonly string[], seen: Set<string>): Mirrored[] {
-  if (!isObject(schema) || !isObject(schema.properties)) return [];
-  return Object.entries(schema.properties).flatMap(([key, property]) => {
-    if (!isObject(property)) return [];
-    const at = [...path, key];
-    const mark = property['x-mcp-header'];
-    if (typeof mark !== 'string') return marksOf(property, at, seen);
-    const name = `mcp-param-${mark.toLowerCase()}`;
-    if (!token.test(mark) || seen.has(name)) return [];
-    seen.add(name);
-    return [{ path: at, header: name }];
-  });
-}
-
-function valueAt(value: Json | undefined, path: readonly string[]): Json | undefined {
-  let at = value;
-  for (const key of path) {
-    if (!isObject(at) || !Object.hasOwn(at, key)) return undefined;
-    at = at[key];
-  }
-  return at;
 }

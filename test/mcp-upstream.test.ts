@@ -1,23 +1,42 @@
-// Servers of the official SDK in a real sandbox, in each era, over lines.
-import { afterEach, describe, expect, test } from 'vitest';
+// Servers of the official SDK in each era: over lines in a real sandbox, and over HTTP on this machine.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Progress } from '../src/run/remote/remote.js';
-import { asked, closeUpstreams, deskScript, progressOf, upstream } from './mcp-upstream.js';
+import { httpDesk } from './mcp-http-desk.js';
+import {
+  asked,
+  closeUpstreams,
+  deskScript,
+  progressOf,
+  reaching,
+  type Upstream,
+  type UpstreamOptions,
+  upstream,
+} from './mcp-upstream.js';
 import { until } from './toolport.js';
 
-afterEach(closeUpstreams);
+afterAll(closeUpstreams);
 
 const eras = [
-  { speaks: '2025', revision: '2025-11-25' },
-  { speaks: '2026', revision: '2026-07-28' },
-  { speaks: 'both', revision: '2026-07-28' },
+  { speaks: '2025', revision: '2025-11-25', over: 'lines' },
+  { speaks: '2026', revision: '2026-07-28', over: 'lines' },
+  { speaks: 'both', revision: '2026-07-28', over: 'lines' },
+  { speaks: '2025', revision: '2025-11-25', over: 'HTTP' },
+  { speaks: '2026', revision: '2026-07-28', over: 'HTTP' },
+  { speaks: 'both', revision: '2026-07-28', over: 'HTTP' },
 ] as const;
 
-describe.each(eras)('a server that speaks $speaks', ({ speaks, revision }) => {
-  const desk = async (options: Partial<Parameters<typeof upstream>[0]> = {}) =>
-    upstream({ script: await deskScript(), words: [speaks], ...options });
+describe.each(eras)('a server that speaks $speaks over $over', ({ speaks, revision, over }) => {
+  const desk = async (options: Partial<UpstreamOptions> = {}) =>
+    over === 'lines'
+      ? upstream({ script: await deskScript(), words: [speaks], ...options })
+      : upstream({ ...reaching(await httpDesk(speaks)), ...options });
+  let open: Upstream;
+  beforeAll(async () => {
+    open = await desk({ roots: [{ source: '/usr/share', target: '/usr/share', writable: false }] });
+  });
 
   test('announces everything, page by page, unchanged', async () => {
-    const { remote, log } = await desk();
+    const { remote, log } = open;
     const { announced } = remote;
     expect(announced).toMatchObject({
       revision,
@@ -28,7 +47,7 @@ describe.each(eras)('a server that speaks $speaks', ({ speaks, revision }) => {
       resources: [{ uri: 'desk://drawer/pens', mimeType: 'text/plain' }],
       templates: [{ uriTemplate: 'desk://drawer/{thing}' }],
     });
-    expect(announced.tools.map((it) => it.name)).toHaveLength(12);
+    expect(announced.tools.map((it) => it.name)).toHaveLength(13);
     expect(announced.tools[0]).toEqual({
       name: 'add',
       title: 'Add numbers',
@@ -43,11 +62,11 @@ describe.each(eras)('a server that speaks $speaks', ({ speaks, revision }) => {
       annotations: { readOnlyHint: true, title: 'Add numbers' },
       meta: { 'desk/colour': 'green' },
     });
-    await until(() => log.includes('the desk is open'));
+    if (over === 'lines') await until(() => log.includes('the desk is open'));
   });
 
   test('answers with a structured value, parts and members of its own', async () => {
-    const { remote } = await desk();
+    const { remote } = open;
     expect(await remote.call(asked('add', { a: 2, b: 3 }))).toEqual({
       value: { sum: 5 },
       parts: [{ type: 'text', text: '{"sum":5}' }],
@@ -64,10 +83,12 @@ describe.each(eras)('a server that speaks $speaks', ({ speaks, revision }) => {
     });
     expect(picture.meta).toEqual({ 'desk/took': 4 });
     expect((await remote.call(asked('say', { text: 'just words' }))).value).toBe('just words');
+    // Neither fits a header as it is.
+    expect((await remote.call(asked('gruß', { land: ' Österreich ' }))).value).toBe('Hallo  Österreich ');
   });
 
   test('says how far it is to whom asks for it', async () => {
-    const { remote } = await desk();
+    const { remote } = open;
     const steps: Progress[] = [];
     const done = await remote.call(asked('steps', {}, { onProgress: progressOf(steps) }));
     expect(done.value).toBe('done');
@@ -76,7 +97,7 @@ describe.each(eras)('a server that speaks $speaks', ({ speaks, revision }) => {
   });
 
   test('fails in its own words', async () => {
-    const { remote } = await desk();
+    const { remote } = open;
     await expect(remote.call(asked('fail'))).rejects.toMatchObject({
       code: 'tool_failed',
       message: expect.stringContaining('there are no pens left'),
@@ -84,21 +105,22 @@ describe.each(eras)('a server that speaks $speaks', ({ speaks, revision }) => {
   });
 
   test('hears of a call that was given up, and of one that took too long', async () => {
-    const { remote } = await desk();
+    const { remote } = open;
     const stop = new AbortController();
     const waiting = remote.call(asked('wait', {}, { signal: stop.signal }));
+    waiting.catch(() => {});
+    const count = async () => (await remote.call(asked('cancelled'))).value;
+    await until(async () => (await count()) === '1 wait, 0 gave up');
     stop.abort();
     await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
     await expect(remote.call(asked('wait', {}, { timeoutMs: 200 }))).rejects.toMatchObject({
       code: 'timeout',
     });
-    await until(async () => (await remote.call(asked('cancelled'))).value === '2');
+    await until(async () => (await count()) === '0 wait, 2 gave up');
   });
 
   test('gets an answer to everything that it asks', async () => {
-    const { remote } = await desk({
-      roots: [{ source: '/usr/share', target: '/usr/share', writable: false }],
-    });
+    const { remote } = open;
     expect((await remote.call(asked('consult'))).value).toBe('decline');
     const onAsk = async (question: object) => {
       expect(question).toMatchObject({ message: 'Which colour?' });
@@ -110,13 +132,18 @@ describe.each(eras)('a server that speaks $speaks', ({ speaks, revision }) => {
       (error: Error) => error.message,
     );
     expect(await think).toMatch(/sampling/i);
-    expect((await remote.call(asked('roots'))).value).toEqual([
-      { uri: 'file:///usr/share', name: 'workspace' },
-    ]);
+    const roots = remote.call(asked('roots')).then(
+      (it) => it.value,
+      (error: Error) => error.message,
+    );
+    // What answers elsewhere has no workspace of ours; a server of the newer era does not even ask then.
+    if (over === 'lines') expect(await roots).toEqual([{ uri: 'file:///usr/share', name: 'workspace' }]);
+    else if (speaks === '2025') expect(await roots).toEqual([]);
+    else expect(await roots).toMatch(/roots\/list/);
   });
 
   test('gives prompts and resources', async () => {
-    const { remote } = await desk();
+    const { remote } = open;
     const patience = { timeoutMs: 5000, signal: new AbortController().signal };
     expect(await remote.prompt?.('greet', { who: 'Ada' }, patience)).toMatchObject({
       messages: [{ content: { text: 'Greet Ada.' } }, { role: 'assistant' }],
@@ -127,28 +154,22 @@ describe.each(eras)('a server that speaks $speaks', ({ speaks, revision }) => {
   });
 
   test('tells that its tools are others, once', async () => {
-    const { remote, changes } = await desk();
+    const { remote, changes } = open;
     await Promise.all([remote.call(asked('grow')), remote.call(asked('grow'))]);
     await until(() => changes() > 0);
     await remote.call(asked('say', { text: 'x' }));
     expect(changes()).toBe(1);
   });
 
-  test('ends when it is told to', async () => {
-    const { remote } = await desk();
+  test('is asked the same way the next time, and ends when it is told to', async () => {
+    const { remote } = await desk({ prior: revision });
+    expect(remote.announced.revision).toBe(revision);
     const waiting = remote.call(asked('wait'));
     waiting.catch(() => {});
     await remote.close('nobody needs it');
     expect(await remote.ended).toEqual({ kind: 'asked', reason: 'nobody needs it' });
     await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
     await expect(remote.call(asked('say'))).rejects.toMatchObject({ code: 'cancelled' });
-  });
-
-  test('is asked the same way the next time', async () => {
-    const first = await desk();
-    const again = await desk({ prior: first.remote.announced.revision as string });
-    expect(again.remote.announced.revision).toBe(revision);
-    expect((await again.remote.call(asked('say', { text: 'x' }))).value).toBe('x');
   });
 });
 

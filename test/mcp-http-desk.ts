@@ -1,0 +1,75 @@
+// The desk over HTTP on this machine, with what the official SDK has for it.
+import { randomUUID } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
+import { closeLater } from './mcp-upstream.js';
+import { deskState, makeDesk } from './upstreams/desk.mjs';
+
+type Answer = (request: Request) => Promise<Response>;
+
+/** The URL of a desk of its own. The older era is served with sessions, as its servers are. */
+export async function httpDesk(speaks: '2025' | '2026' | 'both'): Promise<string> {
+  return serve(speaks === '2025' ? withSessions() : eachByItself(speaks));
+}
+
+function eachByItself(speaks: '2026' | 'both'): Answer {
+  const state = deskState();
+  const handler = createMcpHandler(({ era }) => makeDesk(state, era === 'modern'), {
+    legacy: speaks === '2026' ? 'reject' : 'stateless',
+  });
+  state.grown = () => handler.notify.toolsChanged();
+  return (request) => handler.fetch(request);
+}
+
+function withSessions(): Answer {
+  const state = deskState();
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+  return async (request) => {
+    const known = sessions.get(request.headers.get('mcp-session-id') ?? '');
+    if (known !== undefined) return known.handleRequest(request);
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: randomUUID,
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+      onsessionclosed: (id) => void sessions.delete(id),
+    });
+    await makeDesk(state, false).connect(transport);
+    return transport.handleRequest(request);
+  };
+}
+
+async function serve(answer: Answer): Promise<string> {
+  const server = createServer((incoming, response) => {
+    void pass(answer, incoming, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closeLater(() => {
+    server.closeAllConnections();
+    return new Promise((resolve) => server.close(resolve));
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
+
+async function pass(answer: Answer, incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk);
+  const stop = new AbortController();
+  response.once('close', () => stop.abort());
+  const given = await answer(
+    new Request(`http://${incoming.headers.host}${incoming.url}`, {
+      method: incoming.method as string,
+      headers: incoming.headers as Record<string, string>,
+      signal: stop.signal,
+      ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
+    }),
+  );
+  response.writeHead(given.status, Object.fromEntries(given.headers));
+  response.flushHeaders();
+  if (given.body === null) response.end();
+  else
+    Readable.fromWeb(given.body as ReadableStream)
+      .on('error', () => response.destroy())
+      .pipe(response);
+}
