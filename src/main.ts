@@ -165,13 +165,29 @@ async function publishedAt(url: string, allow: readonly string[], signal: AbortS
 
 async function startHost(options: StartHostOptions): Promise<Host> {
   const { createHost } = await import('./host/create.js');
-  return createHost({
+  let stop: () => void = () => {};
+  // From before the host is there: a signal that comes meanwhile must not end it half made.
+  let signalled = false;
+  process.on('SIGUSR2', () => {
+    signalled = true;
+    stop();
+  });
+  const host = await createHost({
     state: options.state,
     ...(options.onAnswer === undefined ? {} : { onAnswer: options.onAnswer }),
     warm: options.brief !== true,
     ...(process.env.TOOLPORT_PASSPHRASE ? { passphrase: process.env.TOOLPORT_PASSPHRASE } : {}),
     onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
   });
+  stop = () =>
+    void host.kills
+      .set('all', 'SIGUSR2')
+      .then(({ ended }) =>
+        process.stderr.write(`SIGUSR2: everything is stopped, ${ended} calls were ended\n`),
+      )
+      .catch((error) => process.stderr.write(`SIGUSR2: ${String(error)}\n`));
+  if (signalled) stop();
+  return host;
 }
 
 async function examine(options: ExamineOptions): Promise<readonly Check[]> {
@@ -225,10 +241,10 @@ async function openHost(
   const { remoteHost } = await import('./serve/socket/remote-host.js');
   const { HostError } = await import('./model/host-error.js');
   // As long as the tool of another command may take.
-  const deadline = performance.now() + 75_000;
+  const deadline = performance.now() + (options.patienceMs ?? 75_000);
   let told = false;
   for (;;) {
-    const remote = await remoteHost({ state: options.state, ...me });
+    const remote = await remoteHost({ ...options, ...me });
     if (remote !== undefined) return remote;
     try {
       return await shared(await startHost({ state: options.state, brief: true }), options.state, me.version);

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import type { ApprovalRequest } from '../model/approval.js';
 import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
+import type { KillSubject } from '../model/kill.js';
 import { shellWord } from '../model/shell-word.js';
 import { decide } from '../policy/decide.js';
 import type { ApprovalQueue } from '../store/approvals.js';
@@ -12,8 +13,10 @@ import type { LimitLedger, Reservation } from '../store/limits.js';
 import { confirmationOf, failure } from './answer.js';
 import { guardInput } from './guard.js';
 import { type Answer, type CallRequest, type Confirmation, confirmToolName } from './host.js';
+import type { KillSwitch } from './kill-switch.js';
 import { assertRoom, metersOf, type NamedMeter, takePlace } from './limits.js';
-import { type InnerCall, settle, statusIn } from './outcome.js';
+import { type InnerCall, type Outcome, settle, statusIn } from './outcome.js';
+import type { RunningCall, RunningCalls } from './running.js';
 import type { Served } from './served.js';
 import { shapeOf, sizeOf } from './shape.js';
 
@@ -22,6 +25,8 @@ export interface CallPath {
   readonly audit: AuditLog;
   readonly approvals: ApprovalQueue;
   readonly limits: LimitLedger;
+  readonly kills: KillSwitch;
+  readonly running: RunningCalls;
   readonly now: () => number;
   readonly newId: (prefix: string) => string;
   readonly logBug: (error: unknown) => void;
@@ -77,9 +82,10 @@ export async function callTool(
   const call: Call = { chain, id: path.newId('call'), started: path.now(), caller, request };
   try {
     if (typeof request.tool !== 'string') throw new HostError('usage', 'say which tool to call');
+    path.kills.assertAlive(caller);
     if (request.tool === confirmToolName) return await confirm(path, call);
 
-    const frozen = await prepare(caller, request.tool, request.arguments);
+    const frozen = await prepare(path, caller, request.tool, request.arguments);
     assertChain(chain, frozen.served.name);
     const decision = decide({ ...frozen.served, input: frozen.input });
     switch (decision.kind) {
@@ -104,8 +110,9 @@ export async function callTool(
 }
 
 /** The tool must be ready and the arguments must fit; after this nothing changes them. */
-async function prepare(caller: Caller, name: string, given: Json): Promise<FrozenCall> {
+async function prepare(path: CallPath, caller: Caller, name: string, given: Json): Promise<FrozenCall> {
   const served = caller.resolve(name);
+  path.kills.assertAlive(subjectOf(caller, served));
   await served.assertReady();
   const argumentsGiven = given ?? {};
   if (!isObject(argumentsGiven))
@@ -141,6 +148,10 @@ function assertChain(chain: readonly string[], next: string): void {
     throw new HostError('denied', `${[...chain, next].join(' → ')} leads back to itself`);
   if (chain.length >= maxChain)
     throw new HostError('denied', `${chain[0]} calls through more than ${maxChain} tools`);
+}
+
+function subjectOf({ principal }: Caller, { package: of, tool }: Served): KillSubject {
+  return { principal, package: of.id, tool: tool.name };
 }
 
 function identity(caller: Caller, { served, bound }: FrozenCall) {
@@ -194,6 +205,12 @@ async function hold(
     body: { ...subject(call, frozen), approval: request.id, reason: kind },
   });
   await path.approvals.propose(request);
+  // Whoever stopped it meanwhile did not see this one.
+  const stopped = path.kills.reasonFor(subjectOf(call.caller, frozen.served));
+  if (stopped !== undefined) {
+    await path.approvals.move(request.id, 'proposed', 'denied', 'kill switch');
+    throw new HostError('killed', `${frozen.served.name} cannot be called: ${stopped}`);
+  }
   const confirmation = confirmationOf({ ...request, state: 'proposed', answer: null });
   return { ...answered(path, call), tool: frozen.served.name, status: 'confirmation_required', confirmation };
 }
@@ -254,7 +271,7 @@ async function confirm(path: CallPath, call: Call): Promise<Answer> {
         throw new HostError('approval_expired', 'the answer of this call is no longer kept');
       return stored.answer as unknown as Answer;
     case 'approved': {
-      const frozen = await prepare(call.caller, stored.tool, stored.arguments);
+      const frozen = await prepare(path, call.caller, stored.tool, stored.arguments);
       if (frozen.served.digest !== stored.definition || frozen.bound !== stored.argumentsDigest) {
         throw new HostError(
           'approval_expired',
@@ -295,13 +312,37 @@ async function giveBack(path: CallPath, place: Reservation | null): Promise<void
   if (place !== null) await path.limits.giveBack(place);
 }
 
-/** The effect, between two lines of the record. */
+/** From here on the call can be stopped at any moment. */
 async function execute(
   path: CallPath,
   call: Call,
   frozen: FrozenCall,
   place: Reservation | null,
   approval?: string,
+): Promise<Answer> {
+  const who = subjectOf(call.caller, frozen.served);
+  const run = path.running.enter(who, call.request.signal);
+  try {
+    // Only now: whoever stops it after this finds it among those that run.
+    const stopped = path.kills.reasonFor(who);
+    if (stopped !== undefined) {
+      await giveBack(path, place);
+      path.kills.assertAlive(who);
+    }
+    return await effect(path, call, frozen, run, place, approval);
+  } finally {
+    run.leave();
+  }
+}
+
+/** The effect, between two lines of the record. */
+async function effect(
+  path: CallPath,
+  call: Call,
+  frozen: FrozenCall,
+  run: RunningCall,
+  place: Reservation | null,
+  approval: string | undefined,
 ): Promise<Answer> {
   const { served, input } = frozen;
   const wanted = timeoutOf(call.request.timeoutMs ?? (served.tool.timeoutSeconds ?? Number.NaN) * 1000);
@@ -326,18 +367,20 @@ async function execute(
   }
 
   const refused = new Set<string>();
-  const outcome = await settle(served, inner(path, call, served), {
-    package: served.package,
-    tool: served.tool,
-    input,
-    callId: call.id,
-    timeoutMs,
-    outputBytes: served.bounds.outputBytes,
-    signal: call.request.signal ?? new AbortController().signal,
-    onRefused: (hosts) => {
-      for (const host of hosts) refused.add(host);
-    },
-  });
+  const outcome = await unlessStopped(run, () =>
+    settle(served, inner(path, call, served), {
+      package: served.package,
+      tool: served.tool,
+      input,
+      callId: call.id,
+      timeoutMs,
+      outputBytes: served.bounds.outputBytes,
+      signal: run.signal,
+      onRefused: (hosts) => {
+        for (const host of hosts) refused.add(host);
+      },
+    }),
+  );
   // A crash before this line is on the disk leaves an outcome that is unknown, which is what it then is.
   path.audit.note({
     kind: 'outcome',
@@ -366,6 +409,15 @@ async function execute(
       : [...warnings, `${served.name} ran without a sandbox, as was asked for`],
     ...(log === undefined ? {} : { log }),
   };
+}
+
+/** A call that was stopped says by whom, and one that was stopped before it began never begins. */
+async function unlessStopped(run: RunningCall, settled: () => Promise<Outcome>): Promise<Outcome> {
+  const cancelled = new HostError('cancelled', 'the call was cancelled');
+  const outcome: Outcome = run.signal.aborted ? { kind: 'failed', error: cancelled } : await settled();
+  return outcome.kind === 'failed' && run.stopped !== undefined
+    ? { kind: 'failed', error: run.stopped }
+    : outcome;
 }
 
 /** Anything that is no sensible time is the usual time. */

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultParseOptions } from '../formats/inspect.js';
@@ -9,13 +8,17 @@ import type { Json, JsonObject } from '../model/json.js';
 import { ApprovalQueue } from '../store/approvals.js';
 import { AuditLog, openIntents, tailAudit, verifyAudit } from '../store/audit.js';
 import { openDatabase } from '../store/database.js';
+import { KillFile } from '../store/kill-file.js';
+import { KillRows } from '../store/kills.js';
 import { LimitLedger } from '../store/limits.js';
 import { lockState } from '../store/lock.js';
 import { type CallPath, callTool } from './call.js';
 import { type Equipment, equip } from './equipment.js';
 import type { Answer, Host, Session, TokenRole } from './host.js';
+import { KillSwitch } from './kill-switch.js';
 import type { HostOptions } from './options.js';
 import { queueOf } from './queue.js';
+import { RunningCalls } from './running.js';
 import type { SessionCatalogue } from './session.js';
 import { Stage } from './stage.js';
 
@@ -34,14 +37,27 @@ export async function createHost(options: HostOptions): Promise<Host> {
     await recover(database, audit);
     stage = new Stage();
     const approvals = new ApprovalQueue(database, now);
-    const equipment = equip({ state, database, audit, stage, now, options });
+    const underWay = new RunningCalls();
+    const onBug = options.onBug ?? (() => {});
+    const kills = await KillSwitch.open({
+      rows: new KillRows(database),
+      file: new KillFile(state),
+      audit,
+      approvals,
+      running: underWay,
+      now,
+      onBug,
+    });
+    const equipment = equip({ state, database, audit, stage, kills, running: underWay, now, options });
     const path: CallPath = {
       audit,
       approvals,
       limits: new LimitLedger(database, { now, ticks: options.ticks ?? (() => performance.now()) }),
+      kills,
+      running: underWay,
       now,
       newId,
-      logBug: options.onBug ?? (() => {}),
+      logBug: onBug,
       inTurn: queueOf(1),
     };
     const parse = {
@@ -50,9 +66,6 @@ export async function createHost(options: HostOptions): Promise<Host> {
     };
     const running = new Set<Promise<Answer>>();
     let closed = false;
-    const closing = new AbortController();
-    // Every running call listens to it.
-    setMaxListeners(0, closing.signal);
     const open = stage;
     return {
       async session(wanted) {
@@ -66,9 +79,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
           resolve: (name: string) => catalogue.resolve(name),
         };
         return sessionOf(catalogue, equipment, (request) => {
-          const signal =
-            request.signal === undefined ? closing.signal : AbortSignal.any([request.signal, closing.signal]);
-          const answer = callTool(path, caller, { ...request, signal });
+          const answer = callTool(path, caller, request);
           running.add(answer);
           return answer
             .then((it) => {
@@ -92,6 +103,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
         },
       },
       processes: async () => equipment.processes(),
+      kills: kills.acts,
       verifyAudit: async () => {
         await audit.flush();
         return verifyAudit(database);
@@ -108,7 +120,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
       async close() {
         if (closed) return;
         closed = true;
-        closing.abort();
+        kills.close();
+        underWay.close();
         await Promise.allSettled([...running]);
         await equipment.close();
         await audit.flush();

@@ -9,6 +9,7 @@ import type { Package } from '../model/package.js';
 import { guardedClient } from '../net/client.js';
 import { openEgress } from '../net/egress.js';
 import { type Grant, type Grants, joined, parseGrants } from '../policy/grant.js';
+import { ownerOf } from '../run/function.js';
 import { ProcessPool } from '../run/pool.js';
 import { WarmSandboxes } from '../run/warm.js';
 import type { WorkerProcess } from '../run/worker/process.js';
@@ -24,9 +25,11 @@ import { SecretRows } from '../store/secrets.js';
 import { SwitchedOff } from '../store/switches.js';
 import { TokenRows } from '../store/tokens.js';
 import type { ProcessCounts, SessionOptions, SessionPolicy } from './host.js';
+import type { KillSwitch } from './kill-switch.js';
 import type { HostOptions } from './options.js';
 import { Places } from './places.js';
 import { queueOf } from './queue.js';
+import type { RunningCalls } from './running.js';
 import type { FindInterpreter } from './runtimes.js';
 import { type Machinery, SessionCatalogue } from './session.js';
 import type { Stage } from './stage.js';
@@ -36,6 +39,8 @@ export interface EquipmentOptions {
   readonly database: Database;
   readonly audit: AuditLog;
   readonly stage: Stage;
+  readonly kills: KillSwitch;
+  readonly running: RunningCalls;
   readonly now: () => number;
   readonly options: HostOptions;
 }
@@ -65,7 +70,8 @@ interface Equipped {
 /** Processes at once; each takes a dozen descriptors and some memory, and the others wait their turn. */
 const maxProcesses = 32;
 
-export function equip({ state, database, audit, stage, now, options }: EquipmentOptions): Equipment {
+export function equip(given: EquipmentOptions): Equipment {
+  const { state, database, audit, stage, kills, running, now, options } = given;
   const vault = openVault({ state, rows: new SecretRows(database), now, passphrase: options.passphrase });
   const switches = new SwitchedOff(database, now);
   const agreements = {
@@ -101,6 +107,14 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
     return made;
   };
 
+  kills.attach((matches) => {
+    for (const { warm, pool } of machines.values()) {
+      // Those that wait were started ahead and are nobody's yet: the next call starts its own.
+      warm?.drop();
+      pool.end((key) => matches(ownerOf(key)));
+    }
+  }, changed);
+
   const machineryFor = (policy: SessionPolicy): Machinery => {
     const { sandbox, places, warm, pool } = machineFor(policy.unsafeNoSandbox === true);
     return {
@@ -116,6 +130,8 @@ export function equip({ state, database, audit, stage, now, options }: Equipment
       stage,
       vault,
       switches,
+      kills,
+      running,
       agreements,
       environments: environmentStore({
         folder: places.environments(),

@@ -6,10 +6,13 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 import type { ConfirmationKind } from '../policy/decide.js';
-import type { ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
+import type { Kills, ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
 
 export type {
   Check,
+  KillEntry,
+  KillOutcome,
+  Kills,
   ProcessCounts,
   SecretAudience,
   SecretEntry,
@@ -28,6 +31,7 @@ export interface Host {
   readonly approvals: Approvals;
   readonly secrets: Secrets;
   readonly switches: Switches;
+  readonly kills: Kills;
   readonly tokens: Tokens;
   /** Confined processes there are now, by what they are for. */
   processes(): Promise<ProcessCounts>;

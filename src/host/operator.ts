@@ -80,6 +80,34 @@ export interface ProcessCounts {
   readonly warm: number;
 }
 
+/**
+ * Operator acts: `all`, `PACKAGE`, `PACKAGE/TOOL` or `principal:NAME` is stopped at once and stays so, over restarts too,
+ * until it is lifted.
+ */
+export interface Kills {
+  list(): Promise<readonly KillEntry[]>;
+  /** Resolves when what ran has ended, after two seconds at the latest. */
+  set(target: string, by: string): Promise<KillOutcome>;
+  /** False when it was not stopped. */
+  lift(target: string, by: string): Promise<boolean>;
+}
+
+export interface KillEntry {
+  readonly target: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly by: string;
+}
+
+export interface KillOutcome {
+  /** False when it was stopped already. */
+  readonly changed: boolean;
+  /** Calls that ran. */
+  readonly ended: number;
+  /** Approvals that do not count any more. */
+  readonly voided: number;
+}
+
 /** One finding about this machine. */
 export interface Check {
   readonly id: string;

@@ -10,15 +10,9 @@ import type { Vault } from '../secrets/vault.js';
 import type { SwitchedOff } from '../store/switches.js';
 import { hiddenTogether, type LoadedFolder, loadPackages } from './catalogue.js';
 import type { Lending } from './confine.js';
-import type {
-  Change,
-  ChangeStep,
-  InstallOptions,
-  ListedTool,
-  PackageReport,
-  Review,
-  SessionPolicy,
-} from './host.js';
+import type { Change, InstallOptions, ListedTool, PackageReport, Review, SessionPolicy } from './host.js';
+import { installAll } from './install.js';
+import type { KillSwitch } from './kill-switch.js';
 import { exposedNames } from './names.js';
 import type { Performer } from './perform.js';
 import { type Agreements, acceptReview, agree } from './pinning.js';
@@ -26,6 +20,7 @@ import type { Places } from './places.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { type Judged, judgeAll, type Standing, uninstalled } from './readiness.js';
 import { reportOf } from './report.js';
+import type { RunningCalls } from './running.js';
 import type { FindInterpreter } from './runtimes.js';
 import { notReady, type Served } from './served.js';
 import { filledSlots } from './slots.js';
@@ -40,6 +35,8 @@ export interface Machinery {
   readonly places: Places;
   readonly vault: Vault;
   readonly switches: SwitchedOff;
+  readonly kills: KillSwitch;
+  readonly running: RunningCalls;
   readonly agreements: Agreements;
   readonly environments: EnvironmentStore;
   readonly find: FindInterpreter;
@@ -112,6 +109,7 @@ export class SessionCatalogue {
     const standings = await this.#standings();
     return this.#served
       .filter((it) => standings.get(it.judged)?.state === 'ready' && it.tool.action !== null)
+      .filter((it) => this.#killed(it.package.id, it.tool.name) === undefined)
       .map(({ name, exposed, tool }) => ({ name, exposed, tool }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
@@ -165,15 +163,12 @@ export class SessionCatalogue {
   async install(id: string, options: InstallOptions): Promise<Change> {
     const { fixed, needs } = this.#package(id);
     if (fixed !== null) throw notReady(id, fixed);
-    const steps: ChangeStep[] = [];
-    const signal = options.signal ?? new AbortController().signal;
-    for (const { packages } of needs) {
-      if (packages === null) continue;
-      const name = packages.language === 'python' ? 'Python packages' : 'npm packages';
-      const there = this.#machinery.environments.find(packages) !== undefined;
-      if (!there) await this.#machinery.environments.prepare(packages, { signal, onStep: options.onStep });
-      steps.push({ name, status: there ? 'there already' : 'done' });
-    }
+    const steps = await installAll(
+      needs,
+      { principal: this.#setup.principal, package: id },
+      this.#machinery,
+      options,
+    );
     this.#machinery.changed();
     return { package: id, steps };
   }
@@ -232,6 +227,8 @@ export class SessionCatalogue {
   /** What can change while a session lasts is asked anew each time. */
   async #standing(judged: Judged, off: ReadonlySet<string>): Promise<Standing> {
     const of = judged.loaded.catalogue?.package;
+    const killed = of === undefined ? undefined : this.#killed(of.id);
+    if (killed !== undefined) return { state: 'killed', reasons: [killed], code: 'killed' };
     if (of !== undefined && off.has(of.id))
       return { state: 'disabled', reasons: [`it is switched off. Switch it on: toolport enable ${of.id}`] };
     if (judged.fixed !== null || of === undefined) return judged.fixed ?? { state: 'broken', reasons: [] };
@@ -244,6 +241,10 @@ export class SessionCatalogue {
     return reasons.length > 0
       ? { state: 'needs-setup', reasons }
       : { state: 'ready', reasons: judged.remarks };
+  }
+
+  #killed(id: string, tool?: string): string | undefined {
+    return this.#machinery.kills.reasonFor({ principal: this.#setup.principal, package: id, tool });
   }
 
   #lending(id: string): Lending {

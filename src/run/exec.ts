@@ -47,7 +47,7 @@ export async function runExec(
       marked: script !== undefined,
     });
     // Only a program that waited and answered is worth starting ahead.
-    if (key !== null) void warm?.fill(key, start);
+    if (key !== null && !request.signal.aborted) void warm?.fill(key, start);
     return result;
   } finally {
     // What is left of it ends after the answer has gone out; ending a process holds the host up.

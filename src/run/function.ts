@@ -136,5 +136,11 @@ function keyOf(
     placesOf(confinement),
   ];
   const hash = createHash('sha256').update(canonicalJson(told as unknown as Json));
-  return `${of.id} ${hash.digest('hex')}`;
+  return `${of.id} ${hash.digest('hex')} ${principal}`;
+}
+
+/** Whose process stands under a key. */
+export function ownerOf(key: string): { package: string; principal: string } {
+  const [of = '', hash = ''] = key.split(' ', 2);
+  return { package: of, principal: key.slice(of.length + hash.length + 2) };
 }

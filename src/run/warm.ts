@@ -17,6 +17,7 @@ export class WarmSandboxes {
   readonly #waiting = new Map<string, Waiting>();
   readonly #starting = new Set<string>();
   #closed = false;
+  #dropped = 0;
 
   get size(): number {
     return this.#waiting.size;
@@ -34,13 +35,14 @@ export class WarmSandboxes {
   /** Starts the next one. A failure is nobody's: the next call starts cold and tells. */
   async fill(key: string, start: () => Promise<Confined>): Promise<void> {
     if (this.#closed || this.#waiting.has(key) || this.#starting.has(key)) return;
+    const dropped = this.#dropped;
     this.#starting.add(key);
     // Starting a process holds the whole host up for a moment: the answer that was just made goes first.
     await new Promise((resolve) => setImmediate(resolve));
     try {
-      if (this.#closed) return;
+      if (this.#closed || this.#dropped > dropped) return;
       const confined = await start();
-      if (this.#closed) return confined.process.kill();
+      if (this.#closed || this.#dropped > dropped) return confined.process.kill();
       this.#keep(key, confined);
     } catch {
       // The call that needs it will meet the same failure and report it.
@@ -51,6 +53,12 @@ export class WarmSandboxes {
 
   close(): void {
     this.#closed = true;
+    this.drop();
+  }
+
+  /** Ends all that wait, and those that are being started. */
+  drop(): void {
+    this.#dropped++;
     for (const key of [...this.#waiting.keys()]) this.#drop(key);
   }
 

@@ -72,6 +72,13 @@ export interface SwitchedOffTable {
   by: string;
 }
 
+/** A target of the kill switch. */
+export interface KillTable {
+  target: string;
+  at: number;
+  by: string;
+}
+
 export interface TokenTable {
   id: string;
   name: string;
@@ -111,6 +118,7 @@ export interface StateTables {
   token: TokenTable;
   limit_use: LimitUseTable;
   limit_clock: LimitClockTable;
+  kill: KillTable;
 }
 
 export type Database = Kysely<StateTables>;

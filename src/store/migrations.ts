@@ -80,6 +80,11 @@ const steps: readonly string[] = [
    ) strict;`,
   // What was read when somebody agreed. Pins without it are of an earlier version, which kept none.
   'alter table pin add column words text;',
+  `create table kill (
+     target text primary key,
+     at integer not null,
+     by text not null
+   ) strict;`,
 ];
 
 /** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */

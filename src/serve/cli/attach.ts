@@ -23,9 +23,15 @@ export async function withHost<T>(
   args: Arguments,
   terminal: Terminal,
   use: (host: Host) => Promise<T>,
+  patienceMs?: number,
 ): Promise<T> {
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
-  const host = await terminal.openHost({ state, onWait: (message) => terminal.err(`${message}\n`) });
+  const onWait = (message: string) => terminal.err(`${message}\n`);
+  const host = await terminal.openHost({
+    state,
+    onWait,
+    ...(patienceMs === undefined ? {} : { patienceMs }),
+  });
   try {
     return await use(host);
   } finally {

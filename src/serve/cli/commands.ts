@@ -94,6 +94,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/disable.js')).disable,
   },
   {
+    name: 'kill',
+    summary: 'stop calls at once, and keep them stopped',
+    load: async () => (await import('./commands/kill.js')).kill,
+  },
+  {
     name: 'approvals',
     summary: 'decide on calls that wait for a person',
     load: async () => approvals,

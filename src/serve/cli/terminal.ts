@@ -53,6 +53,8 @@ export interface OpenHostOptions {
   readonly state: string;
   /** Tell the user that somebody else's command must end first. */
   readonly onWait: (message: string) => void;
+  /** How long to wait for it; as long as the tool of another command may take unless told. */
+  readonly patienceMs?: number;
 }
 
 export interface ExamineOptions {

@@ -7,6 +7,7 @@ import { openApi } from './openapi.js';
 import { Places } from './places.js';
 import type { Route } from './route.js';
 import { approvalRoutes } from './routes/approvals.js';
+import { killRoutes } from './routes/kills.js';
 import { mcpRoutes } from './routes/mcp.js';
 import { operationRoutes } from './routes/operation.js';
 import { resourceRoutes } from './routes/resource.js';
@@ -38,6 +39,7 @@ export function routesOf(options: RoutesOptions): readonly Route[] {
     ...settingRoutes(host),
     ...switchRoutes(host.switches),
     ...(options.provider === undefined ? [] : resourceRoutes(options.provider)),
+    ...killRoutes(host.kills),
     ...operationRoutes({ ...options, description: () => openApi(routes, version) }),
   ];
   return routes;

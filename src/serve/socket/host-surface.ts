@@ -25,6 +25,9 @@ export type HostMethod =
   | 'secrets.unset'
   | 'switches.disabled'
   | 'switches.set'
+  | 'kills.list'
+  | 'kills.set'
+  | 'kills.lift'
   | 'tokens.create'
   | 'tokens.list'
   | 'tokens.revoke'
@@ -120,6 +123,12 @@ function answer(
       return host.switches.disabled();
     case 'switches.set':
       return host.switches.set(id, params.enabled === true, by);
+    case 'kills.list':
+      return host.kills.list();
+    case 'kills.set':
+      return host.kills.set(String(params.target), by);
+    case 'kills.lift':
+      return host.kills.lift(String(params.target), by);
     case 'tokens.create':
       return host.tokens.create(params as unknown as TokenInput);
     case 'tokens.list':

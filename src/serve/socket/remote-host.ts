@@ -4,6 +4,8 @@ import type {
   AuditLine,
   Change,
   Host,
+  KillEntry,
+  KillOutcome,
   ListedPrompt,
   ListedTool,
   PackageReport,
@@ -27,6 +29,8 @@ export interface RemoteHostOptions {
   readonly version: string;
   readonly principal: string;
   readonly cwd: string;
+  /** A host that says nothing for so long is given up; one that works on something may be silent for long. */
+  readonly patienceMs?: number;
 }
 
 /** The running host of a state directory, seen through its socket; undefined when none runs. */
@@ -38,6 +42,10 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
     first = await dial(options.state, kind);
   }
   if (first === undefined) return undefined;
+  const { patienceMs } = options;
+  const silent = first;
+  if (patienceMs !== undefined)
+    silent.setTimeout(patienceMs, () => silent.destroy(new Error('the host is silent')));
   const open: Link[] = [];
   const link = async (socket: Socket | undefined, wanted: SessionOptions): Promise<Link> => {
     if (socket === undefined) throw new HostError('host_unreachable', 'the host has ended');
@@ -77,6 +85,11 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
     switches: {
       disabled: () => control.ask<string[]>('switches.disabled', {}),
       set: (id, enabled, by) => control.ask<boolean>('switches.set', { id, enabled, by }),
+    },
+    kills: {
+      list: () => control.ask<KillEntry[]>('kills.list', {}),
+      set: (target, by) => control.ask<KillOutcome>('kills.set', { target, by }),
+      lift: (target, by) => control.ask<boolean>('kills.lift', { target, by }),
     },
     tokens: {
       create: (entry) =>

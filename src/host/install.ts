@@ -1,0 +1,30 @@
+import type { KillSubject } from '../model/kill.js';
+import type { ChangeStep, InstallOptions } from './host.js';
+import type { ProgramNeed } from './runtimes.js';
+import type { Machinery } from './session.js';
+
+/** Fetches what programs need, one after the other. Installing runs programs, so it can be stopped like a call. */
+export async function installAll(
+  needs: readonly ProgramNeed[],
+  who: KillSubject,
+  { kills, running, environments }: Pick<Machinery, 'kills' | 'running' | 'environments'>,
+  { signal, onStep }: InstallOptions,
+): Promise<ChangeStep[]> {
+  const steps: ChangeStep[] = [];
+  const run = running.enter(who, signal);
+  try {
+    kills.assertAlive(who);
+    for (const { packages } of needs) {
+      if (packages === null) continue;
+      const name = packages.language === 'python' ? 'Python packages' : 'npm packages';
+      const there = environments.find(packages) !== undefined;
+      if (!there) await environments.prepare(packages, { signal: run.signal, onStep });
+      steps.push({ name, status: there ? 'there already' : 'done' });
+    }
+    return steps;
+  } catch (error) {
+    throw run.stopped ?? error;
+  } finally {
+    run.leave();
+  }
+}

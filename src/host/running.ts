@@ -1,0 +1,71 @@
+import type { KillSubject } from '../model/kill.js';
+
+/** One call that has an effect, or is about to. */
+export interface RunningCall {
+  /** Aborted when the caller gives up, somebody stops the call, or the host is closed. */
+  readonly signal: AbortSignal;
+  /** Why it was stopped; undefined where the caller gave up or nobody did anything. */
+  readonly stopped: Error | undefined;
+  leave(): void;
+}
+
+interface Entry {
+  readonly subject: KillSubject;
+  readonly controller: AbortController;
+  stopped: Error | undefined;
+}
+
+/**
+ * The calls that run now. Each has one signal of its own instead of a combined one: combined signals cost more than all
+ * the rest of a call's bookkeeping, and those that hang on a signal that lives long are never freed.
+ */
+export class RunningCalls {
+  readonly #entries = new Set<Entry>();
+  #left: (() => void)[] = [];
+  #closed = false;
+
+  enter(subject: KillSubject, given: AbortSignal | undefined): RunningCall {
+    const controller = new AbortController();
+    const entry: Entry = { subject, controller, stopped: undefined };
+    const giveUp = () => controller.abort();
+    if (given?.aborted === true || this.#closed) giveUp();
+    else given?.addEventListener('abort', giveUp, { once: true });
+    this.#entries.add(entry);
+    return {
+      signal: controller.signal,
+      get stopped() {
+        return entry.stopped;
+      },
+      leave: () => {
+        given?.removeEventListener('abort', giveUp);
+        this.#entries.delete(entry);
+        for (const tell of this.#left.splice(0)) tell();
+      },
+    };
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  /** Stops those that match; tells how many, and when the last of them has left. */
+  stop(matches: (subject: KillSubject) => boolean, reason: Error): { count: number; gone: Promise<void> } {
+    const hit = [...this.#entries].filter((it) => matches(it.subject));
+    for (const entry of hit) {
+      entry.stopped ??= reason;
+      entry.controller.abort();
+    }
+    return { count: hit.length, gone: this.#gone(hit) };
+  }
+
+  /** From now on everything that runs, or is about to, is given up. */
+  close(): void {
+    this.#closed = true;
+    for (const { controller } of this.#entries) controller.abort();
+  }
+
+  async #gone(entries: readonly Entry[]): Promise<void> {
+    while (entries.some((it) => this.#entries.has(it)))
+      await new Promise<void>((resolve) => this.#left.push(resolve));
+  }
+}

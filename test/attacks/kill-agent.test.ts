@@ -1,0 +1,57 @@
+// SECURITY.md: "The kill switch …": nothing that an agent can say lifts it, over HTTP, MCP or with an approval it has.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type House, house, modern } from '../http-house.js';
+
+let home: House;
+beforeAll(async () => {
+  home = await house();
+});
+afterAll(() => home.close());
+
+const count = () => home.visit('/api/v1/call', { body: { tool: 'word_count', arguments: { text: 'a b' } } });
+
+test('an agent cannot see, set or lift it; an operator can', async () => {
+  expect((await count()).status).toBe(200);
+  const operator = { token: home.operator };
+  const set = await home.visit('/api/v1/kills', { ...operator, body: { target: 'all' } });
+  expect(set.json).toMatchObject({ target: 'all', killed: true, changed: true });
+  const refused = await count();
+  expect([refused.status, refused.json.error.code]).toEqual([403, 'killed']);
+
+  for (const attempt of [
+    { path: '/api/v1/kills' },
+    { path: '/api/v1/kills', body: { target: 'word_count' } },
+    { path: '/api/v1/kills/lift', body: { target: 'all' } },
+    { path: '/api/v1/switches/word_count', method: 'PUT', body: { enabled: true } },
+  ]) {
+    const { path, ...rest } = attempt;
+    expect((await home.visit(path, rest)).status, path).toBe(403);
+  }
+  for (const name of ['toolport_kill', 'kill', 'kills.lift', 'toolport_lift', 'word_count']) {
+    const { headers, body } = modern('tools/call', { name, arguments: { target: 'all' } });
+    const answer = await home.visit('/mcp', { headers, body });
+    expect(answer.json.result?.isError === true || answer.json.error !== undefined, name).toBe(true);
+  }
+  const { headers, body } = modern('kills/lift', { target: 'all' });
+  expect((await home.visit('/mcp', { headers, body })).json.error).toBeDefined();
+  expect((await count()).json.error.code).toBe('killed');
+
+  // The control: the one who may.
+  const lifted = await home.visit('/api/v1/kills/lift', { ...operator, body: { target: 'all' } });
+  expect(lifted.json).toMatchObject({ killed: false, changed: true });
+  expect((await count()).status).toBe(200);
+});
+
+test('an approval that was given before does not run what was stopped', async () => {
+  const note = () => home.visit('/api/v1/call', { body: { tool: 'send_note', arguments: { text: 'x' } } });
+  const held = await note();
+  expect(held.status).toBe(202);
+  const { token } = held.json.confirmation;
+  await home.bench.host.approvals.approve(token, 'tester');
+  await home.bench.host.kills.set('send_note', 'tester');
+  const confirm = { tool: 'patch_confirm_action', arguments: { confirmation_token: token } };
+  expect((await home.visit('/api/v1/call', { body: confirm })).json.status).toBe('denied');
+  await home.bench.host.kills.lift('send_note', 'tester');
+  expect((await home.visit('/api/v1/call', { body: confirm })).json.error.code).toBe('approval_denied');
+  expect((await note()).status).toBe(202);
+});
