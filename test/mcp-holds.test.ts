@@ -86,7 +86,8 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.listTools();
     const result = await client.callTool({ name: 'note', arguments: { text: 'pay\u200b \u202eevil' } });
     expect(result.isError).toBeUndefined();
-    expect(result.structuredContent).toEqual({ noted: 'pay\u200b \u202eevil' });
+    // The tool got all of it; what it answers is shown without.
+    expect(result.structuredContent).toEqual({ noted: 'pay evil' });
     expect(questions).toHaveLength(1);
     expect(questions[0]).toContain('note/note');
     expect(questions[0]).toContain('pay<U+200B> <U+202E>evil');

@@ -133,6 +133,7 @@ async function prepare(path: CallPath, caller: Caller, name: string, given: Json
     );
   }
   const input = deepFreeze(await guardInput(served.package.id, served.demands, checked.value as JsonObject));
+  await served.screen(input);
   const bound = sha256(canonicalJson({ arguments: input, ...served.setting } as unknown as Json));
   const meters = metersOf(caller.principal, served, input);
   return { served, input, digest: sha256(canonicalJson(input)), bound, meters };
@@ -367,6 +368,7 @@ async function effect(
   }
 
   const refused = new Set<string>();
+  const redacted: JsonObject[] = [];
   const outcome = await unlessStopped(run, () =>
     settle(served, inner(path, call, served), {
       package: served.package,
@@ -379,6 +381,7 @@ async function effect(
       onRefused: (hosts) => {
         for (const host of hosts) refused.add(host);
       },
+      onRedacted: (what) => redacted.push(...what),
     }),
   );
   // A crash before this line is on the disk leaves an outcome that is unknown, which is what it then is.
@@ -388,6 +391,7 @@ async function effect(
       callId: call.id,
       status: statusIn(outcome),
       ...(refused.size === 0 ? {} : { refusedHosts: [...refused] }),
+      ...(redacted.length === 0 ? {} : { redacted }),
       durationMs: path.now() - call.started,
     },
   });

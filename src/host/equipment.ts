@@ -31,6 +31,7 @@ import { Places } from './places.js';
 import { queueOf } from './queue.js';
 import type { RunningCalls } from './running.js';
 import type { FindInterpreter } from './runtimes.js';
+import { Scanner } from './scanner.js';
 import { type Machinery, SessionCatalogue } from './session.js';
 import type { Stage } from './stage.js';
 
@@ -73,6 +74,7 @@ const maxProcesses = 32;
 export function equip(given: EquipmentOptions): Equipment {
   const { state, database, audit, stage, kills, running, now, options } = given;
   const vault = openVault({ state, rows: new SecretRows(database), now, passphrase: options.passphrase });
+  const scanner = new Scanner(vault);
   const switches = new SwitchedOff(database, now);
   const agreements = {
     links: new Links(database, now),
@@ -129,6 +131,7 @@ export function equip(given: EquipmentOptions): Equipment {
       },
       stage,
       vault,
+      scanner,
       switches,
       kills,
       running,

@@ -67,7 +67,13 @@ async function checkResult(served: Served, result: RunResult): Promise<void> {
       const what =
         result.records === true ? `record ${index + 1} of ${served.name}` : `the answer of ${served.name}`;
       const complaints = checked.complaints.join('; ');
-      throw new HostError('invalid_output', `${what} is not what it declares: ${complaints}`);
+      throw new HostError(
+        'invalid_output',
+        `${what} is not what it declares: ${complaints}`,
+        result.redacted === true
+          ? { hint: 'secrets were taken out of it, so it may be another than it was' }
+          : {},
+      );
     }
   }
 }

@@ -10,7 +10,6 @@ import { runPrompt } from '../run/prompt.js';
 import type { RunRequest, RunResult } from '../run/run.js';
 import type { Machine } from '../run/spawn.js';
 import type { WarmSandboxes } from '../run/warm.js';
-import { type KnownSecret, redactText, redactValues } from '../secrets/redaction.js';
 import type { Confined } from './confine.js';
 import type { Queue } from './queue.js';
 
@@ -24,42 +23,8 @@ export interface Performer {
   readonly inTurn: Queue;
 }
 
-/** Refused hosts of one call in the record. */
-const maxRefused = 20;
-
-/** Performs the action of a tool. What it says is passed on without the secrets it was given. */
+/** Performs the action of a tool. What it says still has to go through `exit.ts`. */
 export async function perform(
-  request: RunRequest,
-  slots: SlotValues,
-  granted: readonly NetworkHost[],
-  confined: () => Promise<Confined>,
-  performer: Performer,
-): Promise<RunResult> {
-  const secrets = [...slots].flatMap(([slot, { secret, value }]): KnownSecret[] =>
-    secret ? [{ slot, value }] : [],
-  );
-  // Names of hosts are written in lower case, and a name can carry what it should not.
-  const spelled = secrets.flatMap((it) => [it, { ...it, value: it.value.toLowerCase() }]);
-  const guarded: RunRequest = {
-    ...request,
-    onRefused: (hosts) => request.onRefused(hosts.slice(0, maxRefused).map((it) => redactText(it, spelled))),
-  };
-  try {
-    const result = await act(guarded, slots, granted, confined, performer);
-    return {
-      ...result,
-      value: redactValues(result.value, secrets),
-      warnings: result.warnings.map((it) => redactText(it, secrets)),
-      ...(result.log === undefined ? {} : { log: redactText(result.log, secrets) }),
-    };
-  } catch (error) {
-    if (!(error instanceof HostError) || secrets.length === 0) throw error;
-    const hint = error.hint === undefined ? {} : { hint: redactText(error.hint, secrets) };
-    throw new HostError(error.code, redactText(error.message, secrets), hint);
-  }
-}
-
-async function act(
   request: RunRequest,
   slots: SlotValues,
   granted: readonly NetworkHost[],

@@ -1,4 +1,5 @@
 import { HostError } from '../model/host-error.js';
+import type { JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 import type { Demands } from '../policy/combine.js';
@@ -32,6 +33,8 @@ export interface Served {
   input(): Promise<SchemaValidator>;
   /** What the tool and the package's guardrails declare of the answer; empty when they say nothing. */
   outputs(): Promise<readonly SchemaValidator[]>;
+  /** Throws when the arguments hold a secret that is not the tool's. */
+  screen(input: JsonObject): Promise<void>;
   run(request: RunRequest): Promise<RunResult>;
 }
 

@@ -22,6 +22,7 @@ import { type Judged, judgeAll, type Standing, uninstalled } from './readiness.j
 import { reportOf } from './report.js';
 import type { RunningCalls } from './running.js';
 import type { FindInterpreter } from './runtimes.js';
+import type { Scanner } from './scanner.js';
 import { notReady, type Served } from './served.js';
 import { filledSlots } from './slots.js';
 import type { Stage } from './stage.js';
@@ -34,6 +35,7 @@ export interface Machinery {
   readonly stage: Stage;
   readonly places: Places;
   readonly vault: Vault;
+  readonly scanner: Scanner;
   readonly switches: SwitchedOff;
   readonly kills: KillSwitch;
   readonly running: RunningCalls;
@@ -199,8 +201,17 @@ export class SessionCatalogue {
       setup: this.#setup,
       standing: (it) => this.#standingNow(it),
       lending: (id) => this.#lending(id),
+      isPublic: (id, slot) => this.#isPublic(id, slot),
     };
     return listed.map(({ judged, tool }, index) => serveTool(judged, tool, names[index] as string, road));
+  }
+
+  /** Only the word of a package that somebody agreed to counts. */
+  #isPublic(id: string, slot: string): boolean {
+    return this.#judged.some(({ held, loaded: { catalogue } }) => {
+      if (held !== undefined || catalogue?.package.id !== id) return false;
+      return catalogue.package.slots.some((it) => it.name === slot && !it.secret);
+    });
   }
 
   #package(id: string): Judged {

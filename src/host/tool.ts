@@ -4,8 +4,11 @@ import { grantFor } from '../policy/grant.js';
 import { rulesFor } from '../policy/rules.js';
 import type { SchemaValidator } from '../schema/validator.js';
 import { assertWorkspace, confine, type Lending } from './confine.js';
+import { refuseSecrets } from './entry.js';
+import { throughExit } from './exit.js';
 import { perform } from './perform.js';
 import type { Judged, Standing } from './readiness.js';
+import type { IsPublic } from './scanner.js';
 import { notReady, type Served } from './served.js';
 import type { Machinery, SessionSetup } from './session.js';
 import { type Passed, slotValues } from './slots.js';
@@ -18,6 +21,7 @@ export interface ToolRoad {
   readonly setup: SessionSetup;
   readonly standing: (judged: Judged) => Promise<Standing>;
   readonly lending: (packageId: string) => Lending;
+  readonly isPublic: IsPublic;
 }
 
 const defaultOutputBytes = 10 * 1024 * 1024;
@@ -33,13 +37,13 @@ export function serveTool(
   judged: Judged,
   tool: Served['tool'],
   exposed: string,
-  { machinery, setup, standing, lending }: ToolRoad,
+  { machinery, setup, standing, lending, isPublic }: ToolRoad,
 ): ServedTool {
   const { catalogue } = judged.loaded;
   if (catalogue === undefined) throw new Error('a broken package serves no tools');
   const of = catalogue.package;
   const name = `${of.id}/${tool.name}`;
-  const { sandbox, schemas, vault, performer } = machinery;
+  const { sandbox, schemas, vault, scanner, performer } = machinery;
   const { limits } = setup.policy;
   const demands = combine(rulesFor(of, tool, judged.loaded.file, []));
   const runs = tool.action?.kind === 'exec' || tool.action?.kind === 'function';
@@ -91,11 +95,17 @@ export function serveTool(
       outputs ??= schemas().then((it) => declared.map((schema) => it.outputValidator(schema)));
       return outputs;
     },
+    async screen(given) {
+      // Its own values are no matter here.
+      await refuseSecrets(of, tool, given, await scanner.forCall(of, new Map(), isPublic));
+    },
     async run(request) {
       const passed = passedIn(setup, of.id);
       const slots = await slotValues(of, vault, passed);
       const confined = () => confine(judged, tool, slots, lending(of.id));
-      return perform(request, slots, passed.network, confined, performer);
+      return throughExit(await scanner.forCall(of, slots, isPublic), request, (guarded) =>
+        perform(guarded, slots, passed.network, confined, performer),
+      );
     },
   };
 }

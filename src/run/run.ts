@@ -15,6 +15,8 @@ export interface RunRequest {
   readonly signal: AbortSignal;
   /** Told of what the tool was kept from, for the record. */
   readonly onRefused: (hosts: readonly string[]) => void;
+  /** Told of secrets that were taken out of what the tool said, for the record; never the values. */
+  readonly onRedacted?: ((what: readonly JsonObject[]) => void) | undefined;
   /** Told how far a tool is that says so itself. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -27,6 +29,8 @@ export interface RunResult {
   /** What it wrote beside its answer, for people. */
   readonly log?: string;
   readonly warnings: readonly string[];
+  /** Secrets were taken out of it. */
+  readonly redacted?: boolean;
   /** The answer in parts as MCP has them (text, images, links), where the tool gave it so. */
   readonly parts?: readonly JsonObject[];
   /** What an MCP server wrote beside its answer, for its client. */

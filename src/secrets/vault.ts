@@ -47,6 +47,13 @@ export interface OpenedValue {
   readonly version: number;
 }
 
+/** A value with whose it is. */
+export interface KeptValue {
+  readonly package: string;
+  readonly slot: string;
+  readonly value: string;
+}
+
 export interface Vault {
   readonly keySource: KeySource;
   set(entry: ValueInput): Promise<ValueEntry>;
@@ -55,6 +62,10 @@ export interface Vault {
   /** False when there was none. Needs no key. */
   unset(packageId: string, slot: string): Promise<boolean>;
   value(packageId: string, slot: string): Promise<OpenedValue | undefined>;
+  /** Every value that can be opened, to be known again where it turns up. One that cannot reaches no tool either. */
+  all(): Promise<readonly KeptValue[]>;
+  /** Another number after every change, so that what was made of all values can be kept until then. */
+  generation(): number;
 }
 
 export interface VaultOptions {
@@ -78,8 +89,12 @@ const maxAttempts = 1000;
  */
 export function openVault({ state, rows, now, passphrase }: VaultOptions): Vault {
   let key: Buffer | undefined;
+  let changes = 0;
   const keyFor = async (make: boolean): Promise<Buffer> => {
-    key ??= await vaultKey(state, passphrase, make);
+    if (key === undefined) {
+      key = await vaultKey(state, passphrase, make);
+      changes++;
+    }
     return key;
   };
   return {
@@ -92,7 +107,10 @@ export function openVault({ state, rows, now, passphrase }: VaultOptions): Vault
         const key = await keyFor((await rows.list()).length === 0);
         const version = ((await rows.get(packageId, slot))?.version ?? 0) + 1;
         const row = seal(key, { package: packageId, slot, audience: spoken, version, set_at: now() }, value);
-        if (await rows.put(row)) return entryOf(row);
+        if (await rows.put(row)) {
+          changes++;
+          return entryOf(row);
+        }
       }
       throw new HostError('state_unusable', `the value for ${slot} of ${packageId} is being set by others`, {
         hint: 'try again',
@@ -101,7 +119,22 @@ export function openVault({ state, rows, now, passphrase }: VaultOptions): Vault
     async list() {
       return (await rows.list()).map(entryOf);
     },
-    unset: (packageId, slot) => rows.remove(packageId, slot),
+    async unset(packageId, slot) {
+      const gone = await rows.remove(packageId, slot);
+      changes++;
+      return gone;
+    },
+    generation: () => changes,
+    async all() {
+      const kept = await rows.list();
+      if (kept.length === 0) return [];
+      const opener = await keyFor(false).catch(unavailable);
+      if (opener === undefined) return [];
+      return kept.flatMap((row) => {
+        const value = openable(opener, row);
+        return value === undefined ? [] : [{ package: row.package, slot: row.slot, value }];
+      });
+    },
     async value(packageId, slot) {
       const row = await rows.get(packageId, slot);
       if (row === undefined) return undefined;
@@ -153,6 +186,20 @@ function unseal(key: Buffer, row: SealedRow): string {
     return Buffer.concat([opener.update(sealed.subarray(0, -tagBytes)), opener.final()]).toString('utf8');
   } catch (error) {
     throw forged(row, error);
+  }
+}
+
+/** Without the key no value leaves the vault. */
+function unavailable(error: unknown): undefined {
+  if (!(error instanceof HostError)) throw error;
+  return undefined;
+}
+
+function openable(key: Buffer, row: SealedRow): string | undefined {
+  try {
+    return unseal(key, row);
+  } catch (error) {
+    return unavailable(error);
   }
 }
 

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import { HostError } from '../model/host-error.js';
+import type { Json, JsonObject } from '../model/json.js';
+import type { Finding } from '../policy/scan/redact.js';
+import type { RunRequest, RunResult } from '../run/run.js';
+import type { CallScan } from './scanner.js';
+
+/** Refused hosts of one call in the record. */
+const maxRefused = 20;
+
+/** Everything that a run says goes through here: its answer, its log, its errors, how far it is. */
+export async function throughExit(
+  scan: CallScan,
+  request: RunRequest,
+  run: (request: RunRequest) => Promise<RunResult>,
+): Promise<RunResult> {
+  const { onProgress } = request;
+  const guarded: RunRequest = {
+    ...request,
+    onRefused: (hosts) => request.onRefused(hosts.slice(0, maxRefused).map((it) => scan.cleanWords(it))),
+    ...(onProgress === undefined
+      ? {}
+      : {
+          onProgress: ({ message, ...rest }) =>
+            onProgress(message === undefined ? rest : { ...rest, message: scan.cleanWords(message) }),
+        }),
+  };
+  try {
+    const { value, log, warnings, parts, meta, ...rest } = await run(guarded);
+    // A list: names of our own between the texts would become a part of them.
+    const said = [value, warnings, log ?? null, parts ?? null, meta ?? null];
+    const { value: clean, findings, stripped } = await scan.clean(said);
+    request.onRedacted?.(recorded(findings));
+    const [kept, words, told, ...beside] = clean as [Json, string[], string, JsonObject[], JsonObject];
+    return {
+      ...rest,
+      value: kept,
+      warnings: [...words, ...remarks(findings, stripped)],
+      ...(log === undefined ? {} : { log: told }),
+      ...(parts === undefined ? {} : { parts: beside[0] }),
+      ...(meta === undefined ? {} : { meta: beside[1] }),
+      ...(findings.length === 0 ? {} : { redacted: true }),
+    };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const said = error.hint === undefined ? [error.message] : [error.message, error.hint];
+    const { value, findings } = await scan.clean(said);
+    request.onRedacted?.(recorded(findings));
+    const [message, hint] = value as [string, string?];
+    throw new HostError(error.code, message, hint === undefined ? {} : { hint });
+  }
+}
+
+/** For the record: what it was, and where it has a shape of its own, the beginning of its digest. Never the value. */
+export function recorded(findings: readonly Finding[]): JsonObject[] {
+  const lines = new Map<string, JsonObject>();
+  for (const it of findings) {
+    const line: Record<string, Json> = it.kind === 'value' ? { value: it.name } : { pattern: it.name };
+    if (it.kind === 'pattern' && !it.guess)
+      line.digest = createHash('sha256').update(it.text).digest('hex').slice(0, 8);
+    lines.set(JSON.stringify(line), line);
+  }
+  return [...lines.values()].slice(0, 50);
+}
+
+function remarks(findings: readonly Finding[], stripped: boolean): string[] {
+  const shapes = new Set(findings.flatMap((it) => (it.kind === 'pattern' ? [it.name] : [])));
+  return [
+    ...(shapes.size === 0 ? [] : [`what looks like a key was taken out: ${[...shapes].sort().join(', ')}`]),
+    ...(stripped ? ['characters that cannot be seen, or that steer a terminal, were taken out'] : []),
+  ];
+}

@@ -1,0 +1,133 @@
+import { cleanText } from '../model/clean-text.js';
+import type { Json } from '../model/json.js';
+import type { Package } from '../model/package.js';
+import type { SlotValues } from '../model/slot.js';
+import { KnownValues } from '../policy/scan/known.js';
+import { leavesOf, withLeaves } from '../policy/scan/leaves.js';
+import { type Finding, type Hiding, redactNow, redactSteps } from '../policy/scan/redact.js';
+import type { KeptValue, Vault } from '../secrets/vault.js';
+
+/** What is looked at, before it is passed on. */
+export interface CallScan {
+  /** Without secrets and without what cannot be seen. Big values are looked at in turns with other work. */
+  clean(value: Json): Promise<Cleaned>;
+  /** The same, at once, for short words. */
+  cleanWords(text: string): string;
+  /** What of it is a secret, with those of the package itself left out. */
+  foreign(value: Json): Promise<readonly Finding[]>;
+}
+
+export interface Cleaned {
+  readonly value: Json;
+  readonly findings: readonly Finding[];
+  /** Characters were taken out that nobody sees. */
+  readonly stripped: boolean;
+}
+
+/** Whether a value of another package is known to be no secret. */
+export type IsPublic = (packageId: string, slot: string) => boolean;
+
+/** Others' short values would tear holes into what everybody says. */
+const shortestForeign = 8;
+/** Milliseconds of work before others have their turn. */
+const patience = 10;
+
+interface Kept {
+  readonly generation: number;
+  readonly entries: readonly KeptValue[];
+  readonly values: KnownValues;
+}
+
+/** Knows every value that the vault holds, whoever it belongs to. */
+export class Scanner {
+  readonly #vault: Vault;
+  #kept: Promise<Kept> | undefined;
+  #generation = -1;
+  readonly #passed = new Map<string, KnownValues>();
+
+  constructor(vault: Vault) {
+    this.#vault = vault;
+  }
+
+  async forCall(of: Package, slots: SlotValues, isPublic: IsPublic): Promise<CallScan> {
+    const { entries, values } = await this.#current();
+    const own = (packageId: string) => packageId === of.id;
+    const nameOf = (secret: number): string | undefined => {
+      const { package: packageId, slot, value } = entries[secret] as KeptValue;
+      if (own(packageId)) return of.slots.find((it) => it.name === slot)?.secret === false ? undefined : slot;
+      return value.length < shortestForeign || isPublic(packageId, slot) ? undefined : `${packageId}/${slot}`;
+    };
+    const hiding: Hiding[] = [{ values, nameOf }, this.#passedIn(of, slots, entries)];
+    const foreign: Hiding = {
+      values,
+      nameOf: (secret) => (own((entries[secret] as KeptValue).package) ? undefined : nameOf(secret)),
+    };
+    return {
+      async clean(value) {
+        const shown = cleaned(value);
+        const redacted = await inTurns(redactSteps(shown, hiding));
+        return { ...redacted, stripped: shown !== value };
+      },
+      cleanWords: (text) => redactNow(cleanText(text), hiding).value as string,
+      foreign: async (value) => (await inTurns(redactSteps(value, [foreign]))).findings,
+    };
+  }
+
+  /** Opened anew after a change only. */
+  #current(): Promise<Kept> {
+    const generation = this.#vault.generation();
+    if (this.#kept === undefined || generation !== this.#generation) {
+      this.#generation = generation;
+      this.#kept = this.#vault.all().then((entries) => ({
+        generation,
+        entries,
+        values: new KnownValues(entries.map((it) => it.value)),
+      }));
+    }
+    return this.#kept;
+  }
+
+  /** Values that came from the operator's environment and not from the vault. */
+  #passedIn(of: Package, slots: SlotValues, entries: readonly KeptValue[]): Hiding {
+    const names: string[] = [];
+    const texts: string[] = [];
+    for (const [name, { secret, value }] of slots) {
+      if (!secret) continue;
+      if (entries.some((it) => it.package === of.id && it.slot === name && it.value === value)) continue;
+      names.push(name);
+      texts.push(value);
+    }
+    const key = JSON.stringify([of.id, texts]);
+    let values = this.#passed.get(key);
+    if (values === undefined) {
+      values = new KnownValues(texts);
+      if (this.#passed.size >= 64) this.#passed.clear();
+      this.#passed.set(key, values);
+    }
+    return { values, nameOf: (secret) => names[secret] };
+  }
+}
+
+function cleaned(value: Json): Json {
+  let changed = false;
+  const texts = leavesOf(value).all.map(({ text, kind, media }) => {
+    if (media || kind === 'number') return undefined;
+    const clean = cleanText(text);
+    if (clean === text) return undefined;
+    changed = true;
+    return clean;
+  });
+  return changed ? withLeaves(value, texts) : value;
+}
+
+/** Other calls go on meanwhile. */
+async function inTurns<T>(steps: Generator<void, T>): Promise<T> {
+  let began = performance.now();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (performance.now() - began < patience) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    began = performance.now();
+  }
+}

@@ -1,0 +1,109 @@
+// The few encodings that text is hidden in, without a platform: bytes in, text out, and back.
+
+export function utf8(text: string): Uint8Array {
+  const bytes: number[] = [];
+  for (const character of text) {
+    const code = character.codePointAt(0) as number;
+    if (code < 0x80) bytes.push(code);
+    else if (code < 0x800) bytes.push(0xc0 | (code >> 6), 0x80 | (code & 63));
+    else if (code < 0x10000) bytes.push(0xe0 | (code >> 12), 0x80 | ((code >> 6) & 63), 0x80 | (code & 63));
+    else
+      bytes.push(
+        0xf0 | (code >> 18),
+        0x80 | ((code >> 12) & 63),
+        0x80 | ((code >> 6) & 63),
+        0x80 | (code & 63),
+      );
+  }
+  return Uint8Array.from(bytes);
+}
+
+export function utf16(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length * 2);
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index);
+    bytes[index * 2] = code & 0xff;
+    bytes[index * 2 + 1] = code >> 8;
+  }
+  return bytes;
+}
+
+export function toHex(bytes: Uint8Array): string {
+  let text = '';
+  for (const byte of bytes) text += byte.toString(16).padStart(2, '0');
+  return text;
+}
+
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+
+/** Without padding. */
+export function toBase64(bytes: Uint8Array): string {
+  let text = '';
+  for (let index = 0; index < bytes.length; index += 3) {
+    const [a, b, c] = [bytes[index] as number, bytes[index + 1] ?? 0, bytes[index + 2] ?? 0];
+    const four =
+      alphabet.charAt(a >> 2) +
+      alphabet.charAt(((a & 3) << 4) | (b >> 4)) +
+      alphabet.charAt(((b & 15) << 2) | (c >> 6)) +
+      alphabet.charAt(c & 63);
+    text += four.slice(0, Math.min(4, bytes.length - index + 1));
+  }
+  return text;
+}
+
+/** Base64 spells the same bytes in three ways, by what comes before them; these are the parts that never vary. */
+export function base64Pieces(bytes: Uint8Array): string[] {
+  return [0, 1, 2].map((before) => {
+    const shifted = new Uint8Array(before + bytes.length);
+    shifted.set(bytes, before);
+    return toBase64(shifted).slice(
+      Math.ceil((before * 8) / 6),
+      Math.floor(((before + bytes.length) * 8) / 6),
+    );
+  });
+}
+
+const sextets = new Int8Array(128).fill(-1);
+for (let index = 0; index < alphabet.length; index++) sextets[alphabet.charCodeAt(index)] = index;
+sextets[45] = 62;
+sextets[95] = 63;
+
+/** Both alphabets; anything else ends it. */
+export function fromBase64(text: string): Uint8Array {
+  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
+  let length = 0;
+  let bits = 0;
+  let held = 0;
+  for (let index = 0; index < text.length; index++) {
+    const value = sextets[text.charCodeAt(index)] ?? -1;
+    if (value === -1) break;
+    bits = ((bits << 6) | value) & 0xffffff;
+    held += 6;
+    if (held < 8) continue;
+    held -= 8;
+    bytes[length++] = (bits >> held) & 0xff;
+  }
+  return bytes.subarray(0, length);
+}
+
+export function fromHex(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length >> 1);
+  for (let index = 0; index < bytes.length; index++)
+    bytes[index] = Number.parseInt(text.slice(index * 2, index * 2 + 2), 16);
+  return bytes;
+}
+
+/** Text that somebody could read; undefined for anything else, such as pictures. */
+export function readable(bytes: Uint8Array): string | undefined {
+  let text = '';
+  let odd = 0;
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index] as number;
+    // Two bytes a letter, as some systems write text.
+    if (byte === 0 && index % 2 === 1) continue;
+    if (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13) odd++;
+    else if (byte >= 0x7f) odd++;
+    text += String.fromCharCode(byte);
+  }
+  return odd * 8 <= bytes.length ? text : undefined;
+}

@@ -1,0 +1,98 @@
+// Secrets that have no shape of their own: what stands around them gives them away.
+import { entropyOf, isStandIn } from './entropy.js';
+import type { SecretRule } from './rule.js';
+
+const sign = String.raw`["'\x60\]]{0,2}\s{0,5}(?:=>|:{1,3}=|\?=|\|\||[=:,>])\s{0,5}`;
+const quote = String.raw`["'\x60]{0,3}`;
+
+/** Names under which secrets are kept. A plain `key` or the token of a next page is something else. */
+const names = [
+  'auth(?!or)|credential|creds|passw(?:or)?d|passphrase|pwd|secret|access[_.-]?(?:id|token)',
+  '(?:access|account|api|app|auth|client|consumer|encryption|license|master|private|secret|service|shared|signing|storage)[_.-]?key',
+  '(?<!(?:next|page|sync|continuation|cursor|csrf|resume|change|delta|start|skip|sequence)[_.-]?)token(?!s)',
+].join('|');
+
+/** Providers whose keys are told from other words only by whose they are. */
+const vendors = [
+  'adafruit|adobe|airtable|algolia|asana|atlassian|beamer|bitbucket|bittrex|cloudflare|codecov|cohere|coinbase',
+  'confluent|contentful|datadog|dd_|discord|drone(?:ci)?|droneci|dropbox|etsy|facebook|fastly|finicity|finnhub|flickr',
+  'freshbooks|gitter|gocardless|heroku|hubspot|intercom|jfrog|artifactory|jira|kraken|kucoin|launchdarkly|linkedin',
+  'looker|mailchimp|mailgun|mapbox|mattermost|messagebird|netlify|newrelic|new-relic|nytimes|okta|openai|plaid',
+  'privateai|rapidapi|sendbird|sentry|sidekiq|snyk|sonar(?:qube)?[_.-]?(?:login|token)|sourcegraph|square|squarespace',
+  'sumo(?:logic)?[_.-]?(?:access|key|id|token)|travis|trello|twitch|twitter|typeform|yandex|zendesk',
+].join('|');
+
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+export const guessRules: readonly SecretRule[] = [
+  {
+    id: 'vendor-key',
+    guess: true,
+    keywords: vendors
+      .replace(/\(\?:|\)\?|\[[^\]]*\]\??|\)/g, '|')
+      .split('|')
+      .filter((it) => it.length > 2),
+    pattern: new RegExp(
+      `(?<![A-Za-z])(?:[a-z]{0,12}[_.-])?(?:${vendors})[\\w .-]{0,32}${sign}${quote}([A-Za-z0-9_=-]{14,128})(?![\\w=.(-])`,
+      'gi',
+    ),
+    entropy: 3,
+    check: (it) => uuid.test(it) || (/\d/.test(it) && /[A-Za-z]/.test(it)),
+  },
+  {
+    id: 'assigned-secret',
+    guess: true,
+    keywords: ['access', 'auth', 'api', 'cred', 'key', 'passw', 'passphrase', 'pwd', 'secret', 'token'],
+    pattern: new RegExp(
+      `(?<![A-Za-z])[\\w.-]{0,40}?(?:${names})[\\w.-]{0,20}${sign}${quote}([\\w.=+/~!@#$%^&*-]{10,150})(?![\\w=+/(])`,
+      'gi',
+    ),
+    check: looksRandom,
+  },
+  {
+    id: 'authorization-header',
+    guess: true,
+    keywords: ['authorization', 'api-key', 'apikey', 'api-token', 'x-auth', 'access-token'],
+    pattern:
+      /(?:(?:proxy-)?authorization|x-[a-z-]{0,24}(?:api-?key|token)|api-?key|api-token|(?:access|auth)-token)["']?\s{0,3}:\s{0,3}["']?(?:(?:Basic|Bearer|Token|Api-Token|ApiKey|Digest|OAuth)\s{1,3})?([A-Za-z0-9=~@.+/_-]{8,2048})/gi,
+    entropy: 2.75,
+    check: (it) => !isStandIn(it) && /\d|[=+/]/.test(it) && (!/^[a-z._-]+$/i.test(it) || it.endsWith('=')),
+  },
+  {
+    id: 'curl-user',
+    guess: true,
+    keywords: ['curl'],
+    pattern:
+      /\bcurl\b[^\n|;]{0,300}?\s(?:-u|--user)(?:=|\s{1,3})(?:"([^"\n]{3,200}"(?::"[^"\n]{1,200}")?)|'([^'\n]{3,200})'|([^\s"'<>]{3,200}))/g,
+    check: isUserAndPassword,
+  },
+];
+
+/** Not a word, a path, a version, a name in code or a number. */
+function looksRandom(text: string): boolean {
+  const bare = text.replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9=]+$/g, '');
+  if (bare.length < 10 || isStandIn(bare)) return false;
+  const digits = bare.replace(/\D/g, '').length;
+  if (digits < 2 || digits === bare.length || !/[A-Za-z]/.test(bare)) return false;
+  if (/^v?\d+(?:\.\d+)+|^[a-z]+:\/\/|\.(?:pem|key|json|ya?ml|html?|js|ts|py|txt|crt)$/i.test(bare))
+    return false;
+  // A name in code.
+  if (/^[A-Za-z_]\w{0,30}(?:\.[A-Za-z_]\w{0,19})+$/.test(bare)) return false;
+  // Words joined by signs, of which one ends with a number: names of things.
+  const words = bare.split(/[^A-Za-z0-9]+/).filter((it) => it !== '');
+  if (words.length > 1 && words.every((it) => /^[A-Za-z]*\d{0,8}$/.test(it) && !mixedCase(it))) return false;
+  if (/^[A-Za-z]+\d{1,4}(?:[A-Z][a-z]+)*$/.test(bare) && bare.length < 16) return false;
+  return entropyOf(bare) >= (bare.length < 16 ? 3 : 3.4);
+}
+
+function mixedCase(word: string): boolean {
+  return /[a-z][A-Z].*[a-z]?[A-Z]/.test(word);
+}
+
+function isUserAndPassword(text: string): boolean {
+  if (isStandIn(text)) return false;
+  const [user = '', ...rest] = text.replace(/["'{}]/g, '').split(':');
+  const password = rest.join(':');
+  const secret = password === '' ? user : password;
+  return rest.length > 0 && secret.length >= 6 && entropyOf(secret) >= 2.5 && /\d/.test(secret);
+}

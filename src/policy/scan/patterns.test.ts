@@ -1,0 +1,171 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { findPatterns } from './patterns.js';
+import { redactNow } from './redact.js';
+
+const rules = (text: string) => [...new Set(findPatterns(text).map((it) => it.rule))];
+
+/** Letters and digits that look drawn by lot and are the same each time. */
+function drawn(
+  length: number,
+  alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+  seed = 7,
+): string {
+  let text = '';
+  for (let state = seed; text.length < length; ) {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    text += alphabet.charAt((state >>> 16) % alphabet.length);
+  }
+  return text;
+}
+const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+const keys: readonly (readonly [rule: string, key: string])[] = [
+  ['aws-access-key', `AK${'IA'}${drawn(16, upper)}`],
+  ['google-api-key', `AI${'za'}${drawn(35)}`],
+  ['azure-client-secret', `aB3${'8Q~'}${drawn(34)}`],
+  ['github-token', `gh${'p_'}${drawn(36)}`],
+  ['github-token', `github${'_pat_'}${drawn(82)}`],
+  ['gitlab-token', `glp${'at-'}${drawn(20)}`],
+  ['npm-token', `np${'m_'}${drawn(36)}`],
+  ['anthropic-key', `sk-${'ant-api03-'}${drawn(93)}AA`],
+  ['openai-key', `sk-${drawn(20)}${'T3Blbk'}FJ${drawn(20, undefined, 9)}`],
+  ['slack-token', `xo${'xb-'}${drawn(12, '0123456789')}-${drawn(12, '0123456789', 3)}-${drawn(24)}`],
+  ['slack-webhook', `https://hooks.slack${'.com/services/'}T${drawn(8)}/B${drawn(8)}/${drawn(24)}`],
+  ['stripe-key', `sk_${'live_'}${drawn(24)}`],
+  ['sendgrid-key', `S${'G.'}${drawn(22)}.${drawn(43)}`],
+  ['jwt', `ey${'J'}${drawn(30)}.eyJ${drawn(40)}.${drawn(43)}`],
+  ['private-key', `-----BEGIN ${'RSA PRIVATE'} KEY-----\n${drawn(64)}\n-----END RSA ${'PRIVATE'} KEY-----`],
+  ['credentials-in-url', `postgres://app:${drawn(12)}@db.example.org/main`],
+];
+
+describe('keys of providers', () => {
+  test.each(keys)('%s', (rule, key) => {
+    expect(rules(`see ${key} for more`)).toContain(rule);
+    const clean = redactNow(`see ${key} for more`, []).value as string;
+    expect(clean).toContain(`[redacted:${rule}]`);
+    expect(redactNow(clean, [])).toEqual({ value: clean, findings: [] });
+  });
+
+  test.each(keys)('%s in other clothes', (rule, key) => {
+    for (const form of [
+      Buffer.from(`KEY=${key}`).toString('base64'),
+      Buffer.from(key).toString('hex'),
+      encodeURIComponent(`a=${key}`),
+      [...Buffer.from(key)].map((it) => `%${it.toString(16).padStart(2, '0')}`).join(''),
+      JSON.stringify(JSON.stringify({ key })),
+      Buffer.from(Buffer.from(key).toString('base64')).toString('base64'),
+      `${key.slice(0, 5)}\u200b${key.slice(5)}`,
+    ])
+      expect(rules(`data: ${form}`), form).toContain(rule);
+  });
+
+  test('what only stands for a key is none', () => {
+    for (const [rule, key] of keys) {
+      if (rule === 'credentials-in-url') continue;
+      const faked = key.replace(/[A-Za-z0-9]{8,}(?=[^A-Za-z0-9]*$)/, (it) => 'x'.repeat(it.length));
+      expect(
+        rules(faked).filter((it) => it !== 'private-key'),
+        faked,
+      ).toEqual([]);
+    }
+  });
+});
+
+test('secrets without a shape, by what stands around them', () => {
+  const value = drawn(24);
+  for (const text of [
+    `password = "${value}"`,
+    `export API_TOKEN=${value}`,
+    `client_secret: ${value}`,
+    `curl -H "Authorization: Bearer ${value}" https://example.org`,
+    `curl -u "admin:${value}" https://example.org`,
+    `X-Api-Key: ${value}`,
+  ])
+    expect(redactNow(text, []).value, text).not.toContain(value);
+  expect(redactNow({ password: value, other: value }, []).value).toEqual({
+    password: '[redacted:assigned-secret]',
+    other: value,
+  });
+});
+
+test('ordinary things stay', () => {
+  for (const it of [
+    { key: 'photos/2026/9f86d081884c7d65.jpg', etag: '9f86d081884c7d659a2feaa0c55ad015' },
+    { nextPageToken: 'CAUQAA9f86d081884c7d659a2f', next_token: 'eyA9f86d081884c7d659a2f', tokens: 1841 },
+    { commit: 'b3e9ab3f0c8d7e6a5b4c3d2e1f0a9b8c7d6e5f40', id: '550e8400-e29b-41d4-a716-446655440000' },
+    { author: 'someone1234567', authority: 'https://login.example.org/v2.0', token_type: 'bearer' },
+    'import os; api_key = os.environ.get("API_KEY")',
+    'the access token has expired, refresh your token using /auth/refresh',
+    'password: ${PASSWORD}, token: <your token>, secret: {{ .Values.secret }}',
+    'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVQI12NgAAIABQABNjN9GQ',
+  ])
+    expect(redactNow(it, [])).toEqual({ value: it, findings: [] });
+});
+
+test('whatever the text, it is done in time that goes with its length, and a second look finds nothing', () => {
+  const parts = [
+    '-----BEGIN PRIVATE KEY-----',
+    'password=',
+    'token: "',
+    'eyJ',
+    '.',
+    'curl ',
+    ' -u ',
+    '://',
+    ':',
+    '@',
+    'sk-',
+    '=',
+    '"',
+    '%41',
+    '\\u0041',
+    'okta',
+    'Aa1',
+  ];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 60 }), fc.nat(40), (words, times) => {
+      const text = words.join('').repeat(times).slice(0, 20_000);
+      const began = performance.now();
+      const clean = redactNow(text, []).value;
+      expect(performance.now() - began).toBeLessThan(1500);
+      expect(redactNow(clean, []).value).toEqual(clean);
+    }),
+    { numRuns: 60 },
+  );
+  for (const it of [
+    'a',
+    'key ',
+    'eyJa.',
+    '-----BEGIN PRIVATE KEY-----',
+    'curl -u ',
+    'token=',
+    '%25',
+    '\\\\',
+    'x://a:',
+    'A1b2',
+  ]) {
+    const began = performance.now();
+    redactNow(it.repeat(100_000 / it.length), []);
+    expect(performance.now() - began, it).toBeLessThan(4000);
+  }
+});
+
+const corpus = join(import.meta.dirname, '../../../../shared/data/gitleaks-literal-cases.json.gz');
+test.skipIf(!existsSync(corpus))(
+  'every true case of a public corpus (skipped where ../shared/data is absent)',
+  () => {
+    const cases = JSON.parse(gunzipSync(readFileSync(corpus)).toString()) as {
+      kind: string;
+      rule: string;
+      text: string;
+    }[];
+    const missed = cases.filter((it) => it.kind === 'tps' && findPatterns(it.text).length === 0);
+    expect(missed.map((it) => it.rule)).toEqual([]);
+    const false_ = cases.filter((it) => it.kind === 'fps' && findPatterns(it.text).length > 0);
+    expect(false_.length).toBeLessThanOrEqual(8);
+  },
+);

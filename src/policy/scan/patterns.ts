@@ -1,0 +1,60 @@
+import type { Span } from '../guardrails/span.js';
+import { cloudRules } from './cloud-rules.js';
+import { entropyOf, isSequence, isStandIn } from './entropy.js';
+import { everydayRules } from './everyday-rules.js';
+import { guessRules } from './guess-rules.js';
+import type { SecretRule } from './rule.js';
+import { type View, viewsOf } from './view.js';
+
+export interface PatternHit extends Span {
+  readonly rule: string;
+  /** What was found, decoded. */
+  readonly text: string;
+  /** By what stands around it, not by a shape of its own. */
+  readonly guess: boolean;
+}
+
+/** What looks like somebody's key, in a text and in what it hides. Never fewer than there are. */
+export function findPatterns(text: string, views: readonly View[] = viewsOf(text)): PatternHit[] {
+  return views.flatMap((view) =>
+    findIn(view.text).map((hit) => {
+      const { from, to } = view;
+      if (from === null || to === null) return hit;
+      return { ...hit, start: from[hit.start] as number, end: to[hit.end - 1] as number };
+    }),
+  );
+}
+
+const rules = [...cloudRules, ...everydayRules, ...guessRules];
+
+function findIn(text: string): PatternHit[] {
+  if (text.length < 8) return [];
+  const lower = text.toLowerCase();
+  return rules.flatMap((rule) =>
+    rule.keywords.some((it) => lower.includes(it)) ? findRule(rule, text) : [],
+  );
+}
+
+function findRule(rule: SecretRule, text: string): PatternHit[] {
+  const found: PatternHit[] = [];
+  for (const match of text.matchAll(rule.pattern)) {
+    const secret = match.slice(1).find((it) => it !== undefined) ?? match[0];
+    if (isHarmless(rule, secret)) continue;
+    const start = match.index + match[0].lastIndexOf(secret);
+    found.push({
+      start,
+      end: start + secret.length,
+      rule: rule.id,
+      text: secret,
+      guess: rule.guess === true,
+    });
+  }
+  return found;
+}
+
+function isHarmless({ entropy, check, guess, id }: SecretRule, secret: string): boolean {
+  if (entropy !== undefined && entropyOf(secret) < entropy) return true;
+  if (id !== 'private-key' && isStandIn(secret)) return true;
+  if (guess === true && isSequence(secret)) return true;
+  return check !== undefined && !check(secret);
+}

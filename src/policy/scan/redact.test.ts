@@ -1,0 +1,205 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Json } from '../../model/json.js';
+import { KnownValues } from './known.js';
+import { type Hiding, redactNow, redactSteps } from './redact.js';
+
+const hidden = (values: Readonly<Record<string, string>>): Hiding[] => {
+  const names = Object.keys(values);
+  return [{ values: new KnownValues(Object.values(values)), nameOf: (secret) => names[secret] }];
+};
+const redacted = (value: Json, values: Readonly<Record<string, string>>) =>
+  redactNow(value, hidden(values)).value;
+
+const value = 'p@ss "wörd"/ü?& 7731';
+const bytes = Buffer.from(value);
+const reversed = [...value].reverse().join('');
+
+const spellings: readonly (readonly [string, string])[] = [
+  ['raw', value],
+  ['in capitals', value.toUpperCase()],
+  ['JSON', JSON.stringify(value).slice(1, -1)],
+  ['JSON with escaped slashes', JSON.stringify(value).slice(1, -1).replaceAll('/', '\\/')],
+  [
+    'JSON in ASCII',
+    JSON.stringify(value)
+      .slice(1, -1)
+      .replace(/[^ -~]/g, (it) => `\\u00${it.charCodeAt(0).toString(16)}`),
+  ],
+  ['JSON in JSON', JSON.stringify(JSON.stringify(value)).slice(3, -3)],
+  ['HTML', value.replaceAll('&', '&amp;').replaceAll('"', '&quot;')],
+  ['URL', encodeURIComponent(value)],
+  ['URL in lower case', encodeURIComponent(value).replace(/%../g, (it) => it.toLowerCase())],
+  ['form', new URLSearchParams({ a: value }).toString().slice(2)],
+  ['URL twice', encodeURIComponent(encodeURIComponent(value))],
+  ['hex', bytes.toString('hex')],
+  ['HEX', bytes.toString('hex').toUpperCase()],
+  ['hex with colons', bytes.toString('hex').match(/../g)?.join(':') ?? ''],
+  ['hex with marks', [...bytes].map((it) => `\\x${it.toString(16).padStart(2, '0')}`).join('')],
+  ['hex as numbers', [...bytes].map((it) => `0x${it.toString(16).padStart(2, '0')}`).join(', ')],
+  ['base64', bytes.toString('base64')],
+  ['base64url', bytes.toString('base64url')],
+  [
+    'base64 in lines',
+    bytes
+      .toString('base64')
+      .match(/.{1,7}/g)
+      ?.join('\n') ?? '',
+  ],
+  ['base64 twice', Buffer.from(bytes.toString('base64')).toString('base64')],
+  ['hex of base64', Buffer.from(bytes.toString('base64')).toString('hex')],
+  ['base64 of UTF-16', Buffer.from(value, 'utf16le').toString('base64')],
+  ['backwards', reversed],
+  ['base64 backwards', Buffer.from(reversed).toString('base64')],
+  ['with dashes', [...value].join('-')],
+  ['with dots', [...value].join('.')],
+  ['with blanks', [...value].join(' ')],
+  ['with newlines', [...value].join('\n')],
+  ['with nothing to see', [...value].join('\u200b')],
+  ['in wide letters', value.replace(/[!-~]/g, (it) => String.fromCharCode(it.charCodeAt(0) + 0xfee0))],
+];
+
+describe('every spelling of a value', () => {
+  test.each(spellings)('%s', (_name, form) => {
+    const clean = redacted(`before ${form} after`, { KEY: value }) as string;
+    expect(clean).toContain('[redacted:KEY]');
+    // Signs at its ends may stay; no letter of it does.
+    expect(clean.replace('[redacted:KEY]', '')).toMatch(/^before (?:\\x|0x)?[^\p{L}\p{N}]* after$/u);
+  });
+  test.each(spellings.slice(0, 20))('%s: nothing is left to find', (_name, form) => {
+    const clean = redacted({ a: `x ${form} y`, [form]: form }, { KEY: value });
+    expect(redacted(clean, { KEY: value })).toEqual(clean);
+  });
+});
+
+test('a text that holds none of it stays as it is', () => {
+  for (const [, form] of spellings)
+    expect(redacted(`a ${form}`, { KEY: 'quite another thing 99' })).toBe(`a ${form}`);
+});
+
+test('any twelve characters of it', () => {
+  const long = 'Zk9-vQ2.mX7_tR4/wL8+bN3';
+  for (let start = 0; start + 12 <= long.length; start++) {
+    const piece = long.slice(start, start + 12);
+    expect(redacted(`see ${piece}!`, { KEY: long })).toBe('see [redacted:KEY]!');
+    expect(redacted(`see ${Buffer.from(piece).toString('base64')}`, { KEY: long })).toMatch(/redacted/);
+  }
+  expect(redacted(long.slice(0, 8), { KEY: long })).toBe(long.slice(0, 8));
+});
+
+test('what everybody writes in front of values counts for nothing', () => {
+  const values = { URL: 'https://www.example.org/hook/4fQ9zK2m' };
+  expect(redacted('see https://www.elsewhere.org', values)).toBe('see https://www.elsewhere.org');
+  expect(redacted(`see ${values.URL}`, values)).toBe('see [redacted:URL]');
+  const key = `-----BEGIN PRIVATE KEY-----\n${'QkM3ZzE5'.repeat(8)}\n-----END PRIVATE KEY-----`;
+  expect(redacted('-----BEGIN PRIVATE KEY-----', { KEY: key })).toBe('-----BEGIN PRIVATE KEY-----');
+});
+
+describe('split over neighbours', () => {
+  const secret = 'tango-94-whiskey-quebec';
+  const halves = [secret.slice(0, 9), secret.slice(9)];
+  const shown = (it: Json) => JSON.stringify(redacted(it, { KEY: secret }));
+  test.each<[string, Json]>([
+    ['items', halves],
+    ['letters', [...secret]],
+    ['fields', { first: halves[0] as string, second: halves[1] as string }],
+    ['a key and its value', { [halves[0] as string]: halves[1] as string }],
+    ['nested fields', { a: { b: halves[0] as string }, c: [{ d: halves[1] as string }] }],
+    ['the codes of its letters', [...secret].map((it) => it.charCodeAt(0))],
+  ])('%s', (_name, it) => {
+    const clean = shown(it);
+    expect(clean).toContain('[redacted:KEY]');
+    expect(clean).not.toMatch(/tango|whis|quebec|116,97/);
+  });
+});
+
+test('values, keys and numbers; types and structure stay', () => {
+  const known = { A: 'alpha-secret', PIN: '48151623' };
+  const before: Json = { 'x alpha-secret': [1, 48151623, null], y: { 'alpha-secret': true, z: 'no' } };
+  expect(redacted(before, known)).toEqual({
+    'x [redacted:A]': [1, '[redacted:PIN]', null],
+    y: { '[redacted:A]': true, z: 'no' },
+  });
+});
+
+test('keys that become alike are kept apart', () => {
+  const clean = redacted(
+    { alpha: 1, [Buffer.from('alpha').toString('hex')]: 2, '[redacted:A]': 3 },
+    { A: 'alpha' },
+  );
+  expect(Object.values(clean as object)).toEqual([1, 2, 3]);
+  expect(JSON.stringify(clean)).not.toContain('alpha');
+});
+
+test('short values would tear holes into ordinary text', () => {
+  expect(redacted('abc abc', { A: 'abc' })).toBe('abc abc');
+  expect(redacted('wxyz, WXYZ, d3h5eg and w-x-y-z', { A: 'wxyz' })).toBe(
+    '[redacted:A], [redacted:A], [redacted:A] and w-x-y-z',
+  );
+  expect(redacted(['wx', 'yz'], { A: 'wxyz' })).toEqual(['wx', 'yz']);
+});
+
+test('overlapping secrets leave no end behind, and a placeholder is not read again', () => {
+  const known = { A: 'abcdefgh', B: 'efghijkl', C: 'redacted' };
+  expect(redacted('1 abcdefghijkl 2', known)).toBe('1 [redacted:A] 2');
+  expect(redacted('abababab', { A: 'abab' })).toBe('[redacted:A]');
+  expect(redacted('see [redacted:A]', known)).toBe('see [redacted:A]');
+});
+
+test('a declared picture is not taken for a key, and a value inside it is', () => {
+  const ghp = ['gh', 'p_', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('');
+  const picture = { type: 'image', mimeType: 'image/png', data: ghp };
+  expect(redacted(picture, { KEY: value })).toEqual(picture);
+  expect(redacted({ ...picture, type: 'text' }, { KEY: value })).toMatchObject({
+    data: '[redacted:github-token]',
+  });
+  const carrier = { ...picture, data: Buffer.from(`....${value}....`).toString('base64') };
+  expect(JSON.stringify(redacted(carrier, { KEY: value }))).toContain('[redacted:KEY]');
+});
+
+test('no secret is left in any value that holds it', () => {
+  const secret = fc.string({ unit: 'grapheme', minLength: 6, maxLength: 24 });
+  fc.assert(
+    fc.property(secret, fc.array(fc.string()), fc.nat(5), (text, around, at) => {
+      fc.pre(!'[redacted:KEY]'.includes(text) && Buffer.from(text).toString() === text);
+      const parts = [...around.slice(0, at), text, ...around.slice(at)];
+      const clean = redacted({ joined: parts.join(''), [parts.join('-')]: parts }, { KEY: text });
+      const strings: string[] = [];
+      JSON.stringify(clean, (key, it) => {
+        strings.push(key, typeof it === 'string' ? it : '');
+        return it;
+      });
+      for (const it of strings)
+        for (const piece of it.split('[redacted:KEY]')) expect(piece.includes(text)).toBe(false);
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test('megabytes are done in many small steps, and windows hide nothing at their edges', () => {
+  const secret = 'Zk9vQ2mX7tR4wL8bN3';
+  for (const lead of [262_144 - 9, 65_536 - 9, 262_144 + 2048 - 9]) {
+    const text = `${'lorem ipsum '.repeat(lead / 12 + 1).slice(0, lead)}${secret}${' dolor'.repeat(100_000)}`;
+    const steps = redactSteps({ text }, hidden({ KEY: secret }));
+    let count = 0;
+    let worst = 0;
+    for (;;) {
+      const began = performance.now();
+      const step = steps.next();
+      worst = Math.max(worst, performance.now() - began);
+      count++;
+      if (step.done !== true) continue;
+      expect(JSON.stringify(step.value.value)).not.toContain(secret.slice(0, 12));
+      break;
+    }
+    expect(count).toBeGreaterThan(5);
+    expect(worst).toBeLessThan(500);
+  }
+});
+
+test('a secret of one letter, and a text of that letter, take no longer than others', () => {
+  const secret = 'a'.repeat(5000);
+  const began = performance.now();
+  expect(redacted('a'.repeat(200_000), { KEY: secret })).not.toContain('aaaaaaaaaaaa');
+  expect(performance.now() - began).toBeLessThan(3000);
+});

@@ -1,0 +1,180 @@
+import type { Json } from '../../model/json.js';
+import { findAcross } from './across.js';
+import type { KnownValues } from './known.js';
+import { type Leaf, leavesOf, withLeaves } from './leaves.js';
+import { findPatterns, type PatternHit } from './patterns.js';
+import { viewsOf } from './view.js';
+
+/** Values to hide, under names that may depend on who is asked. */
+export interface Hiding {
+  readonly values: KnownValues;
+  /** Undefined: this one need not be hidden here. */
+  readonly nameOf: (secret: number) => string | undefined;
+}
+
+/** Something that was taken out, or stood in the way. */
+export type Finding =
+  | { readonly kind: 'value'; readonly name: string }
+  | { readonly kind: 'pattern'; readonly name: string; readonly text: string; readonly guess: boolean };
+
+export interface Redacted {
+  readonly value: Json;
+  readonly findings: readonly Finding[];
+}
+
+interface Mark {
+  readonly start: number;
+  readonly end: number;
+  readonly finding: Finding;
+}
+
+/**
+ * Takes known values and whatever looks like a key out of all texts of a value. All at once on the texts as they came,
+ * so that a placeholder is never read again and no end of a secret stays. It stops now and then for whoever drives it.
+ */
+export function* redactSteps(value: Json, hiding: readonly Hiding[]): Generator<void, Redacted> {
+  const { all, codeLists } = leavesOf(value);
+  const marks = yield* marksOf(all, codeLists, hiding);
+  if (marks.size === 0) return { value, findings: [] };
+  const texts = all.map((leaf, index) => {
+    const mine = marks.get(index);
+    return mine === undefined ? undefined : replaced(leaf.text, mine);
+  });
+  const findings = [...marks.values()].flat().map((it) => it.finding);
+  return { value: withLeaves(value, texts), findings };
+}
+
+/** Runs it to its end at once. */
+export function redactNow(value: Json, hiding: readonly Hiding[]): Redacted {
+  const steps = redactSteps(value, hiding);
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+function* marksOf(
+  all: readonly Leaf[],
+  codeLists: readonly (readonly number[])[],
+  hiding: readonly Hiding[],
+): Generator<void, Map<number, Mark[]>> {
+  const marks = new Map<number, Mark[]>();
+  const add = (index: number, mark: Mark) => {
+    const mine = marks.get(index);
+    if (mine === undefined) marks.set(index, [mark]);
+    else mine.push(mark);
+  };
+  const hide = hiding.filter((it) => !it.values.empty);
+  const placeholders = hide.flatMap(({ values, nameOf }) =>
+    values.values.flatMap((_, secret) => {
+      const name = nameOf(secret);
+      return name === undefined ? [] : [placeholder(name)];
+    }),
+  );
+  for (const order of hide.length === 0 ? [] : ordersOf(all)) {
+    const texts = order.map((index) => (all[index] as Leaf).text);
+    for (const { values, nameOf } of hide) {
+      for (const { index, start, end, secret } of yield* findAcross(texts, values, placeholders)) {
+        const name = nameOf(secret);
+        if (name !== undefined) add(order[index] as number, { start, end, finding: { kind: 'value', name } });
+      }
+    }
+  }
+  for (const list of hide.length === 0 ? [] : codeLists) {
+    const texts = list.map((index) => String.fromCodePoint(Number((all[index] as Leaf).text)));
+    for (const { values, nameOf } of hide) {
+      for (const { index, secret } of yield* findAcross(texts, values, placeholders)) {
+        const name = nameOf(secret);
+        const at = list[index] as number;
+        const { length } = (all[at] as Leaf).text;
+        if (name !== undefined) add(at, { start: 0, end: length, finding: { kind: 'value', name } });
+      }
+    }
+  }
+  yield* marksInside(all, hide, add);
+  return marks;
+}
+
+/** Everything as it is written, and values without the keys between them. */
+function ordersOf(all: readonly Leaf[]): number[][] {
+  const written = all.map((_, index) => index);
+  const values = written.filter((index) => all[index]?.kind !== 'key');
+  return values.length === written.length || values.length < 2 ? [written] : [written, values];
+}
+
+/** Of each text by itself: what looks like a key, and known values inside encodings inside encodings. */
+function* marksInside(
+  all: readonly Leaf[],
+  hide: readonly Hiding[],
+  add: (index: number, mark: Mark) => void,
+): Generator<void, void> {
+  let since = 0;
+  for (const [index, leaf] of all.entries()) {
+    for (const { text, at } of partsOf(leaf.text)) {
+      since += text.length;
+      if (since > partSize) {
+        since = 0;
+        yield;
+      }
+      if (text.length < 6) continue;
+      const views = viewsOf(text);
+      if (views.length > 1) {
+        for (const { values, nameOf } of hide) {
+          for (const { start, end, secret } of values.find(text, views.slice(1))) {
+            const name = nameOf(secret);
+            if (name !== undefined)
+              add(index, { start: at + start, end: at + end, finding: { kind: 'value', name } });
+          }
+        }
+      }
+      if (leaf.media) continue;
+      for (const { start, end, rule, text: found, guess } of patternsIn(leaf, text, views))
+        add(index, {
+          start: at + start,
+          end: at + end,
+          finding: { kind: 'pattern', name: rule, text: found, guess },
+        });
+    }
+  }
+}
+
+const partSize = 64 * 1024;
+const partOverlap = 8 * 1024;
+
+function* partsOf(text: string): Generator<{ text: string; at: number }> {
+  if (text.length <= partSize + partOverlap) yield { text, at: 0 };
+  else
+    for (let at = 0; at < text.length; at += partSize)
+      yield { text: text.slice(at, at + partSize + partOverlap), at };
+}
+
+/** A text under a telling key reads like an assignment. */
+function patternsIn(leaf: Leaf, text: string, views: ReturnType<typeof viewsOf>): PatternHit[] {
+  const found = findPatterns(text, views);
+  if (leaf.under === undefined || leaf.kind !== 'text' || text.length > 200 || /\s/.test(text)) return found;
+  const lead = `${leaf.under}: "`;
+  const assigned = findPatterns(`${lead}${text}"`, [{ text: `${lead}${text}"`, from: null, to: null }]);
+  return [
+    ...found,
+    ...assigned.flatMap((it) => {
+      const start = it.start - lead.length;
+      const end = Math.min(text.length, it.end - lead.length);
+      return start < 0 || end <= start ? [] : [{ ...it, start, end }];
+    }),
+  ];
+}
+
+function placeholder(name: string): string {
+  return `[redacted:${name}]`;
+}
+
+function replaced(text: string, marks: readonly Mark[]): string {
+  const sorted = [...marks].sort((a, b) => a.start - b.start || b.end - a.end);
+  let clean = '';
+  let done = 0;
+  for (const { start, end, finding } of sorted) {
+    if (start >= done) clean += text.slice(done, start) + placeholder(finding.name);
+    done = Math.max(done, end);
+  }
+  return clean + text.slice(done);
+}
