@@ -45,10 +45,7 @@ test('each is ready, or says exactly what it needs', async () => {
   const { packages } = await session.packages();
   const waiting = packages.filter((it) => it.state !== 'ready').map((it) => [it.id, it.state]);
   expect(Object.fromEntries(waiting)).toEqual({
-    'leak-guard': 'gated',
     'machine-watch': 'gated',
-    'subnet-desk': 'gated',
-    'date-desk': 'gated',
     yaml_to_json: 'needs-setup',
     'webhook-signatures': 'needs-setup',
   });
@@ -129,9 +126,14 @@ describe('answers', () => {
   });
 
   test('minutes-keeper fills its prompts, without personal data', async () => {
-    const filled = await result('minutes-keeper/minutes_prompt', {
-      notes: 'pay with 4111 1111 1111 1111\nthen\nship',
-    });
+    const notes = 'pay with 4111 1111 1111 1111\nthen\nship';
+    // Where leak-guard is there too, it stops such a call before the guardrails see it.
+    const stopped = await session.call({ tool: 'minutes-keeper/minutes_prompt', arguments: { notes } });
+    expect(stopped).toMatchObject({ status: 'denied' });
+    expect(JSON.stringify(stopped)).toContain('leak-guard stopped the call');
+    await host.switches.set('leak-guard', false, 'test');
+    const filled = await result('minutes-keeper/minutes_prompt', { notes });
+    await host.switches.set('leak-guard', true, 'test');
     expect(filled).toContain('ship');
     expect(filled).toContain('[redacted:credit_card]');
     await result('minutes-keeper/follow_up_prompt', { owner: 'Ada', action: 'ship', due: 'Friday' });

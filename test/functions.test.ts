@@ -161,6 +161,7 @@ function packageOf(
         timeoutMs: call.timeoutMs ?? 20_000,
         outputBytes: call.outputBytes ?? 10 * 1024 * 1024,
         signal,
+        caller: { agentId: 'agent', sessionId: 'ses' },
         onRefused: (hosts) => refused.push(...hosts),
       }),
       { ...confinement, principal: call.principal ?? confinement.principal },

@@ -74,6 +74,7 @@ const session: Session = {
       return { ...base, status: 'error', error: { code: 'tool_not_found', message: 'there is none' } };
     return { ...base, status: 'ok', result: values[tool as Name], warnings: [] };
   },
+  message: refuse,
   prompts: async () => prompts,
   prompt: async (name, given) => (name === 'shop_greet' ? `Hello ${given.who}` : skill.text),
   onChange: () => () => {},

@@ -5,20 +5,22 @@ import type { ApprovalRequest } from '../model/approval.js';
 import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
 import type { KillSubject } from '../model/kill.js';
-import { shellWord } from '../model/shell-word.js';
 import { decide } from '../policy/decide.js';
 import type { ApprovalQueue } from '../store/approvals.js';
 import type { AuditLog } from '../store/audit.js';
 import type { LimitLedger, Reservation } from '../store/limits.js';
 import { confirmationOf, failure } from './answer.js';
+import { checkArguments } from './arguments.js';
+import { afterCall, beforeCall, type HookedCall } from './call-hooks.js';
 import { guardInput } from './guard.js';
+import type { HookHandler } from './hooks.js';
 import { type Answer, type CallRequest, type Confirmation, confirmToolName } from './host.js';
 import type { KillSwitch } from './kill-switch.js';
 import { assertRoom, metersOf, type NamedMeter, takePlace } from './limits.js';
 import { type InnerCall, type Outcome, settle, statusIn } from './outcome.js';
 import type { RunningCall, RunningCalls } from './running.js';
 import type { Served } from './served.js';
-import { shapeOf, sizeOf } from './shape.js';
+import { shapeOf } from './shape.js';
 
 /** What the road needs from the host. */
 export interface CallPath {
@@ -30,6 +32,8 @@ export interface CallPath {
   readonly now: () => number;
   readonly newId: (prefix: string) => string;
   readonly logBug: (error: unknown) => void;
+  /** Work that nobody waits for, but for the host before it ends. */
+  readonly later: (work: Promise<unknown>) => void;
   /** Runs one after the other. */
   readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
 }
@@ -39,7 +43,9 @@ export interface Caller {
   readonly id: string;
   readonly principal: string;
   /** By `package/tool` or exposed name; throws when there is none. */
-  resolve(name: string): Served;
+  resolve(name: string): Promise<Served>;
+  /** Extensions that want to be asked about calls; empty for most sessions. */
+  hooks(): Promise<readonly HookHandler[]>;
 }
 
 interface Call {
@@ -64,9 +70,6 @@ interface FrozenCall {
 const approvalLifetimeMs = 10 * 60_000;
 const defaultTimeoutMs = 60_000;
 const maxTimeoutMs = 24 * 3_600_000;
-/** Bytes of arguments as JSON, and how deep they may be nested. */
-const maxArgumentBytes = 1024 * 1024;
-const maxArgumentDepth = 100;
 /** Held calls of one principal at a time. */
 const maxHeld = 10;
 const maxRecordedName = 200;
@@ -85,7 +88,10 @@ export async function callTool(
     path.kills.assertAlive(caller);
     if (request.tool === confirmToolName) return await confirm(path, call);
 
-    const frozen = await prepare(path, caller, request.tool, request.arguments);
+    const handlers = await caller.hooks();
+    const frozen = await prepare(path, caller, request.tool, request.arguments, (served, input) =>
+      beforeCall(hooked(path, call, served, handlers), input),
+    );
     assertChain(chain, frozen.served.name);
     const decision = decide({ ...frozen.served, input: frozen.input });
     switch (decision.kind) {
@@ -110,29 +116,21 @@ export async function callTool(
 }
 
 /** The tool must be ready and the arguments must fit; after this nothing changes them. */
-async function prepare(path: CallPath, caller: Caller, name: string, given: Json): Promise<FrozenCall> {
-  const served = caller.resolve(name);
+async function prepare(
+  path: CallPath,
+  caller: Caller,
+  name: string,
+  given: Json,
+  before?: (served: Served, input: JsonObject) => Promise<JsonObject>,
+): Promise<FrozenCall> {
+  const served = await caller.resolve(name);
   path.kills.assertAlive(subjectOf(caller, served));
   await served.assertReady();
-  const argumentsGiven = given ?? {};
-  if (!isObject(argumentsGiven))
-    throw new HostError('invalid_input', `the arguments of ${served.name} must be a JSON object`);
-  const size = sizeOf(argumentsGiven, maxArgumentDepth);
-  if (size === null || size > maxArgumentBytes) {
-    const bound = size === null ? `nested more than ${maxArgumentDepth} levels` : 'larger than 1 MiB';
-    throw new HostError('invalid_input', `the arguments of ${served.name} are ${bound}`);
-  }
-  const checked = (await served.input()).check(argumentsGiven);
-  if (!checked.ok) {
-    throw new HostError(
-      'invalid_input',
-      `the arguments do not fit ${served.name}: ${checked.complaints.join('; ')}`,
-      {
-        hint: `see what it takes: toolport info ${shellWord(served.file)}`,
-      },
-    );
-  }
-  const input = deepFreeze(await guardInput(served.package.id, served.demands, checked.value as JsonObject));
+  const fitting = await checkArguments(served, given);
+  const asked = before === undefined ? fitting : await before(served, fitting);
+  // What an extension put in is checked like anything else.
+  const checked = asked === fitting ? fitting : await checkArguments(served, asked);
+  const input = deepFreeze(await guardInput(served.package.id, served.demands, checked));
   await served.screen(input);
   const bound = sha256(canonicalJson({ arguments: input, ...served.setting } as unknown as Json));
   const meters = metersOf(caller.principal, served, input);
@@ -313,7 +311,7 @@ async function giveBack(path: CallPath, place: Reservation | null): Promise<void
   if (place !== null) await path.limits.giveBack(place);
 }
 
-/** From here on the call can be stopped at any moment. */
+/** The effect, which can be stopped at any moment, and then those who want to hear of it. */
 async function execute(
   path: CallPath,
   call: Call,
@@ -330,7 +328,13 @@ async function execute(
       await giveBack(path, place);
       path.kills.assertAlive(who);
     }
-    return await effect(path, call, frozen, run, place, approval);
+    const answer = await effect(path, call, frozen, run, place, approval);
+    const { served, input } = frozen;
+    const told = call.caller
+      .hooks()
+      .then((handlers) => afterCall(hooked(path, call, served, handlers), input, answer));
+    path.later(told);
+    return answer;
   } finally {
     run.leave();
   }
@@ -378,6 +382,7 @@ async function effect(
       timeoutMs,
       outputBytes: served.bounds.outputBytes,
       signal: run.signal,
+      caller: { agentId: call.caller.principal, sessionId: call.caller.id },
       onRefused: (hosts) => {
         for (const host of hosts) refused.add(host);
       },
@@ -422,6 +427,16 @@ async function unlessStopped(run: RunningCall, settled: () => Promise<Outcome>):
   return outcome.kind === 'failed' && run.stopped !== undefined
     ? { kind: 'failed', error: run.stopped }
     : outcome;
+}
+
+function hooked(
+  { audit }: CallPath,
+  { id, caller, request }: Call,
+  { name }: Served,
+  handlers: readonly HookHandler[],
+): HookedCall {
+  const signal = request.signal ?? new AbortController().signal;
+  return { tool: name, callId: id, principal: caller.principal, session: caller.id, signal, handlers, audit };
 }
 
 /** Anything that is no sensible time is the usual time. */

@@ -40,10 +40,13 @@ export interface Confined {
   readonly notes: readonly string[];
 }
 
-/** Exactly what one call of one tool may see and use: what was asked for, agreed to and is here. */
+/**
+ * Exactly what one call of one tool may see and use: what was asked for, agreed to and is here. Null is a program that
+ * serves all tools of its package.
+ */
 export async function confine(
   { loaded, needs, own }: Judged,
-  tool: Tool,
+  tool: Tool | null,
   slots: SlotValues,
   lending: Lending,
 ): Promise<Confined> {
@@ -90,8 +93,9 @@ export function assertWorkspace({ loaded, own }: Judged, tool: Tool, lending: Le
 }
 
 /** A tool that names the scopes it uses gets the files only when one of them is about files. */
-function usesFiles(of: Package, tool: Tool): boolean {
+function usesFiles(of: Package, tool: Tool | null): boolean {
   return (
+    tool === null ||
     tool.scopes === undefined ||
     tool.scopes.some((it) => it === 'fs' || it.startsWith('fs.')) ||
     of.permissions.origin === 'default'

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultParseOptions } from '../formats/inspect.js';
 import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
@@ -13,6 +12,7 @@ import { KillRows } from '../store/kills.js';
 import { LimitLedger } from '../store/limits.js';
 import { lockState } from '../store/lock.js';
 import { type CallPath, callTool } from './call.js';
+import { throughMessageHooks } from './call-hooks.js';
 import { type Equipment, equip } from './equipment.js';
 import type { Answer, Host, Session, TokenRole } from './host.js';
 import { KillSwitch } from './kill-switch.js';
@@ -21,6 +21,7 @@ import { queueOf } from './queue.js';
 import { RunningCalls } from './running.js';
 import type { SessionCatalogue } from './session.js';
 import { Stage } from './stage.js';
+import { makeStateDirectory } from './state-directory.js';
 
 /** Starts the one host of a state directory. */
 export async function createHost(options: HostOptions): Promise<Host> {
@@ -49,6 +50,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       onBug,
     });
     const equipment = equip({ state, database, audit, stage, kills, running: underWay, now, options });
+    const later = new Set<Promise<unknown>>();
     const path: CallPath = {
       audit,
       approvals,
@@ -59,6 +61,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
       newId,
       logBug: onBug,
       inTurn: queueOf(1),
+      later: (work) => {
+        const kept = work.catch(path.logBug).finally(() => later.delete(kept));
+        later.add(kept);
+      },
     };
     const parse = {
       agentVersion: options.agentVersion ?? defaultParseOptions.agentVersion,
@@ -77,8 +83,17 @@ export async function createHost(options: HostOptions): Promise<Host> {
           id: newId('ses'),
           principal,
           resolve: (name: string) => catalogue.resolve(name),
+          hooks: () => catalogue.hooks(),
         };
-        return sessionOf(catalogue, equipment, (request) => {
+        const message: Session['message'] = async (point, given, signal) =>
+          throughMessageHooks(point, given, {
+            principal,
+            session: caller.id,
+            signal: signal ?? new AbortController().signal,
+            handlers: await catalogue.hooks(),
+            audit,
+          });
+        return sessionOf(catalogue, equipment, message, (request) => {
           const answer = callTool(path, caller, request);
           running.add(answer);
           return answer
@@ -123,6 +138,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
         kills.close();
         underWay.close();
         await Promise.allSettled([...running]);
+        await Promise.allSettled([...later]);
         await equipment.close();
         await audit.flush();
         await database.destroy();
@@ -137,11 +153,17 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
-function sessionOf(catalogue: SessionCatalogue, equipment: Equipment, call: Session['call']): Session {
+function sessionOf(
+  catalogue: SessionCatalogue,
+  equipment: Equipment,
+  message: Session['message'],
+  call: Session['call'],
+): Session {
   return {
     packages: () => catalogue.report(),
     tools: () => catalogue.tools(),
     call,
+    message,
     prompts: async () => (await catalogue.prompts()).map((it) => it.listed),
     async prompt(name, given) {
       const found = (await catalogue.prompts()).find((it) => it.listed.name === name);
@@ -261,25 +283,6 @@ function tokenActs({ tokens }: Equipment, audit: AuditLog): Host['tokens'] {
       return row === undefined ? undefined : shown(row);
     },
   };
-}
-
-/** A folder that others may write to cannot hold approvals and the record. */
-function makeStateDirectory(state: string): void {
-  const unusable = (why: string, cause?: unknown) =>
-    new HostError('state_unusable', `the state directory ${state} cannot be used: ${why}`, {
-      cause,
-      hint: 'name another one with --state',
-    });
-  let found: ReturnType<typeof statSync>;
-  try {
-    mkdirSync(state, { recursive: true, mode: 0o700 });
-    found = statSync(state);
-    accessSync(state, constants.W_OK | constants.X_OK);
-  } catch (error) {
-    throw unusable(`it cannot be made or written (${(error as NodeJS.ErrnoException).code})`, error);
-  }
-  if (found.uid !== process.getuid?.()) throw unusable('it belongs to another user');
-  if ((found.mode & 0o022) !== 0) throw unusable('other users may write to it');
 }
 
 function absolute(path: string, name: string): string {

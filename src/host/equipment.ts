@@ -18,17 +18,20 @@ import type { Sandbox } from '../sandbox/sandbox.js';
 import { systemSandbox } from '../sandbox/system.js';
 import { unconfined } from '../sandbox/unconfined.js';
 import { openVault, type Vault } from '../secrets/vault.js';
+import { Announcements } from '../store/announcements.js';
 import type { AuditLog } from '../store/audit.js';
 import type { Database } from '../store/database.js';
 import { Links, Pins } from '../store/pins.js';
 import { SecretRows } from '../store/secrets.js';
 import { SwitchedOff } from '../store/switches.js';
 import { TokenRows } from '../store/tokens.js';
+import { AnnouncementBook } from './announcement-book.js';
 import type { ProcessCounts, SessionOptions, SessionPolicy } from './host.js';
 import type { KillSwitch } from './kill-switch.js';
 import type { HostOptions } from './options.js';
 import { Places } from './places.js';
 import { queueOf } from './queue.js';
+import { Remotes } from './remotes.js';
 import type { RunningCalls } from './running.js';
 import type { FindInterpreter } from './runtimes.js';
 import { Scanner } from './scanner.js';
@@ -66,10 +69,13 @@ interface Equipped {
   readonly places: Places;
   readonly warm: WarmSandboxes | null;
   readonly pool: ProcessPool<WorkerProcess>;
+  readonly remotes: Remotes;
 }
 
 /** Processes at once; each takes a dozen descriptors and some memory, and the others wait their turn. */
 const maxProcesses = 32;
+/** Extensions and servers that come up at the same time. */
+const maxStarts = 8;
 
 export function equip(given: EquipmentOptions): Equipment {
   const { state, database, audit, stage, kills, running, now, options } = given;
@@ -93,6 +99,15 @@ export function equip(given: EquipmentOptions): Equipment {
   const changed = () => {
     for (const listener of listeners) listener();
   };
+  const remote = {
+    book: new AnnouncementBook(new Announcements(database, now), audit, queueOf(1), changed),
+    connect: {
+      nexo: async () => (await import('../run/nexo/connect.js')).connectNexo,
+      mcp: async () => (await import('../run/mcp/connect.js')).connectMcp,
+    },
+    inTurn: queueOf(maxStarts),
+    onLog: options.onLog ?? (() => {}),
+  };
   // Each has processes of its own: one that was started unconfined never serves somebody who did not ask for that.
   const machines = new Map<boolean, Equipped>();
   const machineFor = (unsafe: boolean) => {
@@ -104,21 +119,23 @@ export function equip(given: EquipmentOptions): Equipment {
       places: new Places(state, sandbox.user),
       warm: options.warm === false ? null : new WarmSandboxes(),
       pool: new ProcessPool<WorkerProcess>(),
+      remotes: new Remotes(options.supervision),
     };
     machines.set(unsafe, made);
     return made;
   };
 
   kills.attach((matches) => {
-    for (const { warm, pool } of machines.values()) {
+    for (const { warm, pool, remotes } of machines.values()) {
       // Those that wait were started ahead and are nobody's yet: the next call starts its own.
       warm?.drop();
       pool.end((key) => matches(ownerOf(key)));
+      remotes.kill(matches);
     }
   }, changed);
 
   const machineryFor = (policy: SessionPolicy): Machinery => {
-    const { sandbox, places, warm, pool } = machineFor(policy.unsafeNoSandbox === true);
+    const { sandbox, places, warm, pool, remotes } = machineFor(policy.unsafeNoSandbox === true);
     return {
       sandbox,
       places,
@@ -144,6 +161,7 @@ export function equip(given: EquipmentOptions): Equipment {
         newName: () => randomBytes(6).toString('hex'),
         newSocket: () => stage.newSocket(sandbox.user),
       }),
+      remote: { ...remote, remotes },
       find: interpreters(sandbox, homes[0] ?? '/'),
       own: [state, stage.root, places.base],
       homes,
@@ -194,9 +212,9 @@ export function equip(given: EquipmentOptions): Equipment {
       return SessionCatalogue.open(setup, machineryFor(policy));
     },
     async close() {
-      for (const { warm, pool } of machines.values()) {
+      for (const { warm, pool, remotes } of machines.values()) {
         warm?.close();
-        await pool.close();
+        await Promise.all([pool.close(), remotes.close()]);
       }
     },
   };

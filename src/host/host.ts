@@ -6,7 +6,12 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 import type { ConfirmationKind } from '../policy/decide.js';
+import type { MessagePoint, MessageVerdict } from './call-hooks.js';
+import type { Change, InstallOptions, Review } from './change.js';
 import type { Kills, ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
+
+export type { MessagePoint, MessageVerdict } from './call-hooks.js';
+export type { Change, ChangeStep, InstallOptions, Review } from './change.js';
 
 export type {
   Check,
@@ -73,6 +78,8 @@ export interface SessionPolicy {
   readonly unsafeNoSandbox?: boolean;
   readonly limits?: LimitPolicy;
   readonly indexes?: PackageIndexes;
+  /** Where extensions that answer over NATS are asked, such as `nats://127.0.0.1:4222`. */
+  readonly natsUrl?: string;
 }
 
 /** Bounds for one call of one tool. */
@@ -101,6 +108,8 @@ export interface Session {
   /** What can be called now, in a fixed order. */
   tools(): Promise<readonly ListedTool[]>;
   call(request: CallRequest): Promise<Answer>;
+  /** Lets extensions look at a message on its way to the agent or back. For programs that embed the host. */
+  message(point: MessagePoint, message: JsonObject, signal?: AbortSignal): Promise<MessageVerdict>;
   /** Prompts of packages that are served, in a fixed order. Nothing of them is ever run. */
   prompts(): Promise<readonly ListedPrompt[]>;
   /** The words of a prompt, filled where it is a template; `not_found` when there is none of that name. */
@@ -136,39 +145,6 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-/** A change of a package as a person is asked to judge it. */
-export interface Review {
-  readonly package: string;
-  readonly path: string;
-  /** Digest that was agreed to; absent for a package that is new in a known folder. */
-  readonly from?: string;
-  /** Digest of what is there now. */
-  readonly to: string;
-  /** What it may do now that it could not before, a sentence each. */
-  readonly widened: readonly string[];
-  /** What models and people read differently now, a sentence each with the old text and the new. */
-  readonly reworded: readonly string[];
-  /** What it gave up. */
-  readonly narrowed: readonly string[];
-}
-
-export interface InstallOptions {
-  readonly signal?: AbortSignal | undefined;
-  /** Told of each step as it begins. */
-  readonly onStep?: ((name: string) => void) | undefined;
-}
-
-export interface ChangeStep {
-  readonly name: string;
-  readonly status: 'done' | 'there already';
-  readonly detail?: string;
-}
-
-export interface Change {
-  readonly package: string;
-  readonly steps: readonly ChangeStep[];
-}
-
 export type PackageStateName = 'ready' | 'needs-setup' | 'gated' | 'held' | 'disabled' | 'broken' | 'killed';
 
 export type SandboxLevel = 'enforced' | 'degraded' | 'declared-only' | 'none';
@@ -187,10 +163,22 @@ export interface PackageState {
     readonly exposed: string;
     readonly description: string;
   }[];
+  /** Extensions and servers that were needed since the host started. */
+  readonly programs?: readonly ProgramState[];
   readonly package?: Package;
   /** Digest of everything that was read. */
   readonly digest?: string;
   readonly diagnostics: readonly Diagnostic[];
+}
+
+/** How a program that is kept is doing for this caller. */
+export interface ProgramState {
+  readonly name: string;
+  readonly state: 'stopped' | 'starting' | 'running' | 'resting' | 'failed';
+  /** Why it is not up, where it should be. */
+  readonly reason?: string;
+  /** How often it ended by itself since it was last steady. */
+  readonly ends: number;
 }
 
 export interface PackageReport {

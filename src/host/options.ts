@@ -1,4 +1,5 @@
 import type { HttpClient } from '../net/client.js';
+import type { Supervision } from '../run/remote/supervised.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { Answer } from './host.js';
 
@@ -18,6 +19,10 @@ export interface HostOptions {
   readonly client?: HttpClient;
   /** Start sandboxes ahead for tools that were just called; of use to a host that lives longer than one call. */
   readonly warm?: boolean;
+  /** Told what extensions and servers print beside their protocol. */
+  readonly onLog?: (packageId: string, line: string) => void;
+  /** How patient the host is with programs that end or do not answer. */
+  readonly supervision?: Partial<Supervision>;
   /** Protects the values of secrets instead of a key file. */
   readonly passphrase?: string;
 }

@@ -23,6 +23,9 @@ export interface Performer {
   readonly inTurn: Queue;
 }
 
+/** Asks a program that is kept; it is started first where it is not up. */
+export type RemoteRun = (request: RunRequest) => Promise<RunResult>;
+
 /** Performs the action of a tool. What it says still has to go through `exit.ts`. */
 export async function perform(
   request: RunRequest,
@@ -30,6 +33,7 @@ export async function perform(
   granted: readonly NetworkHost[],
   confined: () => Promise<Confined>,
   { machine, client, warm, pool, inTurn }: Performer,
+  remote: RemoteRun,
 ): Promise<RunResult> {
   const { action } = request.tool;
   switch (action?.kind) {
@@ -57,6 +61,8 @@ export async function perform(
     }
     case 'prompt':
       return runPrompt(action, request, new Map([...slots].filter(([, it]) => !it.secret)));
+    case 'remote':
+      return remote(request);
     default:
       throw new HostError('not_supported', `${request.tool.name} is of a kind that is not run yet`);
   }

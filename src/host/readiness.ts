@@ -13,7 +13,12 @@ export interface Standing {
   readonly state: PackageStateName;
   readonly reasons: readonly string[];
   /** What a call is refused with, where that is more than the state says. */
-  readonly code?: 'killed' | 'sandbox_unavailable' | 'runtime_missing' | 'invalid_manifest';
+  readonly code?:
+    | 'killed'
+    | 'sandbox_unavailable'
+    | 'runtime_missing'
+    | 'invalid_manifest'
+    | 'upstream_failed';
 }
 
 /** What was found out about a package when the session began. */

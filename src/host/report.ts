@@ -1,6 +1,6 @@
 import type { Sandbox, Verdict } from '../sandbox/sandbox.js';
 import type { LoadedFolder } from './catalogue.js';
-import type { PackageReport, PackageState, PackageStateName } from './host.js';
+import type { PackageReport, PackageState, PackageStateName, ProgramState } from './host.js';
 import type { Judged, Standing } from './readiness.js';
 import type { ServedTool } from './tool.js';
 
@@ -12,11 +12,13 @@ export function reportOf(
   { problems, scanned, nested }: LoadedFolder,
   verdict: Verdict,
   sandbox: Sandbox,
+  programsOf: (judged: Judged) => readonly ProgramState[],
 ): PackageReport {
   const packages = judged.map((it): PackageState => {
     const { catalogue, path, format, diagnostics } = it.loaded;
     const { state, reasons } = standings.get(it) ?? { state: 'broken', reasons: [] };
     const mine = served.filter((tool) => tool.judged === it);
+    const running = programsOf(it);
     return {
       id: catalogue?.package.id ?? null,
       version: catalogue?.package.version ?? '0.0.0',
@@ -25,7 +27,10 @@ export function reportOf(
       state,
       reasons,
       sandbox: sandboxLevel(it, verdict, sandbox),
-      tools: mine.map(({ tool, exposed }) => ({ name: tool.name, exposed, description: tool.description })),
+      tools: mine
+        .filter((tool) => !tool.held)
+        .map(({ tool, exposed }) => ({ name: tool.name, exposed, description: tool.description })),
+      ...(running.length === 0 ? {} : { programs: running }),
       ...(catalogue === undefined ? {} : { package: catalogue.package, digest: catalogue.digest }),
       diagnostics,
     };

@@ -5,6 +5,7 @@ import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
 import { constantWords, findBinary, type ProcessTarget } from '../run/launch.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
+import { remotePrograms } from './announced.js';
 import type { Loaded } from './catalogue.js';
 
 /** Finds an interpreter that confined processes can run; throws `runtime_missing`. */
@@ -31,6 +32,11 @@ export function programNeeds(loaded: Loaded, find: FindInterpreter, strict: bool
       it.action?.kind === 'exec' || it.action?.kind === 'function' ? [it.action.program] : [],
     ),
   );
+  // What answers elsewhere needs nothing here.
+  const kept = remotePrograms(of).filter(
+    (it) => it.target.kind === 'process' || it.target.kind === 'container',
+  );
+  for (const { name } of kept) used.add(name);
   return of.programs.filter((it) => used.has(it.name)).map((it) => needOf(loaded, of, it, find, strict));
 }
 

@@ -2,31 +2,35 @@ import type { EnvironmentStore } from '../environment/store.js';
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
 import type { JsonSchema } from '../model/json.js';
-import { type Grants, grantFor } from '../policy/grant.js';
+import type { Grants } from '../policy/grant.js';
 import type { Sandbox, Verdict } from '../sandbox/sandbox.js';
 import type { SchemaValidator } from '../schema/validator.js';
-import { missingValues } from '../secrets/missing.js';
 import type { Vault } from '../secrets/vault.js';
 import type { SwitchedOff } from '../store/switches.js';
-import { hiddenTogether, type LoadedFolder, loadPackages } from './catalogue.js';
+import { announcementReview } from './announcement-review.js';
+import { Announcing, hasHooks, type RemoteMachinery } from './announcing.js';
+import { type LoadedFolder, loadPackages } from './catalogue.js';
 import type { Lending } from './confine.js';
+import type { HookHandler } from './hooks.js';
 import type { Change, InstallOptions, ListedTool, PackageReport, Review, SessionPolicy } from './host.js';
 import { installAll } from './install.js';
 import type { KillSwitch } from './kill-switch.js';
+import { lendingFor } from './lending.js';
 import { exposedNames } from './names.js';
 import type { Performer } from './perform.js';
 import { type Agreements, acceptReview, agree } from './pinning.js';
 import type { Places } from './places.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
-import { type Judged, judgeAll, type Standing, uninstalled } from './readiness.js';
+import { type Judged, judgeAll, type Standing } from './readiness.js';
 import { reportOf } from './report.js';
+import { findPackage, findTool, noSuchTool } from './resolution.js';
 import type { RunningCalls } from './running.js';
 import type { FindInterpreter } from './runtimes.js';
 import type { Scanner } from './scanner.js';
 import { notReady, type Served } from './served.js';
-import { filledSlots } from './slots.js';
 import type { Stage } from './stage.js';
-import { passedIn, type ServedTool, serveTool, type ToolRoad } from './tool.js';
+import { equippedStanding, type StandingRoad, standingOf } from './standing.js';
+import { type ServedTool, serveTool, type ToolRoad } from './tool.js';
 
 /** What a session's packages are judged and run with. */
 export interface Machinery {
@@ -41,6 +45,7 @@ export interface Machinery {
   readonly running: RunningCalls;
   readonly agreements: Agreements;
   readonly environments: EnvironmentStore;
+  readonly remote: RemoteMachinery;
   readonly find: FindInterpreter;
   /** Folders that belong to the host. */
   readonly own: readonly string[];
@@ -78,12 +83,16 @@ export class SessionCatalogue {
   readonly #verdict: Verdict;
   #judged: readonly Judged[] = [];
   #served: readonly ServedTool[] = [];
+  readonly #announcing: Announcing;
+  /** Of what programs said, when the tools were listed. */
+  #version = -1;
 
   private constructor(setup: SessionSetup, machinery: Machinery, found: LoadedFolder, verdict: Verdict) {
     this.#setup = setup;
     this.#machinery = machinery;
     this.#found = found;
     this.#verdict = verdict;
+    this.#announcing = new Announcing(machinery, setup, (id) => this.#lending(id));
   }
 
   static async open(setup: SessionSetup, machinery: Machinery): Promise<SessionCatalogue> {
@@ -91,10 +100,12 @@ export class SessionCatalogue {
     const found = await loadPackages(directories, root, parse, policy);
     const catalogue = new SessionCatalogue(setup, machinery, found, await machinery.sandbox.probe());
     await catalogue.#judge();
+    await catalogue.#catchUp(true);
     return catalogue;
   }
 
   async report(): Promise<PackageReport> {
+    await this.#catchUp(false);
     const standings = await this.#standings();
     return reportOf(
       this.#judged,
@@ -103,36 +114,35 @@ export class SessionCatalogue {
       this.#found,
       this.#verdict,
       this.#machinery.sandbox,
+      (it) => this.#announcing.programs(it),
     );
   }
 
   /** What can be called now, in a fixed order. */
   async tools(): Promise<readonly ListedTool[]> {
+    await this.#catchUp(false);
     const standings = await this.#standings();
     return this.#served
-      .filter((it) => standings.get(it.judged)?.state === 'ready' && it.tool.action !== null)
+      .filter((it) => standings.get(it.judged)?.state === 'ready' && it.tool.action !== null && !it.held)
       .filter((it) => this.#killed(it.package.id, it.tool.name) === undefined)
       .map(({ name, exposed, tool }) => ({ name, exposed, tool }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  resolve(name: string): Served {
-    const tools = this.#served;
-    const found =
-      tools.find((it) => it.name === name) ??
-      tools.find((it) => it.exposed === name) ??
-      soleTool(tools, name);
+  async resolve(name: string): Promise<Served> {
+    await this.#catchUp(false);
+    const found = findTool(this.#served, name);
     if (found !== undefined) return found;
-    const [only] = this.#judged;
-    if (tools.length === 0 && this.#judged.length === 1 && only?.fixed) throw notReady(name, only.fixed);
-    // What is near comes first: tools of the package that was named, and names that are almost the same.
-    const near = tools.filter((it) => name.startsWith(`${it.package.id}/`) || it.name.includes(name));
-    const shown = [...new Set([...near, ...tools])].slice(0, 8).map((it) => it.name);
-    const hint =
-      tools.length === 0
-        ? 'no package here has tools'
-        : `tools here: ${shown.join(', ')}${tools.length > shown.length ? ', …' : ''}`;
-    throw new HostError('tool_not_found', `there is no tool ${JSON.stringify(name)}`, { hint });
+    // It may be a tool of a program that nobody asked yet.
+    await this.#catchUp(true);
+    const late = findTool(this.#served, name);
+    if (late !== undefined) return late;
+    const silent = this.#judged.find((it) => name.startsWith(`${it.loaded.catalogue?.package.id}/`));
+    const standing = silent === undefined ? undefined : await this.#standingNow(silent);
+    if (silent !== undefined && standing !== undefined && standing.state !== 'ready') {
+      if (!this.#served.some((it) => it.judged === silent)) throw notReady(name, standing);
+    }
+    throw noSuchTool(this.#served, this.#judged, name);
   }
 
   async prompts(): Promise<readonly OfferedPrompt[]> {
@@ -141,29 +151,47 @@ export class SessionCatalogue {
     return offeredPrompts(ready, this.#served, this.#machinery.stage);
   }
 
+  /** Extensions that want to be asked about calls and messages, in the order in which they were found. */
+  async hooks(): Promise<readonly HookHandler[]> {
+    const asking = this.#judged.filter((it) => it.fixed === null && hasHooks(it));
+    if (asking.length === 0) return [];
+    await this.#catchUp(false);
+    const standings = await this.#standings();
+    const ready = asking.filter((it) => standings.get(it)?.state === 'ready');
+    return ready.flatMap((it) => this.#announcing.hooks(it));
+  }
+
   async review(id: string): Promise<Review> {
-    const { loaded, held } = this.#package(id);
+    const judged = findPackage(this.#judged, id);
+    const { loaded, held } = judged;
     if (held !== undefined) return held.review;
+    const waiting = this.#announcing.waiting(judged);
+    if (waiting.size > 0) return announcementReview(judged, waiting);
     const { catalogue, file } = loaded;
     const digest = catalogue?.digest ?? '';
     return { package: id, path: file, from: digest, to: digest, widened: [], reworded: [], narrowed: [] };
   }
 
   async accept(id: string, digest: string): Promise<void> {
-    const { loaded, held } = this.#package(id);
-    if (held === undefined) throw new HostError('usage', `nothing about ${id} waits for your agreement`);
-    if (held.review.to !== digest) {
-      throw new HostError('integrity', `${id} is not what was shown: its digest is ${held.review.to}`, {
+    const judged = findPackage(this.#judged, id);
+    const waiting = this.#announcing.waiting(judged);
+    const review = await this.review(id);
+    if (judged.held === undefined && waiting.size === 0)
+      throw new HostError('usage', `nothing about ${id} waits for your agreement`);
+    if (review.to !== digest) {
+      throw new HostError('integrity', `${id} is not what was shown: its digest is ${review.to}`, {
         hint: `look again: toolport review ${id}`,
       });
     }
-    await acceptReview(loaded, held.review, this.#setup.principal, this.#machinery.agreements);
+    const { agreements } = this.#machinery;
+    await acceptReview(judged.loaded, review, this.#setup.principal, agreements);
+    if (judged.held === undefined) await this.#announcing.accept(judged, waiting);
     await this.#judge();
     this.#machinery.changed();
   }
 
   async install(id: string, options: InstallOptions): Promise<Change> {
-    const { fixed, needs } = this.#package(id);
+    const { fixed, needs } = findPackage(this.#judged, id);
     if (fixed !== null) throw notReady(id, fixed);
     const steps = await installAll(
       needs,
@@ -181,6 +209,27 @@ export class SessionCatalogue {
     const { agreements, find } = this.#machinery;
     const held = await agree(looking ? [] : directories, loaded, principal, agreements);
     this.#judged = judgeAll(loaded, { policy, held, verdict: this.#verdict, find });
+    await this.#announcing.load(this.#judged);
+    this.#list();
+  }
+
+  /** Asks programs that never said what they can do, and lists what is known by now. */
+  async #catchUp(wait: boolean): Promise<void> {
+    const unknown = this.#judged.filter((it) => it.fixed === null && this.#announcing.isUnknown(it));
+    if (unknown.length > 0) {
+      const off = new Set(await this.#machinery.switches.list());
+      const learning: Promise<void>[] = [];
+      for (const it of unknown) {
+        const { state } = await equippedStanding(it, off, this.#standingRoad);
+        if (state === 'ready') learning.push(this.#announcing.learn(it));
+      }
+      if (wait) await Promise.all(learning);
+    }
+    if (this.#version !== this.#machinery.remote.book.version) this.#list();
+  }
+
+  #list(): void {
+    this.#version = this.#machinery.remote.book.version;
     this.#served = this.#serveAll();
   }
 
@@ -191,10 +240,11 @@ export class SessionCatalogue {
       const of = judged.loaded.catalogue?.package;
       if (of === undefined || ids.has(of.id)) return [];
       ids.add(of.id);
-      return of.tools.map((tool) => ({ judged, of, tool }));
+      const { tools } = this.#announcing.offer(judged);
+      return tools.map((offered) => ({ judged, of, offered, only: tools.length === 1 }));
     });
     const names = exposedNames(
-      listed.map(({ of, tool }) => ({ packageId: of.id, tool: tool.name, only: of.tools.length === 1 })),
+      listed.map(({ of, offered, only }) => ({ packageId: of.id, tool: offered.tool.name, only })),
     );
     const road: ToolRoad = {
       machinery: this.#machinery,
@@ -202,8 +252,11 @@ export class SessionCatalogue {
       standing: (it) => this.#standingNow(it),
       lending: (id) => this.#lending(id),
       isPublic: (id, slot) => this.#isPublic(id, slot),
+      announcing: this.#announcing,
     };
-    return listed.map(({ judged, tool }, index) => serveTool(judged, tool, names[index] as string, road));
+    return listed.map(({ judged, offered }, index) =>
+      serveTool(judged, offered, names[index] as string, road),
+    );
   }
 
   /** Only the word of a package that somebody agreed to counts. */
@@ -214,44 +267,19 @@ export class SessionCatalogue {
     });
   }
 
-  #package(id: string): Judged {
-    const known = this.#judged.filter((it) => it.loaded.catalogue !== undefined);
-    const found = known.find((it) => it.loaded.catalogue?.package.id === id);
-    if (found !== undefined) return found;
-    const ids = known.map((it) => it.loaded.catalogue?.package.id).slice(0, 8);
-    throw new HostError('not_found', `there is no sound package ${JSON.stringify(id)} here`, {
-      hint: ids.length === 0 ? 'name the folder that has it with --dir' : `packages here: ${ids.join(', ')}`,
-    });
+  get #standingRoad(): StandingRoad {
+    return { machinery: this.#machinery, setup: this.#setup, announcing: this.#announcing };
   }
 
   async #standings(): Promise<ReadonlyMap<Judged, Standing>> {
     const off = new Set(await this.#machinery.switches.list());
     const standings = new Map<Judged, Standing>();
-    for (const it of this.#judged) standings.set(it, await this.#standing(it, off));
+    for (const it of this.#judged) standings.set(it, await standingOf(it, off, this.#standingRoad));
     return standings;
   }
 
   async #standingNow(judged: Judged): Promise<Standing> {
-    return this.#standing(judged, new Set(await this.#machinery.switches.list()));
-  }
-
-  /** What can change while a session lasts is asked anew each time. */
-  async #standing(judged: Judged, off: ReadonlySet<string>): Promise<Standing> {
-    const of = judged.loaded.catalogue?.package;
-    const killed = of === undefined ? undefined : this.#killed(of.id);
-    if (killed !== undefined) return { state: 'killed', reasons: [killed], code: 'killed' };
-    if (of !== undefined && off.has(of.id))
-      return { state: 'disabled', reasons: [`it is switched off. Switch it on: toolport enable ${of.id}`] };
-    if (judged.fixed !== null || of === undefined) return judged.fixed ?? { state: 'broken', reasons: [] };
-    const { vault, environments } = this.#machinery;
-    const filled = await filledSlots(of, vault, passedIn(this.#setup, of.id));
-    const reasons = [
-      ...missingValues(of, (slot) => filled.has(slot)),
-      ...uninstalled(judged, (need) => environments.find(need) !== undefined),
-    ];
-    return reasons.length > 0
-      ? { state: 'needs-setup', reasons }
-      : { state: 'ready', reasons: judged.remarks };
+    return standingOf(judged, new Set(await this.#machinery.switches.list()), this.#standingRoad);
   }
 
   #killed(id: string, tool?: string): string | undefined {
@@ -259,39 +287,6 @@ export class SessionCatalogue {
   }
 
   #lending(id: string): Lending {
-    const { principal, grants, root, policy } = this.#setup;
-    const grant = grantFor(grants, id);
-    // What is granted to nobody by name can only mean the one package there is.
-    const sole = this.#judged.filter((it) => it.loaded.catalogue !== undefined).length === 1;
-    const { stage, places, environments, sandbox, homes, own } = this.#machinery;
-    const packages = hiddenTogether(
-      this.#judged.flatMap((it) => it.own),
-      this.#setup.directories,
-      root,
-    );
-    return {
-      principal,
-      grant,
-      sole,
-      widening: sole ? grant.network : (grants.own.get(id)?.network ?? []),
-      workspace: { root, read: grant.read, write: grant.write },
-      secret: { homes, own, packages },
-      limits: policy.limits ?? {},
-      stage,
-      places,
-      environments,
-      user: sandbox.user,
-    };
+    return lendingFor(id, this.#judged, this.#setup, this.#machinery);
   }
-}
-
-/** A package names its only tool, and a tool's own name is enough where no other package has it. */
-function soleTool(tools: readonly ServedTool[], name: string): ServedTool | undefined {
-  for (const mine of [
-    tools.filter((it) => it.package.id === name),
-    tools.filter((it) => it.tool.name === name),
-  ]) {
-    if (mine.length === 1) return mine[0];
-  }
-  return undefined;
 }

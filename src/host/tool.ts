@@ -1,8 +1,16 @@
+import { createHash } from 'node:crypto';
 import { HostError } from '../model/host-error.js';
+import { canonicalJson, type Json } from '../model/json.js';
+import type { Package } from '../model/package.js';
+import { shellWord } from '../model/shell-word.js';
+import type { Tool } from '../model/tool.js';
 import { combine } from '../policy/combine.js';
 import { grantFor } from '../policy/grant.js';
 import { rulesFor } from '../policy/rules.js';
+import type { RunRequest } from '../run/run.js';
 import type { SchemaValidator } from '../schema/validator.js';
+import type { OfferedTool } from './announced.js';
+import type { Announcing } from './announcing.js';
 import { assertWorkspace, confine, type Lending } from './confine.js';
 import { refuseSecrets } from './entry.js';
 import { throughExit } from './exit.js';
@@ -13,7 +21,8 @@ import { notReady, type Served } from './served.js';
 import type { Machinery, SessionSetup } from './session.js';
 import { type Passed, slotValues } from './slots.js';
 
-export type ServedTool = Served & { readonly judged: Judged };
+/** `held`: listed to nobody until somebody agreed to what its program says of it. */
+export type ServedTool = Served & { readonly judged: Judged; readonly held: boolean };
 
 /** What a tool is called with in its session. */
 export interface ToolRoad {
@@ -22,6 +31,7 @@ export interface ToolRoad {
   readonly standing: (judged: Judged) => Promise<Standing>;
   readonly lending: (packageId: string) => Lending;
   readonly isPublic: IsPublic;
+  readonly announcing: Announcing;
 }
 
 const defaultOutputBytes = 10 * 1024 * 1024;
@@ -35,9 +45,9 @@ export function passedIn({ environment, grants }: SessionSetup, packageId: strin
 /** One tool of a package, ready to be asked. Everything that can change is looked up when it is asked. */
 export function serveTool(
   judged: Judged,
-  tool: Served['tool'],
+  { tool, held }: OfferedTool,
   exposed: string,
-  { machinery, setup, standing, lending, isPublic }: ToolRoad,
+  { machinery, setup, standing, lending, isPublic, announcing }: ToolRoad,
 ): ServedTool {
   const { catalogue } = judged.loaded;
   if (catalogue === undefined) throw new Error('a broken package serves no tools');
@@ -46,17 +56,18 @@ export function serveTool(
   const { sandbox, schemas, vault, scanner, performer } = machinery;
   const { limits } = setup.policy;
   const demands = combine(rulesFor(of, tool, judged.loaded.file, []));
-  const runs = tool.action?.kind === 'exec' || tool.action?.kind === 'function';
+  const runs = startsProcess(of, tool);
   let input: Promise<SchemaValidator> | undefined;
   let outputs: Promise<readonly SchemaValidator[]> | undefined;
   return {
     name,
     exposed,
     judged,
+    held,
     package: of,
     file: judged.loaded.file,
     tool,
-    digest: catalogue.digest,
+    digest: tool.action?.kind === 'remote' ? announcedDigest(catalogue.digest, tool) : catalogue.digest,
     demands,
     confined: sandbox.confines || judged.needs.length === 0,
     setting: {
@@ -70,6 +81,14 @@ export function serveTool(
     async assertReady() {
       const now = await standing(judged);
       if (now.state !== 'ready') throw notReady(name, now);
+      if (held)
+        throw notReady(name, {
+          state: 'held',
+          reasons: [
+            'its program says something else of it than what you agreed to',
+            `look at it, and agree or not: toolport review ${shellWord(of.id)} --dir ${shellWord(judged.loaded.file)}`,
+          ],
+        });
       if (tool.action === null)
         throw notReady(name, { state: 'gated', reasons: ['its manifest does not say what it does'] });
     },
@@ -103,9 +122,30 @@ export function serveTool(
       const passed = passedIn(setup, of.id);
       const slots = await slotValues(of, vault, passed);
       const confined = () => confine(judged, tool, slots, lending(of.id));
+      const remote = (it: RunRequest) => announcing.call(judged, it, slots);
       return throughExit(await scanner.forCall(of, slots, isPublic), request, (guarded) =>
-        perform(guarded, slots, passed.network, confined, performer),
+        perform(guarded, slots, passed.network, confined, performer, remote),
       );
     },
   };
+}
+
+/** Whether a call of the tool makes a process of the package see the workspace. */
+function startsProcess(of: Package, { action }: Tool): boolean {
+  switch (action?.kind) {
+    case 'exec':
+    case 'function':
+      return true;
+    case 'remote':
+      return of.programs.some((it) => it.name === action.program && it.target.kind === 'process');
+    default:
+      return false;
+  }
+}
+
+/** What a person agrees to includes what the program said of the tool. */
+function announcedDigest(digest: string, tool: Tool): string {
+  return createHash('sha256')
+    .update(`${digest}\0${canonicalJson(tool as unknown as Json)}`)
+    .digest('hex');
 }

@@ -1,5 +1,5 @@
 import type { Action } from './action.js';
-import type { Json, JsonSchema } from './json.js';
+import type { Json, JsonObject, JsonSchema } from './json.js';
 
 /** `none`: pure compute. `read`: looks at user data. `write`: changes something. `destructive`: cannot be undone. */
 export type Effect = 'none' | 'read' | 'write' | 'destructive';
@@ -38,6 +38,8 @@ export interface Tool {
   readonly scopes?: readonly string[];
   readonly timeoutSeconds?: number;
   readonly examples: readonly ToolExample[];
+  /** Members for clients that this host passes on unread. */
+  readonly meta?: JsonObject;
   /** Null is an unbound tool: shown, not served. */
   readonly action: Action | null;
 }

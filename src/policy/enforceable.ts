@@ -1,6 +1,5 @@
 import type { Package } from '../model/package.js';
 import { isSteering } from '../model/steering.js';
-import type { Tool } from '../model/tool.js';
 import { unknownCategories } from './guardrails/categories.js';
 
 /**
@@ -17,24 +16,7 @@ export function unenforceable(of: Package): string[] {
   const steering = variablesOf(of).filter((it) => isSteering(it) || !/^[A-Za-z_][A-Za-z0-9_]*$/.test(it));
   if (steering.length > 0)
     reasons.push(`it wants to set ${steering.join(', ')}, which steers programs around it`);
-  if (of.hooks.length > 0) reasons.push('hooks are not called yet');
-  if (of.announces) reasons.push('tools that appear when a program runs are not served yet');
-  if (of.tools.some((it) => it.action !== null && !canRun(it)))
-    reasons.push('tools behind a server of their own are not run yet');
   return reasons;
-}
-
-function canRun(tool: Tool): boolean {
-  switch (tool.action?.kind) {
-    case 'exec':
-    case 'function':
-    case 'http':
-    case 'prompt':
-    case 'compose':
-      return true;
-    default:
-      return false;
-  }
 }
 
 function variablesOf(of: Package): string[] {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
-import type { Progress } from './remote/remote.js';
+import type { CallerContext, Progress } from './remote/remote.js';
 
 /** One execution of a tool's action: everything is decided, nothing is asked any more. */
 export interface RunRequest {
@@ -13,6 +13,8 @@ export interface RunRequest {
   readonly timeoutMs: number;
   readonly outputBytes: number;
   readonly signal: AbortSignal;
+  /** Who is calling, for programs that want to know. */
+  readonly caller: CallerContext;
   /** Told of what the tool was kept from, for the record. */
   readonly onRefused: (hosts: readonly string[]) => void;
   /** Told of secrets that were taken out of what the tool said, for the record; never the values. */

@@ -5,7 +5,16 @@ import type { AuditTable, Database } from './database.js';
 
 /** What one line of the record says. */
 export interface AuditEntry {
-  readonly kind: 'start' | 'intent' | 'outcome' | 'refusal' | 'hold' | 'approval' | 'recovery' | 'operator';
+  readonly kind:
+    | 'start'
+    | 'intent'
+    | 'outcome'
+    | 'refusal'
+    | 'hold'
+    | 'approval'
+    | 'recovery'
+    | 'operator'
+    | 'hook';
   readonly body: JsonObject;
 }
 

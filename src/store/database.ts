@@ -108,6 +108,17 @@ export interface LimitClockTable {
   at: number;
 }
 
+/** What a program said of its tools. */
+export interface AnnouncementTable {
+  manifest: string;
+  program: string;
+  digest: string;
+  /** Canonical JSON. */
+  agreed: string;
+  waiting: string | null;
+  at: number;
+}
+
 export interface StateTables {
   audit: AuditTable;
   approval: ApprovalTable;
@@ -119,6 +130,7 @@ export interface StateTables {
   limit_use: LimitUseTable;
   limit_clock: LimitClockTable;
   kill: KillTable;
+  announcement: AnnouncementTable;
 }
 
 export type Database = Kysely<StateTables>;

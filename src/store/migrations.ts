@@ -85,6 +85,15 @@ const steps: readonly string[] = [
      at integer not null,
      by text not null
    ) strict;`,
+  `create table announcement (
+     manifest text not null,
+     program text not null,
+     digest text not null,
+     agreed text not null,
+     waiting text,
+     at integer not null,
+     primary key (manifest, program)
+   ) strict;`,
 ];
 
 /** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */

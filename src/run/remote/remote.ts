@@ -22,6 +22,8 @@ export interface Remote {
   readonly ended: Promise<RemoteEnd>;
   /** Tells it to stop, gives it a moment, then ends it. */
   close(reason: string): Promise<void>;
+  /** Ends it at once; for a program that answers elsewhere, that is to ask it nothing more. */
+  kill?(): void;
 }
 
 export interface RemoteAnnouncement {

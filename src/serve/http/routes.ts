@@ -9,6 +9,7 @@ import type { Route } from './route.js';
 import { approvalRoutes } from './routes/approvals.js';
 import { killRoutes } from './routes/kills.js';
 import { mcpRoutes } from './routes/mcp.js';
+import { messageRoutes } from './routes/messages.js';
 import { operationRoutes } from './routes/operation.js';
 import { resourceRoutes } from './routes/resource.js';
 import { sessionRoutes } from './routes/sessions.js';
@@ -34,6 +35,7 @@ export function routesOf(options: RoutesOptions): readonly Route[] {
   const routes: readonly Route[] = [
     ...mcpRoutes(options.endpoint),
     ...toolRoutes(new Places(options.directories)),
+    ...messageRoutes(),
     ...approvalRoutes(host.approvals),
     ...sessionRoutes(options.sessions),
     ...settingRoutes(host),

@@ -51,6 +51,7 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
     packages: async () => report,
     tools: async () => [tool],
     call,
+    message: refuse,
     prompts: refuse,
     prompt: refuse,
     onChange: () => () => {},

@@ -1,4 +1,4 @@
-import type { Host, SecretInput, Session, TokenInput } from '../../host/host.js';
+import type { Host, MessagePoint, SecretInput, Session, TokenInput } from '../../host/host.js';
 import type { ApprovalState } from '../../model/approval.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
@@ -11,6 +11,7 @@ export type HostMethod =
   | 'packages'
   | 'tools'
   | 'call'
+  | 'message'
   | 'prompts'
   | 'prompt'
   | 'review'
@@ -103,6 +104,12 @@ function answer(
         timeoutMs: typeof params.timeoutMs === 'number' ? params.timeoutMs : undefined,
         signal,
       });
+    case 'message':
+      return session.message(
+        params.point as MessagePoint,
+        isObject(params.message) ? params.message : {},
+        signal,
+      );
     case 'prompts':
       return session.prompts();
     case 'prompt':

@@ -8,6 +8,7 @@ import type {
   KillOutcome,
   ListedPrompt,
   ListedTool,
+  MessageVerdict,
   PackageReport,
   Review,
   SecretEntry,
@@ -115,6 +116,7 @@ function sessionOver(link: Link): Session {
     tools: () => link.ask<ListedTool[]>('tools', {}),
     call: ({ signal, timeoutMs, ...request }) =>
       link.ask<Answer>('call', { ...request, ...(timeoutMs === undefined ? {} : { timeoutMs }) }, signal),
+    message: (point, message, signal) => link.ask<MessageVerdict>('message', { point, message }, signal),
     prompts: () => link.ask<ListedPrompt[]>('prompts', {}),
     prompt: (name, given) => link.ask<string>('prompt', { name, given }),
     // Commands look once and are done.

@@ -95,8 +95,9 @@ function timeoutOf(value: unknown): number | undefined {
 
 /** Operators see paths as the host knows them, agents only the part below the folder that is served. */
 function packageEntry(it: PackageState, hide: Places | undefined) {
-  const { id, version, format, path, state, reasons, sandbox, tools } = it;
-  const shown = { id, version, format, path, state, reasons, sandbox, tools };
+  const { id, version, format, path, state, reasons, sandbox, tools, programs } = it;
+  const kept = programs === undefined ? {} : { programs };
+  const shown = { id, version, format, path, state, reasons, sandbox, tools, ...kept };
   if (hide === undefined) return shown;
   return { ...shown, path: hide.path(path), reasons: reasons.map((reason) => hide.text(reason)) };
 }

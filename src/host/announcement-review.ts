@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, type Json } from '../model/json.js';
+import { announcedChanges } from '../policy/announcement.js';
+import type { RemoteAnnouncement } from '../run/remote/remote.js';
+import type { ProgramAnnouncement } from './announced.js';
+import type { Review } from './host.js';
+import type { Judged } from './readiness.js';
+
+/** What programs of a package say now that nobody agreed to, as a person is asked to judge it. */
+export function announcementReview(
+  { loaded }: Judged,
+  waiting: ReadonlyMap<string, ProgramAnnouncement>,
+): Review {
+  const before = [...waiting].map(([program, it]) => [program, it.agreed] as const);
+  const after = [...waiting].map(([program, it]) => [program, it.waiting] as const);
+  return {
+    package: loaded.catalogue?.package.id ?? '',
+    path: loaded.file,
+    from: digestOf(before),
+    to: digestOf(after),
+    widened: [...waiting].flatMap(([program, { agreed, waiting: now }]) =>
+      now === null ? [] : changes(agreed, now).map((line) => `${program}: ${line}`),
+    ),
+    reworded: [],
+    narrowed: [],
+  };
+}
+
+function changes(before: RemoteAnnouncement, after: RemoteAnnouncement): string[] {
+  const hooks = after.hooks.filter((it) => !before.hooks.includes(it));
+  const prompts = (it: RemoteAnnouncement) => (it.prompts ?? []).map(text).sort().join('\n');
+  return [
+    ...announcedChanges(before.tools, after.tools),
+    ...hooks.map((it) => `it wants to be asked at ${it}`),
+    ...(prompts(before) === prompts(after) ? [] : ['its prompts are others']),
+    ...((before.instructions ?? '') === (after.instructions ?? '')
+      ? []
+      : [`it says of itself: ${JSON.stringify(after.instructions ?? '')}`]),
+  ];
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(text(value)).digest('hex');
+}
+
+function text(value: unknown): string {
+  return canonicalJson(value as Json);
+}

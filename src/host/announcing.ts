@@ -1,0 +1,268 @@
+import { asHostError, HostError } from '../model/host-error.js';
+import type { Package } from '../model/package.js';
+import type { Program } from '../model/program.js';
+import type { SlotValues } from '../model/slot.js';
+import type { Reach } from '../net/destination.js';
+import type { Confinement } from '../run/launch.js';
+import type { ConnectRemote, Remote } from '../run/remote/remote.js';
+import type { RunRequest, RunResult } from '../run/run.js';
+import { type Offer, offerOf, type ProgramAnnouncement, remotePrograms } from './announced.js';
+import type { AnnouncementBook, ProgramPlace } from './announcement-book.js';
+import { confine, type Lending } from './confine.js';
+import type { HookHandler } from './hooks.js';
+import type { ProgramState } from './host.js';
+import type { Queue } from './queue.js';
+import type { Judged } from './readiness.js';
+import { isRemote, packageOf, placeOf, programOf, remoteKey } from './remote-place.js';
+import type { RemotePlace, Remotes } from './remotes.js';
+import type { Machinery, SessionSetup } from './session.js';
+import { slotValues } from './slots.js';
+import { passedIn } from './tool.js';
+
+/** What programs that are asked again and again are reached with. */
+export interface RemoteMachinery {
+  readonly remotes: Remotes;
+  readonly book: AnnouncementBook;
+  /** By protocol; loaded when first needed. */
+  readonly connect: Readonly<Record<'nexo' | 'mcp', () => Promise<ConnectRemote>>>;
+  /** Bounds how many programs come up at once. */
+  readonly inTurn: Queue;
+  readonly onLog: (packageId: string, line: string) => void;
+}
+
+/** As long as a handshake may take. */
+const handshakeMs = 10_000;
+/** A process that is kept may use more processor time than one that answers once. */
+const keptCpuSeconds = 3600;
+
+/** The programs of one session's packages: what they offer, and how they are called. */
+export class Announcing {
+  readonly #machinery: Machinery;
+  readonly #setup: SessionSetup;
+  readonly #lending: (packageId: string) => Lending;
+  readonly #trouble = new Map<Judged, string>();
+  readonly #learning = new Map<Judged, Promise<void>>();
+
+  constructor(machinery: Machinery, setup: SessionSetup, lending: (packageId: string) => Lending) {
+    this.#machinery = machinery;
+    this.#setup = setup;
+    this.#lending = lending;
+  }
+
+  async load(judged: readonly Judged[]): Promise<void> {
+    const { book } = this.#machinery.remote;
+    for (const it of judged) if (isRemote(it)) await book.load(placeOf(it, '').manifest);
+  }
+
+  /** What a package offers, as far as it is known. */
+  offer(judged: Judged): Offer {
+    const of = packageOf(judged);
+    if (!isRemote(judged)) return { tools: of.tools.map((tool) => ({ tool, held: false })), remarks: [] };
+    return offerOf(of, this.#known(judged));
+  }
+
+  /** Whether somebody still has to ask the programs what they can do. */
+  isUnknown(judged: Judged): boolean {
+    return (
+      isRemote(judged) && remotePrograms(packageOf(judged)).some((it) => !this.#known(judged).has(it.name))
+    );
+  }
+
+  /** Brings programs up that never said what they can do. A failure is kept as the reason. */
+  learn(judged: Judged): Promise<void> {
+    const under = this.#learning.get(judged);
+    if (under !== undefined) return under;
+    const known = this.#known(judged);
+    const missing = remotePrograms(packageOf(judged)).filter((it) => !known.has(it.name));
+    const work = Promise.all(missing.map((it) => this.#meet(judged, it)))
+      .then(
+        () => void this.#trouble.delete(judged),
+        (error) => {
+          const { message, hint } = asHostError(error);
+          this.#trouble.set(judged, hint === undefined ? message : `${message}; ${hint}`);
+        },
+      )
+      .finally(() => this.#learning.delete(judged));
+    this.#learning.set(judged, work);
+    return work;
+  }
+
+  /** Why a package that is otherwise ready cannot be used now; undefined when it can. */
+  trouble(judged: Judged): string | undefined {
+    if (!isRemote(judged)) return undefined;
+    if (this.isUnknown(judged)) return this.#trouble.get(judged) ?? 'its program has not been up yet';
+    const { digest } = placeOf(judged, '');
+    const failed = this.#machinery.remote.remotes
+      .states(digest, this.#setup.principal)
+      .find((it) => it.state === 'failed');
+    return failed === undefined ? undefined : `its program ${failed.program} is given up: ${failed.reason}`;
+  }
+
+  programs(judged: Judged): readonly ProgramState[] {
+    if (!isRemote(judged)) return [];
+    const { digest } = placeOf(judged, '');
+    const { remotes } = this.#machinery.remote;
+    return remotes.states(digest, this.#setup.principal).map(({ program, state, reason, ends }) => ({
+      name: program,
+      state,
+      ...(reason === '' ? {} : { reason }),
+      ends,
+    }));
+  }
+
+  /** What programs say now that nobody agreed to, by program. */
+  waiting(judged: Judged): ReadonlyMap<string, ProgramAnnouncement> {
+    const known = isRemote(judged) ? [...this.#known(judged)] : [];
+    return new Map(known.filter(([, it]) => it.waiting !== null));
+  }
+
+  async accept(judged: Judged, shown: ReadonlyMap<string, ProgramAnnouncement>): Promise<void> {
+    for (const [program, { waiting }] of shown) {
+      if (waiting !== null) await this.#machinery.remote.book.accept(placeOf(judged, program), waiting);
+    }
+  }
+
+  /** Calls a tool of a program. */
+  async call(judged: Judged, request: RunRequest, slots: SlotValues): Promise<RunResult> {
+    const { action } = request.tool;
+    if (action?.kind !== 'remote') throw new Error('only tools of programs are called here');
+    const program = programOf(packageOf(judged), action.program);
+    const { timeoutMs, signal, input, callId, outputBytes, caller, onRefused, onProgress } = request;
+    return this.#use(judged, program, slots, (remote) =>
+      remote.call({
+        tool: action.tool,
+        input,
+        name: `${request.package.id}/${request.tool.name}`,
+        callId,
+        timeoutMs,
+        signal,
+        outputBytes,
+        caller,
+        onRefused,
+        onProgress,
+      }),
+    );
+  }
+
+  /** What a package wants to be asked: what its manifest declares, its program announced and somebody agreed to. */
+  hooks(judged: Judged): readonly HookHandler[] {
+    const of = packageOf(judged);
+    const known = this.#known(judged);
+    return of.hooks
+      .filter((it) => known.get(it.program)?.agreed.hooks.includes(it.point) === true)
+      .map(({ point, program, priority }) => ({
+        package: of.id,
+        point,
+        priority,
+        ask: (event, patience) =>
+          this.withProgram(judged, program, (remote) => {
+            if (remote.hook === undefined)
+              throw new HostError('not_supported', `${program} of ${of.id} takes no questions`);
+            return remote.hook(point, event, patience);
+          }),
+      }));
+  }
+
+  /** Lends a program of a package to `work`. */
+  async withProgram<T>(judged: Judged, name: string, work: (remote: Remote) => Promise<T>): Promise<T> {
+    const of = packageOf(judged);
+    const slots = await slotValues(of, this.#machinery.vault, passedIn(this.#setup, of.id));
+    return this.#use(judged, programOf(of, name), slots, work);
+  }
+
+  async #meet(judged: Judged, program: Program): Promise<void> {
+    await this.#machinery.remote.inTurn(() => this.withProgram(judged, program.name, async () => {}));
+  }
+
+  async #use<T>(
+    judged: Judged,
+    program: Program,
+    slots: SlotValues,
+    work: (remote: Remote) => Promise<T>,
+  ): Promise<T> {
+    const confinement = program.target.kind === 'process' ? await this.#confined(judged, slots) : null;
+    return this.#machinery.remote.remotes.use(this.#remotePlace(judged, program, slots, confinement), work);
+  }
+
+  async #confined(judged: Judged, slots: SlotValues): Promise<Confinement> {
+    const { confinement } = await confine(judged, null, slots, this.#lending(packageOf(judged).id));
+    const cpuSeconds = Math.max(confinement.limits.cpuSeconds, keptCpuSeconds);
+    return { ...confinement, limits: { ...confinement.limits, cpuSeconds } };
+  }
+
+  #remotePlace(
+    judged: Judged,
+    program: Program,
+    slots: SlotValues,
+    confinement: Confinement | null,
+  ): RemotePlace {
+    const of = packageOf(judged);
+    const place = placeOf(judged, program.name);
+    const { remote, performer } = this.#machinery;
+    const { policy, principal, parse } = this.#setup;
+    const reach = this.#reach(of, program);
+    const natsUrl = policy.natsUrl ?? null;
+    const open = async () => {
+      const protocol = program.protocol === 'nexo' ? 'nexo' : 'mcp';
+      const connect = await remote.connect[protocol]();
+      const opened = await connect({
+        package: of,
+        program,
+        agentVersion: parse.agentVersion,
+        slots,
+        confined: async () => {
+          if (confinement === null) throw new Error('only a process is confined');
+          return confinement;
+        },
+        machine: performer.machine,
+        client: performer.client,
+        reach,
+        natsUrl,
+        prior: remote.book.known(place)?.agreed.revision,
+        timeoutMs: handshakeMs,
+        signal: new AbortController().signal,
+        onLog: (line) => remote.onLog(of.id, line),
+        onChange: () =>
+          void this.#heardAgain(place, () => remote.remotes.end((it) => it.key === key, 'its tools changed')),
+      });
+      try {
+        await remote.book.heard(place, opened.announced);
+      } catch (error) {
+        await opened.close('what it said cannot be kept');
+        throw error;
+      }
+      return opened;
+    };
+    const key = remoteKey(place, principal, slots, reach, natsUrl, confinement);
+    return { key, principal, package: of.id, digest: place.digest, program: program.name, open };
+  }
+
+  /** A program whose tools change is asked anew: what it says then is compared like at any start. */
+  async #heardAgain(place: ProgramPlace, end: () => Promise<void>): Promise<void> {
+    await end();
+    this.#machinery.remote.onLog(place.package, `${place.program} says that its tools changed`);
+  }
+
+  #reach(of: Package, { target }: Program): Reach {
+    const { network } = of.permissions;
+    const own = target.kind === 'url' ? [new URL(target.url)] : [];
+    const hosts = [
+      ...(network.kind === 'hosts' ? network.hosts : []),
+      ...own.map((it) => ({ host: it.hostname, port: it.port === '' ? null : Number(it.port) })),
+    ];
+    return { hosts, granted: passedIn(this.#setup, of.id).network };
+  }
+
+  #known(judged: Judged): Map<string, ProgramAnnouncement> {
+    const { book } = this.#machinery.remote;
+    const known = remotePrograms(packageOf(judged)).flatMap((it) => {
+      const found = book.known(placeOf(judged, it.name));
+      return found === undefined ? [] : [[it.name, found] as const];
+    });
+    return new Map(known);
+  }
+}
+
+export function hasHooks({ loaded }: Judged): boolean {
+  return (loaded.catalogue?.package.hooks.length ?? 0) > 0;
+}

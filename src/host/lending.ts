@@ -1,0 +1,35 @@
+import { grantFor } from '../policy/grant.js';
+import { hiddenTogether } from './catalogue.js';
+import type { Lending } from './confine.js';
+import type { Judged } from './readiness.js';
+import type { Machinery, SessionSetup } from './session.js';
+
+/** What the confinements of one package are made from in a session with these packages. */
+export function lendingFor(
+  id: string,
+  judged: readonly Judged[],
+  { principal, grants, root, policy, directories }: SessionSetup,
+  { stage, places, environments, sandbox, homes, own }: Machinery,
+): Lending {
+  const grant = grantFor(grants, id);
+  // What is granted to nobody by name can only mean the one package there is.
+  const sole = judged.filter((it) => it.loaded.catalogue !== undefined).length === 1;
+  const packages = hiddenTogether(
+    judged.flatMap((it) => it.own),
+    directories,
+    root,
+  );
+  return {
+    principal,
+    grant,
+    sole,
+    widening: sole ? grant.network : (grants.own.get(id)?.network ?? []),
+    workspace: { root, read: grant.read, write: grant.write },
+    secret: { homes, own, packages },
+    limits: policy.limits ?? {},
+    stage,
+    places,
+    environments,
+    user: sandbox.user,
+  };
+}

@@ -1,0 +1,66 @@
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { HostError } from '../model/host-error.js';
+import { canonicalJson, type Json } from '../model/json.js';
+import type { Package } from '../model/package.js';
+import type { Program } from '../model/program.js';
+import type { SlotValues } from '../model/slot.js';
+import type { Reach } from '../net/destination.js';
+import { type Confinement, placesOf } from '../run/launch.js';
+import { remotePrograms } from './announced.js';
+import type { ProgramPlace } from './announcement-book.js';
+import type { Judged } from './readiness.js';
+
+/** Whether programs of a package say themselves what it can do. */
+export function isRemote({ loaded }: Judged): boolean {
+  const of = loaded.catalogue?.package;
+  return of !== undefined && remotePrograms(of).length > 0;
+}
+
+export function packageOf({ loaded }: Judged): Package {
+  const of = loaded.catalogue?.package;
+  if (of === undefined) throw new Error('a broken package has no programs');
+  return of;
+}
+
+export function programOf(of: Package, name: string): Program {
+  const found = of.programs.find((it) => it.name === name);
+  if (found === undefined) throw new HostError('not_supported', `${of.id} has no program ${name}`);
+  return found;
+}
+
+export function placeOf({ loaded }: Judged, program: string): ProgramPlace {
+  const { catalogue } = loaded;
+  if (catalogue === undefined) throw new Error('a broken package has no programs');
+  const { digest, package: of } = catalogue;
+  return { manifest: manifestPath(loaded.path), digest, package: of.id, program };
+}
+
+function manifestPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Everything that makes a running program another one. Values do not stand in it in clear. */
+export function remoteKey(
+  place: ProgramPlace,
+  principal: string,
+  slots: SlotValues,
+  reach: Reach,
+  natsUrl: string | null,
+  confinement: Confinement | null,
+): string {
+  const settings = [...slots].map(([name, it]) => [name, it.value, it.recipients]);
+  const told = [place, principal, settings, reach, natsUrl, confinement && confinementKey(confinement)];
+  return createHash('sha256')
+    .update(canonicalJson(told as unknown as Json))
+    .digest('hex');
+}
+
+function confinementKey(confinement: Confinement): Json {
+  const { roots, hidden, state, limits, network, files } = confinement;
+  return [roots, hidden, state, limits, network, files, placesOf(confinement)] as unknown as Json;
+}

@@ -1,0 +1,114 @@
+import { HostError } from '../model/host-error.js';
+import type { Remote } from '../run/remote/remote.js';
+import { Supervised, type Supervision } from '../run/remote/supervised.js';
+
+/** One program for one caller, and how it is brought up. */
+export interface RemotePlace {
+  /** The same code, caller, confinement and values, or another key. */
+  readonly key: string;
+  readonly principal: string;
+  readonly package: string;
+  readonly digest: string;
+  readonly program: string;
+  readonly open: () => Promise<Remote>;
+}
+
+export interface RemoteState {
+  readonly program: string;
+  readonly state: Supervised['state'];
+  readonly reason: string;
+  /** How often it ended by itself since it was last steady. */
+  readonly ends: number;
+}
+
+interface Entry {
+  readonly place: RemotePlace;
+  readonly supervised: Supervised;
+}
+
+/** Programs at once; whoever was idle longest makes room. */
+const maxRemotes = 128;
+
+/** Extensions and servers that are up, or were; shared by the sessions of a host, never by callers. */
+export class Remotes {
+  readonly #entries = new Map<string, Entry>();
+  readonly #limits: Partial<Supervision>;
+  #closed = false;
+
+  constructor(limits: Partial<Supervision> = {}) {
+    this.#limits = limits;
+  }
+
+  /** Lends a program to `work`, started first where it is not up. */
+  async use<T>(place: RemotePlace, work: (remote: Remote) => Promise<T>): Promise<T> {
+    if (this.#closed) throw new HostError('cancelled', 'the host is being closed');
+    return this.#entryFor(place).supervised.use(work);
+  }
+
+  /** How the programs of a package are doing for one caller. */
+  states(digest: string, principal: string): readonly RemoteState[] {
+    return [...this.#entries.values()]
+      .filter((it) => it.place.digest === digest && it.place.principal === principal)
+      .map(({ place, supervised }) => ({
+        program: place.program,
+        state: supervised.state,
+        reason: supervised.reason,
+        ends: supervised.ends,
+      }));
+  }
+
+  get count(): number {
+    const up = [...this.#entries.values()].filter((it) => it.supervised.state !== 'stopped');
+    return up.length;
+  }
+
+  /** Ends the programs of packages that match, at once and for good; whoever needs one gets a new one. */
+  async end(matches: (place: RemotePlace) => boolean, reason: string): Promise<void> {
+    const gone = [...this.#entries.values()].filter((it) => matches(it.place));
+    for (const { place } of gone) this.#entries.delete(place.key);
+    await Promise.all(gone.map((it) => it.supervised.close(reason)));
+  }
+
+  /** Ends them without a word of warning. */
+  kill(matches: (place: RemotePlace) => boolean): void {
+    const gone = [...this.#entries.values()].filter((it) => matches(it.place));
+    for (const { place, supervised } of gone) {
+      this.#entries.delete(place.key);
+      supervised.kill();
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    await this.end(() => true, 'the host is being closed');
+  }
+
+  #entryFor(place: RemotePlace): Entry {
+    const known = this.#entries.get(place.key);
+    if (known !== undefined) return known;
+    this.#makeRoom();
+    const name = `${place.package} (${place.program})`;
+    const entry = { place, supervised: new Supervised(name, place.open, this.#limits) };
+    this.#entries.set(place.key, entry);
+    return entry;
+  }
+
+  /** What is stopped costs nothing but its memory of failures, and goes first. */
+  #makeRoom(): void {
+    if (this.#entries.size < maxRemotes) return;
+    const idle = [...this.#entries.values()]
+      .filter((it) => !it.supervised.busy)
+      .sort((a, b) => rank(a) - rank(b) || a.supervised.usedAt - b.supervised.usedAt);
+    const [first] = idle;
+    if (first === undefined)
+      throw new HostError('upstream_failed', `${maxRemotes} programs are in use already`, {
+        hint: 'call again later',
+      });
+    this.#entries.delete(first.place.key);
+    void first.supervised.close('others need its place');
+  }
+}
+
+function rank({ supervised }: Entry): number {
+  return supervised.state === 'stopped' ? 0 : 1;
+}

@@ -1,0 +1,47 @@
+import { HostError } from '../model/host-error.js';
+import type { Judged } from './readiness.js';
+import { notReady } from './served.js';
+import type { ServedTool } from './tool.js';
+
+/** The tool of a name: `package/tool`, its exposed name, or whatever can mean only one. */
+export function findTool(tools: readonly ServedTool[], name: string): ServedTool | undefined {
+  return (
+    tools.find((it) => it.name === name) ?? tools.find((it) => it.exposed === name) ?? soleTool(tools, name)
+  );
+}
+
+/** A package names its only tool, and a tool's own name is enough where no other package has it. */
+function soleTool(tools: readonly ServedTool[], name: string): ServedTool | undefined {
+  for (const mine of [
+    tools.filter((it) => it.package.id === name),
+    tools.filter((it) => it.tool.name === name),
+  ]) {
+    if (mine.length === 1) return mine[0];
+  }
+  return undefined;
+}
+
+/** Why there is no tool of a name, with what is near. */
+export function noSuchTool(tools: readonly ServedTool[], judged: readonly Judged[], name: string): HostError {
+  const [only] = judged;
+  if (tools.length === 0 && judged.length === 1 && only?.fixed) return notReady(name, only.fixed);
+  // What is near comes first: tools of the package that was named, and names that are almost the same.
+  const near = tools.filter((it) => name.startsWith(`${it.package.id}/`) || it.name.includes(name));
+  const shown = [...new Set([...near, ...tools])].slice(0, 8).map((it) => it.name);
+  const hint =
+    tools.length === 0
+      ? 'no package here has tools'
+      : `tools here: ${shown.join(', ')}${tools.length > shown.length ? ', …' : ''}`;
+  return new HostError('tool_not_found', `there is no tool ${JSON.stringify(name)}`, { hint });
+}
+
+/** A package that was understood; throws with what is there when there is none of that id. */
+export function findPackage(judged: readonly Judged[], id: string): Judged {
+  const known = judged.filter((it) => it.loaded.catalogue !== undefined);
+  const found = known.find((it) => it.loaded.catalogue?.package.id === id);
+  if (found !== undefined) return found;
+  const ids = known.map((it) => it.loaded.catalogue?.package.id).slice(0, 8);
+  throw new HostError('not_found', `there is no sound package ${JSON.stringify(id)} here`, {
+    hint: ids.length === 0 ? 'name the folder that has it with --dir' : `packages here: ${ids.join(', ')}`,
+  });
+}

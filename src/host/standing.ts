@@ -1,0 +1,62 @@
+import { shellWord } from '../model/shell-word.js';
+import { missingValues } from '../secrets/missing.js';
+import type { Announcing } from './announcing.js';
+import { type Judged, type Standing, uninstalled } from './readiness.js';
+import type { Machinery, SessionSetup } from './session.js';
+import { filledSlots } from './slots.js';
+import { passedIn } from './tool.js';
+
+/** What the state of a package is found out with. Everything that can change is asked anew each time. */
+export interface StandingRoad {
+  readonly machinery: Machinery;
+  readonly setup: SessionSetup;
+  readonly announcing: Announcing;
+}
+
+/** The state of a package now. `off`: ids of packages that are switched off. */
+export async function standingOf(
+  judged: Judged,
+  off: ReadonlySet<string>,
+  road: StandingRoad,
+): Promise<Standing> {
+  const equipped = await equippedStanding(judged, off, road);
+  if (equipped.state !== 'ready') return equipped;
+  const { announcing } = road;
+  const trouble = announcing.trouble(judged);
+  if (trouble !== undefined) return { state: 'gated', reasons: [trouble], code: 'upstream_failed' };
+  const reasons = [...equipped.reasons, ...announcing.offer(judged).remarks, ...news(judged, announcing)];
+  return { ...equipped, reasons };
+}
+
+/** The state of a package but for what its programs say and how they are doing. */
+export async function equippedStanding(
+  judged: Judged,
+  off: ReadonlySet<string>,
+  { machinery, setup }: StandingRoad,
+): Promise<Standing> {
+  const of = judged.loaded.catalogue?.package;
+  const subject = { principal: setup.principal, package: of?.id ?? '' };
+  const killed = of === undefined ? undefined : machinery.kills.reasonFor(subject);
+  if (killed !== undefined) return { state: 'killed', reasons: [killed], code: 'killed' };
+  if (of !== undefined && off.has(of.id))
+    return { state: 'disabled', reasons: [`it is switched off. Switch it on: toolport enable ${of.id}`] };
+  if (judged.fixed !== null || of === undefined) return judged.fixed ?? { state: 'broken', reasons: [] };
+  const { vault, environments } = machinery;
+  const filled = await filledSlots(of, vault, passedIn(setup, of.id));
+  const reasons = [
+    ...missingValues(of, (slot) => filled.has(slot)),
+    ...uninstalled(judged, (need) => environments.find(need) !== undefined),
+  ];
+  return reasons.length > 0 ? { state: 'needs-setup', reasons } : { state: 'ready', reasons: judged.remarks };
+}
+
+/** What a program says that nobody agreed to yet. The tools that did not change are served meanwhile. */
+function news(judged: Judged, announcing: Announcing): string[] {
+  if (announcing.waiting(judged).size === 0) return [];
+  const { tools } = announcing.offer(judged);
+  const held = tools.filter((it) => it.held).map((it) => it.tool.name);
+  const what = held.length === 0 ? '' : ` of ${held.slice(0, 5).join(', ')}`;
+  const id = judged.loaded.catalogue?.package.id ?? '';
+  const command = `toolport review ${shellWord(id)} --dir ${shellWord(judged.loaded.file)}`;
+  return [`its program says something new${what}; look at it, and agree or not: ${command}`];
+}

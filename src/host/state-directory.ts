@@ -1,0 +1,21 @@
+import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { HostError } from '../model/host-error.js';
+
+/** A folder that others may write to cannot hold approvals and the record. */
+export function makeStateDirectory(state: string): void {
+  const unusable = (why: string, cause?: unknown) =>
+    new HostError('state_unusable', `the state directory ${state} cannot be used: ${why}`, {
+      cause,
+      hint: 'name another one with --state',
+    });
+  let found: ReturnType<typeof statSync>;
+  try {
+    mkdirSync(state, { recursive: true, mode: 0o700 });
+    found = statSync(state);
+    accessSync(state, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    throw unusable(`it cannot be made or written (${(error as NodeJS.ErrnoException).code})`, error);
+  }
+  if (found.uid !== process.getuid?.()) throw unusable('it belongs to another user');
+  if ((found.mode & 0o022) !== 0) throw unusable('other users may write to it');
+}

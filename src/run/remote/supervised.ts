@@ -1,0 +1,246 @@
+import { HostError } from '../../model/host-error.js';
+import type { Remote } from './remote.js';
+
+export type SupervisedState = 'stopped' | 'starting' | 'running' | 'resting' | 'failed';
+
+/** How patient a host is with a program that ends, does not come up, or does not answer. */
+export interface Supervision {
+  /** How long it rests after it ended by itself; doubled each time. */
+  readonly restMs: number;
+  readonly longestRestMs: number;
+  /** Ends in a row after which nobody starts it any more. */
+  readonly restarts: number;
+  /** Up for so long, its earlier ends are forgotten. */
+  readonly steadyMs: number;
+  /** Calls in a row without an answer after which no further one is tried for a while. */
+  readonly failures: number;
+  readonly breakMs: number;
+  readonly longestBreakMs: number;
+  /** How long it is kept without work. */
+  readonly idleMs: number;
+}
+
+export const usualSupervision: Supervision = Object.freeze({
+  restMs: 1000,
+  longestRestMs: 16_000,
+  restarts: 5,
+  steadyMs: 300_000,
+  failures: 5,
+  breakMs: 10_000,
+  longestBreakMs: 120_000,
+  idleMs: 300_000,
+});
+
+/** Failures that say something of the program, and not of the arguments or of the caller. */
+const telling = ['upstream_failed', 'timeout', 'tool_bad_output', 'network_failed'];
+
+/**
+ * One program that is started when it is needed, started again when it ends, left alone when that does not help, and ended
+ * when nobody needs it.
+ */
+export class Supervised {
+  readonly #name: string;
+  readonly #open: () => Promise<Remote>;
+  readonly #limits: Supervision;
+  #state: SupervisedState = 'stopped';
+  #reason = '';
+  #remote: Remote | undefined;
+  #starting: Promise<Remote> | undefined;
+  #startedAt = 0;
+  #ends = 0;
+  #restUntil = 0;
+  #timer: NodeJS.Timeout | undefined;
+  #users = 0;
+  #wanted = false;
+  #failures = 0;
+  #breaks = 0;
+  #closedUntil = 0;
+  #trying = false;
+  #over = false;
+  /** When it was last of use, for whoever looks for the one to end first. */
+  usedAt = performance.now();
+
+  constructor(name: string, open: () => Promise<Remote>, limits: Partial<Supervision> = {}) {
+    this.#name = name;
+    this.#open = open;
+    this.#limits = { ...usualSupervision, ...limits };
+  }
+
+  get state(): SupervisedState {
+    return this.#state;
+  }
+
+  /** Why it is not up; empty where nothing is wrong. */
+  get reason(): string {
+    return this.#reason;
+  }
+
+  get busy(): boolean {
+    return this.#users > 0 || this.#state === 'starting';
+  }
+
+  /** How often it ended by itself since it was last steady. */
+  get ends(): number {
+    return this.#ends;
+  }
+
+  /** Lends the program to `work`, started first where it is not up. Many may use it at once. */
+  async use<T>(work: (remote: Remote) => Promise<T>): Promise<T> {
+    this.#assertUsable();
+    const trial = this.#closedUntil > 0;
+    if (trial) this.#trying = true;
+    this.#users++;
+    this.#wanted = true;
+    clearTimeout(this.#state === 'running' ? this.#timer : undefined);
+    try {
+      const answer = await work(await this.#running());
+      this.#answered();
+      return answer;
+    } catch (error) {
+      if (error instanceof HostError && telling.includes(error.code)) this.#unanswered();
+      else if (!(error instanceof HostError && error.code === 'cancelled')) this.#answered();
+      throw error;
+    } finally {
+      if (trial) this.#trying = false;
+      this.#users--;
+      this.usedAt = performance.now();
+      this.#restWhenIdle();
+    }
+  }
+
+  /** Ends the program; the next use starts it again. */
+  async stop(reason: string): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#wanted = false;
+    const remote = this.#remote ?? (await this.#starting?.catch(() => undefined));
+    await remote?.close(reason);
+    if (this.#state === 'resting') this.#become('stopped', '');
+  }
+
+  /** Ends it for good. */
+  async close(reason: string): Promise<void> {
+    this.#over = true;
+    await this.stop(reason);
+  }
+
+  /** Ends it for good and at once. */
+  kill(): void {
+    this.#over = true;
+    clearTimeout(this.#timer);
+    const end = (remote: Remote | undefined) => {
+      if (remote?.kill === undefined) void remote?.close('it was stopped');
+      else remote.kill();
+    };
+    if (this.#remote !== undefined) end(this.#remote);
+    else this.#starting?.then(end, () => {});
+  }
+
+  #assertUsable(): void {
+    if (this.#over) throw new HostError('cancelled', 'the host is being closed');
+    const now = performance.now();
+    if (this.#state === 'failed')
+      throw new HostError('upstream_failed', `${this.#name} is given up: ${this.#reason}`, {
+        hint: 'mend it, then switch it off and on again, or start the host anew',
+      });
+    if (this.#state === 'resting')
+      throw new HostError('upstream_failed', `${this.#name} is not up: ${this.#reason}`, {
+        hint: `it is started again in ${seconds(this.#restUntil - now)}`,
+      });
+    if (this.#closedUntil > now || this.#trying)
+      throw new HostError(
+        'upstream_failed',
+        `${this.#name} did not answer ${this.#failures} times in a row`,
+        {
+          hint: `the next call is tried in ${seconds(this.#closedUntil - now)}`,
+        },
+      );
+  }
+
+  #running(): Promise<Remote> {
+    if (this.#remote !== undefined) return Promise.resolve(this.#remote);
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+    });
+    return this.#starting;
+  }
+
+  async #start(): Promise<Remote> {
+    clearTimeout(this.#timer);
+    this.#become('starting', '');
+    this.#startedAt = performance.now();
+    let remote: Remote;
+    try {
+      remote = await this.#open();
+    } catch (error) {
+      const cancelled = error instanceof HostError && error.code === 'cancelled';
+      if (cancelled) this.#become('stopped', '');
+      else this.#gone(error instanceof Error ? error.message : String(error));
+      throw error;
+    }
+    this.#remote = remote;
+    this.#become('running', '');
+    remote.ended.then(({ kind, reason }) => {
+      if (this.#remote === remote) this.#remote = undefined;
+      if (kind === 'asked' || this.#over) this.#become('stopped', '');
+      else this.#gone(reason);
+    });
+    if (this.#over) await remote.close('the host is being closed');
+    return remote;
+  }
+
+  /** It ended by itself, or did not come up. */
+  #gone(reason: string): void {
+    const { restMs, longestRestMs, restarts, steadyMs } = this.#limits;
+    if (performance.now() - this.#startedAt >= steadyMs) this.#ends = 0;
+    this.#ends++;
+    if (this.#ends > restarts) {
+      this.#become('failed', `it ended ${this.#ends} times in a row, last because ${reason}`);
+      return;
+    }
+    const rest = Math.min(restMs * 2 ** (this.#ends - 1), longestRestMs);
+    this.#restUntil = performance.now() + rest;
+    this.#become('resting', reason);
+    this.#timer = setTimeout(() => this.#startAgain(), rest);
+    this.#timer.unref();
+  }
+
+  #startAgain(): void {
+    if (this.#over) return;
+    if (this.#wanted)
+      this.#running().then(
+        () => this.#restWhenIdle(),
+        () => {},
+      );
+    else this.#become('stopped', '');
+  }
+
+  #restWhenIdle(): void {
+    if (this.#users > 0 || this.#state !== 'running') return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => void this.stop('nobody needs it now'), this.#limits.idleMs);
+    this.#timer.unref();
+  }
+
+  #answered(): void {
+    this.#failures = 0;
+    this.#breaks = 0;
+    this.#closedUntil = 0;
+  }
+
+  #unanswered(): void {
+    const { failures, breakMs, longestBreakMs } = this.#limits;
+    this.#failures++;
+    if (this.#failures < failures) return;
+    this.#breaks++;
+    this.#closedUntil = performance.now() + Math.min(breakMs * 2 ** (this.#breaks - 1), longestBreakMs);
+  }
+
+  #become(state: SupervisedState, reason: string): void {
+    this.#state = state;
+    this.#reason = reason;
+  }
+}
+
+function seconds(milliseconds: number): string {
+  return `${Math.max(1, Math.ceil(milliseconds / 1000))} s`;
+}
