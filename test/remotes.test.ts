@@ -1,6 +1,10 @@
 // Extensions behind the host: what they announce is pinned, they are started when needed, and their hooks are asked.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { Places } from '../src/host/places.js';
 import type { Json, JsonObject } from '../src/index.js';
+import { systemSandbox } from '../src/sandbox/system.js';
 import { until } from './toolport.js';
 import { resultOf, type Workbench, workbench } from './workbench.js';
 
@@ -108,6 +112,12 @@ async function bench(files: Record<string, string>, options = {}): Promise<Workb
   const made = await workbench(files, options);
   benches.push(made);
   return made;
+}
+
+/** What the hooks of an extension were told, as it wrote it down. */
+function seenBy(made: Workbench, id: string): string {
+  const places = new Places(join(made.path, 'state'), systemSandbox({ ledger: made.path }).user);
+  return readFileSync(join(places.data(id), 'hooks'), 'utf8');
 }
 
 describe('an extension', () => {
@@ -305,6 +315,34 @@ describe('hooks', () => {
     expect(await resultOf(session.call(call))).toMatchObject({ arguments: { text: 'hello' } });
     const [hook] = (await made.host.auditTail(10)).filter((it) => it.kind === 'hook');
     expect(hook?.body).toMatchObject({ passedOver: 'upstream_failed' });
+  });
+
+  test('see no secret of others, and give none of their own away', async () => {
+    const key = ['hook', 'planted', '7f3a9c51e2b8'].join('-');
+    const other = ['other', 'planted', '61d0aa93bb27'].join('-');
+    const about = {
+      tools: [{ name: 'noop' }],
+      hooks: ['before_tool_call'],
+      answers: { before_tool_call: { abort: true, reason: `no, because ${key}` } },
+    };
+    const files = extension('guard', about);
+    const requires = '\n[requires]\nenv = ["GUARD_KEY"]\n';
+    files['guard/plugin.toml'] += requires;
+    const made = await bench({ ...target, ...files });
+    for (const [id, slot, value] of [
+      ['guard', 'GUARD_KEY', key],
+      ['elsewhere', 'KEY', other],
+    ] as const) {
+      const audience = { kind: 'hosts', hosts: ['api.example.com'] } as const;
+      await made.host.secrets.set({ package: id, slot, value, audience, by: 'test' });
+    }
+    const session = await made.session();
+    const answer = await session.call({ tool: 'desk/echo', arguments: { text: `a ${other} b` } });
+    expect(answer).toMatchObject({ status: 'denied' });
+    expect(JSON.stringify(answer)).toContain('no, because [redacted:GUARD_KEY]');
+    expect(JSON.stringify(answer)).not.toContain(key);
+    expect(seenBy(made, 'guard')).toContain('[redacted:elsewhere/KEY]');
+    expect(seenBy(made, 'guard')).not.toContain(other);
   });
 
   test('after a call are told of it and change nothing', async () => {

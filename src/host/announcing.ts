@@ -1,10 +1,11 @@
 import { asHostError, HostError } from '../model/host-error.js';
+import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
 import type { SlotValues } from '../model/slot.js';
 import type { Reach } from '../net/destination.js';
 import type { Confinement } from '../run/launch.js';
-import type { ConnectRemote, Remote } from '../run/remote/remote.js';
+import type { ConnectRemote, Remote, RemoteAnnouncement } from '../run/remote/remote.js';
 import type { RunRequest, RunResult } from '../run/run.js';
 import { type Offer, offerOf, type ProgramAnnouncement, remotePrograms } from './announced.js';
 import type { AnnouncementBook, ProgramPlace } from './announcement-book.js';
@@ -15,6 +16,7 @@ import type { Queue } from './queue.js';
 import type { Judged } from './readiness.js';
 import { isRemote, packageOf, placeOf, programOf, remoteKey } from './remote-place.js';
 import type { RemotePlace, Remotes } from './remotes.js';
+import type { IsPublic } from './scanner.js';
 import type { Machinery, SessionSetup } from './session.js';
 import { slotValues } from './slots.js';
 import { passedIn } from './tool.js';
@@ -30,6 +32,12 @@ export interface RemoteMachinery {
   readonly onLog: (packageId: string, line: string) => void;
 }
 
+/** What the session around it knows. */
+export interface AnnouncingRoad {
+  readonly lending: (packageId: string) => Lending;
+  readonly isPublic: IsPublic;
+}
+
 /** As long as a handshake may take. */
 const handshakeMs = 10_000;
 /** A process that is kept may use more processor time than one that answers once. */
@@ -39,14 +47,14 @@ const keptCpuSeconds = 3600;
 export class Announcing {
   readonly #machinery: Machinery;
   readonly #setup: SessionSetup;
-  readonly #lending: (packageId: string) => Lending;
+  readonly #road: AnnouncingRoad;
   readonly #trouble = new Map<Judged, string>();
   readonly #learning = new Map<Judged, Promise<void>>();
 
-  constructor(machinery: Machinery, setup: SessionSetup, lending: (packageId: string) => Lending) {
+  constructor(machinery: Machinery, setup: SessionSetup, road: AnnouncingRoad) {
     this.#machinery = machinery;
     this.#setup = setup;
-    this.#lending = lending;
+    this.#road = road;
   }
 
   async load(judged: readonly Judged[]): Promise<void> {
@@ -154,20 +162,36 @@ export class Announcing {
         package: of.id,
         point,
         priority,
-        ask: (event, patience) =>
-          this.withProgram(judged, program, (remote) => {
+        ask: async (event, patience) => {
+          const slots = await this.#slots(of);
+          const scan = await this.#machinery.scanner.forCall(of, slots, this.#road.isPublic);
+          // Neither are others' secrets for it, nor are its own for others.
+          const shown = (await scan.clean(event)).value as JsonObject;
+          const said = await this.#use(judged, programOf(of, program), slots, (remote) => {
             if (remote.hook === undefined)
               throw new HostError('not_supported', `${program} of ${of.id} takes no questions`);
-            return remote.hook(point, event, patience);
-          }),
+            return remote.hook(point, shown, patience);
+          });
+          return (await scan.clean(said)).value;
+        },
       }));
   }
 
   /** Lends a program of a package to `work`. */
   async withProgram<T>(judged: Judged, name: string, work: (remote: Remote) => Promise<T>): Promise<T> {
     const of = packageOf(judged);
-    const slots = await slotValues(of, this.#machinery.vault, passedIn(this.#setup, of.id));
-    return this.#use(judged, programOf(of, name), slots, work);
+    return this.#use(judged, programOf(of, name), await this.#slots(of), work);
+  }
+
+  #slots(of: Package): Promise<SlotValues> {
+    return slotValues(of, this.#machinery.vault, passedIn(this.#setup, of.id));
+  }
+
+  /** As it came, but for secrets that it was given: those are for no list. */
+  async #told(of: Package, slots: SlotValues, said: RemoteAnnouncement): Promise<RemoteAnnouncement> {
+    const scan = await this.#machinery.scanner.forCall(of, slots, this.#road.isPublic);
+    const { value, findings } = await scan.clean(said as unknown as Json);
+    return findings.length === 0 ? said : (value as unknown as RemoteAnnouncement);
   }
 
   async #meet(judged: Judged, program: Program): Promise<void> {
@@ -185,7 +209,7 @@ export class Announcing {
   }
 
   async #confined(judged: Judged, slots: SlotValues): Promise<Confinement> {
-    const { confinement } = await confine(judged, null, slots, this.#lending(packageOf(judged).id));
+    const { confinement } = await confine(judged, null, slots, this.#road.lending(packageOf(judged).id));
     const cpuSeconds = Math.max(confinement.limits.cpuSeconds, keptCpuSeconds);
     return { ...confinement, limits: { ...confinement.limits, cpuSeconds } };
   }
@@ -226,7 +250,7 @@ export class Announcing {
           void this.#heardAgain(place, () => remote.remotes.end((it) => it.key === key, 'its tools changed')),
       });
       try {
-        await remote.book.heard(place, opened.announced);
+        await remote.book.heard(place, await this.#told(of, slots, opened.announced));
       } catch (error) {
         await opened.close('what it said cannot be kept');
         throw error;

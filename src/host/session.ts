@@ -92,7 +92,10 @@ export class SessionCatalogue {
     this.#machinery = machinery;
     this.#found = found;
     this.#verdict = verdict;
-    this.#announcing = new Announcing(machinery, setup, (id) => this.#lending(id));
+    this.#announcing = new Announcing(machinery, setup, {
+      lending: (id) => this.#lending(id),
+      isPublic: (id, slot) => this.#isPublic(id, slot),
+    });
   }
 
   static async open(setup: SessionSetup, machinery: Machinery): Promise<SessionCatalogue> {
