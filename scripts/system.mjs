@@ -9,6 +9,9 @@ const needed = [
   { program: '/usr/bin/setpriv', package: 'util-linux' },
   { program: '/usr/bin/pip3', package: 'python3-pip' },
   { program: '/usr/sbin/nats-server', package: 'nats-server' },
+  { program: '/usr/bin/secret-tool', package: 'libsecret-tools' },
+  { program: '/usr/bin/gnome-keyring-daemon', package: 'gnome-keyring' },
+  { program: '/usr/bin/dbus-run-session', package: 'dbus' },
 ];
 
 const missing = () => needed.filter((it) => !existsSync(it.program));

@@ -193,6 +193,8 @@ async function startHost(options: StartHostOptions): Promise<Host> {
 async function examine(options: ExamineOptions): Promise<readonly Check[]> {
   const { examine: look } = await import('./host/doctor/examine.js');
   const { systemSandbox } = await import('./sandbox/system.js');
+  const { runProgram } = await import('./sandbox/program.js');
+  const { systemKeychain } = await import('./secrets/keychain.js');
   const { openEgress } = await import('./net/egress.js');
   const { homedir } = await import('node:os');
   return look({
@@ -206,6 +208,7 @@ async function examine(options: ExamineOptions): Promise<readonly Check[]> {
       readFile,
     },
     sandbox: systemSandbox({}),
+    keychain: systemKeychain(process.platform, runProgram),
     openEgress,
   });
 }

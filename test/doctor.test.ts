@@ -62,6 +62,7 @@ function examined(
     home: '/nowhere',
     machine,
     sandbox,
+    keychain: null,
     listener: { port: server.port, greeting, connections: () => server.requests.length },
     openEgress,
     ...more,
@@ -248,7 +249,7 @@ test.each([
 
 describe('the state directory', () => {
   const state = () => join(folder.path, 'state');
-  const find = async (id: string) => (await checkState(state())).find((it) => it.id === id);
+  const find = async (id: string) => (await checkState(state(), null)).find((it) => it.id === id);
   const make = async () => {
     mkdirSync(state(), { mode: 0o700 });
     const database = openDatabase(state());
@@ -265,7 +266,7 @@ describe('the state directory', () => {
 
   test('a sound one, with its record and what is switched off', async () => {
     await make();
-    expect(statuses(await checkState(state()))).toEqual({
+    expect(statuses(await checkState(state(), null))).toEqual({
       state: 'ok',
       secrets: 'ok',
       database: 'ok',

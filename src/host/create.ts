@@ -19,6 +19,7 @@ import { KillSwitch } from './kill-switch.js';
 import type { HostOptions } from './options.js';
 import { queueOf } from './queue.js';
 import { RunningCalls } from './running.js';
+import { secretActs } from './secret-acts.js';
 import type { SessionCatalogue } from './session.js';
 import { Stage } from './stage.js';
 import { makeStateDirectory } from './state-directory.js';
@@ -225,29 +226,6 @@ function operatorActs(queue: ApprovalQueue, audit: AuditLog): Host['approvals'] 
     get,
     approve: (id, by) => judge(id, 'approved', by),
     deny: (id, by) => judge(id, 'denied', by),
-  };
-}
-
-/** Values go in; who did what is on record, what the value is never is. */
-function secretActs({ vault, changed }: Equipment, audit: AuditLog): Host['secrets'] {
-  return {
-    async set({ by, ...entry }) {
-      const { package: packageId, slot, audience } = entry;
-      await audit.append({
-        kind: 'operator',
-        body: { act: 'secret set', package: packageId, slot, audience: audience as unknown as Json, by },
-      });
-      const made = await vault.set(entry);
-      changed();
-      return made;
-    },
-    list: () => vault.list(),
-    async unset(packageId, slot, by) {
-      await audit.append({ kind: 'operator', body: { act: 'secret unset', package: packageId, slot, by } });
-      const gone = await vault.unset(packageId, slot);
-      if (gone) changed();
-      return gone;
-    },
   };
 }
 

@@ -14,9 +14,11 @@ import { ProcessPool } from '../run/pool.js';
 import { WarmSandboxes } from '../run/warm.js';
 import type { WorkerProcess } from '../run/worker/process.js';
 import { findNode, findPython } from '../sandbox/interpreter.js';
+import { runProgram } from '../sandbox/program.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { systemSandbox } from '../sandbox/system.js';
 import { unconfined } from '../sandbox/unconfined.js';
+import { systemKeychain } from '../secrets/keychain.js';
 import { openVault, type Vault } from '../secrets/vault.js';
 import { Announcements } from '../store/announcements.js';
 import type { AuditLog } from '../store/audit.js';
@@ -79,7 +81,10 @@ const maxStarts = 8;
 
 export function equip(given: EquipmentOptions): Equipment {
   const { state, database, audit, stage, kills, running, now, options } = given;
-  const vault = openVault({ state, rows: new SecretRows(database), now, passphrase: options.passphrase });
+  const keychain =
+    options.keychain === undefined ? systemKeychain(process.platform, runProgram) : options.keychain;
+  const { passphrase } = options;
+  const vault = openVault({ state, rows: new SecretRows(database), now, passphrase, keychain });
   const scanner = new Scanner(vault);
   const switches = new SwitchedOff(database, now);
   const agreements = {

@@ -15,6 +15,7 @@ export type { Change, ChangeStep, InstallOptions, Review } from './change.js';
 
 export type {
   Check,
+  KeyChange,
   KillEntry,
   KillOutcome,
   Kills,
@@ -28,6 +29,7 @@ export type {
   TokenInput,
   TokenRole,
   Tokens,
+  VaultKeeper,
 } from './operator.js';
 
 /** Everything a surface may ask. */

@@ -36,6 +36,18 @@ export interface Secrets {
   list(): Promise<readonly SecretEntry[]>;
   /** False when there was none. */
   unset(packageId: string, slot: string, by: string): Promise<boolean>;
+  /** Gives the key that opens all values to another keeper. */
+  rekey(change: KeyChange): Promise<void>;
+}
+
+/** Who keeps the key of the vault. */
+export type VaultKeeper = 'file' | 'passphrase' | 'keychain';
+
+export interface KeyChange {
+  readonly to: VaultKeeper;
+  /** For a passphrase: the one that opens the vault from now on. */
+  readonly passphrase?: string | undefined;
+  readonly by: string;
 }
 
 /**
@@ -52,6 +64,8 @@ export interface SecretInput {
   readonly slot: string;
   readonly value: string;
   readonly audience: SecretAudience;
+  /** Who should keep the key; another one than does is an error, and moves nothing. */
+  readonly keeper?: VaultKeeper | undefined;
   readonly by: string;
 }
 

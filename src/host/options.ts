@@ -1,6 +1,7 @@
 import type { HttpClient } from '../net/client.js';
 import type { Supervision } from '../run/remote/supervised.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
+import type { Keychain } from '../secrets/keychain.js';
 import type { Answer } from './host.js';
 
 export interface HostOptions {
@@ -25,4 +26,6 @@ export interface HostOptions {
   readonly supervision?: Partial<Supervision>;
   /** Protects the values of secrets instead of a key file. */
   readonly passphrase?: string;
+  /** Where the operating system keeps keys; the system's own unless told, null for none. */
+  readonly keychain?: Keychain | null;
 }

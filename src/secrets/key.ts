@@ -1,169 +1,199 @@
-import { createHash, randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fchmodSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  openSync,
-  readSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { HostError } from '../model/host-error.js';
+import {
+  checkOf,
+  type Keeper,
+  type KeeperKind,
+  keeperFile,
+  keeperOf,
+  keeperText,
+  keyFile,
+  saltFile,
+  writtenKeeper,
+} from './keeper.js';
+import type { Keychain } from './keychain.js';
+import { keyFromPassphrase, openWithPassphrase, passphraseSizes, wrapKey } from './passphrase.js';
+import { makePrivate, readPrivate, removePrivate, replacePrivate } from './private-file.js';
 
-export type KeySource = 'key file' | 'passphrase';
-
-const keyFile = 'vault.key';
-const saltFile = 'vault.salt';
 const keyBytes = 32;
-const saltBytes = 16;
-const checkBytes = 32;
-// A guess costs 128 MiB and a good part of a second.
-const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
+const keySizes = { least: keyBytes, most: keyBytes };
 
-/**
- * The key of a state directory. `make`: a new one when there is none, which is right only while nothing was sealed.
- * A vault is kept with a key file or with a passphrase, never with both.
- */
-export async function vaultKey(
-  state: string,
-  passphrase: string | undefined,
-  make: boolean,
-): Promise<Buffer> {
-  const file = readPrivate(join(state, keyFile), keyBytes);
-  const salt = readPrivate(join(state, saltFile), saltBytes + checkBytes);
-  if (passphrase === undefined) {
-    if (salt !== undefined)
-      throw new HostError(
-        'state_unusable',
-        `the secrets in ${state} are kept with a passphrase, and none was given`,
-        {
-          hint: 'start the host with the passphrase',
-        },
-      );
-    if (file !== undefined) return file;
-    if (!make) throw lost(join(state, keyFile));
-    return makePrivate(join(state, keyFile), randomBytes(keyBytes));
-  }
-  if (passphrase === '')
-    throw new HostError('state_unusable', 'the passphrase of the secrets is empty', {
-      hint: 'give one, or none at all for a key file',
-    });
-  if (file !== undefined)
-    throw new HostError(
-      'state_unusable',
-      `the secrets in ${state} are kept with a key file, not a passphrase`,
-      {
-        hint: 'start the host without a passphrase',
-      },
-    );
-  if (salt !== undefined) return checkedKey(salt, passphrase, state);
-  if (!make) throw lost(join(state, saltFile));
-  const fresh = randomBytes(saltBytes);
-  const made = await derive(passphrase, fresh);
-  const kept = makePrivate(join(state, saltFile), Buffer.concat([fresh, made.check]));
-  return kept.subarray(0, saltBytes).equals(fresh) ? made.key : checkedKey(kept, passphrase, state);
+/** What a key can be kept with. */
+export interface KeyMeans {
+  readonly state: string;
+  readonly passphrase?: string | undefined;
+  /** Null where the system has none that is known. */
+  readonly keychain?: Keychain | null | undefined;
 }
 
-async function checkedKey(kept: Buffer, passphrase: string, state: string): Promise<Buffer> {
-  const { key, check } = await derive(passphrase, kept.subarray(0, saltBytes));
-  if (!timingSafeEqual(check, kept.subarray(saltBytes)))
-    throw new HostError('state_unusable', `this is not the passphrase of the secrets in ${state}`, {
-      hint: 'start the host with the right one; nothing was changed',
-    });
+/** The key that is there. Undefined when there is none yet; one that cannot be had is an error and never replaced. */
+export async function readKey(means: KeyMeans): Promise<Buffer | undefined> {
+  const { state, passphrase } = means;
+  const keeper = keeperOf(state);
+  if (passphrase === '')
+    throw unusable('the passphrase of the secrets is empty', 'give one, or none at all for a key file');
+  if (keeper === undefined) return undefined;
+  if (passphrase !== undefined && keeper.kind !== 'passphrase')
+    throw unusable(
+      `the secrets in ${state} are kept with ${keeperName(keeper.kind)}, not a passphrase`,
+      'start the host without a passphrase',
+    );
+  const key = await fetched(keeper, means);
+  if (keeper.check !== undefined && keeper.check !== checkOf(key))
+    throw unusable(
+      `the key that ${keeperName(keeper.kind)} gives is not the one of the secrets in ${state}`,
+      'put the right one back, or unset the secrets and set them again ("toolport secret list")',
+    );
+  await sweep(keeper, key, means);
   return key;
 }
 
-/** Key and check value are halves of one derivation: the check says nothing of the key. */
-async function derive(passphrase: string, salt: Buffer): Promise<{ key: Buffer; check: Buffer }> {
-  const bytes = await new Promise<Buffer>((resolve, reject) => {
-    scrypt(passphrase.normalize('NFC'), salt, keyBytes + checkBytes, cost, (error, derived) =>
-      error === null ? resolve(derived) : reject(error),
-    );
-  });
-  const check = createHash('sha256')
-    .update('toolport vault check\0')
-    .update(bytes.subarray(keyBytes))
-    .digest();
-  return { key: bytes.subarray(0, keyBytes), check };
-}
-
-function lost(path: string): HostError {
-  return new HostError('state_unusable', `${path} is gone, so the secrets kept there cannot be opened`, {
-    hint: 'put the file back, or unset the secrets and set them again ("toolport secret list")',
-  });
-}
-
-/** The bytes of a file that is nobody else's business. Undefined when there is none; anything doubtful is refused. */
-function readPrivate(path: string, size: number): Buffer | undefined {
-  let file: number;
-  try {
-    file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw new HostError('state_unusable', `${path} cannot be read`, {
-      cause: error,
-      hint: 'it must be a regular file of yours with mode 0600',
-    });
-  }
-  try {
-    const stat = fstatSync(file);
-    const refuse = (what: string, hint: string): never => {
-      throw new HostError('state_unusable', `${path} ${what}`, { hint });
-    };
-    if (!stat.isFile()) refuse('is not a regular file', 'remove it if it is not yours');
-    if (stat.uid !== process.getuid?.()) refuse('belongs to another user', 'check who put it there');
-    if ((stat.mode & 0o177) !== 0)
-      refuse('can be read by others', `if nobody else had it, run: chmod 600 ${path}`);
-    if (stat.size !== size) refuse('was damaged: it has the wrong size', 'put the right one back');
-    const bytes = Buffer.alloc(size);
-    if (readSync(file, bytes, 0, size, 0) !== size)
-      refuse('was damaged: it has the wrong size', 'put the right one back');
-    return bytes;
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** The file appears whole or not at all, and never in place of another: then the other one counts. */
-function makePrivate(path: string, bytes: Buffer): Buffer {
-  const draft = `${path}.${randomBytes(8).toString('hex')}`;
-  try {
-    const file = openSync(draft, 'wx', 0o600);
-    try {
-      fchmodSync(file, 0o600);
-      writeSync(file, bytes);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
+/** A new key, which is right only while nothing was sealed. */
+export async function makeKey(means: KeyMeans, wish: KeeperKind | undefined): Promise<Buffer> {
+  const { state, passphrase } = means;
+  const kind = wish ?? (passphrase === undefined ? 'file' : 'passphrase');
+  switch (kind) {
+    case 'file':
+      makePrivate(keyFile(state), randomBytes(keyBytes));
+      break;
+    case 'passphrase': {
+      if (passphrase === undefined) throw noPassphrase();
+      makePrivate(saltFile(state), (await keyFromPassphrase(passphrase)).kept);
+      break;
     }
-    try {
-      linkSync(draft, path);
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    } finally {
-      unlinkSync(draft);
+    case 'keychain': {
+      const key = randomBytes(keyBytes);
+      makePrivate(keeperFile(state), keeperText(await keptInKeychain(key, means)));
     }
-    syncFolder(path);
-  } catch (error) {
-    throw new HostError('state_unusable', `${path} cannot be made`, {
-      cause: error,
-      hint: 'check that the state directory is yours and writable',
-    });
   }
-  const kept = readPrivate(path, bytes.length);
-  if (kept === undefined) throw lost(path);
-  return kept;
+  const made = await readKey(means);
+  if (made === undefined) throw lost(keyFile(state));
+  return made;
 }
 
-function syncFolder(path: string): void {
-  const folder = openSync(join(path, '..'), constants.O_RDONLY);
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
+/**
+ * Gives the key to another keeper. The values keep their seals, so there is one moment at which the new keeper counts:
+ * when the note of it takes the place of the old one.
+ */
+export async function moveKey(key: Buffer, to: KeeperKind, means: KeyMeans): Promise<void> {
+  const { state, passphrase } = means;
+  const from = keeperOf(state);
+  if (from === undefined) throw lost(keyFile(state));
+  if (from.kind === to && to !== 'passphrase')
+    throw new HostError('usage', `the key is kept with ${keeperName(to)} already`);
+  // From here on it is written down who counts, whatever else lies there.
+  if (writtenKeeper(state) === undefined)
+    makePrivate(keeperFile(state), keeperText({ ...from, check: checkOf(key) }));
+  const keeper = await handed(key, to, means, passphrase);
+  const left = from.id === undefined ? {} : { left: from.id };
+  replacePrivate(keeperFile(state), keeperText({ ...keeper, ...left }));
+  await sweep({ ...keeper, ...left }, key, means);
+}
+
+async function handed(
+  key: Buffer,
+  to: KeeperKind,
+  means: KeyMeans,
+  passphrase: string | undefined,
+): Promise<Keeper> {
+  switch (to) {
+    case 'file':
+      replacePrivate(keyFile(means.state), key);
+      return { kind: to, check: checkOf(key) };
+    case 'passphrase':
+      if (passphrase === undefined || passphrase === '') throw noPassphrase();
+      replacePrivate(saltFile(means.state), await wrapKey(passphrase, key));
+      return { kind: to, check: checkOf(key) };
+    case 'keychain':
+      return keptInKeychain(key, means);
   }
+}
+
+async function keptInKeychain(key: Buffer, { keychain }: KeyMeans): Promise<Keeper> {
+  if (!keychain) throw noKeychain();
+  const id = randomBytes(16).toString('hex');
+  await keychain.write(id, key.toString('hex'));
+  // Some accept everything and keep nothing.
+  if ((await keychain.read(id)) !== key.toString('hex'))
+    throw unusable(`${keychain.name} did not keep the key`, 'unlock it, or keep the key elsewhere');
+  return { kind: 'keychain', id, check: checkOf(key) };
+}
+
+async function fetched(keeper: Keeper, { state, passphrase, keychain }: KeyMeans): Promise<Buffer> {
+  switch (keeper.kind) {
+    case 'file': {
+      const key = readPrivate(keyFile(state), keySizes);
+      if (key === undefined) throw lost(keyFile(state));
+      return key;
+    }
+    case 'passphrase': {
+      const kept = readPrivate(saltFile(state), passphraseSizes);
+      if (kept === undefined) throw lost(saltFile(state));
+      if (passphrase === undefined)
+        throw unusable(
+          `the secrets in ${state} are kept with a passphrase, and none was given`,
+          'start the host with the passphrase: TOOLPORT_PASSPHRASE',
+        );
+      const key = await openWithPassphrase(passphrase, kept);
+      if (key === undefined)
+        throw unusable(
+          `this is not the passphrase of the secrets in ${state}`,
+          'start the host with the right one; nothing was changed',
+        );
+      return key;
+    }
+    case 'keychain': {
+      if (!keychain) throw noKeychain();
+      const text = await keychain.read(keeper.id as string);
+      if (text === undefined || !/^[0-9a-f]{64}$/.test(text))
+        throw unusable(
+          `${keychain.name} no longer has the key of the secrets in ${state}`,
+          'bring the entry back, or unset the secrets and set them again ("toolport secret list")',
+        );
+      return Buffer.from(text, 'hex');
+    }
+  }
+}
+
+/** What a move left behind because it was interrupted. Only once the keeper that counts gave the key. */
+async function sweep(keeper: Keeper, key: Buffer, { state, keychain }: KeyMeans): Promise<void> {
+  if (keeper.check === undefined) return;
+  for (const [kind, path] of [
+    ['file', keyFile(state)],
+    ['passphrase', saltFile(state)],
+  ] as const)
+    if (keeper.kind !== kind && existsSync(path)) removePrivate(path);
+  const { left, ...rest } = keeper;
+  if (left === undefined || !keychain) return;
+  try {
+    await keychain.remove(left);
+  } catch {
+    // The next one who opens the vault tries again.
+    return;
+  }
+  replacePrivate(keeperFile(state), keeperText({ ...rest, check: checkOf(key) }));
+}
+
+export function keeperName(kind: KeeperKind): string {
+  return { file: 'a key file', passphrase: 'a passphrase', keychain: 'the keychain' }[kind];
+}
+
+function unusable(message: string, hint: string): HostError {
+  return new HostError('state_unusable', message, { hint });
+}
+
+function noPassphrase(): HostError {
+  return unusable('no passphrase was given', 'start the host with one: TOOLPORT_PASSPHRASE');
+}
+
+function noKeychain(): HostError {
+  return unusable('no keychain of this system is known', 'keep the key in a file or with a passphrase');
+}
+
+export function lost(path: string): HostError {
+  return unusable(
+    `${path} is gone, so the secrets kept there cannot be opened`,
+    'put the file back, or unset the secrets and set them again ("toolport secret list")',
+  );
 }

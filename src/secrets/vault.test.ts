@@ -140,6 +140,15 @@ describe('what was changed or moved does not open', () => {
   });
 });
 
+test('an older value does not open in the place of a newer one', async () => {
+  const open = vault();
+  await open.set(entry);
+  const [old] = (await rows.list()) as [SealedRow];
+  await open.set({ ...entry, value: 'newer' });
+  await change({ sealed: old.sealed, nonce: old.nonce });
+  await expect(open.value('weather', 'KEY')).rejects.toMatchObject({ code: 'integrity' });
+});
+
 function flipped(bytes: Uint8Array, at: number): Uint8Array {
   const copy = Uint8Array.from(bytes);
   copy[at] = (copy[at] as number) ^ 1;
@@ -236,7 +245,7 @@ describe('the key file', () => {
 describe('a passphrase', () => {
   test('is the key, and no other is', async () => {
     const open = vault('one two three');
-    expect(open.keySource).toBe('passphrase');
+    expect(open.keeper()).toBeUndefined();
     await open.set(entry);
     expect(readdirSync(state).filter((it) => it.startsWith('vault.'))).toEqual(['vault.salt']);
     expect((await vault('one two three').value('weather', 'KEY'))?.value).toBe(entry.value);
@@ -255,7 +264,7 @@ describe('a passphrase', () => {
 
   test('and a key file exclude each other', async () => {
     await vault().set(entry);
-    expect(vault().keySource).toBe('key file');
+    expect(vault().keeper()).toBe('file');
     await expect(vault('one two three').value('weather', 'KEY')).rejects.toMatchObject({
       code: 'state_unusable',
     });

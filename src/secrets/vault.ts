@@ -2,7 +2,9 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson } from '../model/json.js';
 import { normalAudience, readAudience, type ValueAudience } from './audience.js';
-import { type KeySource, vaultKey } from './key.js';
+import { type KeeperKind, keeperOf, keyFile } from './keeper.js';
+import { keeperName, lost, makeKey, moveKey, readKey } from './key.js';
+import type { Keychain } from './keychain.js';
 
 /** One sealed value as it is kept. */
 export interface SealedRow {
@@ -30,6 +32,8 @@ export interface ValueInput {
   readonly slot: string;
   readonly value: string;
   readonly audience: ValueAudience;
+  /** Who should keep the key; another one than does is an error, and moves nothing. */
+  readonly keeper?: KeeperKind | undefined;
 }
 
 /** What may be said of a value. */
@@ -55,7 +59,10 @@ export interface KeptValue {
 }
 
 export interface Vault {
-  readonly keySource: KeySource;
+  /** Undefined when there is no key yet. */
+  keeper(): KeeperKind | undefined;
+  /** Gives the key to another keeper; the values stay as they are. */
+  rekey(to: KeeperKind, passphrase: string | undefined): Promise<void>;
   set(entry: ValueInput): Promise<ValueEntry>;
   /** Sorted by package and slot. Needs no key. */
   list(): Promise<readonly ValueEntry[]>;
@@ -74,6 +81,7 @@ export interface VaultOptions {
   readonly now: () => number;
   /** Instead of a key file. */
   readonly passphrase?: string | undefined;
+  readonly keychain?: Keychain | null | undefined;
 }
 
 const cipher = 'aes-256-gcm';
@@ -87,24 +95,36 @@ const maxAttempts = 1000;
  * Values sealed one by one. The seal covers whose value it is and who may get it, so that a row that was moved or
  * changed does not open. The key is read, or made, when it is first needed.
  */
-export function openVault({ state, rows, now, passphrase }: VaultOptions): Vault {
+export function openVault({ state, rows, now, passphrase, keychain }: VaultOptions): Vault {
   let key: Buffer | undefined;
   let changes = 0;
-  const keyFor = async (make: boolean): Promise<Buffer> => {
+  const means = { state, passphrase, keychain };
+  const keyFor = async (make: boolean, wish?: KeeperKind): Promise<Buffer> => {
     if (key === undefined) {
-      key = await vaultKey(state, passphrase, make);
+      key = await readKey(means);
+      if (key === undefined && !make) throw lost(keyFile(state));
+      key ??= await makeKey(means, wish);
       changes++;
     }
     return key;
   };
   return {
-    keySource: passphrase === undefined ? 'key file' : 'passphrase',
-    async set({ package: packageId, slot, value, audience }) {
+    keeper: () => keeperOf(state)?.kind,
+    async rekey(to, chosen) {
+      if (keeperOf(state) === undefined)
+        throw new HostError('not_found', 'there is no key yet', {
+          hint: `it is made with the first secret; say where with vault.key = "${to}" in the configuration`,
+        });
+      const held = await keyFor(false);
+      await moveKey(held, to, { ...means, passphrase: chosen });
+    },
+    async set({ package: packageId, slot, value, audience, keeper }) {
       checkValue(packageId, slot, value);
+      checkKeeper(keeper, keeperOf(state)?.kind);
       const spoken = canonicalJson(normalAudience(audience));
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         // A new key beside values that another one sealed would make them look forged.
-        const key = await keyFor((await rows.list()).length === 0);
+        const key = await keyFor((await rows.list()).length === 0, keeper);
         const version = ((await rows.get(packageId, slot))?.version ?? 0) + 1;
         const row = seal(key, { package: packageId, slot, audience: spoken, version, set_at: now() }, value);
         if (await rows.put(row)) {
@@ -142,6 +162,16 @@ export function openVault({ state, rows, now, passphrase }: VaultOptions): Vault
       return { value, audience: audienceOf(row), version: row.version };
     },
   };
+}
+
+/** Keys are never moved in passing. */
+function checkKeeper(wish: KeeperKind | undefined, kind: KeeperKind | undefined): void {
+  if (wish === undefined || kind === undefined || wish === kind) return;
+  throw new HostError(
+    'state_unusable',
+    `the configuration wants the key of the secrets in ${keeperName(wish)}, and ${keeperName(kind)} has it`,
+    { hint: `move it: toolport secret rekey --to ${wish}; or leave vault.key out of the configuration` },
+  );
 }
 
 function checkValue(packageId: string, slot: string, value: string): void {

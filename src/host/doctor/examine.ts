@@ -1,6 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import type { EgressOptions, EgressProxy } from '../../net/egress.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
+import type { Keychain } from '../../secrets/keychain.js';
 import type { Check } from '../host.js';
 import { checkEgress } from './egress.js';
 import { checkLanguages, findLanguages } from './languages.js';
@@ -15,6 +16,7 @@ export interface DoctorOptions {
   readonly home: string;
   readonly machine: Machine;
   readonly sandbox: Sandbox;
+  readonly keychain: Keychain | null;
   readonly listener: Listener;
   readonly openEgress: (options: EgressOptions) => Promise<EgressProxy>;
 }
@@ -37,7 +39,7 @@ export async function examine(options: DoctorOptions): Promise<readonly Check[]>
   }
   return [
     ...checks,
-    ...(await checkState(options.state)),
+    ...(await checkState(options.state, options.keychain)),
     ...checkRoots(options.roots, sandbox.user, options.home),
   ];
 }

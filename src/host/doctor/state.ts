@@ -1,14 +1,16 @@
-import { accessSync, constants, existsSync, lstatSync, type Stats, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HostError } from '../../model/host-error.js';
 import { canUse, obstacle, type User } from '../../sandbox/access.js';
+import type { Keychain } from '../../secrets/keychain.js';
 import { verifyAudit } from '../../store/audit.js';
 import { openDatabase } from '../../store/database.js';
 import { lockState } from '../../store/lock.js';
 import type { Check } from '../host.js';
+import { checkKey } from './vault.js';
 
 /** Looks at the state directory without making one, and never beside a host that has it. */
-export async function checkState(state: string): Promise<readonly Check[]> {
+export async function checkState(state: string, keychain: Keychain | null): Promise<readonly Check[]> {
   const id = 'state';
   const found = statOf(state);
   if (found === undefined) return [checkFuture(state)];
@@ -20,7 +22,7 @@ export async function checkState(state: string): Promise<readonly Check[]> {
   if (!isWritable(state)) return fail(`${state} cannot be written`, `chmod u+rwx ${quoted(state)}`);
   const checks: Check[] = [
     { id, status: 'ok', message: `${state} is yours, and nobody else may write to it` },
-    checkKey(state),
+    await checkKey(state, keychain),
   ];
   return [...checks, ...(await checkDatabase(state))];
 }
@@ -32,27 +34,6 @@ function checkFuture(state: string): Check {
     return { id: 'state', status: 'ok', message: `${state} is not there yet; the first command makes it` };
   const message = `${state} cannot be made: ${above} cannot be written`;
   return { id: 'state', status: 'fail', message, fix: 'name another one with --state, or set TOOLPORT_HOME' };
-}
-
-/** How secrets are kept, going by the files alone: the key itself is not read. */
-function checkKey(state: string): Check {
-  const id = 'secrets';
-  for (const [name, kind] of [
-    ['vault.key', 'a key file that only you can read'],
-    ['vault.salt', 'a passphrase'],
-  ] as const) {
-    const path = join(state, name);
-    const found = linkStatOf(path);
-    if (found === undefined) continue;
-    if (!found.isFile() || found.uid !== process.getuid?.()) {
-      const message = `${path} is not a file of yours`;
-      return { id, status: 'fail', message, fix: `find out who put it there: ls -l ${quoted(path)}` };
-    }
-    if ((found.mode & 0o177) !== 0)
-      return { id, status: 'fail', message: `others may read ${path}`, fix: `chmod 600 ${quoted(path)}` };
-    return { id, status: 'ok', message: `secrets are kept with ${kind}` };
-  }
-  return { id, status: 'ok', message: 'no secret was kept yet' };
 }
 
 async function checkDatabase(state: string): Promise<readonly Check[]> {
@@ -139,14 +120,6 @@ export function checkRoots(roots: readonly string[], user: User, home: string): 
 function statOf(path: string): Stats | undefined {
   try {
     return statSync(path);
-  } catch {
-    return undefined;
-  }
-}
-
-function linkStatOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
   } catch {
     return undefined;
   }

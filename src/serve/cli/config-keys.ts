@@ -7,6 +7,7 @@ export type ConfigKind =
   | 'version'
   | 'url'
   | 'text'
+  | 'choice'
   | 'whole-number'
   | 'switch';
 
@@ -25,6 +26,8 @@ export interface ConfigKey {
   readonly flag?: string;
   /** What holds when nobody says anything; a project may not go beyond it either. */
   readonly usual?: ConfigValue;
+  /** For a choice. */
+  readonly choices?: readonly string[];
   /** For numbers. */
   readonly most?: number;
 }
@@ -47,6 +50,7 @@ export const configKeys = [
   { name: 'discovery.depth', kind: 'whole-number', project: 'smaller', usual: 8, most: 32 },
   { name: 'agent.version', kind: 'version', variable: 'TOOLPORT_AGENT_VERSION', flag: 'agent-version' },
   { name: 'agent.reserved', kind: 'names' },
+  { name: 'vault.key', kind: 'choice', choices: ['file', 'passphrase', 'keychain'] },
   { name: 'python.index', kind: 'url', variable: 'TOOLPORT_PYTHON_INDEX', flag: 'index' },
   { name: 'python.find_links', kind: 'paths', variable: 'TOOLPORT_FIND_LINKS', flag: 'find-links' },
   { name: 'npm.registry', kind: 'url', variable: 'TOOLPORT_NPM_REGISTRY', flag: 'npm-registry' },

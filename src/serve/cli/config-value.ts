@@ -34,6 +34,8 @@ export function checkValue(key: ConfigKey, value: Json, around: Surroundings): C
       return typeof value === 'string'
         ? oneText(checkUrl(key, value))
         : wrongType(key, 'a URL in quotes', value);
+    case 'choice':
+      return checkChoice(key, value);
     case 'text':
       return typeof value === 'string'
         ? oneText(checkText(key, value, around))
@@ -45,6 +47,16 @@ export function checkValue(key: ConfigKey, value: Json, around: Surroundings): C
     default:
       return checkList(key, value, around);
   }
+}
+
+function checkChoice(key: ConfigKey, value: Json): CheckedValue {
+  const choices = key.choices ?? [];
+  if (typeof value === 'string' && choices.includes(value)) return taken(value);
+  return refused({
+    code: 'schema.enum',
+    message: `${key.name} is ${JSON.stringify(value)}`,
+    hint: `write one of ${choices.map((it) => JSON.stringify(it)).join(', ')}`,
+  });
 }
 
 function checkNumber(key: ConfigKey, value: Json): CheckedValue {

@@ -1,4 +1,4 @@
-import type { Host, MessagePoint, SecretInput, Session, TokenInput } from '../../host/host.js';
+import type { Host, KeyChange, MessagePoint, SecretInput, Session, TokenInput } from '../../host/host.js';
 import type { ApprovalState } from '../../model/approval.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
@@ -24,6 +24,7 @@ export type HostMethod =
   | 'secrets.set'
   | 'secrets.list'
   | 'secrets.unset'
+  | 'secrets.rekey'
   | 'switches.disabled'
   | 'switches.set'
   | 'kills.list'
@@ -120,6 +121,8 @@ function answer(
       return session.accept(id, String(params.digest));
     case 'install':
       return session.install(id, { signal });
+    case 'secrets.rekey':
+      return host.secrets.rekey(params as unknown as KeyChange);
     case 'secrets.set':
       return host.secrets.set(params as unknown as SecretInput);
     case 'secrets.list':

@@ -82,6 +82,7 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
       set: (entry) => control.ask<SecretEntry>('secrets.set', entry as unknown as JsonObject),
       list: () => control.ask<SecretEntry[]>('secrets.list', {}),
       unset: (id, slot, by) => control.ask<boolean>('secrets.unset', { id, slot, by }),
+      rekey: async (change) => void (await control.ask('secrets.rekey', change as unknown as JsonObject)),
     },
     switches: {
       disabled: () => control.ask<string[]>('switches.disabled', {}),

@@ -1,4 +1,4 @@
-import type { SecretAudience, SecretEntry } from '../../../host/host.js';
+import type { SecretAudience, SecretEntry, VaultKeeper } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { hostName } from '../../../model/host-name.js';
 import { visibleLine } from '../../print/visible.js';
@@ -6,12 +6,13 @@ import { pad, width } from '../../print/width.js';
 import type { Arguments } from '../arguments.js';
 import { withHost, withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
+import { loadConfig, sessionOptions, settingOf } from '../config.js';
 import type { Terminal } from '../terminal.js';
 
 export const secret: Command = {
   name: 'secret',
   summary: 'Keep the credentials and settings that packages ask for. Values go in and are never shown again.',
-  usage: 'secret set PACKAGE NAME [--host HOST]… | list | unset PACKAGE NAME',
+  usage: 'secret set PACKAGE NAME [--host HOST]… | list | unset PACKAGE NAME | rekey --to KEEPER',
   examples: [
     { line: 'toolport secret set weather WEATHER_API_KEY', text: 'asks for the value without showing it' },
     {
@@ -20,6 +21,10 @@ export const secret: Command = {
     },
     { line: 'toolport secret list', text: 'what is kept and who may receive it; no values' },
     { line: 'toolport secret unset weather WEATHER_API_KEY', text: 'forget it' },
+    {
+      line: 'toolport secret rekey --to keychain',
+      text: 'let the keychain keep the key that opens them; file and passphrase are the others',
+    },
   ],
   options: [
     {
@@ -29,22 +34,28 @@ export const secret: Command = {
       text: 'who may receive the value: this name and those below it',
     },
     { name: 'any-host', text: 'anybody may receive the value' },
+    { name: 'to', value: 'KEEPER', text: 'who keeps the key: keychain, file or passphrase' },
+    ...sessionOptions.filter((it) => it.name === 'config'),
   ],
   async run(args, terminal) {
     const [verb = 'list', packageId, slot, ...more] = args.positionals;
     if (verb !== 'set' && (args.has('host') || args.has('any-host')))
       throw new HostError('usage', '--host and --any-host belong to "secret set"');
+    if (verb !== 'rekey' && args.has('to')) throw new HostError('usage', '--to belongs to "secret rekey"');
     switch (verb) {
       case 'list':
         if (packageId !== undefined) throw new HostError('usage', 'list takes no names');
         return list(args, terminal);
       case 'set':
         return set(args, terminal, named(verb, packageId, slot, more));
+      case 'rekey':
+        if (packageId !== undefined) throw new HostError('usage', 'rekey takes no names, only --to KEEPER');
+        return rekey(args, terminal);
       case 'unset':
         return unset(args, terminal, named(verb, packageId, slot, more));
       default:
         // It could be a value in the wrong place, so it is not said again.
-        throw new HostError('usage', 'secret has no such verb', { hint: 'use set, list or unset' });
+        throw new HostError('usage', 'secret has no such verb', { hint: 'use set, list, unset or rekey' });
     }
   },
 };
@@ -74,8 +85,11 @@ function named(
 async function set(args: Arguments, terminal: Terminal, { packageId, slot }: Name): Promise<number> {
   const audience = audienceOf(args);
   const value = await readValue(args, terminal, packageId, slot);
+  const keeper = settingOf((await loadConfig(args, terminal)).entries, 'vault.key') as
+    | VaultKeeper
+    | undefined;
   const entry = await withHost(args, terminal, (host) =>
-    host.secrets.set({ package: packageId, slot, value, audience, by: terminal.principal }),
+    host.secrets.set({ package: packageId, slot, value, audience, keeper, by: terminal.principal }),
   );
   if (args.has('json')) terminal.out(document([entry]));
   else if (!args.has('quiet'))
@@ -154,6 +168,43 @@ async function unset(args: Arguments, terminal: Terminal, { packageId, slot }: N
   if (args.has('json')) terminal.out(document([]));
   else if (!args.has('quiet')) terminal.out(`${visibleLine(`${slot} of ${packageId} is forgotten`)}\n`);
   return 0;
+}
+
+const keepers: readonly VaultKeeper[] = ['keychain', 'file', 'passphrase'];
+
+async function rekey(args: Arguments, terminal: Terminal): Promise<number> {
+  const to = args.value('to') as VaultKeeper | undefined;
+  if (to === undefined || !keepers.includes(to))
+    throw new HostError('usage', 'say who keeps the key: --to keychain, file or passphrase');
+  const passphrase = to === 'passphrase' ? await readPassphrase(args, terminal) : undefined;
+  await withKeptHost(args, terminal, (host) =>
+    host.secrets.rekey({ to, passphrase, by: terminal.principal }),
+  );
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/rekey@1', keeper: to })}\n`);
+  else if (!args.has('quiet')) {
+    const kept = {
+      keychain: 'in the keychain',
+      file: 'in a file that only you can read',
+      passphrase: 'with a passphrase',
+    };
+    const next = to === 'passphrase' ? '; from now on start hosts with TOOLPORT_PASSPHRASE' : '';
+    terminal.out(`the key of the secrets is kept ${kept[to]} now${next}\n`);
+  }
+  return 0;
+}
+
+async function readPassphrase(args: Arguments, terminal: Terminal): Promise<string> {
+  const refuse = (message: string) => new HostError('usage', message, { hint: 'nothing was changed' });
+  if (!terminal.stdinIsTerminal) {
+    const text = (await terminal.readStdin()).replace(/\r?\n$/, '');
+    if (text === '') throw refuse('the passphrase on standard input is empty');
+    return text;
+  }
+  if (args.has('no-input')) throw refuse('there is no passphrase, and --no-input forbids to ask for it');
+  const first = await terminal.readSecret('new passphrase (not shown): ');
+  if (first === '') throw refuse('the passphrase is empty');
+  if ((await terminal.readSecret('the same again: ')) !== first) throw refuse('the two are not the same');
+  return first;
 }
 
 function receivers(audience: SecretAudience): string {
