@@ -12,12 +12,12 @@ import type { AnnouncementBook, ProgramPlace } from './announcement-book.js';
 import { confine, type Lending } from './confine.js';
 import type { HookHandler } from './hooks.js';
 import type { ProgramState } from './host.js';
+import type { Machinery, SessionSetup } from './machinery.js';
 import type { Queue } from './queue.js';
 import type { Judged } from './readiness.js';
 import { isRemote, packageOf, placeOf, programOf, remoteKey } from './remote-place.js';
 import type { RemotePlace, Remotes } from './remotes.js';
 import type { IsPublic } from './scanner.js';
-import type { Machinery, SessionSetup } from './session.js';
 import { slotValues } from './slots.js';
 import { passedIn } from './tool.js';
 

@@ -30,6 +30,7 @@ import { TokenRows } from '../store/tokens.js';
 import { AnnouncementBook } from './announcement-book.js';
 import type { ProcessCounts, SessionOptions, SessionPolicy } from './host.js';
 import type { KillSwitch } from './kill-switch.js';
+import type { Machinery } from './machinery.js';
 import type { HostOptions } from './options.js';
 import { Places } from './places.js';
 import { queueOf } from './queue.js';
@@ -37,7 +38,7 @@ import { Remotes } from './remotes.js';
 import type { RunningCalls } from './running.js';
 import type { FindInterpreter } from './runtimes.js';
 import { Scanner } from './scanner.js';
-import { type Machinery, SessionCatalogue } from './session.js';
+import { SessionCatalogue } from './session.js';
 import type { Stage } from './stage.js';
 
 export interface EquipmentOptions {

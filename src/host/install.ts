@@ -1,7 +1,7 @@
 import type { KillSubject } from '../model/kill.js';
 import type { ChangeStep, InstallOptions } from './host.js';
+import type { Machinery } from './machinery.js';
 import type { ProgramNeed } from './runtimes.js';
-import type { Machinery } from './session.js';
 
 /** Fetches what programs need, one after the other. Installing runs programs, so it can be stopped like a call. */
 export async function installAll(

@@ -1,8 +1,8 @@
 import { grantFor } from '../policy/grant.js';
 import { hiddenTogether } from './catalogue.js';
 import type { Lending } from './confine.js';
+import type { Machinery, SessionSetup } from './machinery.js';
 import type { Judged } from './readiness.js';
-import type { Machinery, SessionSetup } from './session.js';
 
 /** What the confinements of one package are made from in a session with these packages. */
 export function lendingFor(

@@ -1,8 +1,8 @@
 import { shellWord } from '../model/shell-word.js';
 import { missingValues } from '../secrets/missing.js';
 import type { Announcing } from './announcing.js';
+import type { Machinery, SessionSetup } from './machinery.js';
 import { type Judged, type Standing, uninstalled } from './readiness.js';
-import type { Machinery, SessionSetup } from './session.js';
 import { filledSlots } from './slots.js';
 import { passedIn } from './tool.js';
 

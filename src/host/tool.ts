@@ -14,11 +14,11 @@ import type { Announcing } from './announcing.js';
 import { assertWorkspace, confine, type Lending } from './confine.js';
 import { refuseSecrets } from './entry.js';
 import { throughExit } from './exit.js';
+import type { Machinery, SessionSetup } from './machinery.js';
 import { perform } from './perform.js';
 import type { Judged, Standing } from './readiness.js';
 import type { IsPublic } from './scanner.js';
 import { notReady, type Served } from './served.js';
-import type { Machinery, SessionSetup } from './session.js';
 import { type Passed, slotValues } from './slots.js';
 
 /** `held`: listed to nobody until somebody agreed to what its program says of it. */

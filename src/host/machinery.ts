@@ -1,0 +1,61 @@
+import type { EnvironmentStore } from '../environment/store.js';
+import type { ParseOptions } from '../model/format.js';
+import type { JsonSchema } from '../model/json.js';
+import type { Grants } from '../policy/grant.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import type { SchemaValidator } from '../schema/validator.js';
+import type { Vault } from '../secrets/vault.js';
+import type { SwitchedOff } from '../store/switches.js';
+import type { RemoteMachinery } from './announcing.js';
+import type { SessionPolicy } from './host.js';
+import type { KillSwitch } from './kill-switch.js';
+import type { Performer } from './perform.js';
+import type { Agreements } from './pinning.js';
+import type { Places } from './places.js';
+import type { RunningCalls } from './running.js';
+import type { FindInterpreter } from './runtimes.js';
+import type { Scanner } from './scanner.js';
+import type { Stage } from './stage.js';
+
+/** What a session's packages are judged and run with. */
+export interface Machinery {
+  readonly sandbox: Sandbox;
+  readonly performer: Performer;
+  readonly stage: Stage;
+  readonly places: Places;
+  readonly vault: Vault;
+  readonly scanner: Scanner;
+  readonly switches: SwitchedOff;
+  readonly kills: KillSwitch;
+  readonly running: RunningCalls;
+  readonly agreements: Agreements;
+  readonly environments: EnvironmentStore;
+  readonly remote: RemoteMachinery;
+  readonly find: FindInterpreter;
+  /** Folders that belong to the host. */
+  readonly own: readonly string[];
+  readonly homes: readonly string[];
+  /** Tells whoever listens that lists may be others now. */
+  readonly changed: () => void;
+  /** Loaded on the first call: the schema engine costs more than all the rest of a start. */
+  readonly schemas: () => Promise<SchemaEngine>;
+}
+
+export interface SchemaEngine {
+  inputValidator(schema: JsonSchema): SchemaValidator;
+  outputValidator(schema: JsonSchema): SchemaValidator;
+}
+
+/** What a caller asked for, read and checked. */
+export interface SessionSetup {
+  readonly principal: string;
+  readonly directories: readonly string[];
+  readonly root: string;
+  readonly grants: Grants;
+  /** The grants as they were given. */
+  readonly allow: readonly string[];
+  readonly environment: Readonly<Record<string, string>>;
+  readonly policy: SessionPolicy;
+  readonly parse: ParseOptions;
+  readonly looking: boolean;
+}
