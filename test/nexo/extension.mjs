@@ -76,14 +76,14 @@ function act(tool, input, { asked, send, result, error }) {
     case 'chatter':
       return flood(input, () => result('done'));
     case 'noise':
-      return noise(input.kind, { asked, send, result });
+      return noise(input, { asked, send, result });
     default:
       return error(-32601, `there is no tool ${tool}`);
   }
 }
 
-function noise(kind, { asked, send, result }) {
-  const answer = JSON.stringify({ jsonrpc: '2.0', id: asked, result: 'right' });
+function noise({ kind, value = 'right' }, { asked, send, result }) {
+  const answer = JSON.stringify({ jsonrpc: '2.0', id: asked, result: value });
   const lines = {
     garbage: ['debug: not json', '{"half":', '[]', 'null', '42', answer],
     'wrong id': [JSON.stringify({ jsonrpc: '2.0', id: asked + 100_000, result: 'wrong' }), answer],

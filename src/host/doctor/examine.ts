@@ -6,6 +6,7 @@ import type { Check } from '../host.js';
 import { checkEgress } from './egress.js';
 import { checkLanguages, findLanguages } from './languages.js';
 import { checkNamespaces, checkNode, checkPlatform, type Machine } from './machine.js';
+import { checkNats } from './nats.js';
 import { checkHold, checkVerdict, type Listener } from './sandbox.js';
 import { checkRoots, checkState } from './state.js';
 
@@ -18,6 +19,8 @@ export interface DoctorOptions {
   readonly sandbox: Sandbox;
   readonly keychain: Keychain | null;
   readonly listener: Listener;
+  /** The NATS server that is configured. */
+  readonly natsUrl?: string | undefined;
   readonly openEgress: (options: EgressOptions) => Promise<EgressProxy>;
 }
 
@@ -41,5 +44,6 @@ export async function examine(options: DoctorOptions): Promise<readonly Check[]>
     ...checks,
     ...(await checkState(options.state, options.keychain)),
     ...checkRoots(options.roots, sandbox.user, options.home),
+    ...(options.natsUrl === undefined ? [] : [await checkNats(options.natsUrl)]),
   ];
 }

@@ -6,6 +6,7 @@ export type ConfigKind =
   | 'folder-names'
   | 'version'
   | 'url'
+  | 'nats-url'
   | 'text'
   | 'choice'
   | 'whole-number'
@@ -54,6 +55,7 @@ export const configKeys = [
   { name: 'python.index', kind: 'url', variable: 'TOOLPORT_PYTHON_INDEX', flag: 'index' },
   { name: 'python.find_links', kind: 'paths', variable: 'TOOLPORT_FIND_LINKS', flag: 'find-links' },
   { name: 'npm.registry', kind: 'url', variable: 'TOOLPORT_NPM_REGISTRY', flag: 'npm-registry' },
+  { name: 'nats.url', kind: 'nats-url', variable: 'TOOLPORT_NATS_URL', flag: 'nats-url' },
   { name: 'http.oidc.issuer', kind: 'url', flag: 'oidc-issuer' },
   { name: 'http.oidc.audience', kind: 'text', flag: 'oidc-audience' },
   { name: 'http.oidc.role_claim', kind: 'text', flag: 'oidc-role-claim' },

@@ -36,6 +36,10 @@ export function checkValue(key: ConfigKey, value: Json, around: Surroundings): C
         : wrongType(key, 'a URL in quotes', value);
     case 'choice':
       return checkChoice(key, value);
+    case 'nats-url':
+      return typeof value === 'string'
+        ? oneText(checkNatsUrl(key, value))
+        : wrongType(key, 'a URL in quotes', value);
     case 'text':
       return typeof value === 'string'
         ? oneText(checkText(key, value, around))
@@ -186,6 +190,24 @@ function checkUrl(key: ConfigKey, text: string): Complaint | string {
     );
   if (url.protocol === 'http:' && !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname))
     return wrong(`${key.name} is not encrypted: ${JSON.stringify(text)}`, 'write it with https://');
+  return text;
+}
+
+/** Whether it may be reached is the operator's own word: there is one server, and they name it. */
+function checkNatsUrl(key: ConfigKey, text: string): Complaint | string {
+  const wrong = (message: string, hint: string): Complaint => ({ code: 'schema.format', message, hint });
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url !== undefined && (url.username !== '' || url.password !== ''))
+    return wrong(
+      `${key.name} holds a name or a password`,
+      'this value is shown; put them into the variable TOOLPORT_NATS_LOGIN, as NAME:PASSWORD or TOKEN',
+    );
+  const fits = url !== undefined && /^(?:nats|tls):$/.test(url.protocol) && url.hostname !== '';
+  if (!fits || !/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '')
+    return wrong(
+      `${key.name} is not the address of a NATS server: ${JSON.stringify(text)}`,
+      'write nats://127.0.0.1:4222, or tls://HOST:PORT where the server has a certificate',
+    );
   return text;
 }
 

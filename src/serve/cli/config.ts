@@ -31,6 +31,7 @@ export const sessionOptions: readonly Option[] = [
   { name: 'index', value: 'URL', text: 'where Python packages come from' },
   { name: 'find-links', value: 'DIR', multiple: true, text: 'folder with Python wheels' },
   { name: 'npm-registry', value: 'URL', text: 'where npm packages come from' },
+  { name: 'nats-url', value: 'URL', text: 'NATS server through which extensions are asked' },
 ];
 
 /** What holds, and the files that were read for it. */
@@ -48,7 +49,10 @@ export async function sessionSettings(args: Arguments, terminal: Terminal): Prom
   const granted = grantedVariables(list('allow'), args, terminal.environment);
   return {
     ...granted,
-    policy: policyOf(entries, args.has('unsafe-no-sandbox')),
+    policy: {
+      ...policyOf(entries, args.has('unsafe-no-sandbox')),
+      ...natsPolicy(entries, terminal.environment),
+    },
     defaultPaths: paths.length === 0 ? [terminal.cwd] : paths,
   };
 }
@@ -193,6 +197,20 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     limits: Object.keys(limits).length === 0 ? undefined : limits,
     indexes: Object.keys(indexes).length === 0 ? undefined : indexes,
   });
+}
+
+/** Name and password come from a variable of their own: settings are shown, and this is not one. */
+export function natsPolicy(
+  entries: readonly ConfigEntry[],
+  environment: Terminal['environment'],
+): Pick<SessionPolicy, 'natsUrl'> {
+  const address = settingOf(entries, 'nats.url');
+  if (typeof address !== 'string') return {};
+  const login = environment.TOOLPORT_NATS_LOGIN ?? '';
+  if (login === '') return { natsUrl: address };
+  const [name = '', ...rest] = login.split(':');
+  const words = [name, ...(rest.length === 0 ? [] : [rest.join(':')])].map(encodeURIComponent);
+  return { natsUrl: address.replace('://', `://${words.join(':')}@`) };
 }
 
 /** Without the members that are undefined. */

@@ -63,4 +63,6 @@ export interface ExamineOptions {
   readonly roots: readonly string[];
   /** A server of our own that a confined process must not reach without a grant. */
   readonly listener: { readonly port: number; readonly greeting: string; connections(): number };
+  /** The NATS server that is configured. */
+  readonly natsUrl?: string | undefined;
 }

@@ -6,7 +6,7 @@ import { HostError } from '../../../model/host-error.js';
 import { printChecks } from '../../print/checks.js';
 import { type Arguments, stateDirectory } from '../arguments.js';
 import type { Command } from '../command.js';
-import { examineConfig, sessionOptions } from '../config.js';
+import { examineConfig, natsPolicy, sessionOptions } from '../config.js';
 import { styleFor } from '../style-for.js';
 import type { ExamineOptions, Terminal } from '../terminal.js';
 
@@ -17,9 +17,10 @@ export const doctor: Command = {
   examples: [
     { line: 'toolport doctor', text: 'everything, with this folder as the workspace' },
     { line: 'toolport doctor ~/project', text: 'could tools be lent that folder?' },
+    { line: 'toolport doctor --nats-url nats://127.0.0.1:4222', text: 'does that server let me in?' },
     { line: 'toolport doctor --json', text: 'for a script' },
   ],
-  options: sessionOptions.filter((it) => it.name === 'config'),
+  options: sessionOptions.filter((it) => it.name === 'config' || it.name === 'nats-url'),
   async run(args, terminal) {
     const roots = args.positionals.length === 0 ? ['.'] : args.positionals;
     const listener = await openListener();
@@ -30,6 +31,7 @@ export const doctor: Command = {
           state: stateDirectory(args, terminal.environment, terminal.cwd),
           roots: roots.map((it) => resolve(terminal.cwd, it)),
           listener,
+          natsUrl: await natsUrl(args, terminal),
         })),
         await checkConfig(args, terminal),
       ];
@@ -58,6 +60,12 @@ function exitCode(checks: readonly Check[]): number {
   const failed = checks.filter((it) => it.status === 'fail');
   if (failed.some((it) => /^(?:sandbox|platform)\b/.test(it.id))) return 7;
   return failed.length === 0 ? 0 : 1;
+}
+
+/** Undefined where none is configured, or the configuration cannot be read, which is a finding of its own. */
+async function natsUrl(args: Arguments, terminal: Terminal): Promise<string | undefined> {
+  const { config } = await examineConfig(args, terminal).catch(() => ({ config: undefined }));
+  return config === undefined ? undefined : natsPolicy(config.entries, terminal.environment).natsUrl;
 }
 
 async function checkConfig(args: Arguments, terminal: Terminal): Promise<Check> {
