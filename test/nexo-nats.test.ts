@@ -14,6 +14,7 @@ const rig = new Rig(() => url);
 
 beforeAll(async () => {
   house = await natsHouse();
+  url = house.url;
   bus = await connect({ servers: house.url, maxReconnectAttempts: -1, reconnectTimeWait: 50 });
 });
 
