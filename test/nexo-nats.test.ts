@@ -111,17 +111,19 @@ test('one that says goodbye is gone at once', async () => {
   });
 });
 
-test('another version takes its place: what was asked before is answered, the next call goes to the new one', async () => {
+test('another version takes its place: what was asked before is answered, nothing more is asked', async () => {
   const old = await rig.connect('nats', { wishes: { prefix: 'swap', version: '1.0.0' } });
-  const open = old.call('wait', { ms: 1500, value: 'from the old one' });
-  await rig.start('nats', { prefix: 'swap', version: '1.0.0' });
-  expect(old.changes()).toBe(0);
-  await rig.start('nats', { prefix: 'swap', version: '2.0.0' });
-  expect(await old.remote.ended).toMatchObject({
+  const announce = (version: string) =>
+    bus.publish('swap.registry.announce', JSON.stringify({ id: 'contract', version }));
+  const open = old.call('wait', { ms: 800, value: 'from the old one' });
+  announce('1.0.0');
+  await bus.flush();
+  expect((await old.call('shape', { value: 1 })).value).toBe(1);
+  announce('2.0.0');
+  expect(await old.remote.ended).toEqual({
     kind: 'asked',
     reason: 'version 2.0.0 of the extension contract takes its place',
   });
-  expect(old.changes()).toBe(1);
   expect(await failure(old.call('echo'))).toMatchObject({ code: 'upstream_failed' });
   expect((await open).value).toBe('from the old one');
 });
@@ -139,7 +141,6 @@ test('announcements, heartbeats and goodbyes of others, and nonsense, change not
   bus.publish('elsewhere.registry.shutdown.contract', '{}');
   await bus.flush();
   expect((await bench.call('shape', { value: 1 })).value).toBe(1);
-  expect(bench.changes()).toBe(0);
 });
 
 test('while the server is away calls fail at once, and go on when it is back', async () => {

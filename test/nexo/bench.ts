@@ -43,8 +43,6 @@ export interface BenchOptions {
 export interface Bench {
   readonly remote: Remote;
   readonly logs: string[];
-  /** How often the host was told of a change. */
-  readonly changes: () => number;
   /** The process behind it: in the sandbox, or on its own. */
   readonly process: SandboxProcess | ChildProcess;
   call(tool: string, input?: JsonObject, more?: Partial<RemoteCall>): ReturnType<Remote['call']>;
@@ -110,7 +108,6 @@ export class Rig {
     started?: { readonly child?: ChildProcess; readonly port: number },
   ): Promise<Bench> {
     const logs: string[] = [];
-    let changes = 0;
     let inside: SandboxProcess | undefined;
     const of = packageOf(carrier, options, started?.port ?? 0);
     const watching = {
@@ -135,9 +132,7 @@ export class Rig {
       reach: { hosts: granted, granted: options.granted ?? granted },
       natsUrl: this.natsUrl(),
       onLog: (line) => logs.push(line),
-      onChange: () => {
-        changes++;
-      },
+      onChange: () => {},
       timeoutMs: 10_000,
       signal: options.signal ?? new AbortController().signal,
     };
@@ -147,7 +142,6 @@ export class Rig {
     return {
       remote,
       logs,
-      changes: () => changes,
       process: (inside ?? started?.child) as SandboxProcess | ChildProcess,
       call: (tool, input = {}, more = {}) => remote.call({ ...usualCall(tool), input, ...more }),
       signal: (name) => started?.child?.kill(name),

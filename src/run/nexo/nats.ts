@@ -165,8 +165,8 @@ class Nats implements Wire {
     clearTimeout(this.#silence);
     this.#journal.write(`version ${version} takes the place of ${this.#version}`);
     this.#end({ kind: 'asked', reason: `version ${version} of ${this.#who} takes its place` });
-    this.#setting.onChange();
-    // What was asked before may still be answered; after that nobody needs the connection.
+    // Whoever asks next connects anew, and what it says then is compared like at any start. What was asked before may still
+    // be answered; after that nobody needs this connection.
     this.#farewell = setTimeout(() => void this.#disconnect(), longestCall);
     this.#farewell.unref();
     if (this.#peer.open === 0) void this.#disconnect();
