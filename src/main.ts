@@ -175,7 +175,9 @@ async function startHost(options: StartHostOptions): Promise<Host> {
   const host = await createHost({
     state: options.state,
     ...(options.onAnswer === undefined ? {} : { onAnswer: options.onAnswer }),
+    ...(options.onReload === undefined ? {} : { onReload: options.onReload }),
     warm: options.brief !== true,
+    watch: options.brief !== true,
     ...(process.env.TOOLPORT_PASSPHRASE ? { passphrase: process.env.TOOLPORT_PASSPHRASE } : {}),
     onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
   });

@@ -19,6 +19,8 @@ export interface Loaded {
   readonly bundle: Bundle;
   readonly diagnostics: readonly Diagnostic[];
   readonly catalogue?: Catalogue;
+  /** Its files were edited and cannot be used now; this is the version before, and why. */
+  readonly stale?: string;
 }
 
 export interface LoadedFolder {

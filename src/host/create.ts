@@ -79,7 +79,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
         if (closed) throw new HostError('host_unreachable', 'the host was closed');
         const root = absolute(wanted.root ?? process.cwd(), 'root');
         const principal = wanted.principal ?? 'library';
-        const catalogue = await equipment.open({ ...wanted, root, principal }, parse);
+        const { catalogue, leave } = await equipment.open({ ...wanted, root, principal }, parse);
         const caller = {
           id: newId('ses'),
           principal,
@@ -94,7 +94,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
             handlers: await catalogue.hooks(),
             audit,
           });
-        return sessionOf(catalogue, equipment, message, (request) => {
+        return sessionOf(catalogue, equipment, { message, leave }, (request) => {
           const answer = callTool(path, caller, request);
           running.add(answer);
           return answer
@@ -157,7 +157,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
 function sessionOf(
   catalogue: SessionCatalogue,
   equipment: Equipment,
-  message: Session['message'],
+  { message, leave }: { readonly message: Session['message']; readonly leave: () => void },
   call: Session['call'],
 ): Session {
   return {
@@ -183,7 +183,7 @@ function sessionOf(
     review: (id) => catalogue.review(id),
     accept: (id, digest) => catalogue.accept(id, digest),
     install: (id, options = {}) => catalogue.install(id, options),
-    close: async () => {},
+    close: async () => leave(),
   };
 }
 

@@ -34,6 +34,7 @@ import type { Machinery } from './machinery.js';
 import type { HostOptions } from './options.js';
 import { Places } from './places.js';
 import { queueOf } from './queue.js';
+import { Reloads } from './reload.js';
 import { Remotes } from './remotes.js';
 import type { RunningCalls } from './running.js';
 import type { FindInterpreter } from './runtimes.js';
@@ -63,8 +64,14 @@ export interface Equipment {
   changed(): void;
   onChange(listener: () => void): () => void;
   processes(): ProcessCounts;
-  open(wanted: OpenOptions, parse: ParseOptions): Promise<SessionCatalogue>;
+  open(wanted: OpenOptions, parse: ParseOptions): Promise<OpenedSession>;
   close(): Promise<void>;
+}
+
+/** `leave`: nobody needs it any more. */
+export interface OpenedSession {
+  readonly catalogue: SessionCatalogue;
+  readonly leave: () => void;
 }
 
 interface Equipped {
@@ -105,6 +112,14 @@ export function equip(given: EquipmentOptions): Equipment {
   const changed = () => {
     for (const listener of listeners) listener();
   };
+  const reloads =
+    options.watch === true
+      ? new Reloads({
+          changed,
+          onReload: options.onReload ?? (() => {}),
+          onBug: options.onBug ?? (() => {}),
+        })
+      : null;
   const remote = {
     book: new AnnouncementBook(new Announcements(database, now), audit, queueOf(1), changed),
     connect: {
@@ -215,9 +230,14 @@ export function equip(given: EquipmentOptions): Equipment {
         parse: parseFor(policy, parse),
         looking: wanted.looking === true,
       };
-      return SessionCatalogue.open(setup, machineryFor(policy));
+      const catalogue = await SessionCatalogue.open(setup, machineryFor(policy));
+      if (reloads === null) return { catalogue, leave: () => {} };
+      await catalogue.keepCopies();
+      const paths = directories.map((it) => resolve(root, it));
+      return { catalogue, leave: reloads.follow(catalogue, paths, policy.ignore ?? []) };
     },
     async close() {
+      await reloads?.close();
       for (const { warm, pool, remotes } of machines.values()) {
         warm?.close();
         await Promise.all([pool.close(), remotes.close()]);

@@ -20,6 +20,10 @@ export interface HostOptions {
   readonly client?: HttpClient;
   /** Start sandboxes ahead for tools that were just called; of use to a host that lives longer than one call. */
   readonly warm?: boolean;
+  /** Follow edits of the folders that sessions name. */
+  readonly watch?: boolean;
+  /** Told of packages that were read again, a sentence each. */
+  readonly onReload?: (lines: readonly string[]) => void;
   /** Told what extensions and servers print beside their protocol. */
   readonly onLog?: (packageId: string, line: string) => void;
   /** How patient the host is with programs that end or do not answer. */

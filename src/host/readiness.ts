@@ -90,7 +90,10 @@ function judge(
   return {
     ...base,
     needs: needs.flatMap((it) => (it.kind === 'ready' ? [it.need] : [])),
-    remarks: needs.flatMap((it) => (it.kind === 'ready' && it.remark !== undefined ? [it.remark] : [])),
+    remarks: [
+      ...(loaded.stale === undefined ? [] : [loaded.stale]),
+      ...needs.flatMap((it) => (it.kind === 'ready' && it.remark !== undefined ? [it.remark] : [])),
+    ],
     fixed: reasons.length === 0 ? null : { state: 'gated', reasons, ...(code === undefined ? {} : { code }) },
   };
 }

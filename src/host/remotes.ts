@@ -69,6 +69,15 @@ export class Remotes {
     await Promise.all(gone.map((it) => it.supervised.close(reason)));
   }
 
+  /** No new call comes to them; they end when those under way are done. */
+  retire(matches: (place: RemotePlace) => boolean): void {
+    const gone = [...this.#entries.values()].filter((it) => matches(it.place));
+    for (const { place, supervised } of gone) {
+      this.#entries.delete(place.key);
+      supervised.retire();
+    }
+  }
+
   /** Ends them without a word of warning. */
   kill(matches: (place: RemotePlace) => boolean): void {
     const gone = [...this.#entries.values()].filter((it) => matches(it.place));

@@ -13,6 +13,7 @@ import { exposedNames } from './names.js';
 import { acceptReview, agree } from './pinning.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { type Judged, judgeAll, type Standing } from './readiness.js';
+import { differences, keepGood, nothingFound } from './reload.js';
 import { reportOf } from './report.js';
 import { findPackage, findTool, noSuchTool } from './resolution.js';
 import { notReady, type Served } from './served.js';
@@ -23,7 +24,7 @@ import { type ServedTool, serveTool, type ToolRoad } from './tool.js';
 export class SessionCatalogue {
   readonly #setup: SessionSetup;
   readonly #machinery: Machinery;
-  readonly #found: LoadedFolder;
+  #found: LoadedFolder;
   readonly #verdict: Verdict;
   #judged: readonly Judged[] = [];
   #served: readonly ServedTool[] = [];
@@ -49,6 +50,31 @@ export class SessionCatalogue {
     await catalogue.#judge();
     await catalogue.#catchUp(true);
     return catalogue;
+  }
+
+  /** Reads the packages again. What breaks stays as it was; tells what is different, a sentence each. */
+  async reload(): Promise<readonly string[]> {
+    const { directories, root, parse, policy } = this.#setup;
+    const read = await loadPackages(directories, root, parse, policy).catch(nothingFound);
+    const found = keepGood(this.#found, read);
+    const lines = differences(this.#found, found);
+    if (lines.length === 0) return [];
+    const gone = digestsOf(this.#found).filter((it) => !digestsOf(found).includes(it));
+    this.#found = found;
+    await this.#judge();
+    await this.keepCopies();
+    await this.#catchUp(true);
+    this.#machinery.remote.remotes.retire((it) => gone.includes(it.digest));
+    return lines;
+  }
+
+  /** Copies of the files as they are now, so that a later edit that breaks them can be sat out. */
+  async keepCopies(): Promise<void> {
+    for (const { loaded, fixed } of this.#judged) {
+      if (loaded.catalogue === undefined || loaded.stale !== undefined || fixed?.state === 'held') continue;
+      // An edit that comes in between is noticed, and read again.
+      await this.#machinery.stage.place(loaded).catch(() => {});
+    }
   }
 
   async report(): Promise<PackageReport> {
@@ -236,4 +262,8 @@ export class SessionCatalogue {
   #lending(id: string): Lending {
     return lendingFor(id, this.#judged, this.#setup, this.#machinery);
   }
+}
+
+function digestsOf({ loaded }: LoadedFolder): string[] {
+  return loaded.flatMap((it) => it.catalogue?.digest ?? []);
 }

@@ -33,6 +33,8 @@ function parent(): string {
 export class Stage {
   readonly root: string;
   readonly #looked = new Map<string, number>();
+  /** What each copy consists of; its originals may be others by now. */
+  readonly #files = new Map<string, readonly string[]>();
   readonly #making = new Map<string, Promise<string>>();
   #sockets = 0;
 
@@ -80,8 +82,10 @@ export class Stage {
     try {
       const digest = new PackageDigest(of);
       const scripts: StagedFile[] = [];
+      const files: string[] = [];
       for (const [path, bytes] of filesOf(bundle)) {
         digest.add(path, bytes);
+        files.push(path);
         mkdirSync(dirname(join(draft, path)), { recursive: true });
         writeFileSync(join(draft, path), bytes);
         const script = strip(path, bytes);
@@ -95,6 +99,7 @@ export class Stage {
       for (const { path, bytes } of scripts) writeFileSync(join(draft, path), bytes);
       makeReadable(draft);
       renameSync(draft, target);
+      this.#files.set(target, files);
       return target;
     } catch (error) {
       rmSync(draft, { recursive: true, force: true });
@@ -106,7 +111,7 @@ export class Stage {
   #isWhole(target: string, bundle: Bundle): boolean {
     const now = performance.now();
     if (now - (this.#looked.get(target) ?? Number.NEGATIVE_INFINITY) < lookMs) return existsSync(target);
-    const whole = isWhole(target, bundle.files());
+    const whole = isWhole(target, this.#files.get(target) ?? bundle.files());
     if (whole) this.#looked.set(target, now);
     return whole;
   }

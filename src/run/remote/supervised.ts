@@ -57,6 +57,7 @@ export class Supervised {
   #closedUntil = 0;
   #trying = false;
   #over = false;
+  #retired = false;
   /** When it was last of use, for whoever looks for the one to end first. */
   usedAt = performance.now();
 
@@ -103,6 +104,7 @@ export class Supervised {
     } finally {
       if (trial) this.#trying = false;
       this.#users--;
+      if (this.#retired && this.#users === 0) void this.close('another version takes its place');
       this.usedAt = performance.now();
       this.#restWhenIdle();
     }
@@ -121,6 +123,12 @@ export class Supervised {
   async close(reason: string): Promise<void> {
     this.#over = true;
     await this.stop(reason);
+  }
+
+  /** Ends it for good as soon as nobody uses it. */
+  retire(): void {
+    this.#retired = true;
+    if (this.#users === 0) void this.close('another version takes its place');
   }
 
   /** Ends it for good and at once. */

@@ -47,6 +47,8 @@ export interface StartHostOptions {
   /** Whether it serves one command only: then nothing is started ahead. */
   readonly brief?: boolean;
   readonly onAnswer?: (answer: Answer, principal: string) => void;
+  /** Told of packages that were edited and read again, a sentence each. */
+  readonly onReload?: (lines: readonly string[]) => void;
 }
 
 export interface OpenHostOptions {

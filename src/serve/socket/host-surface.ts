@@ -79,6 +79,7 @@ export function serveHost(
     },
     end: () => {
       for (const controller of running.values()) controller.abort();
+      void session.close();
       carrier.close();
     },
   });

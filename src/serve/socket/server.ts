@@ -118,6 +118,7 @@ async function admit(
     const front = createFront({ ...parts, session, approvals, principal, holder: randomUUID(), expose });
     await front.lines(carrier);
     front.close();
+    await session.close();
   } else serveHost(host, session, carrier, options.onBug);
 }
 

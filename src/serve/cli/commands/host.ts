@@ -16,7 +16,10 @@ export const host: Command = {
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
     const idleMs = parseDuration(args.value('idle') ?? terminal.environment.TOOLPORT_IDLE ?? '1m', 'idle');
     const log = (text: string) => terminal.err(`${new Date().toISOString()} ${text}\n`);
-    const running = await terminal.startHost({ state }).catch((error) => error);
+    const onReload = (lines: readonly string[]) => {
+      for (const line of lines) log(line);
+    };
+    const running = await terminal.startHost({ state, onReload }).catch((error) => error);
     if (running instanceof HostError && running.code === 'state_locked') {
       log(running.message);
       return lockedExit;

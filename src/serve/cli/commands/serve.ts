@@ -67,7 +67,11 @@ export const serve: Command = {
         json ? `${JSON.stringify(eventOf(answer, principal))}\n` : `${describe(answer, principal)}\n`,
       );
     };
-    const host = await terminal.startHost({ state, onAnswer }).catch((error) => {
+    const onReload = (lines: readonly string[]) => {
+      for (const line of lines)
+        terminal.out(json ? `${JSON.stringify({ event: 'reload', line })}\n` : `${line}\n`);
+    };
+    const host = await terminal.startHost({ state, onAnswer, onReload }).catch((error) => {
       if (!(error instanceof HostError) || error.code !== 'state_locked') throw error;
       throw new HostError('state_locked', error.message, {
         hint: 'a host in the background ends by itself a minute after its last client; or use --state',

@@ -1,0 +1,134 @@
+// Edits of folders that are served: followed at once, held where they widen, sat out where they break.
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import type { Session } from '../src/index.js';
+import { until } from './toolport.js';
+import { resultOf, type Workbench, workbench } from './workbench.js';
+
+const benches: Workbench[] = [];
+const lines: string[] = [];
+
+afterEach(async () => {
+  for (const it of benches.splice(0)) await it.close();
+  lines.splice(0);
+});
+
+function tool(body: string, { name = 'say', network = false, description = 'Says a word.' } = {}): string {
+  return `# ---
+# name: ${name}
+# version: 1.0.0
+# description: ${description}
+# inputs: []
+# outputs:
+#   type: object
+# capabilities:
+#   network: ${network}
+#   filesystem: none
+# runtime:
+#   language: python
+# ---
+import json, sys, time
+
+def main():
+    ${body}
+
+if __name__ == "__main__":
+    json.loads(sys.stdin.read() or "{}")
+    print(json.dumps(main()))
+`;
+}
+
+async function bench(files: Record<string, string>): Promise<Workbench> {
+  const made = await workbench(files, { watch: true, onReload: (told) => lines.push(...told) });
+  benches.push(made);
+  return made;
+}
+
+async function said(session: Session): Promise<unknown> {
+  return resultOf(session.call({ tool: 'say', arguments: {} }));
+}
+
+function saved(made: Workbench, name: string, text: string): void {
+  const path = join(made.packages, name);
+  writeFileSync(`${path}~`, text);
+  renameSync(`${path}~`, path);
+}
+
+describe('an edit', () => {
+  test('is followed, and clients are told once', async () => {
+    const made = await bench({ 'say.py': tool('return {"word": "one"}') });
+    const [first, second] = [await made.session(), await made.session({ principal: 'other' })];
+    let told = 0;
+    first.onChange(() => told++);
+    expect(await said(first)).toEqual({ word: 'one' });
+    saved(made, 'say.py', tool('return {"word": "two"}'));
+    await until(async () => ((await said(first)) as { word: string }).word === 'two');
+    expect(await said(second)).toEqual({ word: 'two' });
+    expect(told).toBe(1);
+    expect(lines.join()).toContain('say.py was read again');
+  });
+
+  test('does not touch a call under way', async () => {
+    const made = await bench({ 'say.py': tool('time.sleep(1); return {"word": "one"}') });
+    const session = await made.session();
+    const running = said(session);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    saved(made, 'say.py', tool('return {"word": "two"}'));
+    await until(() => lines.length > 0);
+    expect(await running).toEqual({ word: 'one' });
+    expect(await said(session)).toEqual({ word: 'two' });
+  });
+
+  test('that breaks it leaves the last good version, and says so', async () => {
+    const made = await bench({ 'say.py': tool('return {"word": "one"}') });
+    const session = await made.session();
+    saved(made, 'say.py', tool('return {"word": "two"}').replace('version: 1.0.0', 'version: none'));
+    await until(() => lines.length > 0);
+    expect(lines.join()).toContain('the last good version is served');
+    expect((await session.packages()).packages[0]).toMatchObject({ state: 'ready' });
+    expect((await session.packages()).packages[0]?.reasons.join()).toMatch(/broken: .*version/);
+    expect(await said(session)).toEqual({ word: 'one' });
+    saved(made, 'say.py', tool('return {"word": "three"}'));
+    await until(async () => ((await said(session)) as { word: string }).word === 'three');
+    expect((await session.packages()).packages[0]?.reasons.join()).not.toContain('broken');
+  });
+
+  test('that asks for more is held until it was shown', async () => {
+    const made = await bench({ 'say.py': tool('return {"word": "one"}') });
+    const session = await made.session();
+    saved(made, 'say.py', tool('return {"word": "two"}', { network: true }));
+    await until(async () => (await session.packages()).packages[0]?.state === 'held');
+    expect(await session.call({ tool: 'say', arguments: {} })).toMatchObject({ error: { code: 'held' } });
+    const review = await session.review('say');
+    await session.accept('say', review.to);
+    expect(await said(session)).toEqual({ word: 'two' });
+  });
+});
+
+test('a package that turns up is held, one that goes is gone, one that comes back is as before', async () => {
+  const made = await bench({ 'say.py': tool('return {"word": "one"}') });
+  const session = await made.session();
+  writeFileSync(join(made.packages, 'evil.py'), tool('return {"word": "evil"}', { name: 'evil' }));
+  await until(async () => (await session.packages()).packages.length === 2);
+  const evil = (await session.packages()).packages.find((it) => it.id === 'evil');
+  expect(evil?.state).toBe('held');
+  expect((await session.tools()).map((it) => it.name)).toEqual(['say/say']);
+  rmSync(join(made.packages, 'say.py'));
+  await until(async () => (await session.tools()).length === 0);
+  writeFileSync(join(made.packages, 'say.py'), tool('return {"word": "one"}'));
+  await until(async () => (await session.tools()).length === 1);
+  expect(await said(session)).toEqual({ word: 'one' });
+});
+
+test('the whole folder may be moved away and back', async () => {
+  const made = await bench({ 'inner/say.py': tool('return {"word": "one"}') });
+  const session = await made.session();
+  renameSync(made.packages, `${made.packages}-away`);
+  await until(async () => (await session.tools()).length === 0);
+  mkdirSync(made.packages);
+  rmSync(made.packages, { recursive: true });
+  renameSync(`${made.packages}-away`, made.packages);
+  await until(async () => (await session.tools()).length === 1);
+  expect(await said(session)).toEqual({ word: 'one' });
+});
