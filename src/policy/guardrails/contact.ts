@@ -39,12 +39,24 @@ export const findPhones: Finder = (text) => {
 };
 
 const american = /(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}/y;
+/** Mobile numbers as people write them at home: groups of 3, 3, 2 and 2, and those whose first digits say what they are. */
+const domestic = /[2-9]\d\d([ .-])\d{3}\1\d\d\1\d\d|1[3-9]\d{9}|5\d{9}/y;
 
 /** Where the longest phone number ends that begins here; another number may follow it. */
 function phoneEnd(text: string, start: number): number | undefined {
-  american.lastIndex = start;
-  const ends = american.test(text) ? [american.lastIndex] : groupEnds(text, start);
-  return ends.findLast((end) => stands(text, { start, end }));
+  for (const pattern of [american, domestic]) {
+    pattern.lastIndex = start;
+    if (pattern.test(text) && standsAfterWord(text, start, pattern.lastIndex)) return pattern.lastIndex;
+  }
+  return groupEnds(text, start).findLast((end) => stands(text, { start, end }));
+}
+
+/** A number in groups may touch the word before it: the blank was forgotten. */
+function standsAfterWord(text: string, start: number, end: number): boolean {
+  if (stands(text, { start, end })) return true;
+  if (!/[ .-]/.test(text.slice(start, end))) return false;
+  if (!/^\p{Ll}{2}$/u.test(text.slice(Math.max(0, start - 2), start))) return false;
+  return stands(` ${text.slice(start, end + 2)}`, { start: 1, end: 1 + end - start });
 }
 
 /** By itself: not the middle of a word or of a longer number. */

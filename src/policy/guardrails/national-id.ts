@@ -12,7 +12,7 @@ const kinds: readonly Kind[] = [
   { pattern: /(?<![\d\uF8FF-])\d{3}([- ])\d{2}\1\d{4}(?!-?[\d\uF8FF])/g, check: isAmerican },
   // Canada.
   {
-    pattern: /(?<![\d\uF8FF-])[1-79]\d{2}([- ])\d{3}\1\d{3}(?![- ]?[\d\uF8FF])/g,
+    pattern: /(?<![\d\uF8FF-])[1-79]\d{2}([- ]?)\d{3}\1\d{3}(?![- ]?[\d\uF8FF])/g,
     check: (it) => luhn(digitsOf(it)) && varied(it),
   },
   // Brazil.
@@ -37,7 +37,7 @@ const kinds: readonly Kind[] = [
   // France.
   { pattern: /[12] ?\d{2} ?(?:0[1-9]|1[0-2]) ?(?:\d{2}|2[AB]) ?\d{3} ?\d{3} ?\d{2}/g, check: isFrench },
   // India.
-  { pattern: /(?<![\d\uF8FF-])[2-9]\d{3}([ -]?)\d{4}\1\d{4}(?![ -]?[\d\uF8FF])/g, check: isIndian },
+  { pattern: /(?<![\d\uF8FF-])[2-9]\d{3}([ :-]?)\d{4}\1\d{4}(?![ :-]?[\d\uF8FF])/g, check: isIndian },
   // Eleven digits: Poland, Germany, Turkey. Thirteen: South Africa, Thailand.
   { pattern: /\d{11}/g, check: (it) => isPolish(it) || isGerman(it) || isTurkish(it) },
   { pattern: /\d{13}/g, check: (it) => isSouthAfrican(it) || isThai(it) },
