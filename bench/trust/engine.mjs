@@ -13,9 +13,11 @@ const parts = {
   redact: 'policy/scan/redact',
   scanner: 'host/scanner',
   exit: 'host/exit',
+  error: 'model/host-error',
   entry: 'host/entry',
   personal: 'policy/guardrails/redact',
-  address: 'net/address',
+  destination: 'net/destination',
+  egress: 'net/egress-policy',
 };
 
 /** The parts by their names, loaded. */

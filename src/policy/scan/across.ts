@@ -4,7 +4,7 @@ import { barrier } from './letters.js';
 import { flatViewsOf } from './view.js';
 
 /** Text that is looked at in one go, and how much of it again in the next. */
-const window = 256 * 1024;
+const window = 64 * 1024;
 const overlap = 2048;
 
 /** A piece of one of the given texts. */

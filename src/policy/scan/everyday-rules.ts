@@ -43,7 +43,7 @@ const chat: readonly SecretRule[] = [
   },
   {
     id: 'discord-token',
-    keywords: ['.'],
+    keywords: ['discord', 'bot', 'token'],
     pattern:
       /(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_.-])/g,
     entropy: 4,

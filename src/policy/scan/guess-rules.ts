@@ -33,7 +33,7 @@ export const guessRules: readonly SecretRule[] = [
       .split('|')
       .filter((it) => it.length > 2),
     pattern: new RegExp(
-      `(?<![A-Za-z])(?:[a-z]{0,12}[_.-])?(?:${vendors})[\\w .-]{0,32}${sign}${quote}([A-Za-z0-9_=-]{14,128})(?![\\w=.(-])`,
+      `(?<![A-Za-z])(?:${vendors})[\\w .-]{0,32}${sign}${quote}([A-Za-z0-9_=-]{14,128})(?![\\w=.(-])`,
       'gi',
     ),
     entropy: 3,
@@ -44,7 +44,7 @@ export const guessRules: readonly SecretRule[] = [
     guess: true,
     keywords: ['access', 'auth', 'api', 'cred', 'key', 'passw', 'passphrase', 'pwd', 'secret', 'token'],
     pattern: new RegExp(
-      `(?<![A-Za-z])[\\w.-]{0,40}?(?:${names})[\\w.-]{0,20}${sign}${quote}([\\w.=+/~!@#$%^&*-]{10,150})(?![\\w=+/(])`,
+      `(?:${names})[\\w.-]{0,20}${sign}${quote}([\\w.=+/~!@#$%^&*-]{10,150})(?![\\w=+/(])`,
       'gi',
     ),
     check: looksRandom,

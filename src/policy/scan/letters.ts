@@ -18,6 +18,7 @@ export function lettersOf(text: string): Letters {
   return { codes, at };
 }
 
+const beyondAscii = /[\u0080-\uffff]/;
 const folded = new Uint16Array(128);
 for (let code = 0; code < 128; code++) {
   const isDigit = code >= 48 && code <= 57;
@@ -31,8 +32,10 @@ for (let code = 0; code < 128; code++) {
  * alphabets of base64 become one here, and `0x` and `\x` in front of bytes go.
  */
 export function skeletonOf(text: string): Letters {
-  const codes = new Uint16Array(text.length * 3);
-  const at = new Int32Array(text.length * 3);
+  // One character can be another form of three.
+  const room = text.length * (beyondAscii.test(text) ? 3 : 1);
+  const codes = new Uint16Array(room);
+  const at = new Int32Array(room);
   let length = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -76,12 +79,13 @@ function isHexDigit(code: number): boolean {
 
 const known = new Map<string, readonly number[]>();
 
-/** Letters and digits of what a character is another form of; nothing for signs and for what cannot be seen. */
+/** Letters and digits of what a character is another form of, capitals too; nothing for signs and for what cannot be seen. */
 function plain(character: string): readonly number[] {
   const found = known.get(character);
   if (found !== undefined) return found;
   const text = character
     .normalize('NFKC')
+    .toUpperCase()
     .toLowerCase()
     .replace(/[^\p{L}\p{N}]/gu, '');
   const codes = Array.from({ length: Math.min(3, text.length) }, (_, index) => text.charCodeAt(index));

@@ -42,7 +42,8 @@ export function spellingsOf(value: string, secret: number): Spellings {
     codes: letters.codes,
     secret,
     least: Math.min(least, letters.codes.length),
-    counting: countingIn(letters, text),
+    // Encoded, nothing of it is the same in everybody's.
+    counting: countingIn(letters, least === piece ? text : ''),
     widen,
   });
   const exact = value.length >= piece ? [value, backwards] : [];

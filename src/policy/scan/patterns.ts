@@ -3,6 +3,7 @@ import { cloudRules } from './cloud-rules.js';
 import { entropyOf, isSequence, isStandIn } from './entropy.js';
 import { everydayRules } from './everyday-rules.js';
 import { guessRules } from './guess-rules.js';
+import { Keywords } from './keywords.js';
 import type { SecretRule } from './rule.js';
 import { type View, viewsOf } from './view.js';
 
@@ -26,13 +27,11 @@ export function findPatterns(text: string, views: readonly View[] = viewsOf(text
 }
 
 const rules = [...cloudRules, ...everydayRules, ...guessRules];
+const keywords = new Keywords(rules.map((it) => it.keywords));
 
 function findIn(text: string): PatternHit[] {
   if (text.length < 8) return [];
-  const lower = text.toLowerCase();
-  return rules.flatMap((rule) =>
-    rule.keywords.some((it) => lower.includes(it)) ? findRule(rule, text) : [],
-  );
+  return keywords.in(text).flatMap((index) => findRule(rules[index] as SecretRule, text));
 }
 
 function findRule(rule: SecretRule, text: string): PatternHit[] {
