@@ -135,7 +135,7 @@ export class Announcing {
     const { action } = request.tool;
     if (action?.kind !== 'remote') throw new Error('only tools of programs are called here');
     const program = programOf(packageOf(judged), action.program);
-    const { timeoutMs, signal, input, callId, outputBytes, caller, onRefused, onProgress } = request;
+    const { timeoutMs, signal, input, callId, outputBytes, caller, onRefused, onProgress, onAsk } = request;
     return this.#use(judged, program, slots, (remote) =>
       remote.call({
         tool: action.tool,
@@ -148,6 +148,7 @@ export class Announcing {
         caller,
         onRefused,
         onProgress,
+        onAsk,
       }),
     );
   }

@@ -383,6 +383,8 @@ async function effect(
       outputBytes: served.bounds.outputBytes,
       signal: run.signal,
       caller: { agentId: call.caller.principal, sessionId: call.caller.id },
+      onProgress: call.request.onProgress,
+      onAsk: call.request.onAsk,
       onRefused: (hosts) => {
         for (const host of hosts) refused.add(host);
       },
@@ -407,7 +409,7 @@ async function effect(
     return { ...answered(path, call), tool: served.name, status: 'confirmation_required', confirmation };
   }
   if (outcome.kind === 'failed') return failed(path, call, outcome.error, served.name);
-  const { value, log, warnings } = outcome.result;
+  const { value, log, warnings, parts, meta } = outcome.result;
   return {
     ...answered(path, call),
     tool: served.name,
@@ -417,6 +419,8 @@ async function effect(
       ? warnings
       : [...warnings, `${served.name} ran without a sandbox, as was asked for`],
     ...(log === undefined ? {} : { log }),
+    ...(parts === undefined ? {} : { parts }),
+    ...(meta === undefined ? {} : { meta }),
   };
 }
 
@@ -446,8 +450,10 @@ function timeoutOf(milliseconds: number): number {
 
 /** Along the same road, with those who led here before it. */
 function inner(path: CallPath, call: Call, outer: Served): InnerCall {
-  return (tool, { input, timeoutMs, signal }) =>
-    callTool(path, call.caller, { tool, arguments: input, timeoutMs, signal }, [...call.chain, outer.name]);
+  return (tool, { input, timeoutMs, signal, onProgress, onAsk }) => {
+    const request = { tool, arguments: input, timeoutMs, signal, onProgress, onAsk };
+    return callTool(path, call.caller, request, [...call.chain, outer.name]);
+  };
 }
 
 /** A refusal is recorded like everything else; a bug shows its details only in the log. */

@@ -8,13 +8,13 @@ import type { CallScan } from './scanner.js';
 /** Refused hosts of one call in the record. */
 const maxRefused = 20;
 
-/** Everything that a run says goes through here: its answer, its log, its errors, how far it is. */
+/** Everything that a run says goes through here: its answer, its log, its errors, how far it is, what it asks. */
 export async function throughExit(
   scan: CallScan,
   request: RunRequest,
   run: (request: RunRequest) => Promise<RunResult>,
 ): Promise<RunResult> {
-  const { onProgress } = request;
+  const { onProgress, onAsk } = request;
   const guarded: RunRequest = {
     ...request,
     onRefused: (hosts) => request.onRefused(hosts.slice(0, maxRefused).map((it) => scan.cleanWords(it))),
@@ -24,6 +24,9 @@ export async function throughExit(
           onProgress: ({ message, ...rest }) =>
             onProgress(message === undefined ? rest : { ...rest, message: scan.cleanWords(message) }),
         }),
+    ...(onAsk === undefined
+      ? {}
+      : { onAsk: async (question) => onAsk((await scan.clean(question)).value as JsonObject) }),
   };
   try {
     const { value, log, warnings, parts, meta, ...rest } = await run(guarded);

@@ -6,10 +6,12 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 import type { ConfirmationKind } from '../policy/decide.js';
+import type { Progress } from '../run/remote/remote.js';
 import type { MessagePoint, MessageVerdict } from './call-hooks.js';
 import type { Change, InstallOptions, Review } from './change.js';
 import type { Kills, ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
 
+export type { Progress } from '../run/remote/remote.js';
 export type { MessagePoint, MessageVerdict } from './call-hooks.js';
 export type { Change, ChangeStep, InstallOptions, Review } from './change.js';
 
@@ -210,6 +212,10 @@ export interface CallRequest {
   readonly arguments: Json;
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Told how far a tool is that says so itself. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Puts a question of the tool (the `params` of MCP's elicitation) to a person; where it is absent, tools are declined. */
+  readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
 }
 
 export interface AnswerError {
@@ -243,6 +249,10 @@ export type Answer = AnswerBase &
         readonly result: Json;
         readonly log?: string;
         readonly warnings: readonly string[];
+        /** The answer in parts as MCP has them, where the tool gave it so. */
+        readonly parts?: readonly JsonObject[];
+        /** What the tool's server wrote beside its answer, for clients. */
+        readonly meta?: JsonObject;
       }
     | {
         readonly status: 'error' | 'denied' | 'timeout' | 'external_auth_required';

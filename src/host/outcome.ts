@@ -47,7 +47,15 @@ export async function settle(served: Served, inner: InnerCall, request: RunReque
 }
 
 function composedResult(answer: Exclude<Answer, { status: 'confirmation_required' }>): RunResult {
-  if (answer.status === 'ok') return { value: answer.result, warnings: answer.warnings };
+  if (answer.status === 'ok') {
+    const { result, warnings, parts, meta } = answer;
+    return {
+      value: result,
+      warnings,
+      ...(parts === undefined ? {} : { parts }),
+      ...(meta === undefined ? {} : { meta }),
+    };
+  }
   const { code, message, hint } = answer.error;
   throw new HostError(code, message, hint === undefined ? {} : { hint });
 }

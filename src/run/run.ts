@@ -21,6 +21,8 @@ export interface RunRequest {
   readonly onRedacted?: ((what: readonly JsonObject[]) => void) | undefined;
   /** Told how far a tool is that says so itself. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Puts a question of the tool to the person behind the caller. */
+  readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
 }
 
 /** What a tool answered. A failure is thrown as a HostError with the tool's words. */

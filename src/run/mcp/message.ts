@@ -70,7 +70,8 @@ function idOf(id: Json | undefined): string | number | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-function isTooDeep(value: Json): boolean {
+/** Whether a value is nested deeper than the host would write again. */
+export function isTooDeep(value: Json): boolean {
   let level: Json[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxDepth) return true;

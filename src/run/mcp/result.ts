@@ -1,6 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { RunResult } from '../run.js';
+import { isTooDeep } from './message.js';
 
 const maxWords = 8000;
 
@@ -41,7 +42,8 @@ function valueIn(content: readonly JsonObject[]): Json {
   const text = words.join('\n');
   if (!/^\s*[[{]/.test(text)) return text;
   try {
-    return JSON.parse(text);
+    const value: Json = JSON.parse(text);
+    return isTooDeep(value) ? text : value;
   } catch {
     return text;
   }

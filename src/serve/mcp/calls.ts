@@ -1,6 +1,7 @@
-import { type Answer, type Confirmation, confirmToolName } from '../../host/host.js';
+import { type Answer, type Confirmation, confirmToolName, type Progress } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
+import { visible, visibleLine } from '../print/visible.js';
 import type { ToolCatalogue } from './catalogue.js';
 import type { FrontOptions } from './front.js';
 import { type Decision, settle } from './hold.js';
@@ -14,6 +15,9 @@ import {
   searchTools,
 } from './meta-tools.js';
 import { callResult, errorResult, type Shape } from './tools.js';
+
+/** Puts a question of a tool to a person. */
+export type Ask = (question: JsonObject) => Promise<JsonObject>;
 
 /** How a held call goes on. `told`: this client cannot be asked, so the model is told. */
 export type Held =
@@ -41,6 +45,8 @@ export interface ToolCall {
   /** The decision that this request brings with it. */
   readonly resumed?: Resumed | undefined;
   readonly onHeld: (hold: Hold) => Promise<Held>;
+  readonly onProgress: (progress: Progress) => void;
+  readonly onAsk?: Ask | undefined;
 }
 
 /** One request for a tool, from its name to the result that the model reads. */
@@ -59,7 +65,11 @@ export async function callTool(
   const target = through
     ? { tool: call.arguments.name as string, arguments: call.arguments.arguments ?? {} }
     : { tool: name, arguments: call.arguments };
-  const make = () => options.session.call({ ...target, signal: call.signal });
+  const make = () => {
+    const { signal, onProgress, onAsk } = call;
+    const asking = onAsk === undefined ? {} : { onAsk: framed(target.tool, onAsk) };
+    return options.session.call({ ...target, signal, onProgress, ...asking });
+  };
   try {
     const outcome = await answered(options, call, make);
     if ('result' in outcome) return outcome.result;
@@ -77,6 +87,15 @@ export async function callTool(
     const text = error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
     return errorResult(text, { 'toolport/status': 'denied', 'toolport/code': error.code });
   }
+}
+
+/** A person sees who asks, and every character of it. Secrets and sign-ins are never asked for by a tool. */
+function framed(tool: string, ask: Ask): Ask {
+  return async ({ message, mode, requestedSchema }) => {
+    if ((mode !== undefined && mode !== 'form') || !isObject(requestedSchema)) return { action: 'decline' };
+    const words = visible(typeof message === 'string' ? message : '').slice(0, 4000);
+    return ask({ message: `The tool ${visibleLine(tool)} asks:\n\n${words}`, requestedSchema });
+  };
 }
 
 type Outcome = { readonly given: Answer } | { readonly result: JsonObject };

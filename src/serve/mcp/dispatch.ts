@@ -1,7 +1,8 @@
+import type { Progress } from '../../host/host.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import type { JsonObject, JsonSchema } from '../../model/json.js';
 import { errorTable } from '../errors.js';
-import { callTool, type Held, type Hold, type Resumed, readCall } from './calls.js';
+import { type Ask, callTool, type Held, type Hold, type Resumed, readCall } from './calls.js';
 import { ToolCatalogue } from './catalogue.js';
 import { Changes } from './changes.js';
 import type { FrontOptions } from './front.js';
@@ -21,6 +22,9 @@ export interface Asked {
   readonly shape: Shape;
   readonly resumed?: Resumed | undefined;
   readonly onHeld: (hold: Hold) => Promise<Held>;
+  readonly onProgress: (progress: Progress) => void;
+  /** Puts a question of a tool to the person at the client; absent where the client cannot. */
+  readonly onAsk?: Ask | undefined;
 }
 
 export type Answered =
@@ -70,8 +74,8 @@ export function createDispatch(options: FrontOptions): Dispatch {
       case 'resources/templates/list':
         return { kind: 'list', key: 'resourceTemplates', page: resources.templates().page(cursor) };
       case 'tools/call': {
-        const { shape, signal, resumed, onHeld } = asked;
-        const call = { ...readCall(params), shape, signal, resumed, onHeld };
+        const { shape, signal, resumed, onHeld, onProgress, onAsk } = asked;
+        const call = { ...readCall(params), shape, signal, resumed, onHeld, onProgress, onAsk };
         return { kind: 'result', result: traced(await callTool(options, tools, call), params) };
       }
       case 'prompts/get':

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../model/json.js';
 import type { ToolCatalogue } from './catalogue.js';
-import { errorResult, type Shape, textResult, toolEntry, wholeCharacters } from './tools.js';
+import { wholeCharacters } from './parts.js';
+import { errorResult, type Shape, textResult, toolEntry } from './tools.js';
 
 export const searchToolName = 'toolport_search_tools';
 export const describeToolName = 'toolport_describe_tool';

@@ -1,20 +1,45 @@
+import type { Progress } from '../../host/host.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { notification } from './message.js';
 
 const beatMs = 1000;
 
-/** Tells a client that asked for it, each second, how long its request has been under way. Returns how to stop. */
-export function reportProgress(meta: Json | undefined, send: (message: JsonObject) => void): () => void {
+/** What a client that asked for it is told while its request is under way. */
+export interface ProgressReport {
+  /** What the tool says itself. */
+  readonly tell: (progress: Progress) => void;
+  readonly stop: () => void;
+}
+
+/**
+ * Each second, how long a request has been under way, until the tool says itself how far it is. What is told only ever
+ * goes up: where a tool begins to speak late, its numbers are counted on from what was told before.
+ */
+export function reportProgress(meta: Json | undefined, send: (message: JsonObject) => void): ProgressReport {
   const token = isObject(meta) ? meta.progressToken : undefined;
-  if (typeof token !== 'string' && !Number.isInteger(token)) return () => {};
+  if (typeof token !== 'string' && !Number.isInteger(token)) return { tell: () => {}, stop: () => {} };
+  const say = (told: JsonObject) =>
+    send(notification('notifications/progress', { progressToken: token as Json, ...told }));
   let seconds = 0;
+  let last = Number.NEGATIVE_INFINITY;
   const timer = setInterval(() => {
     seconds++;
-    const params = { progressToken: token as Json, progress: seconds, message: `${seconds} s` };
-    send(notification('notifications/progress', params));
+    say({ progress: seconds, message: `${seconds} s` });
   }, beatMs);
   timer.unref();
-  return () => clearInterval(timer);
+  return {
+    tell({ progress, total, message }) {
+      clearInterval(timer);
+      if (progress <= last) return;
+      last = progress;
+      say({
+        progress: seconds + progress,
+        ...(total === undefined ? {} : { total: seconds + total }),
+        ...(message === undefined ? {} : { message }),
+      });
+    },
+    stop: () => clearInterval(timer),
+  };
 }
 
 const traceKeys = ['traceparent', 'tracestate', 'baggage'];

@@ -2,9 +2,9 @@ import type { ListedPrompt, Session } from '../../host/host.js';
 import type { JsonObject } from '../../model/json.js';
 import { badParams, Fault } from './message.js';
 import { PagedList } from './pages.js';
+import { textLimit, wholeCharacters } from './parts.js';
 import type { PromptCatalogue } from './prompts.js';
 import { type ResultStore, resultUri } from './results.js';
-import { textLimit, wholeCharacters } from './tools.js';
 
 const markdown = 'text/markdown';
 

@@ -1,7 +1,7 @@
 import { type Answer, confirmToolName, type ListedTool, type SandboxLevel } from '../../host/host.js';
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
 import type { Annotations, Tool } from '../../model/tool.js';
-import type { KeptResult } from './results.js';
+import { cutText, type Keep, partsContent, textLimit } from './parts.js';
 
 /**
  * Where revisions differ. `any`: structured content is any value. `objects`: it must be an object. `plain`: there is
@@ -35,7 +35,11 @@ export function toolEntry(
     inputSchema: objectSchema(tool.input),
     ...(output === undefined ? {} : { outputSchema: output.schema }),
     annotations: annotationsOf(tool) as unknown as JsonObject,
-    _meta: { 'toolport/tool': name, ...(sandbox === undefined ? {} : { 'toolport/sandbox': sandbox }) },
+    _meta: {
+      ...tool.meta,
+      'toolport/tool': name,
+      ...(sandbox === undefined ? {} : { 'toolport/sandbox': sandbox }),
+    },
   };
 }
 
@@ -49,6 +53,8 @@ function objectSchema(schema: JsonSchema): Json {
 
 /** What the manifest claims, corrected by what the host knows. */
 function annotationsOf(tool: Tool): Annotations {
+  // What a server says of its own tools is passed on as it is: nobody here knows better, and nothing is loosened by it.
+  if (tool.action?.kind === 'remote' && !tool.effectDeclared) return tool.annotations;
   const reads = tool.effect === 'none' || tool.effect === 'read';
   return {
     ...tool.annotations,
@@ -73,12 +79,8 @@ export interface ResultOptions {
   readonly shape: Shape;
   /** The tool whose output schema the answer was promised to have. */
   readonly tool: ListedTool | undefined;
-  /** Puts a large result aside and says where it can be read. */
-  readonly keep: (result: KeptResult) => string;
+  readonly keep: Keep;
 }
-
-/** Characters of text that go into one result. */
-export const textLimit = 100_000;
 
 /** Refusals, holds and failures are results that the model reads; only protocol faults are errors. */
 export function callResult(answer: Answer, options: ResultOptions): JsonObject {
@@ -86,8 +88,12 @@ export function callResult(answer: Answer, options: ResultOptions): JsonObject {
   switch (answer.status) {
     case 'ok':
       return {
-        ...okContent(answer.result, options),
-        _meta: { ...meta, ...(answer.warnings.length === 0 ? {} : { 'toolport/warnings': answer.warnings }) },
+        ...okContent(answer, options),
+        _meta: {
+          ...answer.meta,
+          ...meta,
+          ...(answer.warnings.length === 0 ? {} : { 'toolport/warnings': answer.warnings }),
+        },
       };
     case 'confirmation_required':
       return heldResult(answer, meta);
@@ -114,31 +120,17 @@ export function textResult(text: string): JsonObject {
  * The text a model reads is cut where it is very long, with a link to the rest. Structured content stays whole: it was
  * promised to have a shape, and programs read it.
  */
-function okContent(result: Json, { shape, tool, keep }: ResultOptions): JsonObject {
-  const text = typeof result === 'string' ? result : JSON.stringify(result);
+function okContent(
+  { result, parts }: Answer & { status: 'ok' },
+  { shape, tool, keep }: ResultOptions,
+): JsonObject {
   const output = tool === undefined ? undefined : outputSchema(tool.tool, shape);
   const structured = output === undefined ? {} : { structuredContent: output.wrapped ? { result } : result };
+  if (parts !== undefined) return { content: partsContent(parts, shape, keep), ...structured };
+  const text = typeof result === 'string' ? result : JSON.stringify(result);
   if (text.length <= textLimit) return { content: [{ type: 'text', text }], ...structured };
   const mimeType = typeof result === 'string' ? 'text/plain' : 'application/json';
-  const uri = keep({ text, mimeType });
-  const shown = wholeCharacters(text, textLimit);
-  const note = `[cut after ${shown.length} of ${text.length} characters; the whole result can be read at ${uri} for ten minutes, in parts with ?offset=${shown.length}&limit=${textLimit}]`;
-  const size = Buffer.byteLength(text);
-  const link = { type: 'resource_link', uri, name: 'result', title: 'The whole result', mimeType, size };
-  return {
-    content: [
-      { type: 'text', text: shown },
-      { type: 'text', text: note },
-      ...(shape === 'plain' ? [] : [link]),
-    ],
-    ...structured,
-  };
-}
-
-/** Never half of a surrogate pair. */
-export function wholeCharacters(text: string, length: number): string {
-  const last = text.charCodeAt(length - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);
+  return { content: cutText(text, mimeType, shape, keep), ...structured };
 }
 
 function heldResult(

@@ -115,8 +115,13 @@ function sessionOver(link: Link): Session {
   return {
     packages: () => link.ask<PackageReport>('packages', {}),
     tools: () => link.ask<ListedTool[]>('tools', {}),
-    call: ({ signal, timeoutMs, ...request }) =>
-      link.ask<Answer>('call', { ...request, ...(timeoutMs === undefined ? {} : { timeoutMs }) }, signal),
+    // Commands show no steps and put no questions of tools.
+    call: ({ signal, timeoutMs, tool, arguments: given }) =>
+      link.ask<Answer>(
+        'call',
+        { tool, arguments: given, ...(timeoutMs === undefined ? {} : { timeoutMs }) },
+        signal,
+      ),
     message: (point, message, signal) => link.ask<MessageVerdict>('message', { point, message }, signal),
     prompts: () => link.ask<ListedPrompt[]>('prompts', {}),
     prompt: (name, given) => link.ask<string>('prompt', { name, given }),

@@ -1,11 +1,13 @@
 import type { Confirmation } from '../../../host/host.js';
-import type { Json, JsonObject } from '../../../model/json.js';
+import { isObject, type Json, type JsonObject } from '../../../model/json.js';
 import type { Held } from '../calls.js';
 import { decisionIn, question } from '../hold.js';
 import { notification, type RequestId, type Response } from '../message.js';
 
 /** Questions that may be open at one client. Further held calls are told to the model instead. */
 const maxOpen = 8;
+/** How long a person may take over what a tool asks; the call's own time ends it sooner. */
+const passedMs = 10 * 60_000;
 
 export interface QuestionsOptions {
   readonly now: () => number;
@@ -13,8 +15,17 @@ export interface QuestionsOptions {
 }
 
 interface Open {
-  readonly approval: string;
+  /** Of the held call that it is about; absent where a tool asks for itself. */
+  readonly approval: string | undefined;
   readonly settle: (answer: Json | undefined) => void;
+}
+
+interface Put {
+  readonly about: RequestId;
+  readonly signal: AbortSignal;
+  /** Milliseconds until nobody waits for the answer any more. */
+  readonly left: number;
+  readonly approval?: string;
 }
 
 /** Questions to the person at a 2025 client; the call waits for the answer. */
@@ -29,10 +40,25 @@ export class Questions {
 
   /** Ends with the answer, with the request it is about, or when the held call runs out. */
   async ask(confirmation: Confirmation, about: RequestId, signal: AbortSignal): Promise<Held> {
-    const { now, send } = this.#options;
+    const { now } = this.#options;
     const approval = confirmation.token;
     const asked = [...this.#open.values()].some((it) => it.approval === approval);
     if (asked || this.#open.size >= maxOpen || signal.aborted) return { kind: 'told' };
+    const left = Math.max(0, Date.parse(confirmation.expiresAt) - now());
+    const answer = await this.#put(question(confirmation), { about, signal, left, approval });
+    const decision = decisionIn(answer);
+    return decision === undefined ? { kind: 'told' } : { kind: 'decided', decision };
+  }
+
+  /** Passes on what a tool asks; declined where too much is open. */
+  async pass(params: JsonObject, about: RequestId, signal: AbortSignal): Promise<JsonObject> {
+    if (this.#open.size >= maxOpen || signal.aborted) return { action: 'decline' };
+    const answer = await this.#put(params, { about, signal, left: passedMs });
+    return isObject(answer) ? answer : { action: 'cancel' };
+  }
+
+  async #put(params: JsonObject, { about, signal, left, approval }: Put): Promise<Json | undefined> {
+    const { send } = this.#options;
     this.#count++;
     const id = `toolport-${this.#count}`;
     const answer = await new Promise<Json | undefined>((settle) => {
@@ -40,7 +66,6 @@ export class Questions {
         send(notification('notifications/cancelled', { requestId: id, reason }), about);
         settle(undefined);
       };
-      const left = Math.max(0, Date.parse(confirmation.expiresAt) - now());
       const timer = setTimeout(() => giveUp('nobody decided in time'), left);
       timer.unref();
       const onAbort = () => giveUp('the call was given up');
@@ -53,11 +78,10 @@ export class Questions {
           settle(given);
         },
       });
-      send({ jsonrpc: '2.0', id, method: 'elicitation/create', params: question(confirmation) }, about);
+      send({ jsonrpc: '2.0', id, method: 'elicitation/create', params }, about);
     });
     this.#open.delete(id);
-    const decision = decisionIn(answer);
-    return decision === undefined ? { kind: 'told' } : { kind: 'decided', decision };
+    return answer;
   }
 
   /** Answers to questions that were never put, or are no longer open, change nothing. */

@@ -14,7 +14,7 @@ import {
   success,
   successText,
 } from '../message.js';
-import { reportProgress } from '../progress.js';
+import { type ProgressReport, reportProgress } from '../progress.js';
 import { Questions } from './elicit.js';
 
 /** Revisions with the same messages for what is served here, newest first. */
@@ -116,26 +116,32 @@ class Client2025 implements Session2025 {
     const controller = new AbortController();
     this.#running.set(id, controller);
     if (this.#closed) controller.abort();
-    const stop = reportProgress(request.params._meta, (it) => this.#send(it, id));
+    const report = reportProgress(request.params._meta, (it) => this.#send(it, id));
     try {
-      const reply = await this.#answer(request, controller.signal);
+      const reply = await this.#answer(request, controller.signal, report.tell);
       // A cancelled request gets no answer.
       return controller.signal.aborted ? undefined : reply;
     } catch (error) {
       return controller.signal.aborted ? undefined : this.#dispatch.failed(id, error);
     } finally {
-      stop();
+      report.stop();
       this.#running.delete(id);
     }
   }
 
-  async #answer({ id, method, params }: Request, signal: AbortSignal): Promise<Reply> {
+  async #answer(
+    { id, method, params }: Request,
+    signal: AbortSignal,
+    onProgress: ProgressReport['tell'],
+  ): Promise<Reply> {
     if (method === 'initialize') return success(id, this.#initialize(params));
     if (method === 'ping') return success(id, {});
     const answered = await this.#dispatch.answer({
       method,
       params,
       signal,
+      onProgress,
+      onAsk: canAsk(this.#capabilities) ? (it) => this.#pass(it, id, signal) : undefined,
       shape: this.revision !== '' && this.revision < firstStructured ? 'plain' : 'objects',
       onHeld: async ({ confirmation }) =>
         canAsk(this.#capabilities) && this.#dispatch.patience.take()
@@ -143,6 +149,12 @@ class Client2025 implements Session2025 {
           : { kind: 'told' },
     });
     return successText(id, textOf(answered));
+  }
+
+  /** A question of a tool goes to the person as that, and an answer that does not come is none. */
+  async #pass(question: JsonObject, id: RequestId, signal: AbortSignal): Promise<JsonObject> {
+    if (!this.#dispatch.patience.take()) return { action: 'decline' };
+    return this.#questions.pass(question, id, signal);
   }
 
   #initialize(params: JsonObject): JsonObject {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../../model/json.js';
 import type { Answered, Dispatch } from '../dispatch.js';
 import { canAsk } from '../hold.js';
 import { type Reply, type Request, success, successText } from '../message.js';
-import { reportProgress } from '../progress.js';
+import { type ProgressReport, reportProgress } from '../progress.js';
 import { metaKeys, readEnvelope, revision2026 } from './envelope.js';
 import { askBack, readDecision } from './held.js';
 import { Listening } from './listen.js';
@@ -50,7 +50,11 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
     return `${hints},"${key}":[${page.items}]${next},"_meta":${identityText}}`;
   };
 
-  const answer = async (request: Request, how: Request2026Options): Promise<Reply | undefined> => {
+  const answer = async (
+    request: Request,
+    how: Request2026Options,
+    onProgress: ProgressReport['tell'],
+  ): Promise<Reply | undefined> => {
     const { id, method, params } = request;
     const client = readEnvelope(method, params);
     if (method === 'server/discover') {
@@ -65,6 +69,7 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
       method,
       params,
       signal: how.signal,
+      onProgress,
       shape: 'any',
       resumed: method === 'tools/call' ? readDecision(options, params) : undefined,
       onHeld: async (hold) =>
@@ -75,14 +80,14 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
 
   return {
     async request(request, how) {
-      const stop = reportProgress(request.params._meta, how.onNotification);
+      const report = reportProgress(request.params._meta, how.onNotification);
       try {
-        const reply = await answer(request, how);
+        const reply = await answer(request, how, report.tell);
         return how.signal.aborted ? undefined : reply;
       } catch (error) {
         return how.signal.aborted ? undefined : dispatch.failed(request.id, error);
       } finally {
-        stop();
+        report.stop();
       }
     },
     close: () => listening.close(),

@@ -1,0 +1,160 @@
+// Both eras of the official client on our front, both eras of the official server behind it, over lines and HTTP.
+import type { Client, ClientOptions } from '@modelcontextprotocol/client';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Session } from '../src/index.js';
+import { httpDesk } from './mcp-http-desk.js';
+import { closeUpstreams, deskScript } from './mcp-upstream.js';
+import { type Era, frontFor, officialClient } from './mcp-wire.js';
+import { until } from './toolport.js';
+import { inputOf, toolspace, type Workbench, workbench } from './workbench.js';
+
+const page = 'https://example.com/tool';
+
+/** A Toolspace package whose runtime is an MCP server. */
+function server(id: string, runtime: object): string {
+  const install = { method: 'url', url: page, sha256: '0'.repeat(64) };
+  return JSON.stringify({
+    manifest_version: '0.2',
+    tool: { id, version: '1.0.0', name: id, summary: 'A server of a test.', homepage: page, license: 'MIT' },
+    runtime: { install, ...runtime },
+    smoke: { kind: 'mcp-tool-call', tool_name: 'say', arguments: { text: 'x' }, success: {} },
+    kill_switch: { kind: 'manual', instructions_url: page },
+  });
+}
+
+const upstreams = ['2025', '2026', 'both'] as const;
+const clients: readonly Era[] = ['2025', '2026'];
+let bench: Workbench;
+let session: Session;
+
+beforeAll(async () => {
+  const script = await deskScript();
+  const files: Record<string, string> = {};
+  for (const speaks of upstreams) {
+    const id = `desk-${speaks}`;
+    files[`${id}/toolspace.json`] = server(id, {
+      kind: 'mcp-stdio',
+      entrypoint: { command: ['node', 'server.mjs', speaks] },
+    });
+    files[`${id}/server.mjs`] = script;
+  }
+  bench = await workbench(files);
+  session = await bench.session();
+});
+
+afterAll(async () => {
+  await bench?.close();
+  await closeUpstreams();
+});
+
+async function client(era: Era, options: ClientOptions = {}): Promise<Client> {
+  return officialClient(frontFor({ host: bench.host, session }), era, options);
+}
+
+describe.each(clients.flatMap((era) => upstreams.map((speaks) => ({ era, speaks }))))(
+  'a client of $era and a server of $speaks',
+  ({ era, speaks }) => {
+    const own = (tool: string) => `desk-${speaks}_${tool}`;
+
+    test('tools, schemas, annotations and members arrive unchanged', async () => {
+      const made = await client(era);
+      const { tools } = await made.listTools();
+      const add = tools.find((it) => it.name === own('add'));
+      expect(add).toMatchObject({
+        description: 'Adds two numbers.',
+        inputSchema: {
+          properties: { a: { $ref: '#/$defs/n' }, b: { $ref: '#/$defs/n' } },
+          $defs: { n: { type: 'integer' } },
+        },
+        outputSchema: { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] },
+        annotations: { readOnlyHint: true, title: 'Add numbers' },
+        _meta: { 'desk/colour': 'green', 'toolport/tool': `desk-${speaks}/add` },
+      });
+      await made.close();
+    });
+
+    test('values, parts, links and members of answers arrive unchanged', async () => {
+      const made = await client(era);
+      const sum = await made.callTool({ name: own('add'), arguments: { a: 2, b: 3 } });
+      expect(sum).toMatchObject({
+        content: [{ type: 'text', text: '{"sum":5}' }],
+        structuredContent: { sum: 5 },
+        _meta: { 'desk/took': 3 },
+      });
+      const picture = await made.callTool({ name: own('picture'), arguments: {} });
+      expect(picture.content).toEqual([
+        { type: 'text', text: 'a dot', annotations: { audience: ['user'] } },
+        { type: 'image', data: 'iVBORw0KGgo=', mimeType: 'image/png' },
+        { type: 'resource_link', uri: 'desk://drawer/pens', name: 'pens', _meta: { 'desk/a': 1 } },
+        { type: 'resource', resource: { uri: 'desk://note', mimeType: 'text/plain', text: 'a note' } },
+      ]);
+      const failed = await made.callTool({ name: own('fail'), arguments: {} });
+      expect(failed).toMatchObject({
+        isError: true,
+        content: [{ text: expect.stringContaining('there are no pens left') }],
+      });
+      await made.close();
+    });
+
+    test('progress arrives as the server tells it', async () => {
+      const made = await client(era);
+      const steps: object[] = [];
+      await made.callTool({ name: own('steps'), arguments: {} }, { onprogress: (it) => steps.push(it) });
+      expect(steps).toEqual([1, 2, 3].map((it) => ({ progress: it, total: 3, message: `step ${it}` })));
+      await made.close();
+    });
+
+    test('a call that the client gives up is given up at the server', async () => {
+      const made = await client(era);
+      const count = async () =>
+        ((await made.callTool({ name: own('cancelled'), arguments: {} })).content[0] as { text: string })
+          .text;
+      const before = Number(/, (\d+) gave up/.exec(await count())?.[1]);
+      const stop = new AbortController();
+      const waiting = made.callTool({ name: own('wait'), arguments: {} }, { signal: stop.signal });
+      waiting.catch(() => {});
+      await until(async () => (await count()).startsWith('1 wait'));
+      stop.abort();
+      await expect(waiting).rejects.toThrow();
+      await until(async () => (await count()) === `0 wait, ${before + 1} gave up`);
+      await made.close();
+    });
+
+    test('a question of the server reaches the person where the client can be asked', async () => {
+      const made = await client(era, { capabilities: { elicitation: {} } });
+      const asked: string[] = [];
+      made.setRequestHandler('elicitation/create', async ({ params }) => {
+        asked.push(params.message);
+        return { action: 'accept', content: { colour: 'blue' } };
+      });
+      const answer = await made.callTool({ name: own('consult'), arguments: {} });
+      const told = era === '2025' ? 'accept blue' : 'decline';
+      expect(answer.content).toEqual([{ type: 'text', text: told }]);
+      expect(asked).toEqual(era === '2025' ? [`The tool ${own('consult')} asks:\n\nWhich colour?`] : []);
+      await made.close();
+    });
+  },
+);
+
+test('a server behind a URL needs a grant, and then offers what its manifest enumerates', async () => {
+  const url = await httpDesk('both');
+  const { port } = new URL(url);
+  const number = { type: 'integer' };
+  const add = { name: 'add', input: inputOf({ a: number, b: number }), output: { format: 'json' } };
+  const made = await workbench({
+    'far/toolspace.json': toolspace({
+      id: 'far',
+      endpoint: url,
+      actions: [{ ...add, invocation: { kind: 'mcp-tool', tool_name: 'add' } }],
+    }),
+  });
+  const kept = await made.session();
+  const [state] = (await kept.packages()).packages;
+  expect(state?.state).not.toBe('ready');
+  expect(state?.reasons.join(' ')).toContain(`net:127.0.0.1:${port}`);
+  const open = await made.session({ allow: [`net:127.0.0.1:${port}`] });
+  expect((await open.tools()).map((it) => it.name)).toEqual(['far/add']);
+  const answer = await open.call({ tool: 'far/add', arguments: { a: 1, b: 1 } });
+  expect(answer).toMatchObject({ status: 'ok', result: { sum: 2 } });
+  await made.close();
+});
