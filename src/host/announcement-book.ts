@@ -1,6 +1,6 @@
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json, type JsonObject } from '../model/json.js';
-import type { RemoteAnnouncement } from '../run/remote/remote.js';
+import type { Remote, RemoteAnnouncement } from '../run/remote/remote.js';
 import type { Announcements } from '../store/announcements.js';
 import type { AuditLog } from '../store/audit.js';
 import type { ProgramAnnouncement } from './announced.js';
@@ -19,6 +19,9 @@ export interface ProgramPlace {
 interface Entry extends ProgramAnnouncement {
   readonly digest: string;
 }
+
+/** How long a program may take to say what it can do now. */
+const askMs = 10_000;
 
 /**
  * What programs said of themselves. The first words of a program belong to what the operator agreed to by naming its
@@ -66,16 +69,30 @@ export class AnnouncementBook {
       if (before === undefined)
         return this.#put(place, { digest: place.digest, agreed: said, waiting: null });
       const waiting = essence(said) === essence(before.agreed) ? null : said;
+      // Where nothing is to be looked at, what is kept follows: resources come and go.
+      const agreed = waiting === null ? said : before.agreed;
       const same =
         before.digest === place.digest &&
+        text(agreed) === text(before.agreed) &&
         (waiting === null ? before.waiting === null : text(waiting) === text(before.waiting));
       if (same) return;
       if (waiting !== null) {
         const body = { package: place.package, program: place.program, held: 'its tools changed' };
         await this.#audit.append({ kind: 'hold', body });
       }
-      await this.#put(place, { digest: place.digest, agreed: before.agreed, waiting });
+      await this.#put(place, { digest: place.digest, agreed, waiting });
     });
+  }
+
+  /** What a program says after a change is compared like at any start. Rejects for one that cannot be asked while it is up. */
+  async ask(
+    place: ProgramPlace,
+    up: Remote | undefined,
+    told: (said: RemoteAnnouncement) => Promise<RemoteAnnouncement>,
+  ): Promise<void> {
+    if (up?.announce === undefined) throw new Error('it can only be asked at its start');
+    const said = await up.announce({ timeoutMs: askMs, signal: new AbortController().signal });
+    await this.heard(place, await told(said));
   }
 
   /** Agrees to what waits, if it is what was shown. */

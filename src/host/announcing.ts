@@ -8,7 +8,7 @@ import type { Confinement } from '../run/launch.js';
 import type { ConnectRemote, Remote, RemoteAnnouncement } from '../run/remote/remote.js';
 import type { RunRequest, RunResult } from '../run/run.js';
 import { type Offer, offerOf, type ProgramAnnouncement, remotePrograms } from './announced.js';
-import type { AnnouncementBook, ProgramPlace } from './announcement-book.js';
+import type { AnnouncementBook } from './announcement-book.js';
 import { confine, type Lending } from './confine.js';
 import type { HookHandler } from './hooks.js';
 import type { ProgramState } from './host.js';
@@ -227,6 +227,7 @@ export class Announcing {
     const { policy, principal, parse } = this.#setup;
     const reach = this.#reach(of, program);
     const natsUrl = policy.natsUrl ?? null;
+    let up: Remote | undefined;
     const open = async () => {
       const protocol = program.protocol === 'nexo' ? 'nexo' : 'mcp';
       const connect = await remote.connect[protocol]();
@@ -247,9 +248,13 @@ export class Announcing {
         timeoutMs: handshakeMs,
         signal: new AbortController().signal,
         onLog: (line) => remote.onLog(of.id, line),
-        onChange: () =>
-          void this.#heardAgain(place, () => remote.remotes.end((it) => it.key === key, 'its tools changed')),
+        onChange: () => {
+          const end = () => remote.remotes.end((it) => it.key === key, 'its tools changed');
+          remote.onLog(of.id, `${program.name} says that its tools changed`);
+          void remote.book.ask(place, up, (said) => this.#told(of, slots, said)).catch(end);
+        },
       });
+      up = opened;
       try {
         await remote.book.heard(place, await this.#told(of, slots, opened.announced));
       } catch (error) {
@@ -260,12 +265,6 @@ export class Announcing {
     };
     const key = remoteKey(place, principal, slots, reach, natsUrl, confinement);
     return { key, principal, package: of.id, digest: place.digest, program: program.name, open };
-  }
-
-  /** A program whose tools change is asked anew: what it says then is compared like at any start. */
-  async #heardAgain(place: ProgramPlace, end: () => Promise<void>): Promise<void> {
-    await end();
-    this.#machinery.remote.onLog(place.package, `${place.program} says that its tools changed`);
   }
 
   #reach(of: Package, { target }: Program): Reach {

@@ -1,6 +1,6 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import type { RemoteAnnouncement, RemoteEnd, RemoteSetting } from '../remote/remote.js';
+import type { Patience, RemoteAnnouncement, RemoteEnd, RemoteSetting } from '../remote/remote.js';
 import { type Ask, answerTo, type Knowledge } from './asked.js';
 import { envelope, type Understanding, understand } from './handshake.js';
 import { announcementOf } from './lists.js';
@@ -48,7 +48,7 @@ export class Link {
   }
 
   async connect(): Promise<{ understanding: Understanding; announced: RemoteAnnouncement }> {
-    const { timeoutMs, signal, prior, agentVersion, onLog } = this.#setting;
+    const { timeoutMs, signal, prior, agentVersion } = this.#setting;
     const started = performance.now();
     const name = this.#name;
     const understanding = await understand(this.#peer, {
@@ -64,14 +64,14 @@ export class Link {
     this.#era = understanding.era;
     this.#carry(understanding.era);
     const left = Math.max(1, timeoutMs - (performance.now() - started));
-    const announced = await announcementOf(this.#peer, understanding, {
-      name,
-      timeoutMs: left,
-      signal,
-      onLog,
-    });
+    const announced = await this.announce(understanding, { timeoutMs: left, signal });
     this.#isUp = true;
     return { understanding, announced };
+  }
+
+  announce(understanding: Understanding, { timeoutMs, signal }: Patience): Promise<RemoteAnnouncement> {
+    const { onLog } = this.#setting;
+    return announcementOf(this.#peer, understanding, { name: this.#name, timeoutMs, signal, onLog });
   }
 
   /** Servers of the newer era tell of changes only to those who asked for it. */

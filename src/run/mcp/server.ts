@@ -80,6 +80,10 @@ export class McpRemote implements Remote {
     );
   }
 
+  announce(patience: Patience): Promise<RemoteAnnouncement> {
+    return this.#link.announce(this.#understanding, patience);
+  }
+
   close(reason: string): Promise<void> {
     return this.#link.close({ kind: 'asked', reason });
   }

@@ -18,6 +18,8 @@ export interface Remote {
   hook?(point: HookPoint, event: JsonObject, patience: Patience): Promise<Json>;
   prompt?(name: string, given: JsonObject, patience: Patience): Promise<Json>;
   resource?(uri: string, patience: Patience): Promise<Json>;
+  /** What it says of itself now, for one whose tools can change while it is up. */
+  announce?(patience: Patience): Promise<RemoteAnnouncement>;
   /** Settles, and never rejects, when it is gone or of no use any more. Pending calls have failed by then. */
   readonly ended: Promise<RemoteEnd>;
   /** Tells it to stop, gives it a moment, then ends it. */

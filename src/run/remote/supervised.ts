@@ -182,7 +182,7 @@ export class Supervised {
     } catch (error) {
       const cancelled = error instanceof HostError && error.code === 'cancelled';
       if (cancelled) this.#become('stopped', '');
-      else this.#gone(error instanceof Error ? error.message : String(error));
+      else this.#gone(wordsOf(error));
       throw error;
     }
     this.#remote = remote;
@@ -247,6 +247,13 @@ export class Supervised {
     this.#state = state;
     this.#reason = reason;
   }
+}
+
+/** What to do about it belongs to the reason: whoever asks later sees nothing else. */
+function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const hint = error instanceof HostError ? error.hint : undefined;
+  return hint === undefined ? error.message : `${error.message} (${hint})`;
 }
 
 function seconds(milliseconds: number): string {
