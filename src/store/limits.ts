@@ -1,4 +1,4 @@
-import type { Transaction } from 'kysely';
+import { CompiledQuery, type Transaction } from 'kysely';
 import type { Database, StateTables } from './database.js';
 
 /** What one call takes of one limit. */
@@ -39,6 +39,13 @@ export interface LimitTime {
 const fine = 1024;
 /** Sums of decimal fractions are off by less than this part of a cap. */
 const tolerance = 1e-9;
+/** How often the time is written down and what is over is removed. Where it is not, more counts as used, never less. */
+const tidyMs = 1000;
+
+const synced = {
+  no: CompiledQuery.raw('pragma synchronous = normal'),
+  yes: CompiledQuery.raw('pragma synchronous = full'),
+};
 
 interface Waiting {
   readonly meters: readonly Meter[];
@@ -58,6 +65,7 @@ export class LimitLedger {
   #writing = false;
   #highest: number | undefined;
   #lastTick: number;
+  #kept = 0;
 
   constructor(database: Database, time: LimitTime) {
     this.#database = database;
@@ -107,19 +115,43 @@ export class LimitLedger {
       const batch = this.#waiting;
       this.#waiting = [];
       try {
-        const settled = await this.#database.transaction().execute(async (transaction) => {
-          const time = await this.#now(transaction);
-          const all: Reserved[] = [];
-          for (const { meters } of batch) all.push(await take(transaction, meters, time));
-          if (all.some((it) => it.kind === 'taken')) await keepTime(transaction, time);
-          return all;
-        });
+        const settled = await this.#unsynced((connection) =>
+          connection.transaction().execute(async (transaction) => {
+            const time = await this.#now(transaction);
+            const all: Reserved[] = [];
+            for (const { meters } of batch) all.push(await take(transaction, meters, time));
+            const taken = all.some((it) => it.kind === 'taken');
+            if (taken && time >= this.#kept + tidyMs) await this.#tidy(transaction, batch, time);
+            return all;
+          }),
+        );
         for (const [index, { done }] of batch.entries()) done(settled[index] as Reserved);
       } catch (error) {
         for (const { failed } of batch) failed(error);
       }
     }
     this.#writing = false;
+  }
+
+  async #tidy(transaction: Transaction<StateTables>, batch: readonly Waiting[], time: number): Promise<void> {
+    await keepTime(transaction, time);
+    for (const meter of new Set(batch.flatMap((it) => it.meters))) await forget(transaction, meter, time);
+    this.#kept = time;
+  }
+
+  /**
+   * Written so that it survives the end of this process; the disk itself need not have it yet. What a call is about to
+   * do is written down next and waits for the disk, and everything before it in the same log goes along.
+   */
+  async #unsynced<T>(work: (connection: Database) => Promise<T>): Promise<T> {
+    return this.#database.connection().execute(async (connection) => {
+      await connection.executeQuery(synced.no);
+      try {
+        return await work(connection);
+      } finally {
+        await connection.executeQuery(synced.yes);
+      }
+    });
   }
 
   /** As far ahead as the clock of the wall, the time that passed, or any time seen before: whichever is highest. */
@@ -147,7 +179,6 @@ async function take(
   time: number,
 ): Promise<Reserved> {
   for (const meter of meters) {
-    await forget(transaction, meter, time);
     const found = await reading(transaction, meter, time);
     if (found.waitMs !== 0) return { kind: 'full', reading: found };
   }
@@ -177,21 +208,19 @@ function stepOf({ kind, span, most }: Meter, time: number): number {
 
 async function reading(transaction: Transaction<StateTables>, meter: Meter, time: number): Promise<Reading> {
   const { most, take: wanted, span } = meter;
-  const rows = await transaction
+  const uses = transaction
     .selectFrom('limit_use')
-    .select(['at', 'used'])
     .where(...is('principal', meter))
     .where(...is('tool', meter))
     .where(...is('kind', meter))
     .where(...is('span', meter))
-    .where('at', '>', time - span)
-    .orderBy('at')
-    .execute();
+    .where('at', '>', time - span);
+  const total = await uses.select((it) => it.fn.sum<number | null>('used').as('used')).executeTakeFirst();
+  const used = total?.used ?? 0;
   const room = most * (1 + tolerance) - wanted;
-  const used = rows.reduce((sum, it) => sum + it.used, 0);
   if (used <= room) return { meter, used, waitMs: 0 };
   let left = used;
-  for (const row of rows) {
+  for (const row of await uses.select(['at', 'used']).orderBy('at').execute()) {
     left -= row.used;
     if (left <= room) return { meter, used, waitMs: row.at + span - time };
   }
