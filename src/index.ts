@@ -8,6 +8,10 @@ export type {
   CallRequest,
   Change,
   Confirmation,
+  ExplainedLimit,
+  ExplainedPermissions,
+  ExplainRequest,
+  Explanation,
   Host,
   InstallOptions,
   KillEntry,
@@ -37,4 +41,5 @@ export type { Diagnostic, Range, Severity } from './model/diagnostic.js';
 export { HostError, type HostErrorCode } from './model/host-error.js';
 export type { Json, JsonObject, JsonSchema } from './model/json.js';
 export type { Package } from './model/package.js';
+export type { Rule, RuleOrigin, SpendCap } from './model/rule.js';
 export type { Tool } from './model/tool.js';

@@ -447,3 +447,89 @@ test('docs/config.md has a row for each setting', () => {
   const rows = [...text.matchAll(/^\| `([a-z_.]+)` +\|/gm)].map((it) => it[1]);
   expect(rows).toEqual(configKeys.map((it) => it.name));
 });
+
+describe('rules', () => {
+  test('are read with where they stand; those of a project come on top', async () => {
+    home({
+      [user]:
+        'deny = ["net:*"]\nroots = ["~/work"]\n\n[[rules]]\ntool = "pay/*"\nrate_limit = "5/minute"\nspend = "12.5/day"\n\n[[rules]]\neffect = "destructive"\napproval = "allow"\noverride_manifest = true\n',
+      [project]:
+        'deny = ["x=write:out"]\nroots = [".", "/elsewhere"]\n[[rules]]\npii_redaction = ["email"]\n',
+    });
+    const { policy } = await settings();
+    const [mine, theirs] = [join(folder.path, user), join(folder.path, project)];
+    expect(policy.rules).toEqual([
+      {
+        tool: 'pay/*',
+        rateLimit: { count: 5, per: 'minute' },
+        spend: { amount: 12.5, per: 'day' },
+        origin: { kind: 'user', file: mine, line: 4 },
+      },
+      {
+        tool: '*',
+        effects: ['destructive'],
+        approval: 'allow',
+        overManifest: true,
+        origin: { kind: 'user', file: mine, line: 9 },
+      },
+      { tool: '*', redact: ['email'], origin: { kind: 'project', file: theirs, line: 3 } },
+    ]);
+    expect(policy.deny).toEqual(['net:*', `x=write:${join(folder.path, 'work/out')}`]);
+    expect(policy.roots).toEqual([join(folder.path, 'work')]);
+  });
+
+  test('roots that have nothing in common leave nothing', async () => {
+    home({ [user]: 'roots = ["~/a"]\n', [project]: 'roots = ["/elsewhere"]\n' });
+    expect((await settings()).policy.roots).toEqual([]);
+  });
+
+  test.each([
+    ['[[rules]]\ntool = "a"\n', 1, 'this rule demands nothing'],
+    ['[[rules]]\napproval = "perhaps"\n', 2, 'approval is "perhaps"'],
+    ['[[rules]]\nrate_limit = "0/minute"\n', 2, 'rate_limit is "0/minute"'],
+    ['[[rules]]\nrate_limit = "5/year"\n', 2, 'rate_limit is "5/year"'],
+    ['[[rules]]\nspend = "-5/day"\n', 2, 'spend is "-5/day"'],
+    ['[[rules]]\nmax_amount = "5"\n', 2, 'max_amount is "5"'],
+    ['[[rules]]\nmax_amount = nan\n', 2, ''],
+    ['[[rules]]\nmax_length = 0\n', 2, 'max_length is 0'],
+    ['[[rules]]\ntool = "a b"\napproval = "ask"\n', 2, 'tool is "a b"'],
+    ['[[rules]]\ndeny_patterns = ["ok", "(?=x)"]\n', 2, 'deny_patterns holds "(?=x)"'],
+    ['[[rules]]\npii_redaction = ["emial"]\n', 2, 'pii_redaction holds "emial"'],
+    ['[[rules]]\naproval = "ask"\n', 2, 'a rule has no aproval'],
+    ['[[rules]]\napproval = "ask"\noverride_manifest = true\n', 3, 'override_manifest goes with'],
+    ['[[rules]]\neffect = "read"\nundeclared_effect = "read"\n', 2, 'cannot choose them'],
+    ['[[rules]]\noutput_schema = { type = "objct" }\n', 2, ''],
+    ['rules = "all"\n', 1, 'rules is a text'],
+    ['rules = ["all"]\n', 1, 'a rule is not a table'],
+    ['deny = ["web:x"]\n', 1, '"web:x" is not a grant'],
+    ['trusted = ["a b"]\n', 1, '"a b" names no tool'],
+  ])('%j is refused at line %i', async (text, line, message) => {
+    home({ [user]: text });
+    await refusal(settings());
+    expect(printed.err).toContain(message);
+    expect(printed.err).toContain(`config.toml:${line}:`);
+  });
+
+  test('a project cannot allow, nor say what is trusted', async () => {
+    home({ [project]: 'trusted = ["a"]\n[[rules]]\napproval = "allow"\n' });
+    await refusal(settings());
+    expect(printed.err).toContain('approval = "allow" would loosen what a user chose');
+    expect(printed.err).toContain('toolport.toml:3:');
+    expect(printed.err).toContain('trusted cannot be set for a project');
+  });
+
+  test('are listed as they could be written', async () => {
+    const text =
+      '[[rules]]\ntool = "pay/*"\neffect = ["write"]\napproval = "ask"\nask_above = 5\nmax_length = 100\ndeny_patterns = ["a\\\\d"]\npii_redaction = ["email"]\nrate_limit = "5/minute"\nmax_amount = 10\nspend = "50/day"\noutput_schema = { "type" = "object" }\nreason = "Why."\n';
+    home({ [user]: text });
+    const first = (await settings()).policy.rules;
+    await configCommand.run(parseArguments(configCommand, ['list']), terminalOf());
+    expect(printed.out).toContain(text);
+    const listed = printed.out;
+    folder.remove();
+    home({ [user]: listed });
+    const again = (await settings()).policy.rules;
+    const plain = (rules: typeof first) => rules?.map(({ origin: _, ...it }) => it);
+    expect(plain(again)).toEqual(plain(first));
+  });
+});

@@ -78,6 +78,7 @@ const session: Session = {
   prompts: async () => prompts,
   prompt: async (name, given) => (name === 'shop_greet' ? `Hello ${given.who}` : skill.text),
   onChange: () => () => {},
+  explain: refuse,
   review: refuse,
   accept: refuse,
   install: refuse,

@@ -274,7 +274,8 @@ export class Announcing {
       ...(network.kind === 'hosts' ? network.hosts : []),
       ...own.map((it) => ({ host: it.hostname, port: it.port === '' ? null : Number(it.port) })),
     ];
-    return { hosts, granted: passedIn(this.#setup, of.id).network };
+    const { network: granted, denied } = passedIn(this.#setup, of.id);
+    return { hosts, granted, denied };
   }
 
   #known(judged: Judged): Map<string, ProgramAnnouncement> {

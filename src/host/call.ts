@@ -57,7 +57,7 @@ interface Call {
   readonly request: CallRequest;
 }
 
-interface FrozenCall {
+export interface FrozenCall {
   readonly served: Served;
   readonly input: JsonObject;
   readonly digest: string;
@@ -116,7 +116,7 @@ export async function callTool(
 }
 
 /** The tool must be ready and the arguments must fit; after this nothing changes them. */
-async function prepare(
+export async function prepare(
   path: CallPath,
   caller: Caller,
   name: string,
@@ -149,7 +149,7 @@ function assertChain(chain: readonly string[], next: string): void {
     throw new HostError('denied', `${chain[0]} calls through more than ${maxChain} tools`);
 }
 
-function subjectOf({ principal }: Caller, { package: of, tool }: Served): KillSubject {
+export function subjectOf({ principal }: Caller, { package: of, tool }: Served): KillSubject {
   return { principal, package: of.id, tool: tool.name };
 }
 

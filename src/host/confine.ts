@@ -6,6 +6,7 @@ import { shellWord } from '../model/shell-word.js';
 import type { SlotValues } from '../model/slot.js';
 import type { Tool } from '../model/tool.js';
 import type { EgressPolicy } from '../net/egress.js';
+import type { Denial } from '../policy/denial.js';
 import type { Grant } from '../policy/grant.js';
 import type { Confinement, ProgramRuntime } from '../run/launch.js';
 import type { User } from '../sandbox/access.js';
@@ -21,6 +22,8 @@ import { type Lent, lend, type Private, type Workspace } from './workspace.js';
 export interface Lending {
   readonly principal: string;
   readonly grant: Grant;
+  /** What the operator ruled out for this package. */
+  readonly denial: Denial;
   /** Hosts that this package may reach beyond what its manifest names. */
   readonly widening: readonly NetworkHost[];
   /** There is no other package in the session. */
@@ -54,7 +57,7 @@ export async function confine(
   if (catalogue === undefined) throw new Error('a broken package is never run');
   const of = catalogue.package;
   const { permissions } = of;
-  const access = usesFiles(of, tool) ? permissions.filesystem : 'none';
+  const access = fileAccess(of, tool, lending.denial);
   const { lent, notes } = lendKindly(access, permissions.origin, own, lending);
   const runtimes = new Map<string, ProgramRuntime>();
   for (const { program, interpreter, packages } of needs) {
@@ -89,7 +92,14 @@ export async function confine(
 export function assertWorkspace({ loaded, own }: Judged, tool: Tool, lending: Lending): void {
   const of = loaded.catalogue?.package;
   if (of === undefined || of.permissions.origin === 'default') return;
-  lendKindly(usesFiles(of, tool) ? of.permissions.filesystem : 'none', 'declared', own, lending);
+  lendKindly(fileAccess(of, tool, lending.denial), 'declared', own, lending);
+}
+
+/** What was declared, less what the operator ruled out. */
+export function fileAccess(of: Package, tool: Tool | null, { noFiles, noWriting }: Denial): FilesystemAccess {
+  if (noFiles || !usesFiles(of, tool)) return 'none';
+  const { filesystem } = of.permissions;
+  return noWriting && filesystem === 'read-write' ? 'read-only' : filesystem;
 }
 
 /** A tool that names the scopes it uses gets the files only when one of them is about files. */
@@ -125,9 +135,14 @@ function lendKindly(
 }
 
 /** Null when there is no way out. A process that holds a secret reaches only those who may have it. */
-function egressPolicy(of: Package, slots: SlotValues, { grant, widening }: Lending): EgressPolicy | null {
+function egressPolicy(
+  of: Package,
+  slots: SlotValues,
+  { grant, widening, denial }: Lending,
+): EgressPolicy | null {
   const { network } = of.permissions;
-  if (network.kind === 'none') return null;
+  if (network.kind === 'none' || denial.noNetwork) return null;
+  const denied = denial.network;
   // A service that names no host at all leaves it to the operator to say where it is.
   const added = namesHosts(of) ? widening : grant.network;
   const wide = network.kind === 'public' ? network : { ...network, hosts: [...network.hosts, ...added] };
@@ -137,10 +152,14 @@ function egressPolicy(of: Package, slots: SlotValues, { grant, widening }: Lendi
     case 'none':
       return null;
     case 'public':
-      return { reach: { hosts: [], granted: grant.network }, anyPublic: true, secret: held.length > 0 };
+      return {
+        reach: { hosts: [], granted: grant.network, denied },
+        anyPublic: true,
+        secret: held.length > 0,
+      };
     case 'hosts':
       return {
-        reach: { hosts: narrowed.hosts, granted: grant.network },
+        reach: { hosts: narrowed.hosts, granted: grant.network, denied },
         anyPublic: false,
         secret: held.length > 0,
       };

@@ -14,7 +14,8 @@ import { lockState } from '../store/lock.js';
 import { type CallPath, callTool } from './call.js';
 import { throughMessageHooks } from './call-hooks.js';
 import { type Equipment, equip } from './equipment.js';
-import type { Answer, Host, Session, TokenRole } from './host.js';
+import { explain } from './explain.js';
+import type { Answer, ExplainRequest, Host, Session, TokenRole } from './host.js';
 import { KillSwitch } from './kill-switch.js';
 import type { HostOptions } from './options.js';
 import { queueOf } from './queue.js';
@@ -94,7 +95,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
             handlers: await catalogue.hooks(),
             audit,
           });
-        return sessionOf(catalogue, equipment, { message, leave }, (request) => {
+        const explained = (request: ExplainRequest) => explain(request, caller, catalogue.setup, path);
+        return sessionOf(catalogue, equipment, { message, explain: explained, leave }, (request) => {
           const answer = callTool(path, caller, request);
           running.add(answer);
           return answer
@@ -157,7 +159,11 @@ export async function createHost(options: HostOptions): Promise<Host> {
 function sessionOf(
   catalogue: SessionCatalogue,
   equipment: Equipment,
-  { message, leave }: { readonly message: Session['message']; readonly leave: () => void },
+  {
+    message,
+    explain: explained,
+    leave,
+  }: Pick<Session, 'message' | 'explain'> & { readonly leave: () => void },
   call: Session['call'],
 ): Session {
   return {
@@ -165,6 +171,7 @@ function sessionOf(
     tools: () => catalogue.tools(),
     call,
     message,
+    explain: explained,
     prompts: async () => (await catalogue.prompts()).map((it) => it.listed),
     async prompt(name, given) {
       const found = (await catalogue.prompts()).find((it) => it.listed.name === name);

@@ -33,6 +33,7 @@ import type { KillSwitch } from './kill-switch.js';
 import type { Machinery } from './machinery.js';
 import type { HostOptions } from './options.js';
 import { Places } from './places.js';
+import { assertPolicy, policyDigest } from './policy.js';
 import { queueOf } from './queue.js';
 import { Reloads } from './reload.js';
 import { Remotes } from './remotes.js';
@@ -211,6 +212,7 @@ export function equip(given: EquipmentOptions): Equipment {
     },
     async open(wanted, parse) {
       const policy = wanted.policy ?? {};
+      assertPolicy(policy);
       const { directories, root, principal, environment = {} } = wanted;
       const grants = absoluteGrants(parseGrants(wanted.allow ?? []), root);
       for (const name of everything(grants).environment) {
@@ -227,6 +229,7 @@ export function equip(given: EquipmentOptions): Equipment {
         allow: [...(wanted.allow ?? [])].sort(),
         environment,
         policy,
+        policyDigest: policyDigest(policy),
         parse: parseFor(policy, parse),
         looking: wanted.looking === true,
       };

@@ -18,6 +18,7 @@ export async function guardInput(
     throw new HostError(
       'guardrail',
       `the arguments have more than the ${maxLength.value} characters that ${speaker(packageId, maxLength.rule.origin)} allows`,
+      { cause: maxLength.rule },
     );
   }
   if (denyPatterns.length > 0) {
@@ -28,6 +29,7 @@ export async function guardInput(
       throw new HostError(
         'guardrail',
         `a guardrail of ${speaker(packageId, demand.rule.origin)} refuses these arguments: they match ${hit}`,
+        { cause: demand.rule },
       );
   }
   if (redact.length === 0) return given;

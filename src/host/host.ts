@@ -4,16 +4,20 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { HostErrorCode } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
+import type { Rule } from '../model/rule.js';
 import type { Tool } from '../model/tool.js';
 import type { ConfirmationKind } from '../policy/decide.js';
 import type { Progress } from '../run/remote/remote.js';
 import type { MessagePoint, MessageVerdict } from './call-hooks.js';
 import type { Change, InstallOptions, Review } from './change.js';
+import type { ExplainRequest, Explanation } from './explanation.js';
 import type { Kills, ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
 
 export type { Progress } from '../run/remote/remote.js';
 export type { MessagePoint, MessageVerdict } from './call-hooks.js';
 export type { Change, ChangeStep, InstallOptions, Review } from './change.js';
+
+export type { ExplainedLimit, ExplainedPermissions, ExplainRequest, Explanation } from './explanation.js';
 
 export type {
   Check,
@@ -70,6 +74,14 @@ export interface SessionPolicy {
   /** Only these packages are served. */
   readonly only?: readonly string[];
   readonly disabled?: readonly string[];
+  /** Rules of the operator, on top of what manifests and the host demand. All of them hold. */
+  readonly rules?: readonly Rule[];
+  /** What no package may have, in the grammar of `--allow` with `*` for all: it weighs more than any grant or manifest. */
+  readonly deny?: readonly string[];
+  /** Absolute; only folders in these are lent as workspaces or by grants. Any may be, unless told. */
+  readonly roots?: readonly string[];
+  /** Patterns of tools whose answers the operator trusts; shown, and not acted on yet. */
+  readonly trusted?: readonly string[];
   /** Names of folders that are not searched, besides the usual ones. */
   readonly ignore?: readonly string[];
   /** How deep folders are searched. */
@@ -112,6 +124,8 @@ export interface Session {
   /** What can be called now, in a fixed order. */
   tools(): Promise<readonly ListedTool[]>;
   call(request: CallRequest): Promise<Answer>;
+  /** What would happen to a call now, and which rule says so; nothing runs. */
+  explain(request: ExplainRequest): Promise<Explanation>;
   /** Lets extensions look at a message on its way to the agent or back. For programs that embed the host. */
   message(point: MessagePoint, message: JsonObject, signal?: AbortSignal): Promise<MessageVerdict>;
   /** Prompts of packages that are served, in a fixed order. Nothing of them is ever run. */

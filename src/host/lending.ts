@@ -1,3 +1,4 @@
+import { denialFor, without } from '../policy/denial.js';
 import { grantFor } from '../policy/grant.js';
 import { hiddenTogether } from './catalogue.js';
 import type { Lending } from './confine.js';
@@ -11,10 +12,11 @@ export function lendingFor(
   { principal, grants, root, policy, directories }: SessionSetup,
   { stage, places, environments, sandbox, homes, own }: Machinery,
 ): Lending {
-  const grant = grantFor(grants, id);
+  const denial = denialFor(policy.deny ?? [], id);
+  const grant = without(grantFor(grants, id), denial);
   // What is granted to nobody by name can only mean the one package there is.
   const sole = judged.filter((it) => it.loaded.catalogue !== undefined).length === 1;
-  const packages = hiddenTogether(
+  const others = hiddenTogether(
     judged.flatMap((it) => it.own),
     directories,
     root,
@@ -24,8 +26,15 @@ export function lendingFor(
     grant,
     sole,
     widening: sole ? grant.network : (grants.own.get(id)?.network ?? []),
-    workspace: { root, read: grant.read, write: grant.write },
-    secret: { homes, own, packages },
+    denial,
+    workspace: {
+      root,
+      read: grant.read,
+      write: grant.write,
+      ...(policy.roots === undefined ? {} : { within: policy.roots }),
+      unwritable: denial.write,
+    },
+    secret: { homes, own, packages: [...others, ...denial.read] },
     limits: policy.limits ?? {},
     stage,
     places,

@@ -16,7 +16,11 @@ export interface NamedMeter {
 export function metersOf(principal: string, served: Served, input: JsonObject): readonly NamedMeter[] {
   const { demands, name, tool } = served;
   if (demands.rates.length === 0 && demands.spends.length === 0 && demands.maxAmount === undefined) return [];
-  const take = cappedAmount(name, tool, demands, input);
+  return metersFor(principal, served, cappedAmount(name, tool, demands, input));
+}
+
+/** The meters of a tool for a call of a given amount. */
+export function metersFor(principal: string, { demands, name }: Served, take: number): readonly NamedMeter[] {
   const base = { principal, tool: name };
   return [
     ...demands.rates.map((demand) => ({
@@ -63,7 +67,8 @@ export async function takePlace(
 function exceeded({ meter, used, waitMs }: Reading, meters: readonly NamedMeter[]): HostError {
   const found = meters.find((it) => it.meter === meter) as NamedMeter;
   const { per } = found.demand.value;
-  const source = who(found.demand.rule.origin);
+  const cause = found.demand.rule;
+  const source = who(cause.origin);
   const hint =
     waitMs === null
       ? 'ask for less, or ask the operator'
@@ -71,6 +76,7 @@ function exceeded({ meter, used, waitMs }: Reading, meters: readonly NamedMeter[
   if (meter.kind === 'calls') {
     const times = meter.most === 1 ? 'once' : `${meter.most} times`;
     return new HostError('rate_limited', `${meter.tool} may be called ${times} a ${per} (${source})`, {
+      cause,
       hint,
     });
   }
@@ -78,7 +84,7 @@ function exceeded({ meter, used, waitMs }: Reading, meters: readonly NamedMeter[
   return new HostError(
     'spend_limit',
     `${meter.take} is more than what is left: ${meter.tool} may spend ${meter.most} a ${per} (${source}), and ${plain(left)} of it is left`,
-    { hint },
+    { cause, hint },
   );
 }
 

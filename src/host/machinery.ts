@@ -56,6 +56,7 @@ export interface SessionSetup {
   readonly allow: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly policy: SessionPolicy;
+  readonly policyDigest: string;
   readonly parse: ParseOptions;
   readonly looking: boolean;
 }

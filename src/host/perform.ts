@@ -23,6 +23,12 @@ export interface Performer {
   readonly inTurn: Queue;
 }
 
+/** Hosts that an operator granted and ruled out. */
+interface OperatorReach {
+  readonly granted: readonly NetworkHost[];
+  readonly denied: readonly NetworkHost[];
+}
+
 /** Asks a program that is kept; it is started first where it is not up. */
 export type RemoteRun = (request: RunRequest) => Promise<RunResult>;
 
@@ -30,7 +36,7 @@ export type RemoteRun = (request: RunRequest) => Promise<RunResult>;
 export async function perform(
   request: RunRequest,
   slots: SlotValues,
-  granted: readonly NetworkHost[],
+  reach: OperatorReach,
   confined: () => Promise<Confined>,
   { machine, client, warm, pool, inTurn }: Performer,
   remote: RemoteRun,
@@ -57,7 +63,7 @@ export async function perform(
         ...(network.kind === 'hosts' ? network.hosts : []),
         { host: own.hostname, port: own.port === '' ? null : Number(own.port) },
       ];
-      return runHttp(action, request, slots, client, { hosts, granted });
+      return runHttp(action, request, slots, client, { hosts, ...reach });
     }
     case 'prompt':
       return runPrompt(action, request, new Map([...slots].filter(([, it]) => !it.secret)));

@@ -42,6 +42,8 @@ export interface Setting {
   /** Null for a tool that sees no workspace. */
   readonly workspace: string | null;
   readonly allow: readonly string[];
+  /** Of everything that the operator configured. */
+  readonly policy: string;
 }
 
 export interface CallBounds {

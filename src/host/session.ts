@@ -77,6 +77,10 @@ export class SessionCatalogue {
     }
   }
 
+  get setup(): SessionSetup {
+    return this.#setup;
+  }
+
   async report(): Promise<PackageReport> {
     await this.#catchUp(false);
     const standings = await this.#standings();

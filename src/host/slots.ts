@@ -9,6 +9,8 @@ import type { Vault } from '../secrets/vault.js';
 export interface Passed {
   readonly environment: Readonly<Record<string, string>>;
   readonly network: readonly NetworkHost[];
+  /** Hosts that are ruled out. */
+  readonly denied: readonly NetworkHost[];
 }
 
 /** Values of a package's slots: from the vault, else a variable that was let through, else the default. */

@@ -5,8 +5,9 @@ import type { Package } from '../model/package.js';
 import { shellWord } from '../model/shell-word.js';
 import type { Tool } from '../model/tool.js';
 import { combine } from '../policy/combine.js';
+import { denialFor, without } from '../policy/denial.js';
 import { grantFor } from '../policy/grant.js';
-import { rulesFor } from '../policy/rules.js';
+import { effectOf, rulesFor } from '../policy/rules.js';
 import type { RunRequest } from '../run/run.js';
 import type { SchemaValidator } from '../schema/validator.js';
 import type { OfferedTool } from './announced.js';
@@ -37,25 +38,31 @@ export interface ToolRoad {
 const defaultOutputBytes = 10 * 1024 * 1024;
 
 /** What of the operator's variables and hosts is for one package. */
-export function passedIn({ environment, grants }: SessionSetup, packageId: string): Passed {
-  const { network, environment: names } = grantFor(grants, packageId);
-  return { environment: Object.fromEntries(names.map((it) => [it, environment[it] as string])), network };
+export function passedIn({ environment, grants, policy }: SessionSetup, packageId: string): Passed {
+  const denial = denialFor(policy.deny ?? [], packageId);
+  const { network, environment: names } = without(grantFor(grants, packageId), denial);
+  return {
+    environment: Object.fromEntries(names.map((it) => [it, environment[it] as string])),
+    network,
+    denied: denial.network,
+  };
 }
 
 /** One tool of a package, ready to be asked. Everything that can change is looked up when it is asked. */
 export function serveTool(
   judged: Judged,
-  { tool, held }: OfferedTool,
+  { tool: declared, held }: OfferedTool,
   exposed: string,
   { machinery, setup, standing, lending, isPublic, announcing }: ToolRoad,
 ): ServedTool {
   const { catalogue } = judged.loaded;
   if (catalogue === undefined) throw new Error('a broken package serves no tools');
   const of = catalogue.package;
-  const name = `${of.id}/${tool.name}`;
+  const name = `${of.id}/${declared.name}`;
   const { sandbox, schemas, vault, scanner, performer } = machinery;
-  const { limits } = setup.policy;
-  const demands = combine(rulesFor(of, tool, judged.loaded.file, []));
+  const { limits, rules = [] } = setup.policy;
+  const tool = { ...declared, effect: effectOf(of.id, declared, rules) };
+  const demands = combine(rulesFor(of, tool, judged.loaded.file, rules));
   const runs = startsProcess(of, tool);
   let input: Promise<SchemaValidator> | undefined;
   let outputs: Promise<readonly SchemaValidator[]> | undefined;
@@ -67,12 +74,13 @@ export function serveTool(
     package: of,
     file: judged.loaded.file,
     tool,
-    digest: tool.action?.kind === 'remote' ? announcedDigest(catalogue.digest, tool) : catalogue.digest,
+    digest: tool.action?.kind === 'remote' ? announcedDigest(catalogue.digest, declared) : catalogue.digest,
     demands,
     confined: sandbox.confines || judged.needs.length === 0,
     setting: {
       workspace: runs && of.permissions.filesystem !== 'none' ? setup.root : null,
       allow: runs || tool.action?.kind === 'http' ? setup.allow : [],
+      policy: setup.policyDigest,
     },
     bounds: {
       wallMs: limits?.wallSeconds === undefined ? undefined : limits.wallSeconds * 1000,
@@ -124,7 +132,14 @@ export function serveTool(
       const confined = () => confine(judged, tool, slots, lending(of.id));
       const remote = (it: RunRequest) => announcing.call(judged, it, slots);
       return throughExit(await scanner.forCall(of, slots, isPublic), request, (guarded) =>
-        perform(guarded, slots, passed.network, confined, performer, remote),
+        perform(
+          guarded,
+          slots,
+          { granted: passed.network, denied: passed.denied },
+          confined,
+          performer,
+          remote,
+        ),
       );
     },
   };

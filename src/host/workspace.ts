@@ -12,6 +12,10 @@ export interface Workspace {
   readonly root: string;
   readonly read: readonly string[];
   readonly write: readonly string[];
+  /** Nothing outside these is lent; anything may be where there are none. */
+  readonly within?: readonly string[];
+  /** For reading only, wherever they lie. */
+  readonly unwritable?: readonly string[];
 }
 
 /** What is never shown, wherever it lies. */
@@ -54,17 +58,24 @@ export function lend(
   user: User,
 ): Lent {
   if (access === 'none') return { mounts: [], hidden: [] };
+  const fixed = realPaths(workspace.unwritable ?? []);
   const canWrite = access === 'read-write';
   const wanted = [
     { path: workspace.root, writable: canWrite },
     ...workspace.read.map((path) => ({ path, writable: false })),
     ...workspace.write.map((path) => ({ path, writable: canWrite })),
   ];
-  const mounts = wanted.map(({ path, writable }) => {
+  const lentAs = wanted.map(({ path, writable: asked }) => {
+    const writable = asked && !isWithin(path, fixed);
     const real = usable(path, writable, user);
+    if (workspace.within !== undefined && !isWithin(real, realPaths(workspace.within)))
+      throw outside(real, workspace.within);
     if (writable && secret.homes.some((it) => real === it || isBelow(it, real))) throw wholeHome(real);
     return { source: real, target: real, writable };
   });
+  // What is for reading only is put over the folder around it.
+  const inside = fixed.filter((it) => lentAs.some((mount) => mount.writable && isBelow(it, mount.target)));
+  const mounts = [...lentAs, ...inside.map((it) => ({ source: it, target: it, writable: false }))];
   const hidden = hiddenPaths(mounts, secret);
   for (const { target, writable } of mounts) assertLendable(target, writable, hidden, own);
   // Its own files are where they always are; in the workspace they are hidden like all the others.
@@ -87,6 +98,24 @@ function assertLendable(
       hint: 'key material, packages and the folders of the host stay private; name another folder with --root',
     },
   );
+}
+
+function outside(path: string, within: readonly string[]): HostError {
+  return new HostError(
+    'workspace_unusable',
+    `${path} is not in ${within.join(' or ') || 'any folder'}, the roots that are configured`,
+    { hint: 'name another folder with --root, or see "toolport config list --show-origin"' },
+  );
+}
+
+/** With links followed, as they are now. What is not there leads nowhere. */
+function realPaths(paths: readonly string[]): string[] {
+  return paths.filter((it) => existsSync(it)).map((it) => realpathSync.native(it));
+}
+
+function isWithin(path: string, folders: readonly string[]): boolean {
+  const [real = path] = realPaths([path]);
+  return folders.some((it) => real === it || isBelow(real, it));
 }
 
 /** Who may write there may leave a key, or a command that runs at the next sign-in. */

@@ -39,6 +39,8 @@ export interface Rule {
   readonly maxAmount?: number;
   readonly spend?: SpendCap;
   readonly outputSchema?: JsonSchema;
+  /** What tools do whose manifest does not say. */
+  readonly undeclaredEffect?: Effect;
   /** For whoever is refused or asked. */
   readonly reason?: string;
   readonly origin: RuleOrigin;

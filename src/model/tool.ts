@@ -1,8 +1,11 @@
 import type { Action } from './action.js';
 import type { Json, JsonObject, JsonSchema } from './json.js';
 
+/** From the lightest to the gravest. */
+export const effects = ['none', 'read', 'write', 'destructive'] as const;
+
 /** `none`: pure compute. `read`: looks at user data. `write`: changes something. `destructive`: cannot be undone. */
-export type Effect = 'none' | 'read' | 'write' | 'destructive';
+export type Effect = (typeof effects)[number];
 
 /** Hints for clients, as MCP spells them. They never loosen anything. */
 export interface Annotations {

@@ -8,6 +8,8 @@ import { type AddressKind, addressKind, parseAddress } from './address.js';
 export interface Reach {
   readonly hosts: readonly NetworkHost[];
   readonly granted: readonly NetworkHost[];
+  /** Refused whatever else is said; a port of null is every port, and names below are meant too. */
+  readonly denied?: readonly NetworkHost[];
 }
 
 export interface Destination {
@@ -44,6 +46,7 @@ export function parseDestination(text: string): Destination {
 /** Judges a URL before anything is looked up. */
 export function destinationOf(text: string, reach: Reach): Destination {
   const destination = parseDestination(text);
+  assertNotDenied(destination, reach);
   if (!covers(reach.hosts, destination)) {
     throw new HostError(
       'network_denied',
@@ -78,6 +81,7 @@ export async function vettedAddresses(
   const vetted: string[] = [];
   let refused: AddressKind | undefined;
   for (const address of addresses) {
+    assertNotDenied({ ...destination, host: address }, reach);
     const kind = kindOf(address, here);
     // A grant opens loopback and private networks, never link-local (cloud metadata) or reserved blocks.
     if (kind === 'public' || (granted && (kind === 'loopback' || kind === 'private'))) vetted.push(address);
@@ -117,6 +121,20 @@ async function lookup(destination: Destination, resolve: Resolve): Promise<reado
       hint: 'check the spelling and the network connection',
     });
   }
+}
+
+/** What an operator ruled out is not gone to, under its name or at its address. */
+export function assertNotDenied(destination: Destination, { denied = [] }: Reach): void {
+  if (denied.some((it) => isDenied(it, destination.host, destination.port)))
+    throw new HostError(
+      'network_denied',
+      `the configuration rules ${nameOf(destination)} out, whatever else was granted`,
+      { hint: 'see "deny" in "toolport config list --show-origin"' },
+    );
+}
+
+function isDenied({ host, port }: NetworkHost, name: string, at: number): boolean {
+  return (host === '*' || sameHost(host, name) || coversHost(host, name)) && (port === null || port === at);
 }
 
 export function covers(hosts: readonly NetworkHost[], destination: Destination): boolean {

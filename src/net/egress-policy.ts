@@ -1,6 +1,7 @@
 import { HostError } from '../model/host-error.js';
 import { parseAddress } from './address.js';
 import {
+  assertNotDenied,
   covers,
   type Destination,
   grantHint,
@@ -61,6 +62,7 @@ function readable(text: string): Destination | null {
 /** Judges by name, before anything is looked up. `plain` is a request that is not encrypted. */
 export function judgeName(destination: Destination, plain: boolean, policy: EgressPolicy): void {
   const { reach, anyPublic, secret } = policy;
+  assertNotDenied(destination, reach);
   const granted = covers(reach.granted, destination);
   if (!anyPublic && !covers(reach.hosts, destination)) {
     throw new HostError(

@@ -1,6 +1,6 @@
 import type { Package } from '../model/package.js';
+import { unknownCategories } from '../model/personal.js';
 import { isSteering } from '../model/steering.js';
-import { unknownCategories } from './guardrails/categories.js';
 
 /**
  * What a package declares and this host cannot hold it to yet. A promise that is not kept is worse than a

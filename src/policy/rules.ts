@@ -1,6 +1,10 @@
 import type { Package } from '../model/package.js';
 import type { Rule } from '../model/rule.js';
-import type { Tool } from '../model/tool.js';
+import { type Effect, effects, type Tool } from '../model/tool.js';
+
+function graver(a: Effect, b: Effect): Effect {
+  return effects.indexOf(a) >= effects.indexOf(b) ? a : b;
+}
 
 /** What holds everywhere, whoever says otherwise; only an operator may take the question away. */
 const builtIn: readonly Rule[] = [
@@ -38,12 +42,24 @@ export function rulesFor(of: Package, tool: Tool, file: string, operator: readon
   return [...ofCreator(of, tool, file), ...[...operator, ...builtIn].filter((it) => names(it, name, tool))];
 }
 
-function names({ tool: pattern, effects }: Rule, name: string, tool: Tool): boolean {
-  return matches(pattern, name) && (effects === undefined || effects.includes(tool.effect));
+/** What a tool does: as declared, else as the operator says, else as is usual for those who say nothing. */
+export function effectOf(packageId: string, tool: Tool, operator: readonly Rule[]): Effect {
+  if (tool.effectDeclared) return tool.effect;
+  const matching = operator.filter((it) => matches(it.tool, `${packageId}/${tool.name}`));
+  const said = (project: boolean) =>
+    matching.flatMap((it) => ((it.origin.kind === 'project') === project ? (it.undeclaredEffect ?? []) : []));
+  const chosen = said(false);
+  const base = chosen.length === 0 ? tool.effect : chosen.reduce(graver);
+  // A project can make it graver, never lighter.
+  return said(true).reduce(graver, base);
+}
+
+function names({ tool: pattern, effects: which }: Rule, name: string, tool: Tool): boolean {
+  return matches(pattern, name) && (which === undefined || which.includes(tool.effect));
 }
 
 /** A pattern without a slash names whole packages; `*` stands for any characters but a slash. */
-function matches(pattern: string, name: string): boolean {
+export function matches(pattern: string, name: string): boolean {
   if (pattern === '*') return true;
   const whole = pattern.includes('/') ? pattern : `${pattern}/*`;
   const parts = whole.split('*').map((it) => it.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));

@@ -14,6 +14,7 @@ export function cappedAmount(name: string, tool: Tool, demands: Demands, input: 
   if (amount.kind === 'none') return 0;
   if (amount.kind === 'unclear') {
     throw new HostError('spend_limit', `${name} has a spend cap, and ${amount.why}`, {
+      cause: cap.rule,
       hint: 'write the amount as a number that is not negative, at the top of the arguments',
     });
   }
@@ -21,7 +22,7 @@ export function cappedAmount(name: string, tool: Tool, demands: Demands, input: 
     throw new HostError(
       'spend_limit',
       `${amount.value} is more than the ${maxAmount.value} that one call of ${name} may spend (${who(maxAmount.rule.origin)})`,
-      { hint: 'ask for less, or ask the operator' },
+      { cause: maxAmount.rule, hint: 'ask for less, or ask the operator' },
     );
   }
   return amount.value;

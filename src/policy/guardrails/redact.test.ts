@@ -5,7 +5,7 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../model/json.js';
-import { personalCategories, unknownCategories } from './categories.js';
+import { personalCategories, unknownCategories } from '../../model/personal.js';
 import { redactPersonal } from './redact.js';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();

@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../model/json.js';
+import { type PersonalCategory, personalCategories, unknownCategories } from '../../model/personal.js';
 import { findCards, findIbans } from './account.js';
-import { type PersonalCategory, personalCategories, unknownCategories } from './categories.js';
 import { findEmails, findPhones } from './contact.js';
 import { findAddresses, findHardware } from './machine-address.js';
 import { findNationalIds } from './national-id.js';

@@ -104,6 +104,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => approvals,
   },
   {
+    name: 'policy',
+    summary: 'say which rule decides on a call, and why',
+    load: async () => (await import('./commands/policy.js')).policy,
+  },
+  {
     name: 'audit',
     summary: 'read and verify the record of all calls',
     load: async () => audit,

@@ -5,7 +5,8 @@ import { readText } from '../../formats/source.js';
 import { suggest } from '../../formats/suggest.js';
 import type { Bundle, BundleEntry } from '../../model/bundle.js';
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js';
-import { isObject, type JsonObject, type JsonPath, valueAt } from '../../model/json.js';
+import { isObject, type Json, type JsonObject, type JsonPath, valueAt } from '../../model/json.js';
+import type { Rule } from '../../model/rule.js';
 import {
   type ConfigKey,
   type ConfigKeyName,
@@ -71,23 +72,58 @@ export async function readConfigFile(
   if (isObject(document.value)) {
     for (const { key, at } of keysOf(document.value, report, kind)) {
       const value = valueAt(document.value, at) ?? null;
+      if (key.kind === 'rules') await checkRules(value, kind, report);
       const checked = checkValue(key, value, { folder: dirname(path), home });
       if (!checked.ok) {
-        for (const { code, message, hint, item } of checked.complaints)
-          report.at(code, item === undefined ? at : [...at, item], message, { hint });
+        for (const { code, message, hint, at: inside = [], spot } of checked.complaints)
+          report.at(code, [...at, ...inside], message, { hint, ...(spot === undefined ? {} : { spot }) });
       } else if (kind === 'project' && key.project === 'switch-on' && checked.value === false) {
         report.at('schema.const', at, `${key.name} = false would loosen what a user chose`, {
           hint: onlyTightens,
         });
       } else {
+        const lineOf = (index: number) => document.locate([...at, index]).line;
         settings.set(key.name as ConfigKeyName, {
-          value: checked.value,
+          value:
+            key.kind === 'rules'
+              ? placed(checked.value as readonly Rule[], path, kind, lineOf)
+              : checked.value,
           line: document.locate(at, 'key').line,
         });
       }
     }
   }
   return { path, kind, settings, diagnostics: [...report.diagnostics].sort(compareDiagnostics) };
+}
+
+/** What the schema language allows in the place of a table is checked where it stands. */
+async function checkRules(rules: Json, kind: ConfigFile['kind'], report: Report): Promise<void> {
+  for (const [index, rule] of (Array.isArray(rules) ? rules : []).entries()) {
+    if (!isObject(rule)) continue;
+    if (isObject(rule.output_schema)) {
+      const { checkInnerSchema } = await import('../../formats/inner-schema.js');
+      checkInnerSchema(report, rule.output_schema, ['rules', index, 'output_schema']);
+    }
+    if (kind === 'project' && rule.approval === 'allow')
+      report.at(
+        'schema.const',
+        ['rules', index, 'approval'],
+        'approval = "allow" would loosen what a user chose',
+        {
+          hint: onlyTightens,
+        },
+      );
+  }
+}
+
+/** Each rule with where it stands, for whoever asks why. */
+function placed(
+  rules: readonly Rule[],
+  file: string,
+  kind: ConfigFile['kind'],
+  lineOf: (index: number) => number,
+): readonly Rule[] {
+  return rules.map((rule, index) => ({ ...rule, origin: { kind, file, line: lineOf(index) } }));
 }
 
 const onlyTightens = `${projectFileName} may only tighten; put it in your own config.toml, or leave it out`;

@@ -1,7 +1,12 @@
+import type { Rule } from '../../model/rule.js';
+
 /** What a setting holds. */
 export type ConfigKind =
   | 'paths'
   | 'grants'
+  | 'denials'
+  | 'rules'
+  | 'tools'
   | 'names'
   | 'folder-names'
   | 'version'
@@ -13,9 +18,9 @@ export type ConfigKind =
   | 'switch';
 
 /** How the file of a project may tighten a setting; settings without a way are not its to make. */
-export type Tightening = 'add' | 'intersect' | 'smaller' | 'switch-on';
+export type Tightening = 'add' | 'intersect' | 'within' | 'smaller' | 'switch-on';
 
-export type ConfigValue = string | number | boolean | readonly string[];
+export type ConfigValue = string | number | boolean | readonly string[] | readonly Rule[];
 
 export interface ConfigKey {
   /** As in a TOML file, with dots. */
@@ -45,6 +50,10 @@ const limit = (name: string, usual: number, most: number): ConfigKey => ({
 export const configKeys = [
   { name: 'paths', kind: 'paths' },
   { name: 'allow', kind: 'grants', flag: 'allow' },
+  { name: 'deny', kind: 'denials', project: 'add' },
+  { name: 'roots', kind: 'paths', project: 'within' },
+  { name: 'trusted', kind: 'tools' },
+  { name: 'rules', kind: 'rules', project: 'add' },
   { name: 'packages.only', kind: 'names', project: 'intersect' },
   { name: 'packages.disabled', kind: 'names', project: 'add' },
   { name: 'discovery.ignore', kind: 'folder-names', project: 'add' },

@@ -81,7 +81,7 @@ function spokenValue(key: ConfigKey, given: Json, where: string, origin: Origin,
 }
 
 function isList(key: ConfigKey): boolean {
-  return ['paths', 'grants', 'names', 'folder-names'].includes(key.kind);
+  return ['paths', 'grants', 'denials', 'tools', 'names', 'folder-names'].includes(key.kind);
 }
 
 /** What is left of a setting when the project had its say. */
@@ -96,6 +96,12 @@ function tightened(key: ConfigKey, base: Said | undefined, project: Said | undef
       const value = (base.value as readonly string[]).filter((it) => allowed.includes(it));
       return { value, origins: [...project.origins, ...base.origins] };
     }
+    case 'within': {
+      // Both must hold: what the project names counts where it lies in what the user named.
+      if (base === undefined) return project;
+      const value = narrowed(base.value as readonly string[], project.value as readonly string[]);
+      return { value, origins: [...project.origins, ...base.origins] };
+    }
     case 'smaller':
       return base !== undefined && (base.value as number) <= (project.value as number) ? base : project;
     case 'switch-on':
@@ -105,10 +111,17 @@ function tightened(key: ConfigKey, base: Said | undefined, project: Said | undef
   }
 }
 
+/** The folders that lie in a folder of both lists. */
+function narrowed(a: readonly string[], b: readonly string[]): string[] {
+  const inside = (path: string, folders: readonly string[]) =>
+    folders.some((it) => `${path}/`.startsWith(it === '/' ? '/' : `${it}/`));
+  return [...new Set([...a.filter((it) => inside(it, b)), ...b.filter((it) => inside(it, a))])];
+}
+
 function joined(base: Said | undefined, more: Said | undefined): Said {
   const lists = [base, more].filter((it) => it !== undefined);
   return {
-    value: [...new Set(lists.flatMap((it) => it.value as readonly string[]))],
+    value: [...new Set(lists.flatMap((it) => it.value as readonly string[]))] as ConfigValue,
     origins: lists.length === 0 ? [] : lists.flatMap((it) => it.origins).reverse(),
   };
 }

@@ -1,7 +1,9 @@
 import { isAbsolute, join, resolve } from 'node:path';
+import { isToolPattern, readRule } from '../../formats/rule.js';
 import { suggest } from '../../formats/suggest.js';
 import type { DiagnosticCode } from '../../model/codes.js';
-import type { Json } from '../../model/json.js';
+import type { Json, JsonPath } from '../../model/json.js';
+import type { Rule } from '../../model/rule.js';
 import { findHidden } from '../../model/unicode.js';
 import type { ConfigKey, ConfigValue } from './config-keys.js';
 
@@ -15,8 +17,9 @@ export interface Complaint {
   readonly code: DiagnosticCode;
   readonly message: string;
   readonly hint?: string;
-  /** Which item of a list. */
-  readonly item?: number;
+  /** Where in the value; the whole of it unless told. */
+  readonly at?: JsonPath;
+  readonly spot?: 'key';
 }
 
 export type CheckedValue =
@@ -44,6 +47,8 @@ export function checkValue(key: ConfigKey, value: Json, around: Surroundings): C
       return typeof value === 'string'
         ? oneText(checkText(key, value, around))
         : wrongType(key, 'a text in quotes', value);
+    case 'rules':
+      return checkRules(key, value);
     case 'version':
       return typeof value === 'string'
         ? oneText(checkVersion(key, value))
@@ -74,6 +79,19 @@ function checkNumber(key: ConfigKey, value: Json): CheckedValue {
   });
 }
 
+/** Where each was written is added by whoever read the file. */
+function checkRules(key: ConfigKey, value: Json): CheckedValue {
+  if (!Array.isArray(value)) return wrongType(key, '[[rules]] before each of them', value);
+  const rules: Rule[] = [];
+  const complaints = (value as readonly Json[]).flatMap((it, index) => {
+    const read = readRule(it);
+    if (!read.ok) return read.complaints.map((found) => ({ ...found, at: [index, ...found.at] }));
+    rules.push({ ...read.rule, origin: { kind: 'session' } });
+    return [];
+  });
+  return complaints.length > 0 ? { ok: false, complaints } : taken(rules);
+}
+
 function checkList(key: ConfigKey, value: Json, around: Surroundings): CheckedValue {
   if (!Array.isArray(value)) return wrongType(key, 'a list of texts', value);
   const complaints: Complaint[] = [];
@@ -88,7 +106,7 @@ function checkList(key: ConfigKey, value: Json, around: Surroundings): CheckedVa
             hint: 'write texts in quotes',
           };
     if (typeof result === 'string') kept.push(result);
-    else complaints.push({ ...result, item });
+    else complaints.push({ ...result, at: [item] });
   }
   return complaints.length > 0 ? { ok: false, complaints } : taken([...new Set(kept)]);
 }
@@ -105,6 +123,15 @@ function checkText(key: ConfigKey, text: string, around: Surroundings): Complain
       return checkPath(key, text, around);
     case 'grants':
       return checkGrant(text, around);
+    case 'denials':
+      return checkDenial(text, around);
+    case 'tools':
+      if (isToolPattern(text)) return text;
+      return {
+        code: 'schema.pattern',
+        message: `${JSON.stringify(text)} names no tool`,
+        hint: 'write a package or "package/tool"; * stands for any characters',
+      };
     case 'folder-names':
       if (!/[/\\]/.test(text) && text !== '.' && text !== '..') return text;
       return {
@@ -137,10 +164,15 @@ function absolutePath(text: string, { folder, home }: Surroundings): string | un
   return isAbsolute(text) ? resolve(text) : resolve(folder, text);
 }
 
+/** Like a grant; `*` in the place of a host, a path or a name means all of them. */
+function checkDenial(text: string, around: Surroundings): Complaint | string {
+  const all = /^(?:[A-Za-z0-9][A-Za-z0-9._-]*=)?(?:net|read|write|env):\*$/;
+  return all.test(text) ? text : checkGrant(text, around);
+}
+
 const grantKinds = ['net', 'read', 'write', 'env'];
 
-/** Its shape and its paths; which hosts may be granted is not decided here. */
-/** With the id of a package before it, a grant is for that package only. */
+/** Its shape and its paths; which hosts may be granted is not decided here. With the id of a package before it, a grant is for that package only. */
 function checkGrant(text: string, around: Surroundings): Complaint | string {
   const named = /^([A-Za-z0-9][A-Za-z0-9._-]*=)(.*)$/s.exec(text);
   if (named === null) return checkPlainGrant(text, around);

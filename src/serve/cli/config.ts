@@ -2,6 +2,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import type { LimitPolicy, PackageIndexes, SessionPolicy } from '../../host/host.js';
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js';
 import { HostError } from '../../model/host-error.js';
+import type { Rule } from '../../model/rule.js';
 import { printDiagnostics } from '../print/diagnostics.js';
 import { type Arguments, homeFolder } from './arguments.js';
 import { allowOption, type Option } from './command.js';
@@ -188,6 +189,10 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
   return present({
     only: list('packages.only'),
     disabled: list('packages.disabled'),
+    deny: list('deny'),
+    roots: list('roots'),
+    trusted: list('trusted'),
+    rules: settingOf(said, 'rules') as readonly Rule[] | undefined,
     ignore: list('discovery.ignore'),
     depth: number('discovery.depth'),
     agentVersion: text('agent.version'),

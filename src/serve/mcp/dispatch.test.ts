@@ -52,6 +52,7 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
     tools: async () => [tool],
     call,
     message: refuse,
+    explain: refuse,
     prompts: refuse,
     prompt: refuse,
     onChange: () => () => {},

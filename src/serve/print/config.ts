@@ -1,3 +1,5 @@
+import { originText as originOf, type Rule } from '../../model/rule.js';
+import { ruleLines } from './rule.js';
 import type { Style } from './style.js';
 import { visibleLine } from './visible.js';
 import { width } from './width.js';
@@ -5,7 +7,7 @@ import { width } from './width.js';
 /** A setting as the command line knows it. */
 export interface PrintedSetting {
   readonly key: string;
-  readonly value?: string | number | boolean | readonly string[];
+  readonly value?: string | number | boolean | readonly string[] | readonly Rule[];
   readonly origins: readonly (
     | { readonly kind: 'flag' | 'environment'; readonly name: string }
     | { readonly kind: 'project' | 'user'; readonly file: string; readonly line: number }
@@ -22,7 +24,10 @@ export interface ConfigPrinter {
 /** TOML that could be put in a file as it is; what nobody set is a comment. */
 export function printConfig(settings: readonly PrintedSetting[], printer: ConfigPrinter): string {
   const { style, columns } = printer;
-  const lines = settings.flatMap((it) => {
+  // Tables come last: whatever followed them would belong to them.
+  const rules = settings.find((it) => it.key === 'rules');
+  const plain = settings.filter((it) => it !== rules || it.origins.length === 0);
+  const lines = plain.flatMap((it) => {
     const isSet = it.value !== undefined && !(Array.isArray(it.value) && it.origins.length === 0);
     const text = isSet ? visibleLine(`${it.key} = ${JSON.stringify(it.value)}`) : `# ${it.key} is not set`;
     const shown = isSet ? text : style.dim(text);
@@ -33,7 +38,18 @@ export function printConfig(settings: readonly PrintedSetting[], printer: Config
       ? [`${shown}  ${style.dim(origin)}`]
       : [style.dim(origin), shown];
   });
-  return `${lines.join('\n')}\n`;
+  const tables = rules === undefined || rules.origins.length === 0 ? [] : (rules.value as readonly Rule[]);
+  const written = tables.flatMap((rule) => {
+    const origin = printer.origins ? [style.dim(visibleLine(`# ${ruleOrigin(rule)}`))] : [];
+    return ['', ...origin, ...ruleLines(rule).map(visibleLine)];
+  });
+  return `${[...lines, ...written].join('\n')}\n`;
+}
+
+function ruleOrigin({ origin }: Rule): string {
+  return origin.kind === 'user' || origin.kind === 'project'
+    ? `${origin.kind} ${originOf(origin)}`
+    : origin.kind;
 }
 
 function originText(origin: PrintedSetting['origins'][number]): string {

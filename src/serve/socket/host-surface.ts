@@ -11,6 +11,7 @@ export type HostMethod =
   | 'packages'
   | 'tools'
   | 'call'
+  | 'explain'
   | 'message'
   | 'prompts'
   | 'prompt'
@@ -112,6 +113,8 @@ function answer(
         isObject(params.message) ? params.message : {},
         signal,
       );
+    case 'explain':
+      return session.explain({ tool: String(params.tool), arguments: params.arguments });
     case 'prompts':
       return session.prompts();
     case 'prompt':

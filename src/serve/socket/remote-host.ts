@@ -3,6 +3,7 @@ import type {
   Answer,
   AuditLine,
   Change,
+  Explanation,
   Host,
   KillEntry,
   KillOutcome,
@@ -123,6 +124,7 @@ function sessionOver(link: Link): Session {
         signal,
       ),
     message: (point, message, signal) => link.ask<MessageVerdict>('message', { point, message }, signal),
+    explain: (request) => link.ask<Explanation>('explain', request as unknown as JsonObject),
     prompts: () => link.ask<ListedPrompt[]>('prompts', {}),
     prompt: (name, given) => link.ask<string>('prompt', { name, given }),
     // Commands look once and are done.

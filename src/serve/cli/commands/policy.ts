@@ -1,0 +1,56 @@
+import { HostError } from '../../../model/host-error.js';
+import type { Json } from '../../../model/json.js';
+import { printExplanation } from '../../print/explanation.js';
+import { withHost } from '../attach.js';
+import type { Command } from '../command.js';
+import { sessionOptions } from '../config.js';
+import { sessionFor } from '../session-options.js';
+import { styleFor } from '../style-for.js';
+import type { Terminal } from '../terminal.js';
+
+export const policy: Command = {
+  name: 'policy',
+  summary: 'Say what would happen to a call, which rule decides and why. Nothing runs.',
+  usage: 'policy explain PKG/TOOL [JSON|-] [options]',
+  examples: [
+    { line: 'toolport policy explain payments/pay', text: 'what holds for a tool' },
+    { line: `toolport policy explain payments/pay '{"amount":900}'`, text: 'what would happen to one call' },
+    { line: 'toolport policy explain payments/pay --dir tools --json', text: 'for a script' },
+  ],
+  options: [
+    { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
+    { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
+    { name: 'as', value: 'NAME', text: 'for another caller, such as alice/mcp' },
+    ...sessionOptions,
+  ],
+  async run(args, terminal) {
+    const [verb, tool, text, ...more] = args.positionals;
+    if (verb !== 'explain' || tool === undefined || more.length > 0)
+      throw new HostError('usage', 'say which tool: policy explain PKG/TOOL [JSON]', {
+        hint: 'see "toolport policy --help"',
+      });
+    const given = text === undefined ? undefined : await argumentsOf(text, terminal);
+    const wanted = await sessionFor(args, terminal, args.values('dir'), args.value('root'));
+    const principal = args.value('as') ?? wanted.principal;
+    const found = await withHost(args, terminal, async (host) => {
+      const session = await host.session({ ...wanted, principal });
+      return session.explain({ tool, arguments: given });
+    });
+    if (args.has('json'))
+      terminal.out(`${JSON.stringify({ schema: 'toolport/policy@1', principal, ...found })}\n`);
+    else terminal.out(printExplanation(found, principal, styleFor(args, terminal)));
+    return 0;
+  },
+};
+
+async function argumentsOf(text: string, terminal: Terminal): Promise<Json> {
+  try {
+    return JSON.parse(text === '-' ? await terminal.readStdin() : text);
+  } catch (error) {
+    if (error instanceof HostError) throw error;
+    throw new HostError('usage', `the arguments are not JSON: ${(error as Error).message}`, {
+      cause: error,
+      hint: 'write an object in single quotes: \'{"name":"value"}\'',
+    });
+  }
+}
