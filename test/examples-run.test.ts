@@ -45,7 +45,7 @@ test('each is ready, or says exactly what it needs', async () => {
   const { packages } = await session.packages();
   const waiting = packages.filter((it) => it.state !== 'ready').map((it) => [it.id, it.state]);
   expect(Object.fromEntries(waiting)).toEqual({
-    'machine-watch': 'gated',
+    'machine-watch': 'needs-setup',
     yaml_to_json: 'needs-setup',
     'webhook-signatures': 'needs-setup',
   });

@@ -264,7 +264,8 @@ export class Announcing {
       return opened;
     };
     const key = remoteKey(place, principal, slots, reach, natsUrl, confinement);
-    return { key, principal, package: of.id, digest: place.digest, program: program.name, open };
+    const ours = program.target.kind === 'process' || program.target.kind === 'container';
+    return { key, principal, package: of.id, digest: place.digest, program: program.name, ours, open };
   }
 
   #reach(of: Package, { target }: Program): Reach {

@@ -1,6 +1,6 @@
 import { HostError } from '../model/host-error.js';
 import type { Remote } from '../run/remote/remote.js';
-import { Supervised, type Supervision } from '../run/remote/supervised.js';
+import { patientSupervision, Supervised, type Supervision } from '../run/remote/supervised.js';
 
 /** One program for one caller, and how it is brought up. */
 export interface RemotePlace {
@@ -10,6 +10,8 @@ export interface RemotePlace {
   readonly package: string;
   readonly digest: string;
   readonly program: string;
+  /** It is started here; one that runs elsewhere may come back whenever somebody starts it there. */
+  readonly ours: boolean;
   readonly open: () => Promise<Remote>;
 }
 
@@ -97,7 +99,8 @@ export class Remotes {
     if (known !== undefined) return known;
     this.#makeRoom();
     const name = `${place.package} (${place.program})`;
-    const entry = { place, supervised: new Supervised(name, place.open, this.#limits) };
+    const limits = place.ours ? this.#limits : { ...this.#limits, ...patientSupervision };
+    const entry = { place, supervised: new Supervised(name, place.open, limits) };
     this.#entries.set(place.key, entry);
     return entry;
   }

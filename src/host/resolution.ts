@@ -21,6 +21,15 @@ function soleTool(tools: readonly ServedTool[], name: string): ServedTool | unde
   return undefined;
 }
 
+/** The package that must be meant although its tools are not known yet: by its id, or by a tool that it alone declares. */
+export function namedPackage(judged: readonly Judged[], name: string): Judged | undefined {
+  const declares = (it: Judged) => it.loaded.catalogue?.package.tools.some((tool) => tool.name === name);
+  const id = (it: Judged) => it.loaded.catalogue?.package.id;
+  const named = judged.find((it) => id(it) === name || name.startsWith(`${id(it)}/`));
+  const declaring = judged.filter(declares);
+  return named ?? (declaring.length === 1 ? declaring[0] : undefined);
+}
+
 /** Why there is no tool of a name, with what is near. */
 export function noSuchTool(tools: readonly ServedTool[], judged: readonly Judged[], name: string): HostError {
   const [only] = judged;

@@ -15,7 +15,7 @@ import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { type Judged, judgeAll, type Standing } from './readiness.js';
 import { differences, keepGood, nothingFound } from './reload.js';
 import { reportOf } from './report.js';
-import { findPackage, findTool, noSuchTool } from './resolution.js';
+import { findPackage, findTool, namedPackage, noSuchTool } from './resolution.js';
 import { notReady, type Served } from './served.js';
 import { equippedStanding, type StandingRoad, standingOf } from './standing.js';
 import { type ServedTool, serveTool, type ToolRoad } from './tool.js';
@@ -114,7 +114,7 @@ export class SessionCatalogue {
     await this.#catchUp(true);
     const late = findTool(this.#served, name);
     if (late !== undefined) return late;
-    const silent = this.#judged.find((it) => name.startsWith(`${it.loaded.catalogue?.package.id}/`));
+    const silent = namedPackage(this.#judged, name);
     const standing = silent === undefined ? undefined : await this.#standingNow(silent);
     if (silent !== undefined && standing !== undefined && standing.state !== 'ready') {
       if (!this.#served.some((it) => it.judged === silent)) throw notReady(name, standing);

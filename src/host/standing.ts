@@ -1,6 +1,7 @@
 import { shellWord } from '../model/shell-word.js';
 import { missingValues } from '../secrets/missing.js';
 import type { Announcing } from './announcing.js';
+import { missingBus } from './bus.js';
 import type { Machinery, SessionSetup } from './machinery.js';
 import { type Judged, type Standing, uninstalled } from './readiness.js';
 import { filledSlots } from './slots.js';
@@ -46,6 +47,7 @@ export async function equippedStanding(
   const reasons = [
     ...missingValues(of, (slot) => filled.has(slot)),
     ...uninstalled(judged, (need) => environments.find(need) !== undefined),
+    ...missingBus(of, setup.policy.natsUrl),
   ];
   return reasons.length > 0 ? { state: 'needs-setup', reasons } : { state: 'ready', reasons: judged.remarks };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { HostError } from '../../model/host-error.js';
 import type { Remote, RemoteEnd } from './remote.js';
-import { Supervised } from './supervised.js';
+import { patientSupervision, Supervised } from './supervised.js';
 
 /** A program that can be made to end. */
 class Puppet implements Remote {
@@ -115,6 +115,38 @@ describe('a supervised program', () => {
     await expect(supervised.use(async () => 1)).rejects.toThrow('no handshake');
     await until(() => supervised.state === 'failed');
     expect(tries).toBe(quick.restarts + 1);
+  });
+
+  test('that lacks something only the operator can give does not rest: each try says what', async () => {
+    const supervised = new Supervised(
+      'desk/server',
+      async () => {
+        throw new HostError('network_denied', 'no grant', { hint: '--allow net:x' });
+      },
+      quick,
+    );
+    for (let count = 0; count < quick.restarts + 2; count++) {
+      await expect(supervised.use(async () => 1)).rejects.toMatchObject({ hint: '--allow net:x' });
+      expect(supervised.state).toBe('stopped');
+    }
+  });
+
+  test('somewhere else is never given up, and asked again only by whoever needs it', async () => {
+    let tries = 0;
+    const supervised = new Supervised(
+      'desk/server',
+      async () => {
+        tries++;
+        throw new HostError('upstream_failed', 'nobody there');
+      },
+      { ...quick, failures: 100, ...patientSupervision },
+    );
+    for (let round = 1; round <= quick.restarts + 3; round++) {
+      await expect(supervised.use(async () => 1)).rejects.toThrow('nobody there');
+      expect(supervised.state).toBe('resting');
+      await until(() => supervised.state === 'stopped');
+      expect(tries).toBe(round);
+    }
   });
 
   test('that does not answer is spared for a while, then tried once', async () => {

@@ -10,6 +10,8 @@ export interface Supervision {
   readonly longestRestMs: number;
   /** Ends in a row after which nobody starts it any more. */
   readonly restarts: number;
+  /** Started again by itself where somebody used it; else by the next who needs it. */
+  readonly startsAgain: boolean;
   /** Up for so long, its earlier ends are forgotten. */
   readonly steadyMs: number;
   /** Calls in a row without an answer after which no further one is tried for a while. */
@@ -24,12 +26,29 @@ export const usualSupervision: Supervision = Object.freeze({
   restMs: 1000,
   longestRestMs: 16_000,
   restarts: 5,
+  startsAgain: true,
   steadyMs: 300_000,
   failures: 5,
   breakMs: 10_000,
   longestBreakMs: 120_000,
   idleMs: 300_000,
 });
+
+/** For a program that somebody else runs: it is never given up, and asked again only when somebody needs it. */
+export const patientSupervision: Pick<Supervision, 'restarts' | 'startsAgain'> = Object.freeze({
+  restarts: Number.POSITIVE_INFINITY,
+  startsAgain: false,
+});
+
+/** What only the operator can mend: nothing is gained by waiting, and every try may say so again. */
+const settings: readonly string[] = [
+  'needs_setup',
+  'auth_required',
+  'network_denied',
+  'runtime_missing',
+  'sandbox_unavailable',
+  'usage',
+];
 
 /** Failures that say something of the program, and not of the arguments or of the caller. */
 const telling = ['upstream_failed', 'timeout', 'tool_bad_output', 'network_failed'];
@@ -180,8 +199,8 @@ export class Supervised {
     try {
       remote = await this.#open();
     } catch (error) {
-      const cancelled = error instanceof HostError && error.code === 'cancelled';
-      if (cancelled) this.#become('stopped', '');
+      const blameless = error instanceof HostError && [...settings, 'cancelled'].includes(error.code);
+      if (blameless) this.#become('stopped', '');
       else this.#gone(wordsOf(error));
       throw error;
     }
@@ -214,7 +233,7 @@ export class Supervised {
 
   #startAgain(): void {
     if (this.#over) return;
-    if (this.#wanted)
+    if (this.#wanted && this.#limits.startsAgain)
       this.#running().then(
         () => this.#restWhenIdle(),
         () => {},

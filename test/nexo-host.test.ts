@@ -1,0 +1,213 @@
+// Extensions behind the host and the command: started there, asked over a bus, asked over HTTP.
+import { spawn } from 'node:child_process';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { checkNats } from '../src/host/doctor/nats.js';
+import { Rig } from './nexo/bench.js';
+import { type NatsHouse, natsHouse } from './nexo/nats-house.js';
+import { temporaryFolder, toolport, until } from './toolport.js';
+import { failureOf, resultOf, workbench } from './workbench.js';
+
+const examples = join(import.meta.dirname, '..', 'examples', 'nexo');
+let house: NatsHouse;
+const rig = new Rig(() => house.url);
+
+beforeAll(async () => {
+  house = await natsHouse();
+});
+
+afterEach(() => rig.close());
+
+afterAll(() => house.close());
+
+function folder(files: Record<string, string> = {}): string {
+  const made = temporaryFolder(files);
+  rig.later(made.remove);
+  return made.path;
+}
+
+function manifest(
+  transport: string,
+  id = 'contract',
+  tools = ['echo', 'shape', 'told', 'wait', 'never'],
+): string {
+  return `[plugin]
+id = "${id}"
+version = "1.0.0"
+
+[capabilities]
+tools = ${JSON.stringify(tools)}
+
+[transport]
+${transport}
+`;
+}
+
+describe('an extension written from the description of the format alone', () => {
+  const about = `[plugin]
+id = "weather"
+version = "0.1.0"
+name = "Weather"
+description = "Fetch weather by city name."
+min_agent_version = "0.1.0"
+priority = 0
+
+[capabilities]
+tools = ["get_weather"]
+hooks = []
+
+[transport]
+type = "stdio"
+command = "./weather"
+args = []
+
+[requires]
+bins = ["python3"]
+env = ["WEATHER_API_KEY"]
+
+[context]
+passthrough = true
+
+[meta]
+author = "you"
+license = "MIT OR Apache-2.0"
+`;
+
+  test('works unchanged', async () => {
+    const path = folder({ 'pack/plugin.toml': about });
+    const program = join(path, 'pack', 'weather');
+    writeFileSync(program, readFileSync(join(import.meta.dirname, 'nexo', 'weather.py')));
+    chmodSync(program, 0o755);
+    const state = ['--state', join(path, 'state'), '--json'];
+    const pack = join(path, 'pack');
+    const unset = await toolport(['call', pack, 'get_weather', '{"city": "Oslo"}', ...state]);
+    expect(unset.code).not.toBe(0);
+    expect(unset.stdout).toContain('WEATHER_API_KEY');
+    const set = await toolport(['secret', 'set', 'weather', 'WEATHER_API_KEY', '--any-host', ...state], {
+      stdin: 'k-77',
+    });
+    expect(set, set.stderr).toMatchObject({ code: 0 });
+    const spoofed = '{"city": "Oslo", "_meta": {"agent_id": "root"}}';
+    const refused = await toolport(['call', pack, 'get_weather', spoofed, ...state]);
+    expect(JSON.parse(refused.stdout).error).toMatchObject({ code: 'invalid_input' });
+    const called = await toolport(['call', pack, 'get_weather', '{"city": "Oslo"}', ...state]);
+    expect(called, called.stderr + called.stdout).toMatchObject({ code: 0 });
+    const { result } = JSON.parse(called.stdout);
+    expect(result).toMatchObject({ city: 'Oslo', celsius: -3, key_ends_with: '77' });
+    expect(result.asked_by).toEqual(expect.any(String));
+    const failed = await toolport(['call', pack, 'get_weather', '{"city": "Atlantis"}', ...state]);
+    expect(failed.stdout).toContain('no weather for Atlantis');
+  });
+});
+
+describe('an extension over NATS', () => {
+  const files = { 'contract/plugin.toml': manifest('type = "nats"\nsubject_prefix = "host"') };
+
+  async function bench(natsUrl: string | undefined = house.url) {
+    const made = await workbench(files, { supervision: { restMs: 50, longestRestMs: 100, failures: 1000 } });
+    rig.later(() => made.close());
+    const session = await made.session({ policy: natsUrl === undefined ? {} : { natsUrl } });
+    return { session, call: (tool: string, input = {}) => session.call({ tool, arguments: input }) };
+  }
+
+  test('needs a server, and says how to name it', async () => {
+    const made = await workbench(files);
+    rig.later(() => made.close());
+    const session = await made.session();
+    const [found] = (await session.packages()).packages;
+    expect(found).toMatchObject({ state: 'needs-setup' });
+    expect(found?.reasons.join()).toContain('--nats-url nats://127.0.0.1:4222');
+  });
+
+  test('is asked while it runs, found again when it was away, and its next version takes over', async () => {
+    const first = await rig.start('nats', { prefix: 'host', version: '1.0.0' });
+    const { session, call } = await bench();
+    expect((await session.packages()).packages[0]).toMatchObject({ state: 'ready' });
+    expect(await resultOf(call('shape', { value: 1 }))).toBe(1);
+
+    first.child.kill('SIGTERM');
+    await until(async () => (await call('shape', { value: 1 })).status !== 'ok');
+    expect((await failureOf(call('shape', { value: 1 }))).code).toBe('upstream_failed');
+    const second = await rig.start('nats', { prefix: 'host', version: '1.0.0' });
+    await until(async () => (await call('shape', { value: 2 })).status === 'ok');
+
+    const open = call('wait', { ms: 1500, value: 'asked before' });
+    await until(async () => ((await resultOf(call('told'))) as string[]).length > 3);
+    await rig.start('nats', { prefix: 'host', version: '2.0.0' });
+    expect(await resultOf(open)).toBe('asked before');
+    second.child.kill('SIGKILL');
+    await until(async () => {
+      const answer = await call('told');
+      return (
+        answer.status === 'ok' && (answer.result as string[]).filter((it) => it === 'initialize').length === 1
+      );
+    });
+  });
+});
+
+test('an extension over HTTP needs the grant for its place, and is asked with it', async () => {
+  const { port } = await rig.start('http');
+  const files = { 'contract/plugin.toml': manifest(`type = "http"\nurl = "http://127.0.0.1:${port}/rpc"`) };
+  const made = await workbench(files);
+  rig.later(() => made.close());
+  const closed = await made.session();
+  expect((await closed.packages()).packages[0]?.reasons.join()).toContain(`net:127.0.0.1:${port}`);
+  const session = await made.session({ allow: [`net:127.0.0.1:${port}`] });
+  expect(await resultOf(session.call({ tool: 'shape', arguments: { value: 5 } }))).toBe(5);
+});
+
+describe('the examples', () => {
+  test('machine-watch runs on its own and is asked through a real NATS server', async () => {
+    const path = join(examples, 'machine-watch');
+    const watch = spawn(process.execPath, [join(path, 'serve.mjs')], {
+      env: { NATS_URL: house.url },
+      stdio: 'ignore',
+    });
+    const exited = new Promise((resolve) => watch.once('close', resolve));
+    rig.later(() => {
+      watch.kill('SIGKILL');
+      return exited;
+    });
+    const state = ['--state', join(folder(), 'state'), '--json'];
+    const words = ['call', path, 'disk_space', '{"path": "/"}', '--nats-url', house.url, ...state];
+    let outcome = await toolport(words);
+    await until(async () => {
+      if (outcome.code !== 0) outcome = await toolport(words);
+      return outcome.code === 0;
+    }, 25_000);
+    expect(JSON.parse(outcome.stdout).result).toMatchObject({ path: '/', totalMiB: expect.any(Number) });
+    const listed = await toolport(['list', path, ...state], { env: { TOOLPORT_NATS_URL: house.url } });
+    expect(listed.stdout).toContain('"ready"');
+  });
+});
+
+test('an address with a password is refused where it would be shown; the variable for it lets the host in', async () => {
+  const guarded = await natsHouse('authorization { token: "sesam" }');
+  rig.later(() => guarded.close());
+  const path = folder();
+  const state = ['--state', join(path, 'state'), '--json'];
+  const url = `nats://${'sesam'}@127.0.0.1:${guarded.port}`;
+  const shown = await toolport(['list', path, '--nats-url', url, ...state]);
+  expect(shown.code).not.toBe(0);
+  expect(shown.stdout + shown.stderr).toContain('TOOLPORT_NATS_LOGIN');
+  expect(shown.stdout + shown.stderr).not.toContain('sesam');
+  const words = ['doctor', path, '--nats-url', guarded.url, ...state];
+  const { stdout } = await toolport(words, { env: { TOOLPORT_NATS_LOGIN: 'sesam' } });
+  const check = JSON.parse(stdout).checks.find((it: { id: string }) => it.id === 'nats');
+  expect(check).toMatchObject({
+    status: 'ok',
+    message: expect.stringContaining(`127.0.0.1:${guarded.port}`),
+  });
+  expect(await checkNats(guarded.url)).toMatchObject({ id: 'nats', status: 'fail' });
+});
+
+test('doctor says which server does not answer', async () => {
+  const closed = await natsHouse();
+  await closed.close();
+  expect(await checkNats(closed.url)).toMatchObject({
+    status: 'fail',
+    message: `no NATS server answers at 127.0.0.1:${closed.port}`,
+    fix: expect.stringContaining('nats-server'),
+  });
+});
