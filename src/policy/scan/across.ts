@@ -1,6 +1,6 @@
 import type { Span } from '../guardrails/span.js';
 import type { KnownHit, KnownValues } from './known.js';
-import { barrier } from './letters.js';
+import { masked } from './placeholder.js';
 import { flatViewsOf } from './view.js';
 
 /** Text that is looked at in one go, and how much of it again in the next. */
@@ -34,15 +34,6 @@ export function* findAcross(
     if (from + window < joined.length) yield;
   }
   return found;
-}
-
-/** What was put in a value's place is no text: two pieces on its sides are not one. */
-function masked(text: string, placeholders: readonly string[]): string {
-  if (!text.includes('[redacted:')) return text;
-  return placeholders.reduce(
-    (clean, it) => clean.replaceAll(it, String.fromCharCode(barrier).repeat(it.length)),
-    text,
-  );
 }
 
 function placed({ start, end, secret, long }: KnownHit, starts: Float64Array): PlacedHit[] {

@@ -27,6 +27,8 @@ export function findPatterns(text: string, views: readonly View[] = viewsOf(text
 }
 
 const rules = [...cloudRules, ...everydayRules, ...guessRules];
+/** What stands in the placeholders. */
+export const ruleNames: readonly string[] = [...new Set(rules.map((it) => it.id))];
 const keywords = new Keywords(rules.map((it) => it.keywords));
 
 function findIn(text: string): PatternHit[] {

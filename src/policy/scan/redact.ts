@@ -2,7 +2,8 @@ import type { Json } from '../../model/json.js';
 import { findAcross } from './across.js';
 import type { KnownValues } from './known.js';
 import { type Leaf, leavesOf, withLeaves } from './leaves.js';
-import { findPatterns, type PatternHit } from './patterns.js';
+import { findPatterns, type PatternHit, ruleNames } from './patterns.js';
+import { masked, placeholder } from './placeholder.js';
 import { viewsOf } from './view.js';
 
 /** Values to hide, under names that may depend on who is asked. */
@@ -28,11 +29,27 @@ interface Mark {
   readonly finding: Finding;
 }
 
+/** What stood beside something that is gone now may be recognised only then. */
+const maxRounds = 8;
+
 /**
- * Takes known values and whatever looks like a key out of all texts of a value. All at once on the texts as they came,
- * so that a placeholder is never read again and no end of a secret stays. It stops now and then for whoever drives it.
+ * Takes known values and whatever looks like a key out of all texts of a value, until nothing is left to find. It stops now
+ * and then for whoever drives it.
  */
 export function* redactSteps(value: Json, hiding: readonly Hiding[]): Generator<void, Redacted> {
+  const findings: Finding[] = [];
+  let current = value;
+  for (let round = 0; round < maxRounds; round++) {
+    const next = yield* redactOnce(current, hiding);
+    if (next.findings.length === 0) break;
+    for (const it of next.findings) findings.push(it);
+    current = next.value;
+  }
+  return { value: current, findings };
+}
+
+/** All at once on the texts as they came, so that a placeholder is never read and no end of a secret stays. */
+function* redactOnce(value: Json, hiding: readonly Hiding[]): Generator<void, Redacted> {
   const { all, codeLists } = leavesOf(value);
   const marks = yield* marksOf(all, codeLists, hiding);
   if (marks.size === 0) return { value, findings: [] };
@@ -91,7 +108,7 @@ function* marksOf(
       }
     }
   }
-  yield* marksInside(all, hide, add);
+  yield* marksInside(all, hide, [...placeholders, ...ruleNames.map(placeholder)], add);
   return marks;
 }
 
@@ -106,11 +123,12 @@ function ordersOf(all: readonly Leaf[]): number[][] {
 function* marksInside(
   all: readonly Leaf[],
   hide: readonly Hiding[],
+  placeholders: readonly string[],
   add: (index: number, mark: Mark) => void,
 ): Generator<void, void> {
   let since = 0;
   for (const [index, leaf] of all.entries()) {
-    for (const { text, at } of partsOf(leaf.text)) {
+    for (const { text, at } of partsOf(masked(leaf.text, placeholders))) {
       since += text.length;
       if (since > partSize) {
         since = 0;
@@ -162,10 +180,6 @@ function patternsIn(leaf: Leaf, text: string, views: ReturnType<typeof viewsOf>)
       return start < 0 || end <= start ? [] : [{ ...it, start, end }];
     }),
   ];
-}
-
-function placeholder(name: string): string {
-  return `[redacted:${name}]`;
 }
 
 function replaced(text: string, marks: readonly Mark[]): string {
