@@ -5,8 +5,15 @@ import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Check, Host } from './host/host.js';
-import type { ExamineOptions, OpenHostOptions, StartHostOptions, Terminal } from './serve/cli/terminal.js';
+import type { AuditReader, Check, Host } from './host/host.js';
+import type { AuditVerdict } from './model/audit.js';
+import type {
+  ExamineOptions,
+  OpenHostOptions,
+  OpenRecordOptions,
+  StartHostOptions,
+  Terminal,
+} from './serve/cli/terminal.js';
 import { version } from './version.js';
 
 const words = process.argv.slice(2);
@@ -70,6 +77,8 @@ async function main(): Promise<void> {
     openHost: (options) => openHost(options, { version, principal, cwd }, interrupted.signal),
     readDocument: (url, allow) => publishedAt(url, allow, interrupted.signal),
     startHost,
+    openRecord,
+    verifyExport,
     examine,
   };
   const code = await runCommandLine(words, terminal);
@@ -178,6 +187,7 @@ async function startHost(options: StartHostOptions): Promise<Host> {
     ...(options.onReload === undefined ? {} : { onReload: options.onReload }),
     warm: options.brief !== true,
     watch: options.brief !== true,
+    ...(options.audit === undefined ? {} : { audit: options.audit }),
     ...(process.env.TOOLPORT_PASSPHRASE ? { passphrase: process.env.TOOLPORT_PASSPHRASE } : {}),
     onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
   });
@@ -190,6 +200,24 @@ async function startHost(options: StartHostOptions): Promise<Host> {
       .catch((error) => process.stderr.write(`SIGUSR2: ${String(error)}\n`));
   if (signalled) stop();
   return host;
+}
+
+async function placesFor({ audit }: OpenHostOptions): Promise<Pick<StartHostOptions, 'audit'>> {
+  return audit === undefined ? {} : { audit: await audit() };
+}
+
+async function openRecord({ state, audit }: OpenRecordOptions): Promise<AuditReader> {
+  const { Record } = await import('./store/record.js');
+  const { checkpointPlaces } = await import('./store/checkpoints.js');
+  return Record.open(state, checkpointPlaces(state, audit));
+}
+
+async function verifyExport(path: string, trusted: string | undefined): Promise<AuditVerdict> {
+  const { HostError } = await import('./model/host-error.js');
+  const { verifyExportFile } = await import('./store/audit-export.js');
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
+    throw new HostError('not_found', `there is no file ${path}`, { hint: 'name an export of the record' });
+  return verifyExportFile(path, trusted);
 }
 
 async function examine(options: ExamineOptions): Promise<readonly Check[]> {
@@ -252,7 +280,11 @@ async function openHost(
     const remote = await remoteHost({ ...options, ...me });
     if (remote !== undefined) return remote;
     try {
-      return await shared(await startHost({ state: options.state, brief: true }), options.state, me.version);
+      return await shared(
+        await startHost({ state: options.state, brief: true, ...(await placesFor(options)) }),
+        options.state,
+        me.version,
+      );
     } catch (error) {
       if (!(error instanceof HostError) || error.code !== 'state_locked' || performance.now() > deadline)
         throw error;

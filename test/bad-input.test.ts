@@ -210,7 +210,6 @@ describe('hosts', () => {
     await started(served);
     const calling = toolport(['call', join(folder.path, 'hang.py'), '{"text":"a"}', '--state', home]);
     await until(() => confined().length > 0);
-    // Reading the record through the host brings what it has to the disk.
     await until(async () =>
       (await toolport(['audit', 'tail', '--json', '--state', home])).stdout.includes('"kind":"intent"'),
     );
@@ -221,6 +220,8 @@ describe('hosts', () => {
     });
     await until(() => confined().length === 0);
 
+    // Reading the record starts no host; this does.
+    await toolport(['approvals', 'list', '--state', home]);
     const after = await toolport(['audit', 'tail', '--json', '--state', home]);
     expect(after.code).toBe(0);
     const lines = after.stdout

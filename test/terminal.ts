@@ -62,6 +62,8 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
     readDocument: async () => {
       throw new Error('no command here reads a document');
     },
+    openRecord: () => Promise.reject(new Error('no record here')),
+    verifyExport: () => Promise.reject(new Error('no record here')),
     startHost: async () => {
       throw new Error('no command here starts a host');
     },

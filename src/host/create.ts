@@ -3,9 +3,8 @@ import { isAbsolute, resolve } from 'node:path';
 import { defaultParseOptions } from '../formats/inspect.js';
 import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
 import { HostError } from '../model/host-error.js';
-import type { Json, JsonObject } from '../model/json.js';
 import { ApprovalQueue } from '../store/approvals.js';
-import { AuditLog, openIntents, tailAudit, verifyAudit } from '../store/audit.js';
+import type { AuditLog } from '../store/audit.js';
 import { openDatabase } from '../store/database.js';
 import { KillFile } from '../store/kill-file.js';
 import { KillRows } from '../store/kills.js';
@@ -19,6 +18,7 @@ import type { Answer, ExplainRequest, Host, Session, TokenRole } from './host.js
 import { KillSwitch } from './kill-switch.js';
 import type { HostOptions } from './options.js';
 import { queueOf } from './queue.js';
+import { openRecord } from './record.js';
 import { RunningCalls } from './running.js';
 import { secretActs } from './secret-acts.js';
 import type { SessionCatalogue } from './session.js';
@@ -36,8 +36,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
   let stage: Stage | undefined;
   try {
     const database = openDatabase(state);
-    const audit = new AuditLog(database, now);
-    await recover(database, audit);
+    const record = await openRecord(state, database, now, options.audit);
+    const { audit } = record;
     stage = new Stage();
     const approvals = new ApprovalQueue(database, now);
     const underWay = new RunningCalls();
@@ -122,19 +122,8 @@ export async function createHost(options: HostOptions): Promise<Host> {
       },
       processes: async () => equipment.processes(),
       kills: kills.acts,
-      verifyAudit: async () => {
-        await audit.flush();
-        return verifyAudit(database);
-      },
-      async auditTail(count) {
-        await audit.flush();
-        return (await tailAudit(database, count)).map(({ seq, at, kind, body }) => ({
-          seq,
-          at,
-          kind,
-          body: JSON.parse(body) as JsonObject,
-        }));
-      },
+      verifyAudit: () => record.verify(),
+      auditTail: (count) => record.tail(count),
       async close() {
         if (closed) return;
         closed = true;
@@ -143,7 +132,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
         await Promise.allSettled([...running]);
         await Promise.allSettled([...later]);
         await equipment.close();
-        await audit.flush();
+        await audit.close();
         await database.destroy();
         open.close();
         lock.release();
@@ -192,17 +181,6 @@ function sessionOf(
     install: (id, options = {}) => catalogue.install(id, options),
     close: async () => leave(),
   };
-}
-
-/** Calls that were under way when the last host died are marked as such; nobody repeats them. */
-async function recover(database: ReturnType<typeof openDatabase>, audit: AuditLog): Promise<void> {
-  for (const intent of await openIntents(database)) {
-    await audit.append({
-      kind: 'recovery',
-      body: { callId: intent.callId as Json, tool: intent.tool as Json, status: 'outcome_unknown' },
-    });
-  }
-  await audit.append({ kind: 'start', body: { pid: process.pid } });
 }
 
 function operatorActs(queue: ApprovalQueue, audit: AuditLog): Host['approvals'] {

@@ -37,6 +37,7 @@ export type {
   Tokens,
   VaultKeeper,
 } from './operator.js';
+export type { AuditPlaces, AuditReader, ProvenLine } from './proof.js';
 
 /** Everything a surface may ask. */
 export interface Host {

@@ -2,7 +2,7 @@ import type { HttpClient } from '../net/client.js';
 import type { Supervision } from '../run/remote/supervised.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { Keychain } from '../secrets/keychain.js';
-import type { Answer } from './host.js';
+import type { Answer, AuditPlaces } from './host.js';
 
 export interface HostOptions {
   /** Folder of the host's own database; made when absent. One host at a time uses it. */
@@ -28,6 +28,8 @@ export interface HostOptions {
   readonly onLog?: (packageId: string, line: string) => void;
   /** How patient the host is with programs that end or do not answer. */
   readonly supervision?: Partial<Supervision>;
+  /** Where the checkpoints of the record and the key that signs them are kept; in the state directory unless told. */
+  readonly audit?: AuditPlaces;
   /** Protects the values of secrets instead of a key file. */
   readonly passphrase?: string;
   /** Where the operating system keeps keys; the system's own unless told, null for none. */

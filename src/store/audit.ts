@@ -1,7 +1,9 @@
-import { createHash } from 'node:crypto';
-import type { AuditVerdict } from '../model/audit.js';
-import { canonicalJson, type Json, type JsonObject } from '../model/json.js';
-import type { AuditTable, Database } from './database.js';
+import { HostError } from '../model/host-error.js';
+import { canonicalJson, type JsonObject } from '../model/json.js';
+import { chainStart, hashOf } from './audit-check.js';
+import type { Checkpoints, LastCheckpoint } from './checkpoints.js';
+import { type AuditTable, type Database, exclusively } from './database.js';
+import type { SqliteConnection } from './sqlite.js';
 
 /** What one line of the record says. */
 export interface AuditEntry {
@@ -14,13 +16,16 @@ export interface AuditEntry {
     | 'approval'
     | 'recovery'
     | 'operator'
-    | 'hook';
+    | 'hook'
+    | 'checkpoint';
   readonly body: JsonObject;
 }
 
-const start = '0'.repeat(64);
 /** How long a line may wait for others that share its commit: the disk is slow, and the host waits with it. */
 const patienceMs = 25;
+/** A checkpoint comes this long after the first line it covers, or after so many lines. */
+const sealAfterMs = 2000;
+const sealAfterLines = 5000;
 
 interface Waiting {
   readonly entry: AuditEntry;
@@ -29,26 +34,48 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
+interface Head {
+  readonly seq: number;
+  readonly hash: string;
+}
+
 /**
  * The append-only, hash-chained record. Entries that arrive while one commit is under way go into the next
- * one together, so that the price of a durable line is shared.
+ * one together, so that the price of a durable line is shared. Checkpoints are signed and kept elsewhere; while they
+ * cannot be written, nothing more is recorded, and so nothing more happens.
  */
 export class AuditLog {
   readonly #database: Database;
   readonly #now: () => number;
+  readonly #checkpoints: Checkpoints | null;
+  /** Nobody else writes: the newest line is read once. */
+  #head: Head | undefined;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
   #failure: unknown;
+  #sealed = 0;
+  #sealTimer: NodeJS.Timeout | undefined;
+  #sealing: Promise<void> | undefined;
+  #sealFailure: unknown;
+  /** A checkpoint that the record does not speak of yet. */
+  #unnoted: LastCheckpoint | undefined;
 
-  constructor(database: Database, now: () => number) {
+  constructor(database: Database, now: () => number, checkpoints: Checkpoints | null = null) {
     this.#database = database;
     this.#now = now;
+    this.#checkpoints = checkpoints;
+    this.#unnoted = checkpoints?.last;
+    this.#sealed = checkpoints?.last?.seq ?? 0;
   }
 
   /** Resolves when the line is on the disk. Whoever need not wait for that still gets the order of arrival. */
   append(entry: AuditEntry): Promise<void> {
     return new Promise((done, failed) => {
+      if (this.#sealFailure !== undefined) {
+        this.#seal();
+        return failed(this.#sealFailure);
+      }
       this.#add(entry, done, failed);
       this.#start();
     });
@@ -60,11 +87,7 @@ export class AuditLog {
    */
   note(entry: AuditEntry): void {
     if (this.#failure !== undefined) throw this.#failure;
-    this.#add(
-      entry,
-      () => {},
-      () => {},
-    );
+    this.#add(entry, ignore, ignore);
     this.#timer ??= setTimeout(() => this.#start(), patienceMs);
   }
 
@@ -72,6 +95,16 @@ export class AuditLog {
   async flush(): Promise<void> {
     if (this.#waiting.length > 0) this.#start();
     while (this.#writing !== undefined) await this.#writing;
+  }
+
+  /** The last checkpoint covers everything. */
+  async close(): Promise<void> {
+    await this.flush();
+    await this.#sealing;
+    await this.#seal();
+    clearTimeout(this.#sealTimer);
+    await this.#checkpoints?.close();
+    if (this.#sealFailure !== undefined) throw this.#sealFailure;
   }
 
   #add(entry: AuditEntry, done: () => void, failed: (error: unknown) => void): void {
@@ -91,70 +124,104 @@ export class AuditLog {
       const batch = this.#waiting;
       this.#waiting = [];
       try {
-        await this.#database.transaction().execute(async (transaction) => {
-          const last = await transaction
-            .selectFrom('audit')
-            .select(['seq', 'hash'])
-            .orderBy('seq', 'desc')
-            .limit(1)
-            .executeTakeFirst();
-          let { seq, hash } = last ?? { seq: 0, hash: start };
-          for (const { entry, at } of batch) {
-            const row = chained({
-              seq: seq + 1,
-              at,
-              kind: entry.kind,
-              body: canonicalJson(entry.body),
-              previous: hash,
-            });
-            await transaction.insertInto('audit').values(row).execute();
-            ({ seq, hash } = row);
-          }
-        });
+        await exclusively(this.#database, (connection) => this.#insert(connection, batch));
         this.#failure = undefined;
         for (const waiting of batch) waiting.done();
+        this.#planSeal();
       } catch (error) {
         this.#failure = error;
+        this.#head = undefined;
         for (const waiting of batch) waiting.failed(error);
       }
     }
     this.#writing = undefined;
   }
-}
 
-function chained(line: Omit<AuditTable, 'hash'>): AuditTable {
-  const content: Json = {
-    seq: line.seq,
-    at: line.at,
-    kind: line.kind,
-    body: line.body,
-    previous: line.previous,
-  };
-  return { ...line, hash: createHash('sha256').update(canonicalJson(content)).digest('hex') };
-}
-
-const pageSize = 1000;
-
-/** Recomputes the chain from its first line; needs no running host. */
-export async function verifyAudit(database: Database): Promise<AuditVerdict> {
-  let entries = 0;
-  let previous = start;
-  for (;;) {
-    const page = await database
-      .selectFrom('audit')
-      .selectAll()
-      .where('seq', '>', entries)
-      .orderBy('seq')
-      .limit(pageSize)
-      .execute();
-    for (const { hash, ...line } of page) {
-      const fits = line.seq === entries + 1 && line.previous === previous && chained(line).hash === hash;
-      if (!fits) return { ok: false, entries, firstBad: line.seq };
-      entries++;
-      previous = hash;
+  /** All of them or none. */
+  #insert(connection: SqliteConnection, batch: readonly Waiting[]): void {
+    let { seq, hash } = this.#head ?? headOf(connection);
+    const put = ({ kind, body }: AuditEntry, at: string) => {
+      const line = { seq: seq + 1, at, kind, body: canonicalJson(body), previous: hash };
+      hash = hashOf(line);
+      seq = line.seq;
+      connection.run(insertion, [seq, at, kind, line.body, line.previous, hash]);
+    };
+    const { at } = batch[0] as Waiting;
+    const seal = this.#unnoted;
+    connection.exec('begin immediate');
+    try {
+      if (seal !== undefined) put({ kind: 'checkpoint', body: { n: seal.n, digest: seal.digest } }, at);
+      for (const waiting of batch) put(waiting.entry, waiting.at);
+      connection.exec('commit');
+    } catch (error) {
+      connection.exec('rollback');
+      throw error;
     }
-    if (page.length < pageSize) return { ok: true, entries };
+    if (this.#unnoted === seal) this.#unnoted = undefined;
+    this.#head = { seq, hash };
   }
+
+  #planSeal(): void {
+    if (this.#checkpoints === null || this.#sealing !== undefined) return;
+    if ((this.#head?.seq ?? 0) - this.#sealed >= sealAfterLines) this.#seal();
+    else {
+      this.#sealTimer ??= setTimeout(() => this.#seal(), sealAfterMs);
+      this.#sealTimer.unref();
+    }
+  }
+
+  /** Signs the newest line that is on the disk. */
+  #seal(): Promise<void> {
+    clearTimeout(this.#sealTimer);
+    this.#sealTimer = undefined;
+    const checkpoints = this.#checkpoints;
+    const head = this.#head;
+    if (checkpoints === null || head === undefined || head.seq <= this.#sealed) return Promise.resolve();
+    this.#sealing ??= checkpoints
+      .seal(head.seq, head.hash)
+      .then(
+        (made) => {
+          this.#sealed = made.seq;
+          this.#unnoted = made;
+          this.#sealFailure = undefined;
+        },
+        (error) => {
+          this.#sealFailure = error;
+        },
+      )
+      .finally(() => {
+        this.#sealing = undefined;
+      });
+    return this.#sealing;
+  }
+}
+
+function ignore(): void {}
+
+const insertion = 'insert into audit (seq, at, kind, body, previous, hash) values (?, ?, ?, ?, ?, ?)';
+
+function headOf(connection: SqliteConnection): Head {
+  const [last] = connection.all('select seq, hash from audit order by seq desc limit 1', []);
+  return last === undefined
+    ? { seq: 0, hash: chainStart }
+    : { seq: Number(last.seq), hash: String(last.hash) };
+}
+
+/** A record that lost lines which a checkpoint saw is not gone on with: that would hide the loss. */
+export async function assertCovers(database: Database, last: LastCheckpoint | undefined): Promise<void> {
+  if (last === undefined) return;
+  const [found] = await exclusively(database, (it) =>
+    it.all('select hash from audit where seq = ?', [last.seq]),
+  );
+  if (found?.hash === last.hash) return;
+  const what = found === undefined ? 'is not there any more' : 'was changed';
+  throw new HostError(
+    'integrity',
+    `line ${last.seq} of the record, which checkpoint ${last.n} saw, ${what}`,
+    {
+      hint: 'find out what happened: toolport audit verify; to go on with what is left, move the checkpoints and audit.key away',
+    },
+  );
 }
 
 /** The newest lines, oldest of them first. */

@@ -2,9 +2,9 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { HostError } from '../model/host-error.js';
-import { sqliteDialect } from './dialect.js';
+import { sqliteDialect, Turns } from './dialect.js';
 import { migrate } from './migrations.js';
-import { openSqlite } from './sqlite.js';
+import { openSqlite, type SqliteConnection } from './sqlite.js';
 
 export interface AuditTable {
   seq: number;
@@ -135,11 +135,31 @@ export interface StateTables {
 
 export type Database = Kysely<StateTables>;
 
-const fileName = 'toolport.db';
+export const databaseFile = 'toolport.db';
+
+const bare = new WeakMap<Database, { readonly connection: SqliteConnection; readonly turns: Turns }>();
+
+/**
+ * Work on the bare connection, alone: for what is done so often that building queries costs more than running them.
+ * It must not wait for anything.
+ */
+export async function exclusively<T>(
+  database: Database,
+  work: (connection: SqliteConnection) => T,
+): Promise<T> {
+  const known = bare.get(database);
+  if (known === undefined) throw new Error('not a database of this module');
+  const release = await known.turns.take();
+  try {
+    return work(known.connection);
+  } finally {
+    release();
+  }
+}
 
 /** Opens the state database, made new or brought up to date. Readable by its owner only. */
 export function openDatabase(state: string): Database {
-  const path = join(state, fileName);
+  const path = join(state, databaseFile);
   try {
     const connection = openSqlite(path);
     chmodSync(path, 0o600);
@@ -148,7 +168,10 @@ export function openDatabase(state: string): Database {
       'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;',
     );
     migrate(connection);
-    return new Kysely<StateTables>({ dialect: sqliteDialect(connection) });
+    const turns = new Turns();
+    const database = new Kysely<StateTables>({ dialect: sqliteDialect(connection, turns) });
+    bare.set(database, { connection, turns });
+    return database;
   } catch (error) {
     if (error instanceof HostError) throw error;
     throw new HostError('state_unusable', `the database in ${state} cannot be opened`, {

@@ -11,35 +11,45 @@ import {
 import type { SqliteConnection, SqlValue } from './sqlite.js';
 
 /** Kysely over one SQLite connection. Every transaction takes the write lock at once (BEGIN IMMEDIATE). */
-export function sqliteDialect(connection: SqliteConnection): Dialect {
+export function sqliteDialect(connection: SqliteConnection, turns: Turns): Dialect {
   return {
     createAdapter: () => new SqliteAdapter(),
-    createDriver: () => new SqliteDriver(connection),
+    createDriver: () => new SqliteDriver(connection, turns),
     createIntrospector: (db) => new SqliteIntrospector(db),
     createQueryCompiler: () => new SqliteQueryCompiler(),
   };
 }
 
+/** One connection, one user at a time: a transaction keeps the others waiting. */
+export class Turns {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves with the way to hand the turn on. */
+  async take(): Promise<() => void> {
+    const before = this.#last;
+    let release: () => void = () => {};
+    this.#last = new Promise((resolve) => {
+      release = resolve;
+    });
+    await before;
+    return release;
+  }
+}
+
 class SqliteDriver implements Driver {
   readonly #connection: SqliteConnection;
-  /** One connection, one user at a time: a transaction keeps the others waiting. */
-  #turn: Promise<void> = Promise.resolve();
+  readonly #turns: Turns;
   #release: () => void = () => {};
 
-  constructor(connection: SqliteConnection) {
+  constructor(connection: SqliteConnection, turns: Turns) {
     this.#connection = connection;
+    this.#turns = turns;
   }
 
   async init(): Promise<void> {}
 
   async acquireConnection(): Promise<DatabaseConnection> {
-    const before = this.#turn;
-    let release: () => void = () => {};
-    this.#turn = new Promise((resolve) => {
-      release = resolve;
-    });
-    await before;
-    this.#release = release;
+    this.#release = await this.#turns.take();
     return new Adapter(this.#connection);
   }
 

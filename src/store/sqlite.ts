@@ -1,4 +1,5 @@
 import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
 
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
@@ -13,9 +14,11 @@ export interface SqliteConnection {
 const require = createRequire(import.meta.url);
 
 /** `node:sqlite` where this Node has it without a flag, else `libsql`. */
-export function openSqlite(path: string): SqliteConnection {
+export function openSqlite(path: string, options: { readonly readOnly?: boolean } = {}): SqliteConnection {
   const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
-  return major > 22 || (major === 22 && minor >= 13) ? openBuiltIn(path) : openLibsql(path);
+  return major > 22 || (major === 22 && minor >= 13)
+    ? openBuiltIn(path, options.readOnly === true)
+    : openLibsql(path, options.readOnly === true);
 }
 
 interface Statement {
@@ -30,15 +33,18 @@ interface Connection {
   close(): void;
 }
 
-function openBuiltIn(path: string): SqliteConnection {
+function openBuiltIn(path: string, readOnly: boolean): SqliteConnection {
   // The module announces itself as experimental on some releases; what is used of it is settled.
-  const { DatabaseSync } = require('node:sqlite') as { DatabaseSync: new (path: string) => Connection };
-  return adapt(new DatabaseSync(path));
+  const { DatabaseSync } = require('node:sqlite') as {
+    DatabaseSync: new (path: string, options: object) => Connection;
+  };
+  return adapt(new DatabaseSync(path, { readOnly }));
 }
 
-function openLibsql(path: string): SqliteConnection {
+function openLibsql(path: string, readOnly: boolean): SqliteConnection {
   const Database = require('libsql') as new (path: string) => Connection;
-  return adapt(new Database(path));
+  // It has no option for this, and takes addresses of files.
+  return adapt(new Database(readOnly ? `${pathToFileURL(path).href}?mode=ro` : path));
 }
 
 function adapt(connection: Connection): SqliteConnection {

@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path';
 import { HostError } from '../../model/host-error.js';
 import { canUse, obstacle, type User } from '../../sandbox/access.js';
 import type { Keychain } from '../../secrets/keychain.js';
-import { verifyAudit } from '../../store/audit.js';
+import { checkpointPlaces } from '../../store/checkpoints.js';
 import { openDatabase } from '../../store/database.js';
 import { lockState } from '../../store/lock.js';
+import { Record } from '../../store/record.js';
 import type { Check } from '../host.js';
 import { checkKey } from './vault.js';
 
@@ -54,7 +55,8 @@ async function checkDatabase(state: string): Promise<readonly Check[]> {
   try {
     const database = openDatabase(state);
     try {
-      const verdict = await verifyAudit(database);
+      const record = Record.open(state, checkpointPlaces(state));
+      const verdict = await record.verify().finally(() => record.close());
       const off = (await database.selectFrom('switched_off').select('package').execute()).map(
         (it) => it.package,
       );
@@ -65,8 +67,8 @@ async function checkDatabase(state: string): Promise<readonly Check[]> {
           : {
               id: 'audit',
               status: 'fail',
-              message: `the record was changed: line ${verdict.firstBad} does not fit the one before`,
-              fix: 'toolport audit tail 100',
+              message: `the record was changed: ${verdict.problem}`,
+              fix: 'toolport audit verify',
             },
         ...(off.length === 0 ? [] : [switchedOff(off)]),
       ];

@@ -1,6 +1,7 @@
 import type { Host } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { type Arguments, stateDirectory } from './arguments.js';
+import { auditPlaces } from './audit-places.js';
 import type { Terminal } from './terminal.js';
 
 /** Runs something with the host of the state directory and lets go of it whatever happens. */
@@ -30,6 +31,7 @@ export async function withHost<T>(
   const host = await terminal.openHost({
     state,
     onWait,
+    audit: () => auditPlaces(args, terminal),
     ...(patienceMs === undefined ? {} : { patienceMs }),
   });
   try {

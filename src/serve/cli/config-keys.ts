@@ -3,6 +3,7 @@ import type { Rule } from '../../model/rule.js';
 /** What a setting holds. */
 export type ConfigKind =
   | 'paths'
+  | 'path'
   | 'grants'
   | 'denials'
   | 'rules'
@@ -65,6 +66,8 @@ export const configKeys = [
   { name: 'python.find_links', kind: 'paths', variable: 'TOOLPORT_FIND_LINKS', flag: 'find-links' },
   { name: 'npm.registry', kind: 'url', variable: 'TOOLPORT_NPM_REGISTRY', flag: 'npm-registry' },
   { name: 'nats.url', kind: 'nats-url', variable: 'TOOLPORT_NATS_URL', flag: 'nats-url' },
+  { name: 'audit.checkpoints', kind: 'path' },
+  { name: 'audit.key', kind: 'path' },
   { name: 'http.oidc.issuer', kind: 'url', flag: 'oidc-issuer' },
   { name: 'http.oidc.audience', kind: 'text', flag: 'oidc-audience' },
   { name: 'http.oidc.role_claim', kind: 'text', flag: 'oidc-role-claim' },

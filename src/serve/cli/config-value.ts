@@ -43,6 +43,7 @@ export function checkValue(key: ConfigKey, value: Json, around: Surroundings): C
       return typeof value === 'string'
         ? oneText(checkNatsUrl(key, value))
         : wrongType(key, 'a URL in quotes', value);
+    case 'path':
     case 'text':
       return typeof value === 'string'
         ? oneText(checkText(key, value, around))
@@ -119,6 +120,7 @@ function checkText(key: ConfigKey, text: string, around: Surroundings): Complain
   switch (key.kind) {
     case 'text':
       return text;
+    case 'path':
     case 'paths':
       return checkPath(key, text, around);
     case 'grants':

@@ -1,5 +1,6 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Answer, Check, Host } from '../../host/host.js';
+import type { Answer, AuditPlaces, AuditReader, Check, Host } from '../../host/host.js';
+import type { AuditVerdict } from '../../model/audit.js';
 
 /** The world as a command sees it. Only main.ts knows the real one. */
 export interface Terminal {
@@ -38,12 +39,22 @@ export interface Terminal {
   examine(options: ExamineOptions): Promise<readonly Check[]>;
   /** Reads what a server publishes, past the guards of the host; private places need a grant. */
   readDocument(url: string, allow: readonly string[]): Promise<{ status: number; text: string }>;
+  /** The record of a state directory, for reading; needs no host. */
+  openRecord(options: OpenRecordOptions): Promise<AuditReader>;
+  /** Checks an exported part of a record; `trusted` is the file of a public key. */
+  verifyExport(path: string, trusted: string | undefined): Promise<AuditVerdict>;
   /** Makes this process the host of the state directory. */
   startHost(options: StartHostOptions): Promise<Host>;
 }
 
+export interface OpenRecordOptions {
+  readonly state: string;
+  readonly audit: AuditPlaces;
+}
+
 export interface StartHostOptions {
   readonly state: string;
+  readonly audit?: AuditPlaces;
   /** Whether it serves one command only: then nothing is started ahead. */
   readonly brief?: boolean;
   readonly onAnswer?: (answer: Answer, principal: string) => void;
@@ -57,6 +68,8 @@ export interface OpenHostOptions {
   readonly onWait: (message: string) => void;
   /** How long to wait for it; as long as the tool of another command may take unless told. */
   readonly patienceMs?: number;
+  /** Asked for where the command becomes the host itself. */
+  readonly audit?: () => Promise<AuditPlaces>;
 }
 
 export interface ExamineOptions {

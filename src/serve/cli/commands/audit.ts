@@ -1,42 +1,158 @@
+import type { AuditReader, ProvenLine } from '../../../host/host.js';
+import type { AuditVerdict } from '../../../model/audit.js';
 import { HostError } from '../../../model/host-error.js';
+import { exportLines } from '../../print/audit-export.js';
 import { visibleLine } from '../../print/visible.js';
-import { withKeptHost } from '../attach.js';
+import { type Arguments, stateDirectory } from '../arguments.js';
+import { auditPlaces } from '../audit-places.js';
 import type { Command } from '../command.js';
+import type { Terminal } from '../terminal.js';
+
+const followMs = 250;
 
 export const audit: Command = {
   name: 'audit',
-  summary: 'Read the record of all calls, and check that nobody changed it.',
-  usage: 'audit verify | tail [COUNT]',
+  summary:
+    'Read the record of all calls, take it elsewhere, and check that nobody changed it. Needs no host.',
+  usage: 'audit verify [FILE] | tail [COUNT] [--follow] | export [--since TIME] [--until TIME]',
   examples: [
-    { line: 'toolport audit verify', text: 'recompute the chain of hashes' },
-    { line: 'toolport audit tail', text: 'the newest 20 lines' },
-    { line: 'toolport audit tail 100 --json', text: 'for a script, one JSON object a line' },
+    { line: 'toolport audit verify', text: 'the chain of hashes against itself and its signed checkpoints' },
+    { line: 'toolport audit tail -n 100 --json', text: 'the newest 100 lines for a script' },
+    { line: 'toolport audit tail --follow', text: 'and every line that comes' },
+    { line: 'toolport audit export --since 2026-01-01 > record.ndjson', text: 'with the proof in it' },
+    { line: 'toolport audit verify record.ndjson', text: 'check what was exported' },
   ],
-  options: [],
+  options: [
+    { name: 'lines', short: 'n', value: 'COUNT', text: 'how many of the newest lines (20 unless told)' },
+    { name: 'follow', short: 'f', text: 'go on with every line that comes' },
+    { name: 'since', value: 'TIME', text: 'from this time on, such as 2026-01-31 or 2026-01-31T12:00:00Z' },
+    { name: 'until', value: 'TIME', text: 'up to this time' },
+    { name: 'format', value: 'NAME', text: 'ndjson or csv (ndjson unless told)' },
+    { name: 'public', value: 'FILE', text: 'public key to check against, from a place that you trust' },
+    { name: 'config', value: 'FILE', text: 'user configuration to read instead of the usual one' },
+  ],
   async run(args, terminal) {
-    const [verb, count = '20', ...more] = args.positionals;
-    if ((verb !== 'verify' && verb !== 'tail') || more.length > 0)
-      throw new HostError('usage', 'say verify or tail', { hint: 'see "toolport audit --help"' });
-    if (!/^\d{1,6}$/.test(count))
-      throw new HostError('usage', `${JSON.stringify(count)} is not a number of lines`);
-    return withKeptHost(args, terminal, async (host) => {
-      if (verb === 'tail') {
-        for (const line of await host.auditTail(Number(count))) {
-          terminal.out(
-            args.has('json')
-              ? `${JSON.stringify(line)}\n`
-              : `${visibleLine(`${line.seq}  ${line.at}  ${line.kind.padEnd(8)}  ${JSON.stringify(line.body)}`)}\n`,
-          );
-        }
-        return 0;
-      }
-      const verdict = await host.verifyAudit();
-      if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/audit@1', ...verdict })}\n`);
-      else if (verdict.ok)
-        terminal.out(`the record is whole: ${verdict.entries} lines, each sealing the one before\n`);
-      else
-        terminal.err(`error: the record was changed: line ${verdict.firstBad} does not fit the one before\n`);
-      return verdict.ok ? 0 : 6;
-    });
+    const [verb, word, ...more] = args.positionals;
+    if (more.length > 0 || (verb === 'export' && word !== undefined)) throw usage();
+    switch (verb) {
+      case 'verify':
+        return verify(word, args, terminal);
+      case 'tail':
+        return tail(word ?? args.value('lines') ?? '20', args, terminal);
+      case 'export':
+        return withRecord(args, terminal, (it) => exportAll(it, args, terminal));
+      default:
+        throw usage();
+    }
   },
 };
+
+function usage(): HostError {
+  return new HostError('usage', 'say verify, tail or export', { hint: 'see "toolport audit --help"' });
+}
+
+async function withRecord<T>(
+  args: Arguments,
+  terminal: Terminal,
+  use: (record: AuditReader) => Promise<T>,
+): Promise<T> {
+  const state = stateDirectory(args, terminal.environment, terminal.cwd);
+  const record = await terminal.openRecord({ state, audit: await auditPlaces(args, terminal) });
+  try {
+    return await use(record);
+  } finally {
+    record.close();
+  }
+}
+
+async function verify(file: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
+  const trusted = args.value('public');
+  const verdict =
+    file === undefined
+      ? await withRecord(args, terminal, (it) => it.verify(trusted))
+      : await terminal.verifyExport(file, trusted);
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/audit@1', ...verdict })}\n`);
+  else if (verdict.ok) terminal.out(`${wholeWords(verdict)}\n`);
+  else terminal.err(`error: the record was changed: ${visibleLine(verdict.problem ?? '')}\n`);
+  return verdict.ok ? 0 : 6;
+}
+
+function wholeWords({ entries, checkpoints, sealed }: AuditVerdict): string {
+  const seals =
+    checkpoints === 0
+      ? 'there is no checkpoint yet'
+      : `${checkpoints} signed checkpoints, the last of line ${sealed}`;
+  return `the record is whole: ${entries} lines, each sealing the one before; ${seals}`;
+}
+
+async function tail(count: string, args: Arguments, terminal: Terminal): Promise<number> {
+  if (!/^\d{1,6}$/.test(count))
+    throw new HostError('usage', `${JSON.stringify(count)} is not a number of lines`);
+  const print = ({ seq, at, kind, body }: ProvenLine) => {
+    const parsed = JSON.parse(body);
+    terminal.out(
+      args.has('json')
+        ? `${JSON.stringify({ seq, at, kind, body: parsed })}\n`
+        : `${visibleLine(`${seq}  ${at}  ${kind.padEnd(8)}  ${JSON.stringify(parsed)}`)}\n`,
+    );
+  };
+  let seen: number | undefined;
+  for (;;) {
+    // Opened anew each time: who only reads does not notice that others begin to write.
+    await withRecord(args, terminal, async (record) => {
+      seen ??= Math.max(0, record.last() - Number(count));
+      for (const line of record.lines(seen)) {
+        print(line);
+        seen = line.seq;
+      }
+    });
+    if (!args.has('follow') || terminal.signal.aborted) return 0;
+    await pause(followMs, terminal.signal);
+  }
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        resolve();
+      },
+      { once: true },
+    );
+  });
+}
+
+async function exportAll(record: AuditReader, args: Arguments, terminal: Terminal): Promise<number> {
+  const format = args.value('format') ?? 'ndjson';
+  if (format !== 'ndjson' && format !== 'csv')
+    throw new HostError('usage', `--format ${JSON.stringify(format)} is not known`, {
+      hint: 'use ndjson or csv',
+    });
+  const span = record.span(timeOf(args.value('since'), 'since'), timeOf(args.value('until'), 'until'));
+  for await (const piece of exportLines(record, span, format)) {
+    // Not ahead of a reader that is slow.
+    if (!terminal.stdout.write(piece)) await drained(terminal);
+    if (terminal.signal.aborted) throw new HostError('cancelled', 'interrupted');
+  }
+  return 0;
+}
+
+function drained(terminal: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ['drain', 'close', 'error']) terminal.stdout.once(event, () => resolve());
+  });
+}
+
+/** As the record writes times, so that they compare as texts. */
+function timeOf(text: string | undefined, option: string): string | undefined {
+  if (text === undefined) return undefined;
+  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time))
+    throw new HostError('usage', `--${option} ${JSON.stringify(text)} is not a time`, {
+      hint: 'write it such as 2026-01-31 or 2026-01-31T12:00:00Z',
+    });
+  return new Date(time).toISOString();
+}

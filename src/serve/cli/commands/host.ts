@@ -4,6 +4,7 @@ import { socketPath } from '../../socket/path.js';
 import { listen } from '../../socket/server.js';
 import { aborted } from '../aborted.js';
 import { parseDuration, stateDirectory } from '../arguments.js';
+import { auditPlaces } from '../audit-places.js';
 import type { Command } from '../command.js';
 
 export const host: Command = {
@@ -19,7 +20,8 @@ export const host: Command = {
     const onReload = (lines: readonly string[]) => {
       for (const line of lines) log(line);
     };
-    const running = await terminal.startHost({ state, onReload }).catch((error) => error);
+    const audit = await auditPlaces(args, terminal);
+    const running = await terminal.startHost({ state, onReload, audit }).catch((error) => error);
     if (running instanceof HostError && running.code === 'state_locked') {
       log(running.message);
       return lockedExit;

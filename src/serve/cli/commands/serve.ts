@@ -14,6 +14,7 @@ import { socketPath } from '../../socket/path.js';
 import { listen } from '../../socket/server.js';
 import { aborted } from '../aborted.js';
 import { type Arguments, stateDirectory } from '../arguments.js';
+import { auditPlaces } from '../audit-places.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
 import { oidcOptions, oidcSettings } from '../oidc.js';
@@ -71,7 +72,8 @@ export const serve: Command = {
       for (const line of lines)
         terminal.out(json ? `${JSON.stringify({ event: 'reload', line })}\n` : `${line}\n`);
     };
-    const host = await terminal.startHost({ state, onAnswer, onReload }).catch((error) => {
+    const audit = await auditPlaces(args, terminal);
+    const host = await terminal.startHost({ state, onAnswer, onReload, audit }).catch((error) => {
       if (!(error instanceof HostError) || error.code !== 'state_locked') throw error;
       throw new HostError('state_locked', error.message, {
         hint: 'a host in the background ends by itself a minute after its last client; or use --state',
