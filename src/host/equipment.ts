@@ -18,6 +18,7 @@ import { runProgram } from '../sandbox/program.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { systemSandbox } from '../sandbox/system.js';
 import { unconfined } from '../sandbox/unconfined.js';
+import { TokenBroker } from '../secrets/broker.js';
 import { systemKeychain } from '../secrets/keychain.js';
 import { openVault, type Vault } from '../secrets/vault.js';
 import { Announcements } from '../store/announcements.js';
@@ -41,6 +42,7 @@ import type { RunningCalls } from './running.js';
 import type { FindInterpreter } from './runtimes.js';
 import { Scanner } from './scanner.js';
 import { SessionCatalogue } from './session.js';
+import { askOver } from './sign-in.js';
 import type { Stage } from './stage.js';
 
 export interface EquipmentOptions {
@@ -107,6 +109,7 @@ export function equip(given: EquipmentOptions): Equipment {
   };
   const confining = options.sandbox ?? systemSandbox({ ledger: state });
   const client = options.client ?? guardedClient();
+  const broker = new TokenBroker(askOver(client), now);
   const inTurn = queueOf(maxProcesses);
   const homes = homeFolders();
   const listeners = new Set<() => void>();
@@ -171,6 +174,7 @@ export function equip(given: EquipmentOptions): Equipment {
       stage,
       vault,
       scanner,
+      broker,
       switches,
       kills,
       running,

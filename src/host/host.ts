@@ -4,7 +4,6 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { HostErrorCode } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
-import type { Rule } from '../model/rule.js';
 import type { Tool } from '../model/tool.js';
 import type { ConfirmationKind } from '../policy/decide.js';
 import type { Progress } from '../run/remote/remote.js';
@@ -12,6 +11,7 @@ import type { MessagePoint, MessageVerdict } from './call-hooks.js';
 import type { Change, InstallOptions, Review } from './change.js';
 import type { ExplainRequest, Explanation } from './explanation.js';
 import type { Kills, ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
+import type { SessionPolicy } from './session-policy.js';
 
 export type { Progress } from '../run/remote/remote.js';
 export type { MessagePoint, MessageVerdict } from './call-hooks.js';
@@ -38,6 +38,8 @@ export type {
   VaultKeeper,
 } from './operator.js';
 export type { AuditPlaces, AuditReader, ProvenLine } from './proof.js';
+
+export type { BrokerPolicy, LimitPolicy, PackageIndexes, SessionPolicy } from './session-policy.js';
 
 /** Everything a surface may ask. */
 export interface Host {
@@ -68,55 +70,6 @@ export interface SessionOptions {
   readonly policy?: SessionPolicy;
   /** Only look: what is found at paths that were never named before waits for a review. */
   readonly looking?: boolean;
-}
-
-/** What an operator configured; everything absent is as usual. */
-export interface SessionPolicy {
-  /** Only these packages are served. */
-  readonly only?: readonly string[];
-  readonly disabled?: readonly string[];
-  /** Rules of the operator, on top of what manifests and the host demand. All of them hold. */
-  readonly rules?: readonly Rule[];
-  /** What no package may have, in the grammar of `--allow` with `*` for all: it weighs more than any grant or manifest. */
-  readonly deny?: readonly string[];
-  /** Absolute; only folders in these are lent as workspaces or by grants. Any may be, unless told. */
-  readonly roots?: readonly string[];
-  /** Patterns of tools whose answers the operator trusts; shown, and not acted on yet. */
-  readonly trusted?: readonly string[];
-  /** Names of folders that are not searched, besides the usual ones. */
-  readonly ignore?: readonly string[];
-  /** How deep folders are searched. */
-  readonly depth?: number;
-  readonly agentVersion?: string;
-  readonly reservedIds?: readonly string[];
-  /** Refuse a program whose language version is not there, instead of taking the nearest. */
-  readonly strictRuntime?: boolean;
-  /** Run processes without confinement. Said in every record of a call. */
-  readonly unsafeNoSandbox?: boolean;
-  readonly limits?: LimitPolicy;
-  readonly indexes?: PackageIndexes;
-  /** Where extensions that answer over NATS are asked, such as `nats://127.0.0.1:4222`. */
-  readonly natsUrl?: string;
-}
-
-/** Bounds for one call of one tool. */
-export interface LimitPolicy {
-  readonly wallSeconds?: number;
-  readonly cpuSeconds?: number;
-  readonly memoryBytes?: number;
-  readonly processes?: number;
-  readonly openFiles?: number;
-  readonly diskBytes?: number;
-  readonly outputBytes?: number;
-}
-
-/** Where language packages come from. */
-export interface PackageIndexes {
-  /** URL of a Python package index; the installer's own unless told. */
-  readonly pythonIndex?: string;
-  /** Absolute folders with wheels; when there are any and no index is named, they are the only source. */
-  readonly findLinks?: readonly string[];
-  readonly npmRegistry?: string;
 }
 
 /** One caller's view of the host. */

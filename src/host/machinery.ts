@@ -4,6 +4,7 @@ import type { JsonSchema } from '../model/json.js';
 import type { Grants } from '../policy/grant.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { SchemaValidator } from '../schema/validator.js';
+import type { TokenBroker } from '../secrets/broker.js';
 import type { Vault } from '../secrets/vault.js';
 import type { SwitchedOff } from '../store/switches.js';
 import type { RemoteMachinery } from './announcing.js';
@@ -25,6 +26,7 @@ export interface Machinery {
   readonly places: Places;
   readonly vault: Vault;
   readonly scanner: Scanner;
+  readonly broker: TokenBroker;
   readonly switches: SwitchedOff;
   readonly kills: KillSwitch;
   readonly running: RunningCalls;

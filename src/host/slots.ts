@@ -3,6 +3,8 @@ import type { Package } from '../model/package.js';
 import type { NetworkHost } from '../model/permissions.js';
 import type { Slot, SlotValue } from '../model/slot.js';
 import { recipientsOf } from '../secrets/audience.js';
+import { brokerEntry } from '../secrets/broker.js';
+import { signInFor } from '../secrets/provider.js';
 import type { Vault } from '../secrets/vault.js';
 
 /** Variables that an operator let through by name, and the hosts granted beside them. */
@@ -13,15 +15,27 @@ export interface Passed {
   readonly denied: readonly NetworkHost[];
 }
 
-/** Values of a package's slots: from the vault, else a variable that was let through, else the default. */
-export async function slotValues(of: Package, vault: Vault, passed: Passed): Promise<Map<string, SlotValue>> {
+/** A token for a slot that somebody signs in for. */
+export type Mint = (slot: Slot) => Promise<string>;
+
+/** Values of a package's slots: from the vault, else a variable that was let through, else a sign-in, else the default. */
+export async function slotValues(
+  of: Package,
+  vault: Vault,
+  passed: Passed,
+  mint?: Mint,
+): Promise<Map<string, SlotValue>> {
   const values = new Map<string, SlotValue>();
   for (const slot of of.slots) {
-    const found = (await kept(of, slot, vault)) ?? fromEnvironment(slot, passed) ?? preset(slot);
+    const found =
+      (await kept(of, slot, vault)) ??
+      fromEnvironment(slot, passed) ??
+      (await signedIn(slot, mint)) ??
+      preset(slot);
     if (found === undefined) continue;
     const { valueProblem } = await import('../secrets/value.js');
     const problem = valueProblem(slot, found.value);
-    if (problem !== undefined && slot.source.kind === 'operator') {
+    if (problem !== undefined) {
       throw new HostError(
         'needs_setup',
         `the value that ${of.id} has for ${slot.name} does not fit: ${problem}`,
@@ -42,9 +56,14 @@ export async function filledSlots(
   { environment }: Passed,
 ): Promise<ReadonlySet<string>> {
   if (of.slots.length === 0) return new Set();
-  const entries = (await vault.list()).filter((it) => it.package === of.id).map((it) => it.slot);
+  const list = await vault.list();
+  const entries = list.filter((it) => it.package === of.id).map((it) => it.slot);
+  const canSignIn = list.some((it) => it.package === brokerEntry.package && it.slot === brokerEntry.slot);
+  const signedIn = of.slots.filter(
+    ({ source }) => source.kind === 'broker' && canSignIn && signInFor(source.scopes) !== undefined,
+  );
   const passed = of.slots.filter((it) => variableOf(it, environment) !== undefined).map((it) => it.name);
-  return new Set([...entries, ...passed]);
+  return new Set([...entries, ...passed, ...signedIn.map((it) => it.name)]);
 }
 
 async function kept(of: Package, slot: Slot, vault: Vault): Promise<SlotValue | undefined> {
@@ -71,6 +90,15 @@ function variableOf(slot: Slot, environment: Readonly<Record<string, string>>): 
   const name = slot.delivery.kind === 'environment' ? slot.delivery.variable : slot.name;
   const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
   return value === '' ? undefined : value;
+}
+
+async function signedIn(slot: Slot, mint: Mint | undefined): Promise<SlotValue | undefined> {
+  if (slot.source.kind !== 'broker' || mint === undefined) return undefined;
+  return {
+    value: await mint(slot),
+    secret: true,
+    recipients: recipientsOf(slot, { kind: 'manifest' }),
+  };
 }
 
 function preset(slot: Slot): SlotValue | undefined {

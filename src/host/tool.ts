@@ -3,6 +3,7 @@ import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import { shellWord } from '../model/shell-word.js';
+import type { Slot } from '../model/slot.js';
 import type { Tool } from '../model/tool.js';
 import { combine } from '../policy/combine.js';
 import { denialFor, without } from '../policy/denial.js';
@@ -20,6 +21,7 @@ import { perform } from './perform.js';
 import type { Judged, Standing } from './readiness.js';
 import type { IsPublic } from './scanner.js';
 import { notReady, type Served } from './served.js';
+import { mintedToken } from './sign-in.js';
 import { type Passed, slotValues } from './slots.js';
 
 /** `held`: listed to nobody until somebody agreed to what its program says of it. */
@@ -64,6 +66,9 @@ export function serveTool(
   const tool = { ...declared, effect: effectOf(of.id, declared, rules) };
   const demands = combine(rulesFor(of, tool, judged.loaded.file, rules));
   const runs = startsProcess(of, tool);
+  const { broker } = machinery;
+  const signIn = { broker, vault, policy: setup.policy.broker ?? {}, principal: setup.principal };
+  const mint = (slot: Slot) => mintedToken(of, slot, signIn);
   let input: Promise<SchemaValidator> | undefined;
   let outputs: Promise<readonly SchemaValidator[]> | undefined;
   return {
@@ -109,6 +114,9 @@ export function serveTool(
         });
       }
       if (runs) assertWorkspace(judged, tool, lending(of.id));
+      // Nobody is asked to approve what lacks a sign-in, and no approval is used up by it.
+      if (of.slots.some((it) => it.source.kind === 'broker'))
+        await slotValues(of, vault, passedIn(setup, of.id), mint);
     },
     input() {
       input ??= schemas().then((it) => it.inputValidator(tool.input));
@@ -128,7 +136,7 @@ export function serveTool(
     },
     async run(request) {
       const passed = passedIn(setup, of.id);
-      const slots = await slotValues(of, vault, passed);
+      const slots = await slotValues(of, vault, passed, mint);
       const confined = () => confine(judged, tool, slots, lending(of.id));
       const remote = (it: RunRequest) => announcing.call(judged, it, slots);
       return throughExit(await scanner.forCall(of, slots, isPublic), request, (guarded) =>

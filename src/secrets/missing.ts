@@ -1,6 +1,8 @@
 import type { Package } from '../model/package.js';
 import { shellWord } from '../model/shell-word.js';
 import type { Slot } from '../model/slot.js';
+import { brokerEntry } from './broker.js';
+import { signInFor } from './provider.js';
 
 /** What an operator must supply before the package can run, a sentence each with the exact next command. */
 export function missingValues(of: Package, has: (slot: string) => boolean): string[] {
@@ -8,7 +10,7 @@ export function missingValues(of: Package, has: (slot: string) => boolean): stri
     if (!slot.required || slot.default !== undefined || has(slot.name)) return [];
     const label = slot.label === '' || slot.label === slot.name ? '' : ` (${slot.label})`;
     const needs = `${of.id} needs ${slot.name}${label}`;
-    if (slot.source.kind === 'broker') return [`${needs}: ${notOffered(slot.source.provider)}`];
+    if (slot.source.kind === 'broker') return [`${needs}${signInWords(slot.source.scopes)}`];
     return [`${needs}. Set it: ${setCommand(of, slot)}`];
   });
 }
@@ -23,6 +25,11 @@ export function setCommand(of: Package, slot: Slot): string {
   return ['toolport secret set', shellWord(of.id), shellWord(slot.name), ...hosts].join(' ');
 }
 
-export function notOffered(provider: string): string {
-  return `sign-in with ${provider} is not offered yet`;
+/** What is missing is the key of the broker; whose sign-in it then takes is found out by a call. */
+function signInWords(scopes: readonly string[]): string {
+  const list = scopes.join(', ');
+  if (signInFor(scopes) === undefined)
+    return `: no single sign-in covers ${list}, and it can be given one token only`;
+  const command = `toolport secret set ${brokerEntry.package} ${brokerEntry.slot}`;
+  return `: a sign-in for ${list}, through a token broker whose key is not set. Set it: ${command}`;
 }

@@ -39,11 +39,7 @@ const fits: readonly (readonly [Partial<Slot>, string, string | undefined])[] = 
   [{ pattern: 'sk-[a-z]+' }, 'sk-abc\n', 'WEATHER_API_KEY must match sk-[a-z]+'],
   [{ pattern: 'a|b' }, 'ab', 'WEATHER_API_KEY must match a|b'],
   [{ pattern: '(a)\\1' }, 'aa', 'the pattern that WEATHER_API_KEY must match cannot be checked: (a)\\1'],
-  [
-    { source: { kind: 'broker', provider: 'google', scopes: [] } },
-    'x',
-    'sign-in with google is not offered yet',
-  ],
+  [{ source: { kind: 'broker', provider: 'google', scopes: [] } }, 'x', undefined],
 ];
 
 test.each(fits)('%j with %j: %s', (change, value, problem) => {
@@ -77,10 +73,14 @@ describe('what is missing', () => {
   });
 
   test('says why a sign-in cannot be had', () => {
-    const brokered: Slot = { ...slot, source: { kind: 'broker', provider: 'google', scopes: ['mail'] } };
-    expect(missingValues(packageWith([brokered]), none)).toEqual([
-      'weather needs WEATHER_API_KEY (API key): sign-in with google is not offered yet',
+    const needs = (...scopes: string[]) => {
+      const brokered: Slot = { ...slot, source: { kind: 'broker', provider: 'gmail', scopes } };
+      return missingValues(packageWith([brokered]), none);
+    };
+    expect(needs('gmail.read', 'google_calendar.events.read')).toEqual([
+      'weather needs WEATHER_API_KEY (API key): a sign-in for gmail.read, google_calendar.events.read, through a token broker whose key is not set. Set it: toolport secret set @broker ARCADE_API_KEY',
     ]);
+    expect(needs('gmail.read', 'slack.send_message')[0]).toContain('no single sign-in covers');
   });
 
   test('is nothing when it is there, optional or has a default', () => {

@@ -1,10 +1,8 @@
 import { RE2JS } from 're2js';
 import type { Slot } from '../model/slot.js';
-import { notOffered } from './missing.js';
 
 /** What is wrong with a value, without saying the value. Undefined when it fits. */
 export function valueProblem(slot: Slot, value: string): string | undefined {
-  if (slot.source.kind === 'broker') return notOffered(slot.source.provider);
   const shape = shapeProblem(slot, value);
   if (shape !== undefined) return `${slot.name} ${shape}`;
   if (slot.pattern !== undefined) {

@@ -132,7 +132,7 @@ test('a rich manifest becomes exactly this package', () => {
         type: 'text',
         source: { kind: 'broker', provider: 'gmail', scopes: ['gmail.read', 'slack.send_message'] },
         delivery: { kind: 'environment', variable: 'PATCH_ACCESS_TOKEN' },
-        audience: { kind: 'unbound' },
+        audience: { kind: 'hosts', hosts: ['gmail.googleapis.com', 'slack.com'] },
       },
     ],
     permissions: {

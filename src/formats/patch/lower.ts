@@ -5,6 +5,7 @@ import type { FilesystemAccess } from '../../model/permissions.js';
 import type { Slot } from '../../model/slot.js';
 import { textTemplate } from '../../model/template.js';
 import type { Effect, Tool } from '../../model/tool.js';
+import { hostsOf } from './provider-hosts.js';
 
 /** A manifest without errors becomes a package with one tool that runs the file once per call. */
 export function lower(manifest: JsonObject, file: string, reads: boolean): Package {
@@ -140,7 +141,7 @@ function slots(scopes: readonly string[]): Slot[] {
       type: 'text',
       source: { kind: 'broker', provider: providers[0] as string, scopes },
       delivery: { kind: 'environment', variable: 'PATCH_ACCESS_TOKEN' },
-      audience: { kind: 'unbound' },
+      audience: { kind: 'hosts', hosts: hostsOf(providers) },
     },
   ];
 }

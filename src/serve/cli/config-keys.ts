@@ -61,6 +61,8 @@ export const configKeys = [
   { name: 'discovery.depth', kind: 'whole-number', project: 'smaller', usual: 8, most: 32 },
   { name: 'agent.version', kind: 'version', variable: 'TOOLPORT_AGENT_VERSION', flag: 'agent-version' },
   { name: 'agent.reserved', kind: 'names' },
+  { name: 'broker.url', kind: 'url' },
+  { name: 'broker.user', kind: 'text' },
   { name: 'vault.key', kind: 'choice', choices: ['file', 'passphrase', 'keychain'] },
   { name: 'python.index', kind: 'url', variable: 'TOOLPORT_PYTHON_INDEX', flag: 'index' },
   { name: 'python.find_links', kind: 'paths', variable: 'TOOLPORT_FIND_LINKS', flag: 'find-links' },

@@ -1,5 +1,5 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import type { LimitPolicy, PackageIndexes, SessionPolicy } from '../../host/host.js';
+import type { BrokerPolicy, LimitPolicy, PackageIndexes, SessionPolicy } from '../../host/host.js';
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js';
 import { HostError } from '../../model/host-error.js';
 import type { Rule } from '../../model/rule.js';
@@ -186,6 +186,7 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     findLinks: list('python.find_links'),
     npmRegistry: text('npm.registry'),
   });
+  const broker: BrokerPolicy = present({ url: text('broker.url'), user: text('broker.user') });
   return present({
     only: list('packages.only'),
     disabled: list('packages.disabled'),
@@ -200,6 +201,7 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     strictRuntime: settingOf(said, 'runtime.strict') as boolean | undefined,
     unsafeNoSandbox: unsafeNoSandbox ? true : undefined,
     limits: Object.keys(limits).length === 0 ? undefined : limits,
+    broker: Object.keys(broker).length === 0 ? undefined : broker,
     indexes: Object.keys(indexes).length === 0 ? undefined : indexes,
   });
 }
