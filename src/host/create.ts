@@ -15,6 +15,7 @@ import { throughMessageHooks } from './call-hooks.js';
 import { type Equipment, equip } from './equipment.js';
 import { explain } from './explain.js';
 import type { Answer, ExplainRequest, Host, Session, TokenRole } from './host.js';
+import { newId } from './ids.js';
 import { KillSwitch } from './kill-switch.js';
 import type { HostOptions } from './options.js';
 import { queueOf } from './queue.js';
@@ -251,9 +252,4 @@ function tokenActs({ tokens }: Equipment, audit: AuditLog): Host['tokens'] {
 function absolute(path: string, name: string): string {
   if (!isAbsolute(path)) throw new HostError('usage', `${name} must be an absolute path`);
   return path;
-}
-
-/** 128 random bits: an id that can be told to an agent and not be guessed by another. */
-function newId(prefix: string): string {
-  return `${prefix}_${randomBytes(16).toString('hex')}`;
 }

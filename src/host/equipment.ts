@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { existsSync, realpathSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
@@ -9,9 +9,9 @@ import type { Package } from '../model/package.js';
 import { guardedClient } from '../net/client.js';
 import { openEgress } from '../net/egress.js';
 import { type Grant, type Grants, joined, parseGrants } from '../policy/grant.js';
-import { ownerOf } from '../run/function.js';
 import { ProcessPool } from '../run/pool.js';
 import { WarmSandboxes } from '../run/warm.js';
+import { ownerOf } from '../run/worker/plan.js';
 import type { WorkerProcess } from '../run/worker/process.js';
 import { findNode, findPython } from '../sandbox/interpreter.js';
 import { runProgram } from '../sandbox/program.js';
@@ -31,6 +31,7 @@ import { TokenRows } from '../store/tokens.js';
 import { AnnouncementBook } from './announcement-book.js';
 import type { ProcessCounts, SessionOptions, SessionPolicy } from './host.js';
 import type { KillSwitch } from './kill-switch.js';
+import { KnownTokens } from './known-tokens.js';
 import type { Machinery } from './machinery.js';
 import type { HostOptions } from './options.js';
 import { Places } from './places.js';
@@ -62,7 +63,7 @@ export type OpenOptions = SessionOptions & { readonly root: string; readonly pri
 export interface Equipment {
   readonly vault: Vault;
   readonly switches: SwitchedOff;
-  readonly tokens: TokenRows;
+  readonly tokens: KnownTokens;
   /** Lists of tools may be others now. */
   changed(): void;
   onChange(listener: () => void): () => void;
@@ -199,7 +200,7 @@ export function equip(given: EquipmentOptions): Equipment {
   return {
     vault,
     switches,
-    tokens: new TokenRows(database, now),
+    tokens: new KnownTokens(new TokenRows(database, now), now, (token) => hash('sha256', token)),
     changed,
     onChange(listener) {
       listeners.add(listener);

@@ -5,8 +5,24 @@ import type { Lending } from './confine.js';
 import type { Machinery, SessionSetup } from './machinery.js';
 import type { Judged } from './readiness.js';
 
+/** By the judgement they depend on, which belongs to one session and is never changed: a new one is another array. */
+const lendings = new WeakMap<readonly Judged[], Map<string, Lending>>();
+
 /** What the confinements of one package are made from in a session with these packages. */
 export function lendingFor(
+  id: string,
+  judged: readonly Judged[],
+  setup: SessionSetup,
+  machinery: Machinery,
+): Lending {
+  const known = lendings.get(judged) ?? new Map<string, Lending>();
+  lendings.set(judged, known);
+  const found = known.get(id) ?? lendingOf(id, judged, setup, machinery);
+  known.set(id, found);
+  return found;
+}
+
+function lendingOf(
   id: string,
   judged: readonly Judged[],
   { principal, grants, root, policy, directories }: SessionSetup,

@@ -83,10 +83,11 @@ async function withinTime<T>(
   work: (patience: () => AbortSignal, remaining: () => RunRequest) => Promise<T>,
 ): Promise<T> {
   const started = performance.now();
-  let timer: AbortSignal | undefined;
+  // Ended with the call: a timer of the platform would stay until its time is up, and with many calls there are many.
+  let waiting: Waiting | undefined;
   const patience = () => {
-    timer = AbortSignal.timeout(Math.ceil(request.timeoutMs));
-    return AbortSignal.any([request.signal, timer]);
+    waiting ??= waitFor(request);
+    return waiting.signal;
   };
   const remaining = () => {
     const waited = performance.now() - started;
@@ -97,13 +98,42 @@ async function withinTime<T>(
   try {
     return await work(patience, remaining);
   } catch (error) {
-    const late = timer?.aborted === true && !request.signal.aborted;
+    const late = waiting?.late() === true && !request.signal.aborted;
     if (!late || !(error instanceof HostError) || error.code !== 'cancelled') throw error;
     const name = `${request.package.id}/${request.tool.name}`;
     throw new HostError('timeout', `${name} did not get its turn within ${request.timeoutMs / 1000} s`, {
       hint: 'other calls take all the places; call again later, or give it more time with --timeout',
     });
+  } finally {
+    waiting?.end();
   }
+}
+
+interface Waiting {
+  readonly signal: AbortSignal;
+  /** Its time was up. */
+  late(): boolean;
+  end(): void;
+}
+
+function waitFor({ signal, timeoutMs }: RunRequest): Waiting {
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    abort();
+  }, Math.ceil(timeoutMs));
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  return {
+    signal: stop.signal,
+    late: () => isLate,
+    end() {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', abort);
+    },
+  };
 }
 
 function noting(notes: readonly string[], result: RunResult): RunResult {

@@ -3,11 +3,25 @@ import type { Judged } from './readiness.js';
 import { notReady } from './served.js';
 import type { ServedTool } from './tool.js';
 
+/** By the list they were made from, which is never changed: another list is another array. */
+const indexes = new WeakMap<readonly ServedTool[], ReadonlyMap<string, ServedTool>>();
+
 /** The tool of a name: `package/tool`, its exposed name, or whatever can mean only one. */
 export function findTool(tools: readonly ServedTool[], name: string): ServedTool | undefined {
-  return (
-    tools.find((it) => it.name === name) ?? tools.find((it) => it.exposed === name) ?? soleTool(tools, name)
-  );
+  let index = indexes.get(tools);
+  if (index === undefined) {
+    index = indexOf(tools);
+    indexes.set(tools, index);
+  }
+  return index.get(name) ?? soleTool(tools, name);
+}
+
+/** `package/tool` wins where another tool is exposed under the same word, the first where two have one name. */
+function indexOf(tools: readonly ServedTool[]): ReadonlyMap<string, ServedTool> {
+  const index = new Map<string, ServedTool>();
+  for (const it of tools.toReversed()) index.set(it.exposed, it);
+  for (const it of tools.toReversed()) index.set(it.name, it);
+  return index;
 }
 
 /** A package names its only tool, and a tool's own name is enough where no other package has it. */

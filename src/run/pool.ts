@@ -79,7 +79,7 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
 
   /** Lends a process to `work`, which alone may use it until it settles. */
   async use<R>(request: PoolRequest<T>, work: (process: T) => Promise<R>): Promise<R> {
-    const seat = await this.#take(request);
+    const seat = this.#free(request) ?? (await this.#take(request));
     try {
       return await work(seat.process);
     } catch (error) {
@@ -110,6 +110,18 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
     const seats = [...this.#seats];
     for (const it of seats) this.#end(it);
     await Promise.all(seats.map((it) => it.process.exited));
+  }
+
+  /** The usual case, without the ceremony: nobody waits, and a process of this key has nothing to do. */
+  #free({ key, signal }: PoolRequest<T>): Seat<T> | undefined {
+    if (this.#waiting.length > 0 || this.#closed || signal.aborted) return undefined;
+    for (const seat of this.#seats) {
+      if (seat.state !== 'idle' || seat.key !== key || seat.process.spent) continue;
+      clearTimeout(seat.timer);
+      seat.state = 'busy';
+      return seat;
+    }
+    return undefined;
   }
 
   #take(request: PoolRequest<T>): Promise<Seat<T>> {
@@ -214,7 +226,7 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
     seat.timer = setTimeout(() => this.#end(seat), this.#limits.idleMs);
     // A process without work is no reason for the host to stay.
     seat.timer.unref();
-    this.#serve();
+    if (this.#waiting.length > 0) this.#serve();
   }
 
   #evict(): boolean {

@@ -13,10 +13,8 @@ export interface DoorOptions {
  */
 export function checkDoor(request: IncomingMessage, options: DoorOptions): void {
   // Of two headers, a proxy and we could read different ones.
-  for (const name of ['host', 'origin', 'authorization', 'content-length', 'content-type']) {
-    if (count(request.rawHeaders, name) > 1)
-      throw new Refusal(400, 'usage', `the request has more than one ${name} header`);
-  }
+  const twice = repeated(request.rawHeaders);
+  if (twice !== undefined) throw new Refusal(400, 'usage', `the request has more than one ${twice} header`);
   if (!request.url?.startsWith('/')) throw new Refusal(400, 'usage', 'the request does not name a path');
   const { host, origin } = request.headers;
   const local = request.socket.localAddress ?? '';
@@ -54,8 +52,15 @@ function isOurs(host: string | undefined, local: string, { port, names }: DoorOp
   return ['localhost', '127.0.0.1', '::1', local.toLowerCase().replace(/^::ffff:/, '')].includes(address);
 }
 
-function count(raw: readonly string[], name: string): number {
-  let found = 0;
-  for (let at = 0; at < raw.length; at += 2) if (raw[at]?.toLowerCase() === name) found++;
-  return found;
+const single = ['host', 'origin', 'authorization', 'content-length', 'content-type'];
+
+function repeated(raw: readonly string[]): string | undefined {
+  let seen = 0;
+  for (let at = 0; at < raw.length; at += 2) {
+    const index = single.indexOf((raw[at] as string).toLowerCase());
+    if (index === -1) continue;
+    if ((seen & (1 << index)) !== 0) return single[index];
+    seen |= 1 << index;
+  }
+  return undefined;
 }

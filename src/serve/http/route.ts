@@ -58,8 +58,34 @@ export interface Found {
   readonly parts: Readonly<Record<string, string>>;
 }
 
-/** The route of a request; 404 where no route has the path, 405 where none has the method. */
-export function findRoute(routes: readonly Route[], method: string, path: string): Found {
+const noParts: Readonly<Record<string, string>> = {};
+
+/** Routes by what they are asked for. Paths without parts, which are nearly all that is asked, are found at once. */
+export class RouteTable {
+  readonly #routes: readonly Route[];
+  readonly #plain: ReadonlyMap<string, Route>;
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = routes;
+    this.#plain = new Map(
+      routes.filter((it) => !it.path.includes('{')).map((it) => [`${it.method} ${it.path}`, it]),
+    );
+  }
+
+  /** The route of a request; 404 where no route has the path, 405 where none has the method. */
+  find(method: string, path: string): Found {
+    const plain = this.#plain.get(`${method} ${path}`);
+    return plain === undefined ? search(this.#routes, method, path) : { route: plain, parts: noParts };
+  }
+
+  /** Undefined unless anybody may ask. */
+  open(method: string, path: string): Extract<Route, { role: 'anybody' }> | undefined {
+    const found = this.#plain.get(`${method} ${path}`);
+    return found?.role === 'anybody' ? found : undefined;
+  }
+}
+
+function search(routes: readonly Route[], method: string, path: string): Found {
   const matches = routes.flatMap((route) => {
     const parts = matchPath(route.path, path);
     return parts === undefined ? [] : [{ route, parts }];

@@ -14,7 +14,7 @@ import { type Gauge, Metrics } from './metrics.js';
 import type { Provider } from './oidc/provider.js';
 import { Refusal } from './refusal.js';
 import { errorReply, send } from './reply.js';
-import { type Exchange, findRoute, membersOf, type Route } from './route.js';
+import { type Exchange, membersOf, RouteTable } from './route.js';
 import { routesOf } from './routes.js';
 
 export interface HttpOptions {
@@ -75,10 +75,11 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
       value: process.memoryUsage.rss(),
     },
   ];
-  const routes = routesOf({
+  const table = routesOf({
     ...{ host, endpoint, sessions, metrics, gauges, version, provider },
     directories: session.directories,
   });
+  const routes = new RouteTable(table);
   const door: { port: number; names: readonly string[] } = {
     port: options.port,
     names: (options.names ?? []).map((it) => it.toLowerCase()),
@@ -148,7 +149,7 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
 interface Visit {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly routes: readonly Route[];
+  readonly routes: RouteTable;
   readonly door: DoorOptions;
   readonly callers: Callers;
   readonly limits: HttpLimits;
@@ -162,17 +163,19 @@ async function dispatch(visit: Visit): Promise<void> {
   checkDoor(request, visit.door);
   if (visit.closed)
     throw new Refusal(503, 'host_unreachable', 'the host is ending', { headers: { connection: 'close' } });
-  const [path = '', search = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
+  const url = request.url ?? '';
+  const mark = url.indexOf('?');
+  const path = mark === -1 ? url : url.slice(0, mark);
   const method = request.method ?? '';
-  const open = routes.find((it) => it.role === 'anybody' && it.path === path && it.method === method);
-  if (open !== undefined && 'open' in open) {
+  const open = routes.open(method, path);
+  if (open !== undefined) {
     send(response, open.open(originOf(request, visit.door)), limits.readMs);
     return;
   }
   const caller = await callers.identify(request, visit.door);
   const leave = callers.enter(caller, request.socket);
   try {
-    const { route, parts } = findRoute(routes, method, path);
+    const { route, parts } = routes.find(method, path);
     if (route.role === 'operator' && caller.role !== 'operator')
       throw new Refusal(403, 'denied', 'this is for operators', {
         hint: 'use the token that "toolport serve" prints, or one of "toolport token create NAME --role operator"',
@@ -188,7 +191,7 @@ async function dispatch(visit: Visit): Promise<void> {
     for (const it of reasons) it.addEventListener('abort', abort);
     // Whoever left while its token was looked up is not heard leaving any more.
     if (response.closed || request.socket.destroyed || reasons.some((it) => it.aborted)) abort();
-    const query = new URLSearchParams(search);
+    const query = new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
     const exchange: Exchange = { caller, parts, query, body: undefined, signal: gone.signal };
     try {
       if ('stream' in route) {

@@ -17,6 +17,7 @@ import { type Arguments, stateDirectory } from '../arguments.js';
 import { auditPlaces } from '../audit-places.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
+import { LineBuffer } from '../line-buffer.js';
 import { oidcOptions, oidcSettings } from '../oidc.js';
 import { sessionFor, sessionWords } from '../session-options.js';
 import { styleFor } from '../style-for.js';
@@ -62,11 +63,10 @@ export const serve: Command = {
     const wanted = await sessionFor(args, terminal, args.positionals, args.value('root'));
     const { directories } = wanted;
     const metrics = new Metrics();
+    const lines = new LineBuffer(terminal.out);
     const onAnswer = (answer: Answer, principal: string) => {
       metrics.answered(answer);
-      terminal.out(
-        json ? `${JSON.stringify(eventOf(answer, principal))}\n` : `${describe(answer, principal)}\n`,
-      );
+      lines.add(json ? JSON.stringify(eventOf(answer, principal)) : describe(answer, principal));
     };
     const onReload = (lines: readonly string[]) => {
       for (const line of lines)
@@ -107,6 +107,7 @@ export const serve: Command = {
       await aborted(terminal.signal);
       await web?.server.close();
       await server.close();
+      lines.flush();
       return 0;
     } catch (error) {
       await web?.server.close();

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import { posix } from 'node:path';
+import type { Action } from '../../model/action.js';
+import { HostError } from '../../model/host-error.js';
+import { canonicalJson, type Json, type JsonObject } from '../../model/json.js';
+import type { SandboxCommand } from '../../sandbox/sandbox.js';
+import { type Confinement, commandFor, constantWords, pathInside, placesOf, processOf } from '../launch.js';
+import type { Machine } from '../spawn.js';
+import { strippedPath, withChannel, workerWords } from './command.js';
+
+type FunctionAction = Extract<Action, { kind: 'function' }>;
+
+/** What a process for the functions of a program is started with, and the key by which it is found again. */
+export interface WorkerPlan {
+  readonly command: Omit<SandboxCommand, 'egress'>;
+  readonly key: string;
+}
+
+const remembered = 256;
+const plans = new WeakMap<Machine, Map<string, WorkerPlan>>();
+
+/**
+ * The plan for one call. It is made anew when anything that it is made from is different: all of that stands in the
+ * words it is remembered by, and the folders and files behind the paths are looked at each time. With values it is never
+ * remembered, because values would stand there in clear.
+ */
+export function workerPlan(
+  action: FunctionAction,
+  config: JsonObject,
+  confinement: Confinement,
+  machine: Machine,
+): WorkerPlan {
+  const places = placesOf(confinement);
+  if (confinement.slots.size > 0) return planOf(action, config, confinement, machine, places);
+  const known = plans.get(machine) ?? new Map<string, WorkerPlan>();
+  plans.set(machine, known);
+  // Everything that a confinement has, so that what is added to it one day is not forgotten here.
+  const words = JSON.stringify([
+    action.program,
+    { ...confinement, package: confinement.package.id, slots: null, runtimes: [...confinement.runtimes] },
+    places,
+  ]);
+  const found = known.get(words);
+  if (found !== undefined) return found;
+  const made = planOf(action, config, confinement, machine, places);
+  known.set(words, made);
+  const [oldest] = known.keys();
+  if (known.size > remembered && oldest !== undefined) known.delete(oldest);
+  return made;
+}
+
+function planOf(
+  action: FunctionAction,
+  config: JsonObject,
+  confinement: Confinement,
+  machine: Machine,
+  places: readonly string[],
+): WorkerPlan {
+  const command = workerCommand(action, confinement, machine);
+  return { command, key: keyOf(action, command, config, confinement, places) };
+}
+
+/** The command line of the process that serves the functions of a program. */
+function workerCommand(
+  { program }: FunctionAction,
+  confinement: Confinement,
+  { sandbox }: Machine,
+): Omit<SandboxCommand, 'egress'> {
+  const target = processOf(confinement.package, program);
+  const [file] = constantWords(target) ?? [];
+  if (target.runtime === undefined || file === undefined)
+    throw new HostError('not_supported', `the program ${program} has no file with functions`);
+  const entry = pathInside(confinement, sandbox, posix.join(target.directory, strippedPath(file)));
+  const command = commandFor(confinement, program, workerWords(target.runtime.language, entry), sandbox);
+  return { ...command, argv: withChannel(command.argv) };
+}
+
+/** The same code, caller, confinement and values, or another process. Values do not stand in it in clear. */
+function keyOf(
+  action: FunctionAction,
+  { argv, ...command }: Omit<SandboxCommand, 'egress'>,
+  config: JsonObject,
+  confinement: Confinement,
+  places: readonly string[],
+): string {
+  const { digest, principal, network, package: of, runtimes } = confinement;
+  // The digest and the program stand for the words of the command line, which are long.
+  const interpreter = runtimes.get(action.program)?.interpreter.path ?? argv[0];
+  const told = [digest, principal, action.program, interpreter, command, network, config, places];
+  const hash = createHash('sha256').update(canonicalJson(told as unknown as Json));
+  return `${of.id} ${hash.digest('hex')} ${principal}`;
+}
+
+/** Whose process stands under a key. */
+export function ownerOf(key: string): { package: string; principal: string } {
+  const [of = '', hash = ''] = key.split(' ', 2);
+  return { package: of, principal: key.slice(of.length + hash.length + 2) };
+}
