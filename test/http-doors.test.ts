@@ -126,6 +126,9 @@ describe('tokens', () => {
       'DELETE /api/v1/settings/nothing/nothing',
       'GET /api/v1/switches',
       'PUT /api/v1/switches/nothing',
+      'GET /api/v1/kills',
+      'POST /api/v1/kills',
+      'POST /api/v1/kills/lift',
       'GET /metrics',
       'GET /api/v1/audit/verify',
     ]);

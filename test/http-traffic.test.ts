@@ -73,7 +73,7 @@ describe('slow visitors', () => {
   });
 
   test('whoever does not read its answer is cut off; whoever reads gets all of it', async () => {
-    const { port, agent } = await own({ readMs: 500 });
+    const { port, agent, answers } = await own({ readMs: 500 });
     const large = JSON.stringify({ tool: 'long', arguments: { text: '8000000' } });
     const read = await visit(port, '/api/v1/call', { token: agent, body: large });
     expect(read.json.result.text).toHaveLength(8_000_000);
@@ -84,7 +84,9 @@ describe('slow visitors', () => {
       cut = true;
     });
     socket.write(head(port, agent, large.length) + large);
-    await pause(3000);
+    // Looking through a large answer takes its time.
+    await until(() => answers.length === 2, 60_000);
+    await pause(1500);
     // What the system holds for it can still be read; then it ends before the answer does.
     let size = 0;
     socket.on('data', (chunk: Buffer) => {
