@@ -109,6 +109,12 @@ describe.each(carriers)('an extension over %s', (carrier) => {
     ]);
   });
 
+  test('one that names no tools when it comes up is asked for a list', async () => {
+    const bench = await rig.connect(carrier, { wishes: { listsLater: true } });
+    expect(bench.remote.announced.tools.map((it) => it.name)).toContain('echo');
+    expect((await bench.call('shape', { value: 1 })).value).toBe(1);
+  });
+
   test('one that knows neither is quoted with what it said of the call', async () => {
     const bench = await rig.connect(carrier, { tools: ['lost', 'echo'] });
     expect(await failure(bench.call('lost'))).toMatchObject({

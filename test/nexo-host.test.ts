@@ -4,9 +4,11 @@ import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { checkNats } from '../src/host/doctor/nats.js';
+import { visit } from './http-house.js';
 import { Rig } from './nexo/bench.js';
 import { type NatsHouse, natsHouse } from './nexo/nats-house.js';
-import { temporaryFolder, toolport, until } from './toolport.js';
+import { allProcesses, sandboxed } from './processes.js';
+import { main, temporaryFolder, toolport, until } from './toolport.js';
 import { failureOf, resultOf, workbench } from './workbench.js';
 
 const examples = join(import.meta.dirname, '..', 'examples', 'nexo');
@@ -155,6 +157,49 @@ test('an extension over HTTP needs the grant for its place, and is asked with it
   expect((await closed.packages()).packages[0]?.reasons.join()).toContain(`net:127.0.0.1:${port}`);
   const session = await made.session({ allow: [`net:127.0.0.1:${port}`] });
   expect(await resultOf(session.call({ tool: 'shape', arguments: { value: 5 } }))).toBe(5);
+});
+
+test('serve keeps an extension up between calls, shows how each is doing, and ends what it started', async () => {
+  await rig.start('nats', { prefix: 'serve' });
+  const path = folder({
+    'packs/far/plugin.toml': manifest('type = "nats"\nsubject_prefix = "serve"'),
+    'packs/near/plugin.toml': manifest(
+      'type = "stdio"\ncommand = "/usr/bin/node"\nargs = ["extension.mjs"]',
+      'near',
+    ),
+    'packs/near/extension.mjs': readFileSync(join(import.meta.dirname, 'nexo', 'extension.mjs'), 'utf8'),
+  });
+  const words = ['serve', join(path, 'packs'), '--port', '0', '--json', '--state', join(path, 'state')];
+  const served = spawn(process.execPath, [main, ...words, '--nats-url', house.url], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const exited = new Promise((resolve) => served.once('close', resolve));
+  rig.later(() => {
+    served.kill('SIGKILL');
+    return exited;
+  });
+  let printed = '';
+  served.stdout.on('data', (it) => {
+    printed += it;
+  });
+  await until(() => printed.includes('\n'), 25_000);
+  const { mcp, token } = JSON.parse(printed.split('\n', 1)[0] as string);
+  const port = Number(new URL(mcp).port);
+  const call = async (tool: string, given: object = {}) => {
+    const { json } = await visit(port, '/api/v1/call', { token, body: { tool, arguments: given } });
+    return json.result;
+  };
+  expect(await call('near/shape', { value: 1 })).toBe(1);
+  expect(await call('near/told')).toEqual(['initialize', expect.any(String), 'tools/call', 'tools/call']);
+  expect(await call('contract/shape', { value: 2 })).toBe(2);
+  const { json } = await visit(port, '/api/v1/packages', { token });
+  const shown = JSON.stringify(json);
+  expect(shown.match(/"state":"running"/g)).toHaveLength(2);
+  const inside = sandboxed(served.pid as number).map((it) => it.pid);
+  expect(inside).not.toEqual([]);
+  served.kill('SIGTERM');
+  await exited;
+  await until(() => !allProcesses().some((it) => inside.includes(it.pid)));
 });
 
 describe('the examples', () => {

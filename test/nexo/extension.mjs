@@ -15,7 +15,7 @@ const told = [];
 function announcement() {
   return {
     server_version: wishes.version ?? '1.0.0',
-    tools: wishes.tools ?? tools,
+    ...(wishes.listsLater === true ? {} : { tools: wishes.tools ?? tools }),
     hooks: wishes.hooks ?? ['before_message', 'after_tool_call'],
   };
 }

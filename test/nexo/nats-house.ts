@@ -14,7 +14,7 @@ export interface NatsHouse {
   close(): Promise<void>;
 }
 
-export const natsServer = '/usr/sbin/nats-server';
+const natsServer = '/usr/sbin/nats-server';
 
 /** `rest`: more lines of its configuration. */
 export async function natsHouse(rest = ''): Promise<NatsHouse> {

@@ -1,5 +1,5 @@
 import { HostError } from '../../model/host-error.js';
-import type { Json, JsonObject } from '../../model/json.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
 import type {
   CallerContext,
@@ -58,19 +58,21 @@ async function openWire(setting: RemoteSetting, times: NexoTimes): Promise<Wire>
 async function introduce(wire: Wire, setting: RemoteSetting, most: number): Promise<RemoteAnnouncement> {
   const { package: of, agentVersion, signal, timeoutMs, onLog } = setting;
   const name = `the extension ${of.id}`;
-  let said: Json;
-  try {
-    said = await wire.ask({
-      method: 'initialize',
-      params: { agent_version: agentVersion, extension_id: of.id },
-      name: `${name}, asked to initialize,`,
-      bytes: handshakeBytes,
-      timeoutMs: Math.min(timeoutMs, most),
-      signal,
-    });
-  } catch (error) {
-    if (!(error instanceof RpcFailure)) throw error;
-    throw new HostError('upstream_failed', `${name} refused to initialize: ${error.message}`);
+  const ask = async (method: string, params: JsonObject) => {
+    const patience = { timeoutMs: Math.min(timeoutMs, most), signal };
+    const question = { method, params, name: `${name}, asked to ${method},`, bytes: handshakeBytes };
+    try {
+      return await wire.ask({ ...question, ...patience });
+    } catch (error) {
+      if (!(error instanceof RpcFailure)) throw error;
+      throw new HostError('upstream_failed', `${name} refused to ${method}: ${error.message}`);
+    }
+  };
+  let said = await ask('initialize', { agent_version: agentVersion, extension_id: of.id });
+  // One that says nothing of tools at its start may list them when it is asked.
+  if (of.tools.length > 0 && isObject(said) && said.tools === undefined) {
+    const listed = await ask('tools/list', {});
+    said = { ...said, tools: isObject(listed) ? (listed.tools ?? []) : listed };
   }
   const { announced, remarks } = readAnnouncement(of, said);
   for (const line of remarks) onLog(line);
