@@ -191,8 +191,8 @@ export class Announcing {
   /** As it came, but for secrets that it was given: those are for no list. */
   async #told(of: Package, slots: SlotValues, said: RemoteAnnouncement): Promise<RemoteAnnouncement> {
     const scan = await this.#machinery.scanner.forCall(of, slots, this.#road.isPublic);
-    const { value, findings } = await scan.clean(said as unknown as Json);
-    return findings.length === 0 ? said : (value as unknown as RemoteAnnouncement);
+    const { value, findings, stripped } = await scan.clean(said as unknown as Json);
+    return findings.length === 0 && !stripped ? said : (value as unknown as RemoteAnnouncement);
   }
 
   async #meet(judged: Judged, program: Program): Promise<void> {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { cleanText } from '../model/clean-text.js';
 import { isObject } from '../model/json.js';
 import type { Prompt } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
@@ -77,5 +78,7 @@ function argumentsOf({ input }: Tool): PromptArgument[] {
 
 /** As it was when the package was checked, whatever lies there now. */
 async function wordsOf({ body }: Prompt, { loaded }: Judged, stage: Stage): Promise<string> {
-  return body.kind === 'text' ? body.text : readFileSync(join(await stage.place(loaded), body.path), 'utf8');
+  return cleanText(
+    body.kind === 'text' ? body.text : readFileSync(join(await stage.place(loaded), body.path), 'utf8'),
+  );
 }

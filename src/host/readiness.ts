@@ -1,6 +1,7 @@
 import type { PackageNeed } from '../environment/need.js';
 import { shellWord } from '../model/shell-word.js';
 import { unenforceable } from '../policy/enforceable.js';
+import { lookAlikes } from '../policy/look-alike.js';
 import { findBinary } from '../run/launch.js';
 import type { Verdict } from '../sandbox/sandbox.js';
 import { type Loaded, ownPaths } from './catalogue.js';
@@ -43,12 +44,25 @@ export interface JudgeOptions {
 /** Judges packages in their order: of two with one id, the first has it. */
 export function judgeAll(loaded: readonly Loaded[], options: JudgeOptions): Judged[] {
   const taken = new Map<string, string>();
+  const alike = lookAlikes(loaded.flatMap((it) => it.catalogue?.package.id ?? []));
   return loaded.map((it) => {
     const id = it.catalogue?.package.id;
     const first = id === undefined ? undefined : taken.get(id);
     if (id !== undefined && first === undefined) taken.set(id, it.file);
-    return judge(it, first, options);
+    return compared(judge(it, first, options), alike.get(id ?? '') ?? []);
   });
+}
+
+/** One that looks like another is not refused: that is for a person to see, before agreeing to it above all. */
+function compared(judged: Judged, alike: readonly string[]): Judged {
+  if (alike.length === 0) return judged;
+  const remark = `its id looks like ${alike.slice(0, 3).join(', ')}, which is another package here; make sure which one you mean`;
+  const { fixed, remarks } = judged;
+  return {
+    ...judged,
+    remarks: [...remarks, remark],
+    fixed: fixed?.state === 'held' ? { ...fixed, reasons: [...fixed.reasons, remark] } : fixed,
+  };
 }
 
 function judge(
