@@ -120,6 +120,35 @@ describe.each(clients.flatMap((era) => upstreams.map((speaks) => ({ era, speaks 
       await made.close();
     });
 
+    test('prompts and resources of the server are listed and read', async () => {
+      const made = await client(era);
+      const { prompts } = await made.listPrompts();
+      expect(prompts.find((it) => it.name === own('greet'))).toMatchObject({
+        title: 'Greet',
+        arguments: [{ name: 'who', required: true }],
+      });
+      const prompt = await made.getPrompt({ name: own('greet'), arguments: { who: 'Ada' } });
+      expect(prompt.messages).toEqual([
+        { role: 'user', content: { type: 'text', text: 'Greet Ada.' } },
+        { role: 'assistant', content: { type: 'text', text: 'I will.' } },
+      ]);
+      const base = `upstream://desk-${speaks}/server/`;
+      const { resources } = await made.listResources();
+      expect(resources.find((it) => it.uri === `${base}desk://drawer/pens`)).toMatchObject({
+        name: 'pens',
+        mimeType: 'text/plain',
+      });
+      const { resourceTemplates } = await made.listResourceTemplates();
+      expect(resourceTemplates.map((it) => it.uriTemplate)).toContain(`${base}desk://drawer/{thing}`);
+      const { contents } = await made.readResource({ uri: `${base}desk://drawer/ink` });
+      expect(contents).toEqual([
+        { uri: `${base}desk://drawer/ink`, mimeType: 'text/plain', text: 'all of desk://drawer/ink' },
+      ]);
+      // Three servers here have this one: nobody guesses whose is meant.
+      await expect(made.readResource({ uri: 'desk://drawer/pens' })).rejects.toThrow('no resource');
+      await made.close();
+    });
+
     test('a question of the server reaches the person where the client can be asked', async () => {
       const made = await client(era, { capabilities: { elicitation: {} } });
       const asked: string[] = [];
@@ -156,5 +185,58 @@ test('a server behind a URL needs a grant, and then offers what its manifest enu
   expect((await open.tools()).map((it) => it.name)).toEqual(['far/add']);
   const answer = await open.call({ tool: 'far/add', arguments: { a: 1, b: 1 } });
   expect(answer).toMatchObject({ status: 'ok', result: { sum: 2 } });
+  await made.close();
+});
+
+test('a link in an answer leads to its server where there is only one', async () => {
+  const made = await workbench({
+    'one/toolspace.json': server('one', {
+      kind: 'mcp-stdio',
+      entrypoint: { command: ['node', 'server.mjs', 'both'] },
+    }),
+    'one/server.mjs': await deskScript(),
+  });
+  const only = await made.session();
+  expect(await only.resource('desk://drawer/pens')).toEqual({
+    contents: [{ uri: 'desk://drawer/pens', mimeType: 'text/plain', text: 'all of desk://drawer/pens' }],
+  });
+  expect(await only.prompt('one_greet', { who: 'Bo' })).toBe('Greet Bo.\n\nI will.');
+  await expect(only.resource('other://x')).rejects.toMatchObject({ code: 'not_found' });
+  const read = (await made.host.auditTail(10)).filter((it) => it.kind === 'read');
+  expect(read.map((it) => it.body)).toMatchObject([
+    { package: 'one', program: 'server', resource: 'desk://drawer/pens', principal: 'agent' },
+    { package: 'one', program: 'server', prompt: 'one_greet' },
+  ]);
+  // What stops calls stops reading.
+  await made.host.kills.set('one', 'test');
+  await expect(only.resource('desk://drawer/pens')).rejects.toMatchObject({
+    code: expect.stringMatching(/killed|not_found/),
+  });
+  expect(await only.resources()).toEqual([]);
+  expect(await only.prompts()).toEqual([]);
+  await made.close();
+});
+
+test('a list that changes is looked at anew while calls go on, and what is new waits for a person', async () => {
+  const made = await workbench({
+    'one/toolspace.json': server('one', {
+      kind: 'mcp-stdio',
+      entrypoint: { command: ['node', 'server.mjs', '2025'] },
+    }),
+    'one/server.mjs': await deskScript(),
+  });
+  const only = await made.session();
+  const stop = new AbortController();
+  const waiting = only.call({ tool: 'one/wait', arguments: {}, signal: stop.signal });
+  await only.call({ tool: 'one/grow', arguments: {} });
+  await until(async () => (await only.review('one')).to !== (await only.review('one')).from);
+  expect((await only.tools()).map((it) => it.name)).not.toContain('one/more_0');
+  // The same process still has the call.
+  const count = await only.call({ tool: 'one/cancelled', arguments: {} });
+  expect(count).toMatchObject({ status: 'ok', result: '1 wait, 0 gave up' });
+  stop.abort();
+  expect((await waiting).status).toBe('error');
+  await only.accept('one', (await only.review('one')).to);
+  expect((await only.tools()).map((it) => it.name)).toContain('one/more_0');
   await made.close();
 });

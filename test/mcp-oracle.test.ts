@@ -6,6 +6,7 @@ import { Server, type ServerOptions } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Answer, ListedPrompt, ListedTool, PackageReport, Session } from '../src/index.js';
+import { HostError } from '../src/model/host-error.js';
 import { createFront } from '../src/serve/mcp/front.js';
 import type { Carrier } from '../src/wire/carrier.js';
 import { BareClient, type Era, envelope, lineTransport, type Message, partsFor } from './mcp-wire.js';
@@ -77,6 +78,12 @@ const session: Session = {
   message: refuse,
   prompts: async () => prompts,
   prompt: async (name, given) => (name === 'shop_greet' ? `Hello ${given.who}` : skill.text),
+  promptMessages: async (name, given) => ({
+    description: prompts.find((it) => it.name === name)?.description ?? '',
+    messages: [{ role: 'user', content: { type: 'text', text: await session.prompt(name, given) } }],
+  }),
+  resources: async () => [],
+  resource: () => Promise.reject(new HostError('not_found', 'there is none')),
   onChange: () => () => {},
   explain: refuse,
   review: refuse,

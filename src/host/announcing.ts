@@ -3,7 +3,6 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
 import type { SlotValues } from '../model/slot.js';
-import type { Reach } from '../net/destination.js';
 import type { Confinement } from '../run/launch.js';
 import type { ConnectRemote, Remote, RemoteAnnouncement } from '../run/remote/remote.js';
 import type { RunRequest, RunResult } from '../run/run.js';
@@ -15,7 +14,7 @@ import type { ProgramState } from './host.js';
 import type { Machinery, SessionSetup } from './machinery.js';
 import type { Queue } from './queue.js';
 import type { Judged } from './readiness.js';
-import { isRemote, packageOf, placeOf, programOf, remoteKey } from './remote-place.js';
+import { isRemote, packageOf, placeOf, programOf, reachOf, remoteKey } from './remote-place.js';
 import type { RemotePlace, Remotes } from './remotes.js';
 import type { IsPublic } from './scanner.js';
 import { slotValues } from './slots.js';
@@ -184,6 +183,19 @@ export class Announcing {
     return this.#use(judged, programOf(of, name), await this.#slots(of), work);
   }
 
+  /** What programs said, and what of it somebody agreed to. */
+  announcements(judged: Judged): ReadonlyMap<string, ProgramAnnouncement> {
+    return isRemote(judged) ? this.#known(judged) : new Map();
+  }
+
+  /** Asks a program for something that is no call; what it says is clean like an answer. */
+  async read(judged: Judged, name: string, work: (remote: Remote) => Promise<Json>): Promise<Json> {
+    const of = packageOf(judged);
+    const slots = await this.#slots(of);
+    const scan = await this.#machinery.scanner.forCall(of, slots, this.#road.isPublic);
+    return (await scan.clean(await this.#use(judged, programOf(of, name), slots, work))).value;
+  }
+
   #slots(of: Package): Promise<SlotValues> {
     return slotValues(of, this.#machinery.vault, passedIn(this.#setup, of.id));
   }
@@ -225,7 +237,7 @@ export class Announcing {
     const place = placeOf(judged, program.name);
     const { remote, performer } = this.#machinery;
     const { policy, principal, parse } = this.#setup;
-    const reach = this.#reach(of, program);
+    const reach = reachOf(of, program, passedIn(this.#setup, of.id));
     const natsUrl = policy.natsUrl ?? null;
     let up: Remote | undefined;
     const open = async () => {
@@ -268,17 +280,6 @@ export class Announcing {
     return { key, principal, package: of.id, digest: place.digest, program: program.name, ours, open };
   }
 
-  #reach(of: Package, { target }: Program): Reach {
-    const { network } = of.permissions;
-    const own = target.kind === 'url' ? [new URL(target.url)] : [];
-    const hosts = [
-      ...(network.kind === 'hosts' ? network.hosts : []),
-      ...own.map((it) => ({ host: it.hostname, port: it.port === '' ? null : Number(it.port) })),
-    ];
-    const { network: granted, denied } = passedIn(this.#setup, of.id);
-    return { hosts, granted, denied };
-  }
-
   #known(judged: Judged): Map<string, ProgramAnnouncement> {
     const { book } = this.#machinery.remote;
     const known = remotePrograms(packageOf(judged)).flatMap((it) => {
@@ -287,8 +288,4 @@ export class Announcing {
     });
     return new Map(known);
   }
-}
-
-export function hasHooks({ loaded }: Judged): boolean {
-  return (loaded.catalogue?.package.hooks.length ?? 0) > 0;
 }

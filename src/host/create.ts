@@ -19,6 +19,7 @@ import { newId } from './ids.js';
 import { KillSwitch } from './kill-switch.js';
 import type { HostOptions } from './options.js';
 import { queueOf } from './queue.js';
+import { Readings } from './reading.js';
 import { openRecord } from './record.js';
 import { RunningCalls } from './running.js';
 import { secretActs } from './secret-acts.js';
@@ -97,7 +98,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
             audit,
           });
         const explained = (request: ExplainRequest) => explain(request, caller, catalogue.setup, path);
-        return sessionOf(catalogue, equipment, { message, explain: explained, leave }, (request) => {
+        const call: Session['call'] = (request) => {
           const answer = callTool(path, caller, request);
           running.add(answer);
           return answer
@@ -106,7 +107,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
               return it;
             })
             .finally(() => running.delete(answer));
-        });
+        };
+        const readings = new Readings({ catalogue, call, kills, audit, principal, session: caller.id });
+        return sessionOf(catalogue, equipment, { message, explain: explained, leave, readings }, call);
       },
       approvals: operatorActs(approvals, audit),
       secrets: secretActs(equipment, audit),
@@ -146,14 +149,15 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
+interface SessionParts extends Pick<Session, 'message' | 'explain'> {
+  readonly leave: () => void;
+  readonly readings: Readings;
+}
+
 function sessionOf(
   catalogue: SessionCatalogue,
   equipment: Equipment,
-  {
-    message,
-    explain: explained,
-    leave,
-  }: Pick<Session, 'message' | 'explain'> & { readonly leave: () => void },
+  { message, explain: explained, leave, readings }: SessionParts,
   call: Session['call'],
 ): Session {
   return {
@@ -163,19 +167,10 @@ function sessionOf(
     message,
     explain: explained,
     prompts: async () => (await catalogue.prompts()).map((it) => it.listed),
-    async prompt(name, given) {
-      const found = (await catalogue.prompts()).find((it) => it.listed.name === name);
-      if (found === undefined)
-        throw new HostError('not_found', `there is no prompt ${JSON.stringify(name)} here`);
-      if (found.source.kind === 'words') return found.source.read();
-      const answer = await call({ tool: found.source.tool, arguments: given });
-      if (answer.status === 'ok') return String(answer.result);
-      const { code, message, hint } = answer.error ?? {
-        code: 'approval_required',
-        message: 'a person must agree first',
-      };
-      throw new HostError(code, message, hint === undefined ? {} : { hint });
-    },
+    prompt: (name, given) => readings.prompt(name, given),
+    promptMessages: (name, given, signal) => readings.messages(name, given, signal),
+    resources: async () => (await catalogue.resources()).map((it) => it.listed),
+    resource: (uri, signal) => readings.resource(uri, signal),
     onChange: (listener) => equipment.onChange(listener),
     review: (id) => catalogue.review(id),
     accept: (id, digest) => catalogue.accept(id, digest),

@@ -86,6 +86,12 @@ export interface Session {
   prompts(): Promise<readonly ListedPrompt[]>;
   /** The words of a prompt, filled where it is a template; `not_found` when there is none of that name. */
   prompt(name: string, given: JsonObject): Promise<string>;
+  /** The same with all its messages, as MCP has them: prompts of servers may have pictures and parts of both sides. */
+  promptMessages(name: string, given: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
+  /** Resources of servers behind this host, and their templates. */
+  resources(): Promise<readonly ListedResource[]>;
+  /** Reads a resource from its server: `{contents: […]}`; `not_found` when none here has it. */
+  resource(uri: string, signal?: AbortSignal): Promise<JsonObject>;
   /** Told when the list of tools or prompts may be another; returns how to stop. */
   onChange(listener: () => void): () => void;
   /** What changed in a held package since somebody agreed to it. */
@@ -101,14 +107,23 @@ export interface ListedPrompt {
   /** The name for clients; unique in the session. */
   readonly name: string;
   readonly package: string;
-  /** `template`: a tool of the package that fills a text, offered as a prompt too. */
-  readonly kind: 'instructions' | 'skill' | 'template';
+  /** `template`: a tool of the package that fills a text, offered as a prompt too. `server`: of an MCP server. */
+  readonly kind: 'instructions' | 'skill' | 'template' | 'server';
   readonly title: string;
   readonly description: string;
   readonly arguments: readonly PromptArgument[];
   /** What a user could say to begin with. */
   readonly examples: readonly string[];
   readonly tags: readonly string[];
+}
+
+export interface ListedResource {
+  /** `upstream://PACKAGE/SERVER/` and the server's own address; of a template, with its holes. */
+  readonly uri: string;
+  readonly package: string;
+  readonly isTemplate: boolean;
+  /** As the server described it, under the address above. */
+  readonly entry: JsonObject;
 }
 
 export interface PromptArgument {

@@ -4,16 +4,20 @@ import { cleanText } from '../model/clean-text.js';
 import { isObject } from '../model/json.js';
 import type { Prompt } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
+import type { Announcing } from './announcing.js';
 import type { ListedPrompt, PromptArgument } from './host.js';
 import type { Judged } from './readiness.js';
+import type { PromptReading } from './reading.js';
 import type { Stage } from './stage.js';
 import type { ServedTool } from './tool.js';
+import { readPrompt, type UpstreamPrompt } from './upstream.js';
 
 /** Where the words of a prompt come from. */
 export type PromptSource =
   | { readonly kind: 'words'; read(): Promise<string> }
   /** Filling it is a call like any other. */
-  | { readonly kind: 'tool'; readonly tool: string };
+  | { readonly kind: 'tool'; readonly tool: string }
+  | ({ readonly kind: 'server' } & PromptReading);
 
 export interface OfferedPrompt {
   readonly listed: ListedPrompt;
@@ -25,6 +29,8 @@ export function offeredPrompts(
   judged: readonly Judged[],
   tools: readonly ServedTool[],
   stage: Stage,
+  upstream: readonly UpstreamPrompt[],
+  announcing: Announcing,
 ): OfferedPrompt[] {
   const taken = new Set<string>();
   const own = (wanted: string): string => {
@@ -46,8 +52,19 @@ export function offeredPrompts(
       };
     });
     const templates = tools.filter((tool) => tool.judged === it && tool.tool.action?.kind === 'prompt');
-    return [...prompts, ...templates.map((tool) => template(tool, own(tool.exposed), of.id))];
+    const servers = upstream.filter((prompt) => prompt.judged === it);
+    return [
+      ...prompts,
+      ...templates.map((tool) => template(tool, own(tool.exposed), of.id)),
+      ...servers.map((prompt) => serverPrompt(prompt, own(prompt.listed.name), announcing)),
+    ];
   });
+}
+
+function serverPrompt(prompt: UpstreamPrompt, name: string, announcing: Announcing): OfferedPrompt {
+  const read: PromptReading['read'] = (given, signal) => readPrompt(prompt, given, announcing, signal);
+  const { listed, program } = prompt;
+  return { listed: { ...listed, name }, source: { kind: 'server', package: listed.package, program, read } };
 }
 
 function template({ name, tool }: ServedTool, exposed: string, packageId: string): OfferedPrompt {

@@ -10,11 +10,16 @@ import { type Confinement, placesOf } from '../run/launch.js';
 import { remotePrograms } from './announced.js';
 import type { ProgramPlace } from './announcement-book.js';
 import type { Judged } from './readiness.js';
+import type { Passed } from './slots.js';
 
 /** Whether programs of a package say themselves what it can do. */
 export function isRemote({ loaded }: Judged): boolean {
   const of = loaded.catalogue?.package;
   return of !== undefined && remotePrograms(of).length > 0;
+}
+
+export function hasHooks({ loaded }: Judged): boolean {
+  return (loaded.catalogue?.package.hooks.length ?? 0) > 0;
 }
 
 export function packageOf({ loaded }: Judged): Package {
@@ -27,6 +32,20 @@ export function programOf(of: Package, name: string): Program {
   const found = of.programs.find((it) => it.name === name);
   if (found === undefined) throw new HostError('not_supported', `${of.id} has no program ${name}`);
   return found;
+}
+
+/** Where a program may be asked: what its manifest names, and its own address. */
+export function reachOf(
+  { permissions: { network } }: Package,
+  { target }: Program,
+  { network: granted, denied }: Passed,
+): Reach {
+  const own = target.kind === 'url' ? [new URL(target.url)] : [];
+  const hosts = [
+    ...(network.kind === 'hosts' ? network.hosts : []),
+    ...own.map((it) => ({ host: it.hostname, port: it.port === '' ? null : Number(it.port) })),
+  ];
+  return { hosts, granted, denied };
 }
 
 export function placeOf({ loaded }: Judged, program: string): ProgramPlace {

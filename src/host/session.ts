@@ -1,7 +1,7 @@
 import { HostError } from '../model/host-error.js';
 import type { Verdict } from '../sandbox/sandbox.js';
 import { announcementReview } from './announcement-review.js';
-import { Announcing, hasHooks } from './announcing.js';
+import { Announcing } from './announcing.js';
 import { type LoadedFolder, loadPackages } from './catalogue.js';
 import type { Lending } from './confine.js';
 import type { HookHandler } from './hooks.js';
@@ -13,12 +13,15 @@ import { exposedNames } from './names.js';
 import { acceptReview, agree } from './pinning.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { type Judged, judgeAll, type Standing } from './readiness.js';
+import type { Reading } from './reading.js';
 import { differences, keepGood, nothingFound } from './reload.js';
+import { hasHooks } from './remote-place.js';
 import { reportOf } from './report.js';
 import { findPackage, findTool, namedPackage, noSuchTool } from './resolution.js';
 import { notReady, type Served } from './served.js';
 import { equippedStanding, type StandingRoad, standingOf } from './standing.js';
 import { type ServedTool, serveTool, type ToolRoad } from './tool.js';
+import { resourceReading, type UpstreamResource, upstreamPrompts, upstreamResources } from './upstream.js';
 
 /** The packages of one session with their state, and the tools it may call. */
 export class SessionCatalogue {
@@ -123,9 +126,24 @@ export class SessionCatalogue {
   }
 
   async prompts(): Promise<readonly OfferedPrompt[]> {
+    const ready = await this.#ready();
+    const own = upstreamPrompts(ready, this.#announcing);
+    return offeredPrompts(ready, this.#served, this.#machinery.stage, own, this.#announcing);
+  }
+
+  async resources(): Promise<readonly UpstreamResource[]> {
+    return upstreamResources(await this.#ready(), this.#announcing);
+  }
+
+  /** Undefined when no server here has it. */
+  async resource(uri: string, signal: AbortSignal): Promise<Reading | undefined> {
+    return resourceReading(uri, await this.resources(), this.#announcing, signal);
+  }
+
+  async #ready(): Promise<Judged[]> {
+    await this.#catchUp(false);
     const standings = await this.#standings();
-    const ready = this.#judged.filter((it) => standings.get(it)?.state === 'ready');
-    return offeredPrompts(ready, this.#served, this.#machinery.stage);
+    return this.#judged.filter((it) => standings.get(it)?.state === 'ready');
   }
 
   /** Extensions that want to be asked about calls and messages, in the order in which they were found. */

@@ -17,7 +17,8 @@ export interface AuditEntry {
     | 'recovery'
     | 'operator'
     | 'hook'
-    | 'checkpoint';
+    | 'checkpoint'
+    | 'read';
   readonly body: JsonObject;
 }
 

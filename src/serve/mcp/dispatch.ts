@@ -58,6 +58,7 @@ export function createDispatch(options: FrontOptions): Dispatch {
   const stop = session.onChange(() => {
     tools.forget();
     prompts.forget();
+    resources.forget();
     changes.note();
   });
 
@@ -72,16 +73,16 @@ export function createDispatch(options: FrontOptions): Dispatch {
       case 'resources/list':
         return { kind: 'list', key: 'resources', page: (await resources.list()).page(cursor) };
       case 'resources/templates/list':
-        return { kind: 'list', key: 'resourceTemplates', page: resources.templates().page(cursor) };
+        return { kind: 'list', key: 'resourceTemplates', page: (await resources.templates()).page(cursor) };
       case 'tools/call': {
         const { shape, signal, resumed, onHeld, onProgress, onAsk } = asked;
         const call = { ...readCall(params), shape, signal, resumed, onHeld, onProgress, onAsk };
         return { kind: 'result', result: traced(await callTool(options, tools, call), params) };
       }
       case 'prompts/get':
-        return { kind: 'result', result: traced(await prompts.get(params), params) };
+        return { kind: 'result', result: traced(await prompts.get(params, asked.signal), params) };
       case 'resources/read':
-        return { kind: 'result', result: traced(await resources.read(params), params) };
+        return { kind: 'result', result: traced(await resources.read(params, asked.signal), params) };
       default:
         throw new Fault(unknownMethod, `the method ${JSON.stringify(method)} is not known`);
     }

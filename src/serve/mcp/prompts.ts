@@ -33,7 +33,7 @@ export class PromptCatalogue {
     }
   }
 
-  async get(params: JsonObject): Promise<JsonObject> {
+  async get(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') throw new Fault(badParams, 'prompts/get needs the name of a prompt');
     if (!isObject(given) || Object.values(given).some((it) => typeof it !== 'string'))
@@ -43,11 +43,7 @@ export class PromptCatalogue {
     const missing = prompt.arguments.filter((it) => it.required && !Object.hasOwn(given, it.name));
     if (missing.length > 0)
       throw new Fault(badParams, `the prompt ${name} needs ${missing.map((it) => it.name).join(', ')}`);
-    const text = await this.#session.prompt(name, given);
-    return {
-      description: prompt.description,
-      messages: [{ role: 'user', content: { type: 'text', text } }],
-    };
+    return this.#session.promptMessages(name, given, signal);
   }
 }
 

@@ -1,7 +1,8 @@
-import type { ListedPrompt, Session } from '../../host/host.js';
-import type { JsonObject } from '../../model/json.js';
+import type { ListedPrompt, ListedResource, Session } from '../../host/host.js';
+import { HostError } from '../../model/host-error.js';
+import { isObject, type JsonObject } from '../../model/json.js';
 import { badParams, Fault } from './message.js';
-import { PagedList } from './pages.js';
+import { type ListItem, PagedList } from './pages.js';
 import { textLimit, wholeCharacters } from './parts.js';
 import type { PromptCatalogue } from './prompts.js';
 import { type ResultStore, resultUri } from './results.js';
@@ -15,6 +16,8 @@ export class ResourceShelf {
   readonly #results: ResultStore;
   readonly #holder: string;
 
+  #listed: Promise<readonly ListedResource[]> | undefined;
+
   constructor(session: Session, prompts: PromptCatalogue, results: ResultStore, holder: string) {
     this.#session = session;
     this.#prompts = prompts;
@@ -24,20 +27,50 @@ export class ResourceShelf {
 
   async list(): Promise<PagedList> {
     const skills = (await this.#prompts.all()).filter((it) => it.kind === 'skill');
-    return new PagedList(skills.map((it) => ({ name: skillUri(it), text: JSON.stringify(skillEntry(it)) })));
+    const own = skills.map((it) => ({ name: skillUri(it), text: JSON.stringify(skillEntry(it)) }));
+    return new PagedList([...own, ...(await this.#ofServers(false))]);
   }
 
-  templates(): PagedList {
-    return new PagedList(templates.map((it) => ({ name: String(it.name), text: JSON.stringify(it) })));
+  async templates(): Promise<PagedList> {
+    const own = templates.map((it) => ({ name: String(it.name), text: JSON.stringify(it) }));
+    return new PagedList([...own, ...(await this.#ofServers(true))]);
   }
 
-  async read(params: JsonObject): Promise<JsonObject> {
+  forget(): void {
+    this.#listed = undefined;
+  }
+
+  async read(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const { uri } = params;
     if (typeof uri !== 'string') throw new Fault(badParams, 'resources/read needs a uri');
     const content = uri.startsWith(resultUri) ? this.#result(uri) : await this.#skill(uri);
-    if (content === undefined)
+    if (content !== undefined) return { contents: [{ uri, ...content }] };
+    try {
+      return await this.#session.resource(uri, signal);
+    } catch (error) {
+      if (!(error instanceof HostError) || error.code !== 'not_found') throw error;
       throw new Fault(badParams, `there is no resource ${JSON.stringify(uri)}`, { uri });
-    return { contents: [{ uri, ...content }] };
+    }
+  }
+
+  /** Resources of servers behind us, under addresses that say whose they are. */
+  async #ofServers(areTemplates: boolean): Promise<ListItem[]> {
+    this.#listed ??= this.#session.resources();
+    const loading = this.#listed;
+    try {
+      return (await loading)
+        .filter((it) => it.isTemplate === areTemplates)
+        .map(({ uri, package: id, entry }) => {
+          const meta = isObject(entry._meta) ? entry._meta : {};
+          return {
+            name: uri,
+            text: JSON.stringify({ ...entry, _meta: { ...meta, 'toolport/package': id } }),
+          };
+        });
+    } catch (error) {
+      if (this.#listed === loading) this.#listed = undefined;
+      throw error;
+    }
   }
 
   async #skill(uri: string): Promise<JsonObject | undefined> {

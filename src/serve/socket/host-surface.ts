@@ -15,6 +15,9 @@ export type HostMethod =
   | 'message'
   | 'prompts'
   | 'prompt'
+  | 'prompt.messages'
+  | 'resources'
+  | 'resource'
   | 'review'
   | 'accept'
   | 'install'
@@ -119,6 +122,12 @@ function answer(
       return session.prompts();
     case 'prompt':
       return session.prompt(String(params.name), isObject(params.given) ? params.given : {});
+    case 'prompt.messages':
+      return session.promptMessages(String(params.name), isObject(params.given) ? params.given : {}, signal);
+    case 'resources':
+      return session.resources();
+    case 'resource':
+      return session.resource(String(params.uri), signal);
     case 'review':
       return session.review(id);
     case 'accept':

@@ -8,6 +8,7 @@ import type {
   KillEntry,
   KillOutcome,
   ListedPrompt,
+  ListedResource,
   ListedTool,
   MessageVerdict,
   PackageReport,
@@ -127,6 +128,9 @@ function sessionOver(link: Link): Session {
     explain: (request) => link.ask<Explanation>('explain', request as unknown as JsonObject),
     prompts: () => link.ask<ListedPrompt[]>('prompts', {}),
     prompt: (name, given) => link.ask<string>('prompt', { name, given }),
+    promptMessages: (name, given, signal) => link.ask<JsonObject>('prompt.messages', { name, given }, signal),
+    resources: () => link.ask<ListedResource[]>('resources', {}),
+    resource: (uri, signal) => link.ask<JsonObject>('resource', { uri }, signal),
     // Commands look once and are done.
     onChange: () => () => {},
     review: (id) => link.ask<Review>('review', { id }),
