@@ -257,6 +257,17 @@ describe('what is denied', () => {
     }
   });
 
+  test('variables: not passed on, though they were granted', async () => {
+    const passed = async (deny: string[]) => {
+      const environment = { COLOUR: 'blue' };
+      const session = await bench.session({ allow: ['env:COLOUR'], environment, policy: { deny } });
+      return (await session.explain({ tool: 'look' })).permissions.granted.environment;
+    };
+    expect(await passed([])).toEqual(['COLOUR']);
+    expect(await passed(['other=env:*'])).toEqual(['COLOUR']);
+    for (const it of ['env:COLOUR', 'env:*', 'look=env:*']) expect(await passed([it])).toEqual([]);
+  });
+
   test('nonsense opens no session', async () => {
     for (const deny of [['web:x'], ['net:'], ['read:relative'], ['x=y']])
       await expect(withPolicy({ deny })).rejects.toMatchObject({ code: 'invalid_config' });
