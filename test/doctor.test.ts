@@ -269,12 +269,16 @@ describe('the state directory', () => {
     expect(statuses(await checkState(state(), null))).toEqual({
       state: 'ok',
       secrets: 'ok',
+      pin: 'warn',
       database: 'ok',
       audit: 'ok',
     });
+    expect(await find('pin')).toMatchObject({ fix: 'toolport pin set' });
     const connection = openSqlite(join(state(), 'toolport.db'));
     connection.exec("insert into switched_off values ('weather', 0, 'me')");
+    connection.exec("insert into operator_pin values (1, x'00', x'00', 0, 0, 0)");
     connection.close();
+    expect(await find('pin')).toMatchObject({ status: 'ok' });
     expect(await find('packages')).toEqual({
       id: 'packages',
       status: 'warn',

@@ -117,10 +117,16 @@ describe('tokens', () => {
           .map(([method]) => ({ path: path.replace(/\{\w+\}/g, 'nothing'), method: method.toUpperCase() })),
     );
     expect(guarded.map((it) => `${it.method} ${it.path}`)).toEqual([
+      'GET /api/v1/approvals/rules',
+      'POST /api/v1/approvals/rules',
+      'DELETE /api/v1/approvals/rules/nothing',
       'GET /api/v1/approvals',
       'GET /api/v1/approvals/nothing',
       'POST /api/v1/approvals/nothing/approve',
       'POST /api/v1/approvals/nothing/deny',
+      'GET /api/v1/operator',
+      'POST /api/v1/operator/sign-in',
+      'DELETE /api/v1/operator/sign-in',
       'GET /api/v1/settings',
       'PUT /api/v1/settings/nothing/nothing',
       'DELETE /api/v1/settings/nothing/nothing',

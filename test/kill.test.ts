@@ -143,7 +143,7 @@ test('approvals of it are void, those that were given too, and lifting does not 
   for (const { confirmation } of [held, agreed]) {
     const token = { confirmation_token: confirmation.token };
     const answer = open.call({ tool: 'patch_confirm_action', arguments: token });
-    expect(await failureOf(answer)).toMatchObject({ code: 'approval_denied' });
+    expect(await failureOf(answer)).toMatchObject({ code: 'approval_expired' });
   }
 });
 

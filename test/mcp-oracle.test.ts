@@ -23,6 +23,7 @@ type Name = keyof typeof values;
 const listed = (name: Name): ListedTool => ({
   name: `shop/${name}`,
   exposed: name,
+  definition: 'd',
   tool: {
     name,
     description: `Gives ${name}.`,
@@ -95,7 +96,7 @@ const session: Session = {
 const front = createFront({
   ...partsFor(),
   session,
-  approvals: { list: refuse, get: refuse, approve: refuse, deny: refuse },
+  approvals: { approve: refuse, deny: refuse },
   principal: 'agent',
   holder: 'agent',
   expose: 'all',

@@ -6,6 +6,7 @@ import type {
   Change,
   Host,
   InstallOptions,
+  OperatorDesk,
   PackageReport,
   PackageState,
   Review,
@@ -51,6 +52,7 @@ const widened: Review = {
 let shown: Review = widened;
 
 const host: Partial<Host> = {
+  operator: { pin: async () => ({ set: false, failures: 0, waitUntil: null }) } as unknown as OperatorDesk,
   switches: {
     disabled: async () => [...off],
     set: async (id, enabled) => (enabled ? off.delete(id) : !off.has(id) && off.add(id) !== undefined),

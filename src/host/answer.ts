@@ -9,6 +9,7 @@ export function statusOf(code: HostErrorCode): FailedStatus {
   switch (code) {
     case 'approval_denied':
     case 'approval_expired':
+    case 'pin_required':
     case 'denied':
     case 'guardrail':
     case 'rate_limited':
@@ -44,6 +45,7 @@ export function confirmationOf(request: ApprovalRequest): Confirmation {
     reasons: request.reasons,
     tool: request.tool,
     arguments: request.arguments,
+    evidence: request.evidence,
     expiresAt: new Date(request.expiresAt).toISOString(),
   };
 }

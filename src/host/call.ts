@@ -1,31 +1,39 @@
 // The one road of every call, whoever makes it. It reads top to bottom: find the tool, check the arguments,
 // freeze them, decide, write down what is about to happen, let it happen, write down what happened, answer.
 import { createHash } from 'node:crypto';
-import type { ApprovalRequest } from '../model/approval.js';
+import type { ApprovalBinding, ApprovalRequest } from '../model/approval.js';
 import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
 import type { KillSubject } from '../model/kill.js';
-import { decide } from '../policy/decide.js';
+import { type Decision, decide } from '../policy/decide.js';
 import type { ApprovalQueue } from '../store/approvals.js';
 import type { AuditLog } from '../store/audit.js';
 import type { LimitLedger, Reservation } from '../store/limits.js';
+import type { StandingRules } from '../store/standing-rules.js';
 import { confirmationOf, failure } from './answer.js';
+import { changeOf, type Invalidate } from './approvals.js';
 import { checkArguments } from './arguments.js';
 import { afterCall, beforeCall, type HookedCall } from './call-hooks.js';
+import { evidenceOf } from './evidence.js';
 import { guardInput } from './guard.js';
 import type { HookHandler } from './hooks.js';
-import { type Answer, type CallRequest, type Confirmation, confirmToolName } from './host.js';
+import { type Answer, type CallRequest, confirmToolName } from './host.js';
 import type { KillSwitch } from './kill-switch.js';
 import { assertRoom, metersOf, type NamedMeter, takePlace } from './limits.js';
 import { type InnerCall, type Outcome, settle, statusIn } from './outcome.js';
 import type { RunningCall, RunningCalls } from './running.js';
 import type { Served } from './served.js';
 import { shapeOf } from './shape.js';
+import { type Leave, standingRule } from './standing-rule.js';
 
 /** What the road needs from the host. */
 export interface CallPath {
   readonly audit: AuditLog;
   readonly approvals: ApprovalQueue;
+  readonly rules: StandingRules;
+  readonly invalidate: Invalidate;
+  /** Tells people elsewhere of a held call; nobody waits for it. */
+  readonly announce: (request: ApprovalRequest, served: Served) => void;
   readonly limits: LimitLedger;
   readonly kills: KillSwitch;
   readonly running: RunningCalls;
@@ -70,8 +78,10 @@ export interface FrozenCall {
 const approvalLifetimeMs = 10 * 60_000;
 const defaultTimeoutMs = 60_000;
 const maxTimeoutMs = 24 * 3_600_000;
-/** Held calls of one principal at a time. */
+/** Held calls of one principal at a time, and new ones in a minute: nobody reads the fiftieth question in a row. */
 const maxHeld = 10;
+const newHeldMs = 60_000;
+const maxNewHeld = { principal: 30, session: 20 };
 const maxRecordedName = 200;
 /** Tools that call tools. */
 const maxChain = 8;
@@ -98,17 +108,19 @@ export async function callTool(
       case 'deny':
         throw new HostError('denied', decision.reasons.join('; '));
       case 'ask': {
-        // A person may have said yes to exactly this call already.
-        const approved = await path.approvals.find(identity(caller, frozen), ['approved']);
-        if (approved !== undefined) return await runApproved(path, call, frozen, approved);
+        // A person may have said yes to calls like this, or to exactly this one, already.
+        const { served, input } = frozen;
+        const rule = await standingRule(path.rules, caller.principal, served, input, decision.kinds);
+        if (rule !== undefined) return await runAllowed(path, call, frozen, { rule: rule.id });
+        const binding = await bindingOf(caller, frozen);
+        const approved = await path.approvals.find(binding, ['approved']);
+        if (approved !== undefined) return await runApproved(path, call, frozen, approved, binding);
         await assertRoom(path.limits, frozen.meters);
         // One at a time, so that the same call asked twice at once is one request.
-        return await path.inTurn(() => hold(path, call, frozen, decision.confirmation, decision.reasons));
+        return await path.inTurn(() => hold(path, call, frozen, binding, decision));
       }
-      case 'allow': {
-        await frozen.served.assertConfined();
-        return await execute(path, call, frozen, await takePlace(path.limits, frozen.meters));
-      }
+      case 'allow':
+        return await runAllowed(path, call, frozen);
     }
   } catch (error) {
     return await refuse(path, call, error);
@@ -153,12 +165,15 @@ export function subjectOf({ principal }: Caller, { package: of, tool }: Served):
   return { principal, package: of.id, tool: tool.name };
 }
 
-function identity(caller: Caller, { served, bound }: FrozenCall) {
+/** What a person decides about: the same in every part, or another call. */
+async function bindingOf(caller: Caller, { served, bound }: FrozenCall): Promise<ApprovalBinding> {
   return {
     principal: caller.principal,
     tool: served.name,
     definition: served.digest,
     argumentsDigest: bound,
+    policy: served.policy,
+    credentials: await served.credentials(),
   };
 }
 
@@ -167,10 +182,10 @@ async function hold(
   path: CallPath,
   call: Call,
   frozen: FrozenCall,
-  kind: Confirmation['kind'],
-  reasons: readonly string[],
+  binding: ApprovalBinding,
+  { confirmation: kind, reasons }: Extract<Decision, { kind: 'ask' }>,
 ): Promise<Answer> {
-  const open = await path.approvals.find(identity(call.caller, frozen), ['proposed']);
+  const open = await path.approvals.find(binding, ['proposed']);
   if (open !== undefined) {
     await path.audit.append({
       kind: 'hold',
@@ -183,19 +198,19 @@ async function hold(
       confirmation: confirmationOf(open),
     };
   }
-  const waiting = await path.approvals.list(['proposed']);
-  if (waiting.filter((it) => it.principal === call.caller.principal).length >= maxHeld) {
-    throw new HostError('denied', `${maxHeld} calls wait for a person already; let them be decided first`);
-  }
-  await frozen.served.assertConfined();
   const createdAt = path.now();
+  await assertPatience(path, call.caller, createdAt);
+  await frozen.served.assertConfined();
+  // The same call, asked under other circumstances before, would not run as it was shown.
+  await voidOutdated(path, await path.approvals.outstanding(binding), binding);
   const request = {
     id: path.newId('apr'),
     session: call.caller.id,
-    ...identity(call.caller, frozen),
+    ...binding,
     arguments: frozen.input,
     kind,
     reasons: [...reasons, ...settingWords(frozen.served)],
+    evidence: evidenceOf(frozen.served, frozen.input),
     createdAt,
     expiresAt: createdAt + approvalLifetimeMs,
   };
@@ -207,11 +222,39 @@ async function hold(
   // Whoever stopped it meanwhile did not see this one.
   const stopped = path.kills.reasonFor(subjectOf(call.caller, frozen.served));
   if (stopped !== undefined) {
-    await path.approvals.move(request.id, 'proposed', 'denied', 'kill switch');
+    await path.invalidate({ id: request.id }, stopped);
     throw new HostError('killed', `${frozen.served.name} cannot be called: ${stopped}`);
   }
-  const confirmation = confirmationOf({ ...request, state: 'proposed', answer: null });
+  const undecided = { state: 'proposed', decision: null, voidReason: null, answer: null } as const;
+  const held: ApprovalRequest = { ...request, ...undecided };
+  path.announce(held, frozen.served);
+  const confirmation = confirmationOf(held);
   return { ...answered(path, call), tool: frozen.served.name, status: 'confirmation_required', confirmation };
+}
+
+/** A flood of held calls cannot tire a person out until one is agreed to. */
+async function assertPatience(path: CallPath, { principal, id }: Caller, now: number): Promise<void> {
+  const { open, ofPrincipal, ofSession } = await path.approvals.crowd(principal, id, now - newHeldMs);
+  if (open >= maxHeld)
+    throw new HostError('denied', `${maxHeld} calls wait for a person already; let them be decided first`, {
+      hint: 'toolport approvals list',
+    });
+  if (ofPrincipal >= maxNewHeld.principal || ofSession >= maxNewHeld.session)
+    throw new HostError('rate_limited', 'a person was asked too often in the last minute', {
+      hint: 'wait a minute; an operator can allow such calls with "toolport approvals allow"',
+    });
+}
+
+/** Requests for which something is another now are void, where everybody can see why. */
+async function voidOutdated(
+  path: CallPath,
+  stored: readonly ApprovalRequest[],
+  binding: ApprovalBinding,
+): Promise<void> {
+  for (const it of stored) {
+    const change = changeOf(it, binding);
+    if (change !== undefined) await path.invalidate({ id: it.id }, change);
+  }
 }
 
 /** Where the call would work, for the person who decides. */
@@ -260,6 +303,8 @@ async function confirm(path: CallPath, call: Call): Promise<Answer> {
       throw new HostError('approval_denied', 'a person refused this call');
     case 'expired':
       throw new HostError('approval_expired', 'nobody decided in time; make the call again');
+    case 'void':
+      throw new HostError('approval_expired', `${stored.voidReason}; make the call again`);
     case 'executing':
       throw new HostError(
         'approval_denied',
@@ -271,13 +316,15 @@ async function confirm(path: CallPath, call: Call): Promise<Answer> {
       return stored.answer as unknown as Answer;
     case 'approved': {
       const frozen = await prepare(path, call.caller, stored.tool, stored.arguments);
-      if (frozen.served.digest !== stored.definition || frozen.bound !== stored.argumentsDigest) {
-        throw new HostError(
-          'approval_expired',
-          `${stored.tool}, or where it would work, changed after the call was approved; make the call again`,
-        );
+      const binding = await bindingOf(call.caller, frozen);
+      // From another folder, or with other grants, it is simply another call.
+      if (binding.argumentsDigest === stored.argumentsDigest) await voidOutdated(path, [stored], binding);
+      const change = changeOf(stored, binding);
+      if (change !== undefined || binding.argumentsDigest !== stored.argumentsDigest) {
+        const what = change ?? 'the call would work elsewhere, or with other grants';
+        throw new HostError('approval_expired', `since it was approved, ${what}; make the call again`);
       }
-      return await runApproved(path, call, frozen, stored);
+      return await runApproved(path, call, frozen, stored, binding);
     }
   }
 }
@@ -288,22 +335,28 @@ async function runApproved(
   call: Call,
   frozen: FrozenCall,
   approval: ApprovalRequest,
+  binding: ApprovalBinding,
 ): Promise<Answer> {
   // What cannot be done now does not use the approval up.
   await frozen.served.assertConfined();
   const place = await takePlace(path.limits, frozen.meters);
-  if (!(await path.approvals.move(approval.id, 'approved', 'executing'))) {
+  if (!(await path.approvals.begin(approval.id, binding))) {
     await giveBack(path, place);
-    throw new HostError('approval_denied', 'this approval has been used');
+    throw new HostError('approval_denied', 'this approval has been used, or no longer holds');
   }
-  const answer = await execute(path, call, frozen, place, approval.id).catch((error) =>
+  const answer = await execute(path, call, frozen, place, { approval: approval.id }).catch((error) =>
     refuse(path, call, error, frozen.served.name),
   );
   // Nothing happened: a tool further down waits for a person, and then the same call comes again.
-  if (answer.status === 'confirmation_required')
-    await path.approvals.move(approval.id, 'executing', 'approved');
+  if (answer.status === 'confirmation_required') await path.approvals.giveBack(approval.id);
   else await path.approvals.finish(approval.id, answer as unknown as Json);
   return answer;
+}
+
+/** Nobody is asked, or a rule has answered already. */
+async function runAllowed(path: CallPath, call: Call, frozen: FrozenCall, leave?: Leave): Promise<Answer> {
+  await frozen.served.assertConfined();
+  return execute(path, call, frozen, await takePlace(path.limits, frozen.meters), leave);
 }
 
 /** Only where nothing was done: what has begun and failed, or may have happened, stays counted. */
@@ -317,7 +370,7 @@ async function execute(
   call: Call,
   frozen: FrozenCall,
   place: Reservation | null,
-  approval?: string,
+  leave?: Leave,
 ): Promise<Answer> {
   const who = subjectOf(call.caller, frozen.served);
   const run = path.running.enter(who, call.request.signal);
@@ -328,7 +381,7 @@ async function execute(
       await giveBack(path, place);
       path.kills.assertAlive(who);
     }
-    const answer = await effect(path, call, frozen, run, place, approval);
+    const answer = await effect(path, call, frozen, run, place, leave);
     const { served, input } = frozen;
     const told = call.caller
       .hooks()
@@ -347,7 +400,7 @@ async function effect(
   frozen: FrozenCall,
   run: RunningCall,
   place: Reservation | null,
-  approval: string | undefined,
+  leave: Leave | undefined,
 ): Promise<Answer> {
   const { served, input } = frozen;
   const wanted = timeoutOf(call.request.timeoutMs ?? (served.tool.timeoutSeconds ?? Number.NaN) * 1000);
@@ -359,12 +412,12 @@ async function effect(
       shape: shapeOf(input, served.tool.input),
       effect: served.tool.effect,
       ...(served.confined ? {} : { unconfined: true }),
-      ...(approval === undefined ? {} : { approval }),
+      ...leave,
     },
   } as const;
   // What reads or changes anything must be on the disk before it happens; pure compute may run ahead of it.
   try {
-    if (served.tool.effect === 'none' && approval === undefined) path.audit.note(intent);
+    if (served.tool.effect === 'none' && leave === undefined) path.audit.note(intent);
     else await path.audit.append(intent);
   } catch (error) {
     await giveBack(path, place);

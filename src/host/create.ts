@@ -1,20 +1,24 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultParseOptions } from '../formats/inspect.js';
-import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
 import { HostError } from '../model/host-error.js';
+import { tryDelayMs } from '../secrets/pin.js';
 import { ApprovalQueue } from '../store/approvals.js';
-import type { AuditLog } from '../store/audit.js';
 import { openDatabase } from '../store/database.js';
+import { HostKeys } from '../store/host-keys.js';
 import { KillFile } from '../store/kill-file.js';
 import { KillRows } from '../store/kills.js';
 import { LimitLedger } from '../store/limits.js';
 import { lockState } from '../store/lock.js';
+import { OperatorPin } from '../store/operator-pin.js';
+import { StandingRules } from '../store/standing-rules.js';
+import { approvalActs, invalidator } from './approvals.js';
 import { type CallPath, callTool } from './call.js';
 import { throughMessageHooks } from './call-hooks.js';
+import { nameOf, type OperatorDesk, openDesk } from './desk.js';
 import { type Equipment, equip } from './equipment.js';
 import { explain } from './explain.js';
-import type { Answer, ExplainRequest, Host, Session, TokenRole } from './host.js';
+import type { Answer, ExplainRequest, Host, Session } from './host.js';
 import { newId } from './ids.js';
 import { KillSwitch } from './kill-switch.js';
 import type { HostOptions } from './options.js';
@@ -26,6 +30,7 @@ import { secretActs } from './secret-acts.js';
 import type { SessionCatalogue } from './session.js';
 import { Stage } from './stage.js';
 import { makeStateDirectory } from './state-directory.js';
+import { tokenActs } from './token-acts.js';
 
 /** Starts the one host of a state directory. */
 export async function createHost(options: HostOptions): Promise<Host> {
@@ -42,6 +47,10 @@ export async function createHost(options: HostOptions): Promise<Host> {
     const { audit } = record;
     stage = new Stage();
     const approvals = new ApprovalQueue(database, now);
+    const rules = new StandingRules(database, now);
+    const keys = new HostKeys(database, () => randomBytes(32));
+    const desk = openDesk({ pin: new OperatorPin(database, now, tryDelayMs), audit, now });
+    const invalidate = invalidator(approvals, rules, audit);
     const underWay = new RunningCalls();
     const onBug = options.onBug ?? (() => {});
     const kills = await KillSwitch.open({
@@ -49,15 +58,23 @@ export async function createHost(options: HostOptions): Promise<Host> {
       file: new KillFile(state),
       audit,
       approvals,
+      desk,
       running: underWay,
       now,
       onBug,
     });
-    const equipment = equip({ state, database, audit, stage, kills, running: underWay, now, options });
+    const equipment = equip({
+      ...{ state, database, audit, stage, kills, running: underWay, now, options },
+      keyOf: (name) => keys.get(name),
+      outdated: (definition) => invalidate({ definition }, 'the definition of the package was changed'),
+    });
     const later = new Set<Promise<unknown>>();
     const path: CallPath = {
       audit,
       approvals,
+      rules,
+      invalidate,
+      announce: () => {},
       limits: new LimitLedger(database, { now, ticks: options.ticks ?? (() => performance.now()) }),
       kills,
       running: underWay,
@@ -109,17 +126,24 @@ export async function createHost(options: HostOptions): Promise<Host> {
             .finally(() => running.delete(answer));
         };
         const readings = new Readings({ catalogue, call, kills, audit, principal, session: caller.id });
-        return sessionOf(catalogue, equipment, { message, explain: explained, leave, readings }, call);
+        const acting = { desk, principal, message, explain: explained, leave, readings };
+        return sessionOf(catalogue, equipment, acting, call);
       },
-      approvals: operatorActs(approvals, audit),
-      secrets: secretActs(equipment, audit),
-      tokens: tokenActs(equipment, audit),
+      approvals: approvalActs({
+        ...{ queue: approvals, rules, audit, desk, now, newId },
+        noticeKey: async () => Buffer.from(await keys.get('notices')).toString('hex'),
+      }),
+      operator: desk,
+      secrets: secretActs(equipment, audit, desk, invalidate),
+      tokens: tokenActs(equipment, audit, desk, newId),
       switches: {
         disabled: () => equipment.switches.list(),
         async set(packageId, enabled, by) {
-          const body = { act: enabled ? 'enable' : 'disable', package: packageId, by };
+          // Switching something off never needs a PIN.
+          const who = enabled ? await desk.verify(by, 'switch a package on') : { by: nameOf(by) };
+          const body = { act: enabled ? 'enable' : 'disable', package: packageId, ...who };
           await audit.append({ kind: 'operator', body });
-          const changed = await equipment.switches.set(packageId, enabled, by);
+          const changed = await equipment.switches.set(packageId, enabled, who.by);
           if (changed) equipment.changed();
           return changed;
         },
@@ -150,6 +174,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
 }
 
 interface SessionParts extends Pick<Session, 'message' | 'explain'> {
+  /** Who acts in the session, and where that is verified. */
+  readonly principal: string;
+  readonly desk: OperatorDesk;
   readonly leave: () => void;
   readonly readings: Readings;
 }
@@ -157,7 +184,7 @@ interface SessionParts extends Pick<Session, 'message' | 'explain'> {
 function sessionOf(
   catalogue: SessionCatalogue,
   equipment: Equipment,
-  { message, explain: explained, leave, readings }: SessionParts,
+  { desk, principal, message, explain: explained, leave, readings }: SessionParts,
   call: Session['call'],
 ): Session {
   return {
@@ -173,74 +200,10 @@ function sessionOf(
     resource: (uri, signal) => readings.resource(uri, signal),
     onChange: (listener) => equipment.onChange(listener),
     review: (id) => catalogue.review(id),
-    accept: (id, digest) => catalogue.accept(id, digest),
+    accept: async (id, digest, by = principal) =>
+      catalogue.accept(id, digest, await desk.verify(by, 'agree to a package')),
     install: (id, options = {}) => catalogue.install(id, options),
     close: async () => leave(),
-  };
-}
-
-function operatorActs(queue: ApprovalQueue, audit: AuditLog): Host['approvals'] {
-  const get = async (id: string): Promise<ApprovalRequest> => {
-    const found = await queue.get(id);
-    if (found === undefined)
-      throw new HostError('approval_not_found', `there is no held call ${id}`, {
-        hint: 'see "toolport approvals list"',
-      });
-    return found;
-  };
-  const judge = async (id: string, to: 'approved' | 'denied', by: string): Promise<ApprovalRequest> => {
-    const { tool } = await get(id);
-    const body = { approval: id, tool, decision: to, by, verified: false };
-    // On record before it counts: a decision that cannot be written down does not take effect.
-    await audit.append({ kind: 'approval', body });
-    if (!(await queue.move(id, 'proposed', to, by))) {
-      await audit.append({ kind: 'approval', body: { ...body, decision: 'void' } });
-      throw new HostError(
-        'approval_denied',
-        `${id} is ${(await get(id)).state}; only a proposed call can be decided`,
-      );
-    }
-    return get(id);
-  };
-  return {
-    list: (states: readonly ApprovalState[] = ['proposed', 'approved']) => queue.list(states),
-    get,
-    approve: (id, by) => judge(id, 'approved', by),
-    deny: (id, by) => judge(id, 'denied', by),
-  };
-}
-
-function tokenActs({ tokens }: Equipment, audit: AuditLog): Host['tokens'] {
-  const shown = ({
-    id,
-    name,
-    role,
-    created_at,
-    expires_at,
-  }: Awaited<ReturnType<typeof tokens.list>>[number]) => ({
-    id,
-    name,
-    role: role as TokenRole,
-    createdAt: created_at,
-    expiresAt: expires_at,
-  });
-  return {
-    async create({ name, role, expiresAt, by }) {
-      const id = newId('tok');
-      const token = `tp_${randomBytes(32).toString('base64url')}`;
-      await audit.append({ kind: 'operator', body: { act: 'token create', token: id, name, role, by } });
-      const row = await tokens.add({ id, name, role, expires_at: expiresAt, created_by: by }, token);
-      return { entry: shown(row), token };
-    },
-    list: async () => (await tokens.list()).map(shown),
-    async revoke(id, by) {
-      await audit.append({ kind: 'operator', body: { act: 'token revoke', token: id, by } });
-      return tokens.remove(id);
-    },
-    async check(token) {
-      const row = await tokens.find(token);
-      return row === undefined ? undefined : shown(row);
-    },
   };
 }
 

@@ -54,6 +54,10 @@ export interface EquipmentOptions {
   readonly kills: KillSwitch;
   readonly running: RunningCalls;
   readonly now: () => number;
+  /** A key that the host keeps for itself under that name. */
+  readonly keyOf: (name: string) => Promise<Uint8Array>;
+  /** Told of a definition that is no longer the one that was agreed to. */
+  readonly outdated: (digest: string) => Promise<void>;
   readonly options: HostOptions;
 }
 
@@ -104,6 +108,7 @@ export function equip(given: EquipmentOptions): Equipment {
     pins: new Pins(database, now),
     audit,
     inTurn: queueOf(1),
+    outdated: given.outdated,
     keepsFor: async ({ id, slots, permissions }: Package) =>
       (permissions.stateDirectory && machineFor(false).places.hasData(id)) ||
       (slots.length > 0 && (await vault.list()).some((it) => it.package === id)),
@@ -190,6 +195,7 @@ export function equip(given: EquipmentOptions): Equipment {
       }),
       remote: { ...remote, remotes },
       find: interpreters(sandbox, homes[0] ?? '/'),
+      credentialKey: () => given.keyOf('credentials'),
       own: [state, stage.root, places.base],
       homes,
       changed,

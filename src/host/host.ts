@@ -1,4 +1,4 @@
-import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
+import type { Evidence } from '../model/approval.js';
 import type { AuditVerdict } from '../model/audit.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { HostErrorCode } from '../model/host-error.js';
@@ -9,17 +9,18 @@ import type { ConfirmationKind } from '../policy/decide.js';
 import type { Progress } from '../run/remote/remote.js';
 import type { MessagePoint, MessageVerdict } from './call-hooks.js';
 import type { Change, InstallOptions, Review } from './change.js';
+import type { By, OperatorDesk } from './desk.js';
 import type { ExplainRequest, Explanation } from './explanation.js';
-import type { Kills, ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
+import type { Approvals, Kills, ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
 import type { SessionPolicy } from './session-policy.js';
 
 export type { Progress } from '../run/remote/remote.js';
 export type { MessagePoint, MessageVerdict } from './call-hooks.js';
 export type { Change, ChangeStep, InstallOptions, Review } from './change.js';
-
+export type { By, Operator, OperatorDesk, PinStatus, Verified } from './desk.js';
 export type { ExplainedLimit, ExplainedPermissions, ExplainRequest, Explanation } from './explanation.js';
-
 export type {
+  Approvals,
   Check,
   KeyChange,
   KillEntry,
@@ -30,6 +31,7 @@ export type {
   SecretEntry,
   SecretInput,
   Secrets,
+  StandingRuleActs,
   Switches,
   TokenEntry,
   TokenInput,
@@ -45,6 +47,7 @@ export type { BrokerPolicy, LimitPolicy, PackageIndexes, SessionPolicy } from '.
 export interface Host {
   session(options: SessionOptions): Promise<Session>;
   readonly approvals: Approvals;
+  readonly operator: OperatorDesk;
   readonly secrets: Secrets;
   readonly switches: Switches;
   readonly kills: Kills;
@@ -97,7 +100,7 @@ export interface Session {
   /** What changed in a held package since somebody agreed to it. */
   review(id: string): Promise<Review>;
   /** Agrees to exactly what was shown. */
-  accept(id: string, digest: string): Promise<void>;
+  accept(id: string, digest: string, by?: By): Promise<void>;
   /** Fetches and installs what a package's programs need. */
   install(id: string, options?: InstallOptions): Promise<Change>;
   close(): Promise<void>;
@@ -187,6 +190,8 @@ export interface ListedTool {
   /** The name for surfaces without slashes. */
   readonly exposed: string;
   readonly tool: Tool;
+  /** Digest of what a person agrees to with it. */
+  readonly definition: string;
 }
 
 export interface CallRequest {
@@ -215,6 +220,7 @@ export interface Confirmation {
   /** What would run. */
   readonly tool: string;
   readonly arguments: Json;
+  readonly evidence: readonly Evidence[];
   /** ISO 8601, UTC. */
   readonly expiresAt: string;
 }
@@ -247,14 +253,6 @@ export type Answer = AnswerBase &
         readonly error?: AnswerError;
       }
   );
-
-/** Operator acts: never offered to an agent. */
-export interface Approvals {
-  list(states?: readonly ApprovalState[]): Promise<readonly ApprovalRequest[]>;
-  get(id: string): Promise<ApprovalRequest>;
-  approve(id: string, by: string): Promise<ApprovalRequest>;
-  deny(id: string, by: string): Promise<ApprovalRequest>;
-}
 
 export interface AuditLine {
   readonly seq: number;

@@ -12,6 +12,7 @@ import type { AuditLog } from '../store/audit.js';
 import type { KillTable } from '../store/database.js';
 import type { KillFile } from '../store/kill-file.js';
 import type { KillRows } from '../store/kills.js';
+import type { By, OperatorDesk } from './desk.js';
 import type { KillEntry, KillOutcome, Kills } from './operator.js';
 import type { RunningCalls } from './running.js';
 
@@ -20,6 +21,7 @@ export interface KillSwitchOptions {
   readonly file: KillFile;
   readonly audit: AuditLog;
   readonly approvals: ApprovalQueue;
+  readonly desk: Pick<OperatorDesk, 'verify'>;
   readonly running: RunningCalls;
   readonly now: () => number;
   readonly onBug: (error: unknown) => void;
@@ -120,18 +122,19 @@ export class KillSwitch {
     return { changed, ended, voided };
   }
 
-  async #lift(text: string, by: string): Promise<boolean> {
+  async #lift(text: string, by: By): Promise<boolean> {
     const target = killTargetText(parsed(text));
     this.#lookAtFile();
     const held = this.#killed.find((it) => it.row.target === target);
     if (held === undefined) return false;
-    const { audit, rows, file } = this.#parts;
+    const { audit, rows, file, desk } = this.#parts;
     if (file.read()?.some((it) => targetOfLine(it).text === target) === true) {
       throw new HostError('killed', `the file ${file.path} still stops ${target}`, {
         hint: `take it out first, then lift it again: rm ${shellWord(file.path)}`,
       });
     }
-    await audit.append({ kind: 'operator', body: { act: 'lift', target, by } });
+    const who = await desk.verify(by, 'lift the kill switch');
+    await audit.append({ kind: 'operator', body: { act: 'lift', target, ...who } });
     await rows.remove(target);
     this.#killed = this.#killed.filter((it) => it.row.target !== target);
     this.#changed();
@@ -155,8 +158,8 @@ export class KillSwitch {
     for (const request of await approvals.list(['proposed', 'approved'])) {
       const [packageId, tool] = request.tool.split('/');
       if (!isKilled(target, { principal: request.principal, package: packageId, tool })) continue;
-      const state = request.state as 'proposed' | 'approved';
-      if (!(await approvals.move(request.id, state, 'denied', 'kill switch'))) continue;
+      const reason = `the kill switch stopped ${killTargetText(target)}`;
+      if ((await approvals.invalidate({ id: request.id }, reason)).length === 0) continue;
       voided++;
       const body = { approval: request.id, tool: request.tool, decision: 'void', by: 'kill switch' };
       await audit.append({ kind: 'approval', body });

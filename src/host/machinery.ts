@@ -34,6 +34,8 @@ export interface Machinery {
   readonly environments: EnvironmentStore;
   readonly remote: RemoteMachinery;
   readonly find: FindInterpreter;
+  /** For saying that credentials changed without saying anything of them. */
+  readonly credentialKey: () => Promise<Uint8Array>;
   /** Folders that belong to the host. */
   readonly own: readonly string[];
   readonly homes: readonly string[];
@@ -58,6 +60,7 @@ export interface SessionSetup {
   readonly allow: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly policy: SessionPolicy;
+  /** Stands for the policy in what a person agrees to. */
   readonly policyDigest: string;
   readonly parse: ParseOptions;
   readonly looking: boolean;

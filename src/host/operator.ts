@@ -1,4 +1,29 @@
 // What an operator may ask and say. Surfaces find all of it in host.ts.
+import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
+import type { StandingRule, StandingRuleInput } from '../model/standing-rule.js';
+import type { By } from './desk.js';
+
+/** Operator acts: never offered to an agent. */
+export interface Approvals {
+  list(states?: readonly ApprovalState[]): Promise<readonly ApprovalRequest[]>;
+  get(id: string): Promise<ApprovalRequest>;
+  approve(id: string, by: By): Promise<ApprovalRequest>;
+  deny(id: string, by: By): Promise<ApprovalRequest>;
+  readonly rules: StandingRuleActs;
+  /** Another text after every change. */
+  version(): Promise<string>;
+  onChange(listener: () => void): () => void;
+  /** What notices of held calls are signed with, for whoever receives them. */
+  noticeKey(by: By): Promise<string>;
+}
+
+/** Rules under which calls run without asking each time. */
+export interface StandingRuleActs {
+  list(): Promise<readonly StandingRule[]>;
+  add(rule: StandingRuleInput, by: By): Promise<StandingRule>;
+  /** False when there was none that holds. */
+  revoke(id: string, by: By): Promise<boolean>;
+}
 
 /** Who may come in over HTTP. Only a digest of each token is kept. */
 export interface Tokens {
@@ -19,7 +44,7 @@ export interface TokenInput {
   readonly role: TokenRole;
   /** Milliseconds since 1970; null never expires. */
   readonly expiresAt: number | null;
-  readonly by: string;
+  readonly by: By;
 }
 
 export interface TokenEntry {
@@ -35,7 +60,7 @@ export interface Secrets {
   set(entry: SecretInput): Promise<SecretEntry>;
   list(): Promise<readonly SecretEntry[]>;
   /** False when there was none. */
-  unset(packageId: string, slot: string, by: string): Promise<boolean>;
+  unset(packageId: string, slot: string, by: By): Promise<boolean>;
   /** Gives the key that opens all values to another keeper. */
   rekey(change: KeyChange): Promise<void>;
 }
@@ -47,7 +72,7 @@ export interface KeyChange {
   readonly to: VaultKeeper;
   /** For a passphrase: the one that opens the vault from now on. */
   readonly passphrase?: string | undefined;
-  readonly by: string;
+  readonly by: By;
 }
 
 /**
@@ -66,7 +91,7 @@ export interface SecretInput {
   readonly audience: SecretAudience;
   /** Who should keep the key; another one than does is an error, and moves nothing. */
   readonly keeper?: VaultKeeper | undefined;
-  readonly by: string;
+  readonly by: By;
 }
 
 export interface SecretEntry {
@@ -81,7 +106,7 @@ export interface SecretEntry {
 export interface Switches {
   disabled(): Promise<readonly string[]>;
   /** False when it was so already. */
-  set(packageId: string, enabled: boolean, by: string): Promise<boolean>;
+  set(packageId: string, enabled: boolean, by: By): Promise<boolean>;
 }
 
 /** How many processes there are of each kind. */
@@ -103,7 +128,7 @@ export interface Kills {
   /** Resolves when what ran has ended, after two seconds at the latest. */
   set(target: string, by: string): Promise<KillOutcome>;
   /** False when it was not stopped. */
-  lift(target: string, by: string): Promise<boolean>;
+  lift(target: string, by: By): Promise<boolean>;
 }
 
 export interface KillEntry {

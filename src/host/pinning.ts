@@ -13,7 +13,7 @@ import { rewording } from '../policy/wording.js';
 import type { AuditLog } from '../store/audit.js';
 import type { Links, Pin, Pins } from '../store/pins.js';
 import type { Loaded } from './catalogue.js';
-import type { Review } from './host.js';
+import type { Review, Verified } from './host.js';
 import type { Queue } from './queue.js';
 import { npmDependencies } from './runtimes.js';
 
@@ -24,6 +24,8 @@ export interface Agreements {
   readonly audit: AuditLog;
   /** Runs one after the other: of two who name a folder at once, the second finds it known. */
   readonly inTurn: Queue;
+  /** Told of a definition that is no longer the one that was agreed to. */
+  outdated(digest: string): Promise<void>;
   /** Whether values or files are kept under the id of a package that this one would get. */
   keepsFor(of: Package): Promise<boolean>;
 }
@@ -51,7 +53,7 @@ async function agreeNow(
   named: readonly string[],
   loaded: readonly Loaded[],
   by: string,
-  { links, pins, audit, keepsFor }: Agreements,
+  { links, pins, audit, keepsFor, outdated }: Agreements,
 ): Promise<ReadonlyMap<Loaded, HeldPackage>> {
   const fresh: string[] = [];
   for (const path of named.map(realPath)) if (!(await links.isKnown(path))) fresh.push(path);
@@ -62,6 +64,7 @@ async function agreeNow(
     const manifest = realPath(it.path);
     const pin = await pins.get(manifest);
     if (pin?.digest === it.catalogue.digest) continue;
+    if (pin !== undefined) await outdated(pin.digest);
     const heir = pin === undefined && (await keepsFor(it.catalogue.package));
     const [forerunner] = heir ? await pins.manifestsOf(it.catalogue.package.id) : [];
     const review = reviewOf(it, pin, forerunner);
@@ -93,12 +96,12 @@ export function waits({ widened, reworded }: Review): boolean {
 export async function acceptReview(
   loaded: Loaded,
   review: Review,
-  by: string,
+  who: Verified,
   { pins, audit }: Agreements,
 ): Promise<void> {
-  const body = { act: 'accept', package: review.package, from: review.from ?? null, to: review.to, by };
+  const body = { act: 'accept', package: review.package, from: review.from ?? null, to: review.to, ...who };
   await audit.append({ kind: 'operator', body });
-  await pins.put(pinOf(loaded, realPath(loaded.path), by));
+  await pins.put(pinOf(loaded, realPath(loaded.path), who.by));
 }
 
 /**

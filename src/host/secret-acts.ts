@@ -1,5 +1,7 @@
 import type { Json } from '../model/json.js';
 import type { AuditLog } from '../store/audit.js';
+import type { Invalidate } from './approvals.js';
+import type { OperatorDesk } from './desk.js';
 import type { Equipment } from './equipment.js';
 import type { Host } from './host.js';
 
@@ -7,27 +9,39 @@ import type { Host } from './host.js';
 export function secretActs(
   { vault, changed }: Pick<Equipment, 'vault' | 'changed'>,
   audit: AuditLog,
+  desk: OperatorDesk,
+  invalidate: Invalidate,
 ): Host['secrets'] {
+  const outdate = (packageId: string, slot: string) =>
+    invalidate({ package: packageId }, `the value for ${slot} of ${packageId} was changed`);
   return {
     async set({ by, ...entry }) {
       const { package: packageId, slot, audience } = entry;
+      const who = await desk.verify(by, 'set a value');
       await audit.append({
         kind: 'operator',
-        body: { act: 'secret set', package: packageId, slot, audience: audience as unknown as Json, by },
+        body: { act: 'secret set', package: packageId, slot, audience: audience as unknown as Json, ...who },
       });
+      await outdate(packageId, slot);
       const made = await vault.set(entry);
       changed();
       return made;
     },
     list: () => vault.list(),
     async unset(packageId, slot, by) {
-      await audit.append({ kind: 'operator', body: { act: 'secret unset', package: packageId, slot, by } });
+      const who = await desk.verify(by, 'forget a value');
+      await audit.append({
+        kind: 'operator',
+        body: { act: 'secret unset', package: packageId, slot, ...who },
+      });
+      await outdate(packageId, slot);
       const gone = await vault.unset(packageId, slot);
       if (gone) changed();
       return gone;
     },
     async rekey({ to, passphrase, by }) {
-      await audit.append({ kind: 'operator', body: { act: 'secret rekey', to, by } });
+      const who = await desk.verify(by, 'give the key of the vault to another keeper');
+      await audit.append({ kind: 'operator', body: { act: 'secret rekey', to, ...who } });
       await vault.rekey(to, passphrase);
     },
   };

@@ -24,6 +24,10 @@ export interface Served {
   readonly bounds: CallBounds;
   /** What else decides what a call does: the folder it works in, and what was granted. A person agrees to these too. */
   readonly setting: Setting;
+  /** Digest of the operator's policy for this session. */
+  readonly policy: string;
+  /** Stands for which values the package has and who may receive them. */
+  credentials(): Promise<string>;
   /** False when somebody asked for no confinement; the record says so. */
   readonly confined: boolean;
   /** Throws the reason why the tool cannot be called now. */
@@ -42,8 +46,6 @@ export interface Setting {
   /** Null for a tool that sees no workspace. */
   readonly workspace: string | null;
   readonly allow: readonly string[];
-  /** Of everything that the operator configured. */
-  readonly policy: string;
 }
 
 export interface CallBounds {

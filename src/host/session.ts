@@ -4,6 +4,7 @@ import { announcementReview } from './announcement-review.js';
 import { Announcing } from './announcing.js';
 import { type LoadedFolder, loadPackages } from './catalogue.js';
 import type { Lending } from './confine.js';
+import type { Verified } from './desk.js';
 import type { HookHandler } from './hooks.js';
 import type { Change, InstallOptions, ListedTool, PackageReport, Review } from './host.js';
 import { installAll } from './install.js';
@@ -105,7 +106,7 @@ export class SessionCatalogue {
     return this.#served
       .filter((it) => standings.get(it.judged)?.state === 'ready' && it.tool.action !== null && !it.held)
       .filter((it) => this.#killed(it.package.id, it.tool.name) === undefined)
-      .map(({ name, exposed, tool }) => ({ name, exposed, tool }))
+      .map(({ name, exposed, tool, digest }) => ({ name, exposed, tool, definition: digest }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -167,7 +168,7 @@ export class SessionCatalogue {
     return { package: id, path: file, from: digest, to: digest, widened: [], reworded: [], narrowed: [] };
   }
 
-  async accept(id: string, digest: string): Promise<void> {
+  async accept(id: string, digest: string, who: Verified): Promise<void> {
     const judged = findPackage(this.#judged, id);
     const waiting = this.#announcing.waiting(judged);
     const review = await this.review(id);
@@ -178,8 +179,7 @@ export class SessionCatalogue {
         hint: `look again: toolport review ${id}`,
       });
     }
-    const { agreements } = this.#machinery;
-    await acceptReview(judged.loaded, review, this.#setup.principal, agreements);
+    await acceptReview(judged.loaded, review, who, this.#machinery.agreements);
     if (judged.held === undefined) await this.#announcing.accept(judged, waiting);
     await this.#judge();
     this.#machinery.changed();

@@ -66,6 +66,15 @@ export async function filledSlots(
   return new Set([...entries, ...passed, ...signedIn.map((it) => it.name)]);
 }
 
+/** What comes from variables, by slot. */
+export function passedValues(of: Package, { environment }: Passed): Readonly<Record<string, string>> {
+  const found = of.slots.flatMap((slot) => {
+    const value = variableOf(slot, environment);
+    return value === undefined ? [] : [[slot.name, value] as const];
+  });
+  return Object.fromEntries(found);
+}
+
 async function kept(of: Package, slot: Slot, vault: Vault): Promise<SlotValue | undefined> {
   const opened = await vault.value(of.id, slot.name);
   return (

@@ -14,6 +14,7 @@ import type { SchemaValidator } from '../schema/validator.js';
 import type { OfferedTool } from './announced.js';
 import type { Announcing } from './announcing.js';
 import { assertWorkspace, confine, type Lending } from './confine.js';
+import { credentialsDigest } from './credentials.js';
 import { refuseSecrets } from './entry.js';
 import { throughExit } from './exit.js';
 import type { Machinery, SessionSetup } from './machinery.js';
@@ -81,11 +82,12 @@ export function serveTool(
     tool,
     digest: tool.action?.kind === 'remote' ? announcedDigest(catalogue.digest, declared) : catalogue.digest,
     demands,
+    policy: setup.policyDigest,
+    credentials: () => credentialsDigest(of, vault, passedIn(setup, of.id), machinery.credentialKey),
     confined: sandbox.confines || judged.needs.length === 0,
     setting: {
       workspace: runs && of.permissions.filesystem !== 'none' ? setup.root : null,
       allow: runs || tool.action?.kind === 'http' ? setup.allow : [],
-      policy: setup.policyDigest,
     },
     bounds: {
       wallMs: limits?.wallSeconds === undefined ? undefined : limits.wallSeconds * 1000,

@@ -14,6 +14,7 @@ export const hostErrorCodes = [
   'approval_denied',
   'approval_expired',
   'approval_not_found',
+  'pin_required',
   'denied',
   'guardrail',
   'rate_limited',

@@ -26,6 +26,8 @@ export type Decision =
   | {
       readonly kind: 'ask';
       readonly confirmation: ConfirmationKind;
+      /** Of all reasons, in their order. */
+      readonly kinds: readonly ConfirmationKind[];
       readonly reasons: readonly string[];
       readonly because: readonly Reason[];
     }
@@ -59,7 +61,8 @@ export function decide(judging: Judging): Decision {
   const [first] = open;
   if (first !== undefined) {
     const because = open.map(({ text, origin }) => ({ text, origin }));
-    return { kind: 'ask', confirmation: first.kind, reasons: because.map((it) => it.text), because };
+    const kinds = open.map((it) => it.kind);
+    return { kind: 'ask', confirmation: first.kind, kinds, reasons: because.map((it) => it.text), because };
   }
   return { kind: 'allow', because: allowing.map((rule) => reason(rule, `${called(rule)} allows it`)) };
 }

@@ -26,6 +26,7 @@ export const errorTable = {
   approval_denied: row(403, -32603, 5),
   approval_expired: row(410, -32603, 5),
   approval_not_found: row(404, -32602, 2),
+  pin_required: row(403, -32603, 5),
   denied: row(403, -32603, 5),
   guardrail: row(403, -32603, 5),
   rate_limited: row(429, -32603, 5),

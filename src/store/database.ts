@@ -25,13 +25,21 @@ export interface ApprovalTable {
   definition: string;
   arguments: string;
   arguments_digest: string;
+  policy: string;
+  credentials: string;
   kind: string;
   reasons: string;
+  /** A list as JSON. */
+  evidence: string;
   created_at: number;
   expires_at: number;
   state: string;
   decided_at: number | null;
   decided_by: string | null;
+  channel: string | null;
+  /** 1 where the operator's PIN was shown. */
+  verified: number | null;
+  void_reason: string | null;
   /** The answer of the executed call as JSON. */
   answer: string | null;
 }
@@ -119,6 +127,42 @@ export interface AnnouncementTable {
   at: number;
 }
 
+/** A rule under which a tool runs without asking each time. */
+export interface StandingRuleTable {
+  id: string;
+  tool: string;
+  definition: string;
+  principal: string | null;
+  /** What each argument must be, as JSON. */
+  conditions: string;
+  /** 1 where it covers a tool that cannot be undone. */
+  destructive: number;
+  created_at: number;
+  expires_at: number | null;
+  created_by: string;
+  verified: number;
+  ended_at: number | null;
+  /** Why it no longer holds. */
+  ended: string | null;
+  used: number;
+}
+
+/** One row: what the operator's PIN is checked against, and how often somebody guessed. */
+export interface OperatorPinTable {
+  one: number;
+  salt: Uint8Array;
+  hash: Uint8Array;
+  set_at: number;
+  failures: number;
+  tried_at: number;
+}
+
+/** Keys that the host made for itself. */
+export interface HostKeyTable {
+  name: string;
+  bytes: Uint8Array;
+}
+
 export interface StateTables {
   audit: AuditTable;
   approval: ApprovalTable;
@@ -131,6 +175,9 @@ export interface StateTables {
   limit_clock: LimitClockTable;
   kill: KillTable;
   announcement: AnnouncementTable;
+  standing_rule: StandingRuleTable;
+  operator_pin: OperatorPinTable;
+  host_key: HostKeyTable;
 }
 
 export type Database = Kysely<StateTables>;

@@ -94,6 +94,43 @@ const steps: readonly string[] = [
      at integer not null,
      primary key (manifest, program)
    ) strict;`,
+  `alter table approval add column policy text not null default '';
+   alter table approval add column credentials text not null default '';
+   alter table approval add column evidence text not null default '[]';
+   alter table approval add column channel text;
+   alter table approval add column verified integer;
+   alter table approval add column void_reason text;
+   update approval set state = 'void', void_reason = 'it was asked for before an update of Toolport'
+     where state in ('proposed', 'approved');
+   create index approval_age on approval (principal, created_at);
+   create table standing_rule (
+     id text primary key,
+     tool text not null,
+     definition text not null,
+     principal text,
+     conditions text not null,
+     destructive integer not null,
+     created_at integer not null,
+     expires_at integer,
+     created_by text not null,
+     verified integer not null,
+     ended_at integer,
+     ended text,
+     used integer not null
+   ) strict;
+   create index standing_rule_tool on standing_rule (tool);
+   create table operator_pin (
+     one integer primary key check (one = 1),
+     salt blob not null,
+     hash blob not null,
+     set_at integer not null,
+     failures integer not null,
+     tried_at integer not null
+   ) strict;
+   create table host_key (
+     name text primary key,
+     bytes blob not null
+   ) strict;`,
 ];
 
 /** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */

@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { ApprovalQueue } from './approvals.js';
 import { AuditLog, openIntents, tailAudit } from './audit.js';
 import { checkpointPlaces } from './checkpoints.js';
 import { type Database, openDatabase } from './database.js';
@@ -114,60 +113,6 @@ describe('the record', () => {
     other.exec('drop table audit');
     other.close();
     await expect(log.append({ kind: 'intent', body: {} })).rejects.toThrow();
-  });
-});
-
-describe('approvals', () => {
-  const request = {
-    principal: 'p',
-    session: 's',
-    tool: 'a/b',
-    definition: 'd',
-    arguments: { x: 1 },
-    argumentsDigest: 'x',
-    kind: 'human_confirm',
-    reasons: ['r'],
-  };
-
-  test('one of many racers wins', async () => {
-    const queue = new ApprovalQueue(database, () => clock);
-    await queue.propose({ ...request, id: 'one', createdAt: clock, expiresAt: clock + 1000 });
-    expect(await queue.move('one', 'approved', 'executing')).toBe(false);
-    const approvals = await Promise.all(
-      Array.from({ length: 50 }, () => queue.move('one', 'proposed', 'approved', 'me')),
-    );
-    expect(approvals.filter(Boolean)).toHaveLength(1);
-    const runs = await Promise.all(
-      Array.from({ length: 50 }, () => queue.move('one', 'approved', 'executing')),
-    );
-    expect(runs.filter(Boolean)).toHaveLength(1);
-    await queue.finish('one', { done: true });
-    expect(await queue.get('one')).toMatchObject({ state: 'executed', answer: { done: true } });
-  });
-
-  test('time runs out, for proposed and approved alike', async () => {
-    const queue = new ApprovalQueue(database, () => clock);
-    await queue.propose({ ...request, id: 'one', createdAt: clock, expiresAt: clock + 1000 });
-    await queue.propose({ ...request, id: 'two', createdAt: clock, expiresAt: clock + 1000 });
-    await queue.move('two', 'proposed', 'approved', 'me');
-    clock += 1000;
-    expect(await queue.move('one', 'proposed', 'approved', 'me')).toBe(false);
-    expect(await queue.move('two', 'approved', 'executing')).toBe(false);
-    expect((await queue.get('two'))?.state).toBe('expired');
-  });
-
-  test('a request is found by exactly its call', async () => {
-    const queue = new ApprovalQueue(database, () => clock);
-    await queue.propose({ ...request, id: 'one', createdAt: clock, expiresAt: clock + 1000 });
-    expect((await queue.find(request, ['proposed']))?.id).toBe('one');
-    for (const other of [
-      { principal: 'q' },
-      { tool: 'a/c' },
-      { definition: 'e' },
-      { argumentsDigest: 'y' },
-    ]) {
-      expect(await queue.find({ ...request, ...other }, ['proposed'])).toBeUndefined();
-    }
   });
 });
 

@@ -52,6 +52,6 @@ test('an approval that was given before does not run what was stopped', async ()
   const confirm = { tool: 'patch_confirm_action', arguments: { confirmation_token: token } };
   expect((await home.visit('/api/v1/call', { body: confirm })).json.status).toBe('denied');
   await home.bench.host.kills.lift('send_note', 'tester');
-  expect((await home.visit('/api/v1/call', { body: confirm })).json.error.code).toBe('approval_denied');
+  expect((await home.visit('/api/v1/call', { body: confirm })).json.error.code).toBe('approval_expired');
   expect((await note()).status).toBe(202);
 });

@@ -6,6 +6,7 @@ import type { Keychain } from '../../secrets/keychain.js';
 import { checkpointPlaces } from '../../store/checkpoints.js';
 import { openDatabase } from '../../store/database.js';
 import { lockState } from '../../store/lock.js';
+import { hasOperatorPin } from '../../store/operator-pin.js';
 import { Record } from '../../store/record.js';
 import type { Check } from '../host.js';
 import { checkKey } from './vault.js';
@@ -24,6 +25,7 @@ export async function checkState(state: string, keychain: Keychain | null): Prom
   const checks: Check[] = [
     { id, status: 'ok', message: `${state} is yours, and nobody else may write to it` },
     await checkKey(state, keychain),
+    checkPin(state),
   ];
   return [...checks, ...(await checkDatabase(state))];
 }
@@ -35,6 +37,20 @@ function checkFuture(state: string): Check {
     return { id: 'state', status: 'ok', message: `${state} is not there yet; the first command makes it` };
   const message = `${state} cannot be made: ${above} cannot be written`;
   return { id: 'state', status: 'fail', message, fix: 'name another one with --state, or set TOOLPORT_HOME' };
+}
+
+/** Whether deciding needs more than being a program of this user. */
+function checkPin(state: string): Check {
+  const id = 'pin';
+  try {
+    if (hasOperatorPin(state))
+      return { id, status: 'ok', message: 'approving needs the PIN of the operator' };
+  } catch (error) {
+    const message = `whether a PIN is set cannot be read: ${error instanceof Error ? error.message : error}`;
+    return { id, status: 'fail', message, fix: 'toolport pin status' };
+  }
+  const message = 'no PIN is set: every program of this user can approve calls, and they count as unverified';
+  return { id, status: 'warn', message, fix: 'toolport pin set' };
 }
 
 async function checkDatabase(state: string): Promise<readonly Check[]> {

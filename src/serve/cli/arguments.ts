@@ -13,8 +13,9 @@ export interface Arguments {
   values(name: string): readonly string[];
 }
 
-export function parseArguments(command: Command, words: readonly string[]): Arguments {
+export function parseArguments(command: Command, given: readonly string[]): Arguments {
   const known = [...command.options, ...commonOptions];
+  const words = joinedWords(given, known);
   const options = Object.fromEntries(
     known.map((it) => [
       it.name,
@@ -45,6 +46,25 @@ export function parseArguments(command: Command, words: readonly string[]): Argu
     value: (name) => values(name)[0],
     values,
   };
+}
+
+/** `--when path under /x` becomes one value, as if it had been in quotes. */
+function joinedWords(words: readonly string[], known: readonly Option[]): string[] {
+  const joined: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string;
+    if (word === '--') return [...joined, ...words.slice(at)];
+    const option = known.find((it) => it.words !== undefined && word === `--${it.name}`);
+    const first = words[at + 1];
+    if (option?.words === undefined || first === undefined || /\s/.test(first)) {
+      joined.push(word);
+      continue;
+    }
+    const value = words.slice(at + 1, at + 1 + option.words);
+    joined.push(`${word}=${value.join(' ')}`);
+    at += value.length;
+  }
+  return joined;
 }
 
 function wrongOption(
@@ -93,6 +113,18 @@ export function parseDuration(text: string, option: string): number {
       hint: 'write 2s, 500ms, 5m or plain seconds',
     });
   }
+  return milliseconds;
+}
+
+/** `90m`, `12h`, `30d`. */
+export function parseLifetime(text: string, option: string): number {
+  const match = /^(\d{1,6})(m|h|d)$/.exec(text);
+  const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 }[match?.[2] ?? 'm'] as number;
+  const milliseconds = match === null ? 0 : Number(match[1]) * unit;
+  if (milliseconds <= 0 || milliseconds > 3650 * 86_400_000)
+    throw new HostError('usage', `--${option} ${JSON.stringify(text)} is not a time`, {
+      hint: 'write 90m, 12h or 30d; ten years at most',
+    });
   return milliseconds;
 }
 

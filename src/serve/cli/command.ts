@@ -8,6 +8,8 @@ export interface Option {
   /** Placeholder of its value in the help; absent for a switch. */
   readonly value?: string;
   readonly multiple?: boolean;
+  /** How many words its value is made of, where that is more than one; in quotes they are one word. */
+  readonly words?: number;
   readonly text: string;
 }
 

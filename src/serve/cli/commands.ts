@@ -54,6 +54,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('./commands/mcp.js')).mcp,
   },
   {
+    name: 'pin',
+    summary: "set the operator's PIN",
+    load: async () => (await import('./commands/pin.js')).pin,
+  },
+  {
     name: 'token',
     summary: 'let clients in over HTTP',
     load: async () => (await import('./commands/token.js')).token,

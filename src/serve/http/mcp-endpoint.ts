@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Approvals } from '../../host/host.js';
 import { createFront, type Expose, type Front, type FrontParts, type Session2025 } from '../mcp/front.js';
+import type { Deciding } from '../mcp/hold.js';
 import { failure, type Parsed, parseMessages, type Reply, type Request } from '../mcp/message.js';
 import { Answering, acceptedOf } from './answering.js';
 import { readText } from './body.js';
@@ -15,7 +15,7 @@ import { send } from './reply.js';
 import type { Exchange } from './route.js';
 
 export interface McpEndpointOptions {
-  readonly approvals: Approvals;
+  readonly approvals: Deciding;
   readonly parts: FrontParts;
   readonly expose: Expose;
   readonly limits: HttpLimits;

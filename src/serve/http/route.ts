@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenRole } from '../../host/host.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { Caller } from './callers.js';
@@ -13,6 +13,7 @@ export interface Exchange {
   /** Decoded parts of the path, by their names. */
   readonly parts: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
+  readonly headers: IncomingHttpHeaders;
   /** Undefined where none came. */
   readonly body: Json | undefined;
   /** Aborted when the visitor leaves, its token is revoked, or the server ends. */

@@ -11,7 +11,9 @@ import { killRoutes } from './routes/kills.js';
 import { mcpRoutes } from './routes/mcp.js';
 import { messageRoutes } from './routes/messages.js';
 import { operationRoutes } from './routes/operation.js';
+import { operatorRoutes } from './routes/operator.js';
 import { resourceRoutes } from './routes/resource.js';
+import { ruleRoutes } from './routes/rules.js';
 import { sessionRoutes } from './routes/sessions.js';
 import { settingRoutes } from './routes/settings.js';
 import { switchRoutes } from './routes/switches.js';
@@ -27,6 +29,8 @@ export interface RoutesOptions {
   readonly provider: Provider | undefined;
   /** Folders and files that are served. */
   readonly directories: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
 }
 
 /** Everything that is served, in the order in which it is described. */
@@ -36,7 +40,10 @@ export function routesOf(options: RoutesOptions): readonly Route[] {
     ...mcpRoutes(options.endpoint),
     ...toolRoutes(new Places(options.directories)),
     ...messageRoutes(),
+    // Before those whose id could be anything.
+    ...ruleRoutes(host.approvals.rules, options.now),
     ...approvalRoutes(host.approvals),
+    ...operatorRoutes(host.operator),
     ...sessionRoutes(options.sessions),
     ...settingRoutes(host),
     ...switchRoutes(host.switches),

@@ -76,7 +76,7 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
     },
   ];
   const table = routesOf({
-    ...{ host, endpoint, sessions, metrics, gauges, version, provider },
+    ...{ host, endpoint, sessions, metrics, gauges, version, provider, now },
     directories: session.directories,
   });
   const routes = new RouteTable(table);
@@ -192,7 +192,8 @@ async function dispatch(visit: Visit): Promise<void> {
     // Whoever left while its token was looked up is not heard leaving any more.
     if (response.closed || request.socket.destroyed || reasons.some((it) => it.aborted)) abort();
     const query = new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
-    const exchange: Exchange = { caller, parts, query, body: undefined, signal: gone.signal };
+    const { headers } = request;
+    const exchange: Exchange = { caller, parts, query, headers, body: undefined, signal: gone.signal };
     try {
       if ('stream' in route) {
         await route.stream(exchange, request, response);

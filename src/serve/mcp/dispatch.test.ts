@@ -6,6 +6,7 @@ import { parseMessages } from './message.js';
 const tool: ListedTool = {
   name: 'shop/orders',
   exposed: 'shop_orders',
+  definition: 'd',
   tool: {
     name: 'orders',
     description: 'List orders.',
@@ -67,7 +68,7 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
   const front = createFront({
     ...frontParts({ version: '9.9.9', now: () => 0, onBug: (error) => bugs.push(error) }),
     session,
-    approvals: { list: refuse, get: refuse, approve: refuse, deny: refuse },
+    approvals: { approve: refuse, deny: refuse },
     principal: 'agent',
     holder: 'agent',
     expose: 'all',

@@ -18,12 +18,13 @@
 //   undefined. `subscriptions/listen` stays open until then, or until `front.close()`, which ends it with its result.
 // - `close()` of a session cancels what it began; `close()` of a front closes all of it. Neither closes the host
 //   session, which belongs to whoever opened it.
-import type { Approvals, Session } from '../../host/host.js';
+import type { Session } from '../../host/host.js';
 import type { JsonSchema } from '../../model/json.js';
 import type { Carrier } from '../../wire/carrier.js';
 import { createDispatch } from './dispatch.js';
 import { createEra2025, type Session2025, type Session2025Options } from './era-2025/session.js';
 import { createEra2026, type Request2026Options } from './era-2026/request.js';
+import type { Deciding } from './hold.js';
 import { serveLines } from './lines.js';
 import type { Reply, Request } from './message.js';
 import { createResultStore, type ResultStore } from './results.js';
@@ -46,7 +47,7 @@ export interface FrontParts {
 
 export interface FrontOptions extends FrontParts {
   readonly session: Session;
-  readonly approvals: Approvals;
+  readonly approvals: Deciding;
   /** The principal of the session, as the record names it. */
   readonly principal: string;
   /**

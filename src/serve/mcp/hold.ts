@@ -8,7 +8,8 @@ import {
 } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.js';
-import { visible, visibleLine } from '../print/visible.js';
+import { heldFacts, printFacts } from '../print/held-call.js';
+import { visibleLine } from '../print/visible.js';
 
 /** What the person at the client said. */
 export type Decision = 'approve' | 'refuse';
@@ -44,17 +45,12 @@ export class Patience {
 const field = 'approve';
 
 /** The question as both eras put it: everything that would run, with nothing hidden in it. */
-export function question({ tool, arguments: given, reasons, expiresAt }: Confirmation): JsonObject {
+export function question(confirmation: Confirmation): JsonObject {
   const message = [
-    `Run ${visibleLine(tool)}?`,
+    `Run ${visibleLine(confirmation.tool)}?`,
     '',
-    'Arguments:',
-    visible(JSON.stringify(given, null, 2)),
-    '',
-    'It waits for you because:',
-    ...reasons.map((it) => `- ${visibleLine(it)}`),
-    '',
-    `The question stands until ${expiresAt}.`,
+    printFacts(heldFacts(confirmation), ''),
+    `The question stands until ${confirmation.expiresAt}.`,
   ].join('\n');
   return {
     message,
@@ -90,8 +86,11 @@ export function argumentsDigest(given: Json): string {
   return createHash('sha256').update(canonicalJson(given)).digest('hex');
 }
 
+/** All that the front needs of the queue. */
+export type Deciding = Pick<Approvals, 'approve' | 'deny'>;
+
 export interface Settling {
-  readonly approvals: Approvals;
+  readonly approvals: Deciding;
   readonly session: Session;
   readonly signal: AbortSignal;
   /** Makes the whole call again instead of running the stored one. */
@@ -103,9 +102,10 @@ export interface Settling {
  * runs anything, even if somebody else has approved meanwhile.
  */
 export async function settle(
-  { approval, decision, by }: { approval: string; decision: Decision; by: string },
+  { approval, decision, by: name }: { approval: string; decision: Decision; by: string },
   { approvals, session, signal, run }: Settling,
 ): Promise<Answer> {
+  const by = { name, channel: 'client' } as const;
   if (decision === 'refuse') {
     await approvals.deny(approval, by);
   } else {

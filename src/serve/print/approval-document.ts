@@ -1,4 +1,5 @@
 import type { ApprovalRequest } from '../../model/approval.js';
+import { revealJson, revealLine } from './reveal.js';
 
 /** Held calls as scripts read them: `toolport/approvals@1`. */
 export function approvalsDocument(requests: readonly ApprovalRequest[]) {
@@ -6,17 +7,26 @@ export function approvalsDocument(requests: readonly ApprovalRequest[]) {
 }
 
 function toEntry(request: ApprovalRequest) {
-  const { id, tool, arguments: given, kind, reasons, principal, state } = request;
+  const { id, tool, arguments: given, kind, reasons, principal, state, decision, voidReason } = request;
   return {
     id,
     tool,
     arguments: given,
+    /** For people: the arguments with everything visible that hides or pretends. */
+    display: revealJson(given),
     kind,
     reasons,
-    evidence: [],
+    evidence: request.evidence.map((it) => ({ ...it, text: revealLine(it.text) })),
     principal,
-    createdAt: new Date(request.createdAt).toISOString(),
-    expiresAt: new Date(request.expiresAt).toISOString(),
+    definition: request.definition,
+    createdAt: time(request.createdAt),
+    expiresAt: time(request.expiresAt),
     state,
+    ...(decision === null ? {} : { decision: { ...decision, at: time(decision.at) } }),
+    ...(voidReason === null ? {} : { voidReason }),
   };
+}
+
+function time(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
 }

@@ -1,7 +1,16 @@
-import type { Host, KeyChange, MessagePoint, SecretInput, Session, TokenInput } from '../../host/host.js';
+import type {
+  Host,
+  KeyChange,
+  MessagePoint,
+  Operator,
+  SecretInput,
+  Session,
+  TokenInput,
+} from '../../host/host.js';
 import type { ApprovalState } from '../../model/approval.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import type { StandingRuleInput } from '../../model/standing-rule.js';
 import type { Carrier } from '../../wire/carrier.js';
 import { Flow } from '../../wire/flow.js';
 import { readLines } from '../../wire/lines.js';
@@ -25,6 +34,13 @@ export type HostMethod =
   | 'approvals.get'
   | 'approvals.approve'
   | 'approvals.deny'
+  | 'approvals.key'
+  | 'rules.list'
+  | 'rules.add'
+  | 'rules.revoke'
+  | 'pin.status'
+  | 'pin.set'
+  | 'pin.remove'
   | 'secrets.set'
   | 'secrets.list'
   | 'secrets.unset'
@@ -97,7 +113,7 @@ function answer(
   signal: AbortSignal,
 ): Promise<unknown> {
   const id = String(params.id);
-  const by = String(params.by);
+  const by = operatorIn(params.by);
   switch (method) {
     case 'packages':
       return session.packages();
@@ -131,13 +147,13 @@ function answer(
     case 'review':
       return session.review(id);
     case 'accept':
-      return session.accept(id, String(params.digest));
+      return session.accept(id, String(params.digest), params.by === undefined ? undefined : by);
     case 'install':
       return session.install(id, { signal });
     case 'secrets.rekey':
-      return host.secrets.rekey(params as unknown as KeyChange);
+      return host.secrets.rekey({ ...(params as unknown as KeyChange), by });
     case 'secrets.set':
-      return host.secrets.set(params as unknown as SecretInput);
+      return host.secrets.set({ ...(params as unknown as SecretInput), by });
     case 'secrets.list':
       return host.secrets.list();
     case 'secrets.unset':
@@ -149,15 +165,15 @@ function answer(
     case 'kills.list':
       return host.kills.list();
     case 'kills.set':
-      return host.kills.set(String(params.target), by);
+      return host.kills.set(String(params.target), by.name);
     case 'kills.lift':
       return host.kills.lift(String(params.target), by);
     case 'tokens.create':
-      return host.tokens.create(params as unknown as TokenInput);
+      return host.tokens.create({ ...(params as unknown as TokenInput), by });
     case 'tokens.list':
       return host.tokens.list();
     case 'tokens.revoke':
-      return host.tokens.revoke(id, by);
+      return host.tokens.revoke(id, by.name);
     case 'approvals.list':
       return host.approvals.list(params.states as unknown as ApprovalState[] | undefined);
     case 'approvals.get':
@@ -166,6 +182,20 @@ function answer(
       return host.approvals.approve(id, by);
     case 'approvals.deny':
       return host.approvals.deny(id, by);
+    case 'approvals.key':
+      return host.approvals.noticeKey(by);
+    case 'rules.list':
+      return host.approvals.rules.list();
+    case 'rules.add':
+      return host.approvals.rules.add(params.rule as unknown as StandingRuleInput, by);
+    case 'rules.revoke':
+      return host.approvals.rules.revoke(id, by);
+    case 'pin.status':
+      return host.operator.pin();
+    case 'pin.set':
+      return host.operator.setPin(String(params.pin), by);
+    case 'pin.remove':
+      return host.operator.removePin(by);
     case 'audit.verify':
       return host.verifyAudit();
     case 'audit.tail':
@@ -173,4 +203,11 @@ function answer(
     default:
       throw new HostError('not_supported', `the host knows no ${JSON.stringify(method)}`);
   }
+}
+
+/** Whoever comes by the socket sits at a terminal of this user; it cannot say that a client asked a person. */
+function operatorIn(given: Json | undefined): Operator {
+  if (!isObject(given)) return { name: String(given), channel: 'terminal' };
+  const { name, pin } = given;
+  return { name: String(name), channel: 'terminal', ...(typeof pin === 'string' ? { pin } : {}) };
 }

@@ -2,6 +2,7 @@ import type { Socket } from 'node:net';
 import type {
   Answer,
   AuditLine,
+  By,
   Change,
   Explanation,
   Host,
@@ -12,6 +13,7 @@ import type {
   ListedTool,
   MessageVerdict,
   PackageReport,
+  PinStatus,
   Review,
   SecretEntry,
   Session,
@@ -21,7 +23,8 @@ import type {
 import type { ApprovalRequest } from '../../model/approval.js';
 import type { AuditVerdict } from '../../model/audit.js';
 import { HostError, type HostErrorCode } from '../../model/host-error.js';
-import type { JsonObject } from '../../model/json.js';
+import type { Json, JsonObject } from '../../model/json.js';
+import type { StandingRule } from '../../model/standing-rule.js';
 import { readLines } from '../../wire/lines.js';
 import { dial, greet } from './connect.js';
 import type { HostMethod } from './host-surface.js';
@@ -77,23 +80,41 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
       list: (states) =>
         control.ask<ApprovalRequest[]>('approvals.list', states === undefined ? {} : { states }),
       get: (id) => control.ask<ApprovalRequest>('approvals.get', { id }),
-      approve: (id, by) => control.ask<ApprovalRequest>('approvals.approve', { id, by }),
-      deny: (id, by) => control.ask<ApprovalRequest>('approvals.deny', { id, by }),
+      approve: (id, by) => control.ask<ApprovalRequest>('approvals.approve', { id, by: json(by) }),
+      deny: (id, by) => control.ask<ApprovalRequest>('approvals.deny', { id, by: json(by) }),
+      noticeKey: (by) => control.ask<string>('approvals.key', { by: json(by) }),
+      // Commands look once and are done.
+      version: () => Promise.reject(elsewhere('changes')),
+      onChange: () => () => {},
+      rules: {
+        list: () => control.ask<StandingRule[]>('rules.list', {}),
+        add: (rule, by) =>
+          control.ask<StandingRule>('rules.add', { rule: rule as unknown as JsonObject, by: json(by) }),
+        revoke: (id, by) => control.ask<boolean>('rules.revoke', { id, by: json(by) }),
+      },
+    },
+    operator: {
+      pin: () => control.ask<PinStatus>('pin.status', {}),
+      setPin: (pin, by) => control.ask<void>('pin.set', { pin, by: json(by) }),
+      removePin: (by) => control.ask<boolean>('pin.remove', { by: json(by) }),
+      signIn: () => Promise.reject(elsewhere('sign-ins')),
+      signOut: () => Promise.reject(elsewhere('sign-ins')),
+      verify: () => Promise.reject(elsewhere('PINs')),
     },
     secrets: {
       set: (entry) => control.ask<SecretEntry>('secrets.set', entry as unknown as JsonObject),
       list: () => control.ask<SecretEntry[]>('secrets.list', {}),
-      unset: (id, slot, by) => control.ask<boolean>('secrets.unset', { id, slot, by }),
+      unset: (id, slot, by) => control.ask<boolean>('secrets.unset', { id, slot, by: json(by) }),
       rekey: async (change) => void (await control.ask('secrets.rekey', change as unknown as JsonObject)),
     },
     switches: {
       disabled: () => control.ask<string[]>('switches.disabled', {}),
-      set: (id, enabled, by) => control.ask<boolean>('switches.set', { id, enabled, by }),
+      set: (id, enabled, by) => control.ask<boolean>('switches.set', { id, enabled, by: json(by) }),
     },
     kills: {
       list: () => control.ask<KillEntry[]>('kills.list', {}),
       set: (target, by) => control.ask<KillOutcome>('kills.set', { target, by }),
-      lift: (target, by) => control.ask<boolean>('kills.lift', { target, by }),
+      lift: (target, by) => control.ask<boolean>('kills.lift', { target, by: json(by) }),
     },
     tokens: {
       create: (entry) =>
@@ -134,10 +155,20 @@ function sessionOver(link: Link): Session {
     // Commands look once and are done.
     onChange: () => () => {},
     review: (id) => link.ask<Review>('review', { id }),
-    accept: (id, digest) => link.ask<void>('accept', { id, digest }),
+    accept: (id, digest, by) =>
+      link.ask<void>('accept', { id, digest, ...(by === undefined ? {} : { by: json(by) }) }),
     install: (id, { signal } = {}) => link.ask<Change>('install', { id }, signal),
     close: async () => link.close(),
   };
+}
+
+/** What needs the host itself. */
+function elsewhere(what: string): HostError {
+  return new HostError('not_supported', `${what} are for the host that serves them`);
+}
+
+function json(by: By): Json {
+  return by as unknown as Json;
 }
 
 interface Waiting {

@@ -1,67 +1,128 @@
+import type { Host } from '../../../host/host.js';
 import type { ApprovalRequest } from '../../../model/approval.js';
 import { HostError } from '../../../model/host-error.js';
 import { approvalsDocument } from '../../print/approval-document.js';
-import { visible } from '../../print/visible.js';
+import { heldFacts, printFacts } from '../../print/held-call.js';
+import { revealJson, revealLine } from '../../print/reveal.js';
+import type { Arguments } from '../arguments.js';
 import { withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
+import { sessionOptions } from '../config.js';
+import { operatorHere, pinOption } from '../operator.js';
+import { allow, listRules, revoke, ruleOptions } from '../rules.js';
+import type { Terminal } from '../terminal.js';
+
+const deciding = ['list', 'show', 'approve', 'deny'];
+const verbs = [...deciding, 'allow', 'rules', 'revoke', 'key'];
 
 export const approvals: Command = {
   name: 'approvals',
   summary: 'Decide on calls that wait for a person. Only people do this; no agent can.',
-  usage: 'approvals list | show ID | approve ID | deny ID',
+  usage:
+    'approvals list | show ID | approve ID | deny ID | allow PKG/TOOL --when … | rules | revoke RULE | key',
   examples: [
     { line: 'toolport approvals list', text: 'what waits, with all arguments' },
     { line: 'toolport approvals approve apr_0f3c…', text: 'let exactly that call run, once' },
     { line: 'toolport approvals deny apr_0f3c…', text: 'refuse it' },
+    {
+      line: "toolport approvals allow files/save --when path under /reports --when amount '<=' 50 --any text --until 2h",
+      text: 'do not ask for such calls; tests are equals, one-of, under, <=, >= and matches',
+    },
+    { line: 'toolport approvals rules', text: 'which rules hold, and how often each was used' },
+    { line: 'toolport approvals revoke rule_91ac…', text: 'ask again from now on' },
+    { line: 'toolport approvals key', text: 'what notices to approvals.webhook are signed with' },
   ],
-  options: [],
+  options: [...ruleOptions, pinOption, ...sessionOptions],
   async run(args, terminal) {
-    const [verb = 'list', id, ...more] = args.positionals;
-    if (!['list', 'show', 'approve', 'deny'].includes(verb))
+    const [verb = 'list', name, ...more] = args.positionals;
+    if (!verbs.includes(verb))
       throw new HostError('usage', `approvals has no ${JSON.stringify(verb)}`, {
-        hint: 'use list, show, approve or deny',
+        hint: `use ${verbs.join(', ')}`,
       });
+    const ofRules = ruleOptions.find((it) => args.has(it.name));
+    if (verb !== 'allow' && ofRules !== undefined)
+      throw new HostError('usage', `--${ofRules.name} belongs to "approvals allow"`);
     if (more.length > 0) throw new HostError('usage', 'decide on one call at a time');
-    const requests = await withKeptHost(args, terminal, async (host): Promise<readonly ApprovalRequest[]> => {
-      if (verb === 'list') return host.approvals.list();
-      if (id === undefined)
-        throw new HostError('usage', `say which call to ${verb}`, { hint: 'see "toolport approvals list"' });
-      if (verb === 'show') return [await host.approvals.get(id)];
-      return [await host.approvals[verb as 'approve' | 'deny'](id, terminal.principal)];
-    });
-    if (args.has('json')) {
-      terminal.out(`${JSON.stringify(approvalsDocument(requests))}\n`);
-    } else if (verb === 'approve') {
-      const request = requests[0] as ApprovalRequest;
-      terminal.out(`approved: ${request.tool} may run once with these arguments
-${visible(JSON.stringify(request.arguments, null, 2))}
-`);
-    } else if (verb === 'deny') {
-      terminal.out(`denied: ${(requests[0] as ApprovalRequest).tool} will not run\n`);
-    } else {
-      terminal.out(
-        requests.length === 0 ? 'nothing waits for a decision\n' : requests.map(describe).join('\n'),
-      );
+    switch (verb) {
+      case 'allow':
+        return allow(name, args, terminal);
+      case 'rules':
+        return listRules(args, terminal);
+      case 'revoke':
+        return revoke(name, args, terminal);
+      case 'key':
+        return showKey(args, terminal);
+      default:
+        return decide(verb, name, args, terminal);
     }
-    return 0;
   },
 };
 
-function time(milliseconds: number): string {
-  return new Date(milliseconds).toISOString();
+async function decide(
+  verb: string,
+  id: string | undefined,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<number> {
+  const requests = await withKeptHost(args, terminal, (host) => outcome(host, verb, id, args, terminal));
+  if (args.has('json')) {
+    terminal.out(`${JSON.stringify(approvalsDocument(requests))}\n`);
+  } else if (verb === 'approve') {
+    const request = requests[0] as ApprovalRequest;
+    const { tool, arguments: given } = request;
+    terminal.out(`approved: ${revealLine(tool)} may run once with these arguments\n${revealJson(given)}\n`);
+  } else if (verb === 'deny') {
+    terminal.out(`denied: ${(requests[0] as ApprovalRequest).tool} will not run\n`);
+  } else {
+    terminal.out(
+      requests.length === 0 ? 'nothing waits for a decision\n' : requests.map(describe).join('\n'),
+    );
+  }
+  return 0;
+}
+
+async function outcome(
+  host: Host,
+  verb: string,
+  id: string | undefined,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<readonly ApprovalRequest[]> {
+  if (verb === 'list') return host.approvals.list();
+  if (id === undefined)
+    throw new HostError('usage', `say which call to ${verb}`, { hint: 'see "toolport approvals list"' });
+  if (verb === 'show') return [await host.approvals.get(id)];
+  if (verb === 'deny')
+    return [await host.approvals.deny(id, { name: terminal.principal, channel: 'terminal' })];
+  // Before anybody types a PIN: there must be something to decide.
+  await host.approvals.get(id);
+  return [await host.approvals.approve(id, await operatorHere(host, args, terminal))];
+}
+
+async function showKey(args: Arguments, terminal: Terminal): Promise<number> {
+  const key = await withKeptHost(args, terminal, async (host) =>
+    host.approvals.noticeKey(await operatorHere(host, args, terminal)),
+  );
+  terminal.out(
+    args.has('json') ? `${JSON.stringify({ schema: 'toolport/notice-key@1', key })}\n` : `${key}\n`,
+  );
+  return 0;
 }
 
 /** Everything that would run, with nothing hidden in it. */
 function describe(request: ApprovalRequest): string {
-  return visible(
-    [
-      `${request.id}  ${request.state}`,
-      `  tool       ${request.tool}`,
-      `  asked by   ${request.principal}`,
-      `  because    ${request.reasons.join('; ')}`,
-      `  until      ${time(request.expiresAt)}`,
-      `  arguments  ${JSON.stringify(request.arguments, null, 2).replaceAll('\n', '\n             ')}`,
-      '',
-    ].join('\n'),
-  );
+  const { id, state, tool, principal, expiresAt, decision, voidReason } = request;
+  const facts: [string, string][] = [
+    ['tool', revealLine(tool)],
+    ['asked by', revealLine(principal)],
+    ['until', new Date(expiresAt).toISOString()],
+    ...(decision === null ? [] : [['decided', revealLine(decisionText(decision))] as [string, string]]),
+    ...(voidReason === null ? [] : [['void', revealLine(voidReason)] as [string, string]]),
+    ...heldFacts(request),
+  ];
+  return `${revealLine(`${id}  ${state}`)}\n${printFacts(facts)}`;
+}
+
+function decisionText({ by, channel, verified }: NonNullable<ApprovalRequest['decision']>): string {
+  return `by ${by}, ${channel}, ${verified ? 'with the PIN' : 'unverified'}`;
 }

@@ -5,11 +5,13 @@ import { HostError } from '../../../model/host-error.js';
 import type { Json } from '../../../model/json.js';
 import { errorTable } from '../../errors.js';
 import { callDocument } from '../../print/call-document.js';
-import { visible } from '../../print/visible.js';
+import { heldFacts, printFacts } from '../../print/held-call.js';
+import { visible, visibleLine } from '../../print/visible.js';
 import { type Arguments, parseDuration } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
+import { operatorHere, pinOption } from '../operator.js';
 import { isPackagePath } from '../package-word.js';
 import { whileShowing } from '../progress.js';
 import { sessionFor } from '../session-options.js';
@@ -28,6 +30,7 @@ export const call: Command = {
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
     { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
     ...sessionOptions,
+    pinOption,
     { name: 'timeout', value: 'TIME', text: 'end the tool after 2s, 500ms, 5m …' },
   ],
   async run(args, terminal) {
@@ -151,17 +154,15 @@ async function ask(answer: Answer, { host, session, args, terminal }: Asking): P
     !terminal.stdinIsTerminal
   )
     return answer;
-  const { token, reasons, tool, arguments: given } = answer.confirmation;
-  terminal.err(
-    `${tool} wants to run with\n${visible(JSON.stringify(given, null, 2))}\nIt is held because ${visible(reasons.join('; '))}.\n`,
-  );
+  const { token, tool } = answer.confirmation;
+  terminal.err(`${visibleLine(tool)} waits for you\n${printFacts(heldFacts(answer.confirmation))}`);
   const agreed = await terminal.confirm('Run it once?');
   // Whoever leaves decides nothing: the call goes on waiting.
   if (terminal.signal.aborted) throw new HostError('cancelled', 'interrupted');
   if (!agreed) {
-    await host.approvals.deny(token, terminal.principal);
+    await host.approvals.deny(token, { name: terminal.principal, channel: 'terminal' });
   } else {
-    await host.approvals.approve(token, terminal.principal);
+    await host.approvals.approve(token, await operatorHere(host, args, terminal));
   }
   const request = { arguments: { confirmation_token: token }, signal: terminal.signal };
   return showing(tool, args, terminal, () => session.call({ ...request, tool: confirmToolName }));

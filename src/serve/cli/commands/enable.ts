@@ -4,6 +4,7 @@ import type { Arguments } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { examineConfig } from '../config.js';
+import { operatorHere, pinOption } from '../operator.js';
 import type { Terminal } from '../terminal.js';
 import { onePackage, switchDocument } from './disable.js';
 
@@ -16,11 +17,11 @@ export const enable: Command = {
     { line: 'toolport list', text: 'see which packages are off' },
     { line: 'toolport enable weather --json', text: 'for a script' },
   ],
-  options: [],
+  options: [pinOption],
   async run(args, terminal) {
     const id = onePackage(args, 'enable');
     const { changed, off } = await withHost(args, terminal, async (host) => ({
-      changed: await host.switches.set(id, true, terminal.principal),
+      changed: await host.switches.set(id, true, await operatorHere(host, args, terminal)),
       off: await host.switches.disabled(),
     }));
     const configured = await disabledByConfig(id, args, terminal);

@@ -7,6 +7,7 @@ import { visibleLine } from '../../print/visible.js';
 import { type Arguments, stateDirectory } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
+import { operatorHere, pinOption } from '../operator.js';
 import type { Terminal } from '../terminal.js';
 
 /** A host that does not answer by then is told through the file. */
@@ -23,7 +24,7 @@ export const kill: Command = {
     { line: 'toolport kill', text: 'see what is stopped' },
     { line: 'toolport kill --lift all', text: 'let calls through again' },
   ],
-  options: [{ name: 'lift', value: 'TARGET', text: 'let it run again' }],
+  options: [{ name: 'lift', value: 'TARGET', text: 'let it run again' }, pinOption],
   async run(args, terminal) {
     const [target, ...more] = args.positionals;
     const lifted = args.value('lift');
@@ -81,7 +82,9 @@ async function throughHost(
 }
 
 async function lift(target: string, args: Arguments, terminal: Terminal): Promise<number> {
-  const changed = await withHost(args, terminal, (host) => host.kills.lift(target, terminal.principal));
+  const changed = await withHost(args, terminal, async (host) =>
+    host.kills.lift(target, await operatorHere(host, args, terminal)),
+  );
   const name = visibleLine(target);
   if (args.has('json'))
     terminal.out(`${JSON.stringify({ schema: 'toolport/kill@1', target, killed: false, changed })}\n`);

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { PackageState, Review, Session } from '../../../host/host.js';
+import type { Host, PackageState, Review, Session } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { errorTable } from '../../errors.js';
 import { printReview } from '../../print/review.js';
@@ -8,6 +8,7 @@ import type { Arguments } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { sessionOptions, sessionSettings } from '../config.js';
+import { operatorHere, pinOption } from '../operator.js';
 import { isPackagePath } from '../package-word.js';
 import { styleFor } from '../style-for.js';
 import type { Terminal } from '../terminal.js';
@@ -25,6 +26,7 @@ export const review: Command = {
   options: [
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
     { name: 'accept', value: 'DIGEST', text: 'agree to the state with this digest and to no other' },
+    pinOption,
     ...sessionOptions,
   ],
   async run(args, terminal) {
@@ -49,7 +51,7 @@ export const review: Command = {
       });
       const id = isPath ? await onlyIn(word, session, args) : word;
       if (id === undefined) return listHeld(session, args, terminal);
-      return reviewOne(id, word ?? id, session, args, terminal);
+      return reviewOne(id, word ?? id, { host, session }, args, terminal);
     });
   },
 };
@@ -97,7 +99,7 @@ function describeHeld(it: PackageState, args: Arguments): string {
 async function reviewOne(
   id: string,
   word: string,
-  session: Session,
+  { host, session }: { readonly host: Host; readonly session: Session },
   args: Arguments,
   terminal: Terminal,
 ): Promise<number> {
@@ -109,7 +111,7 @@ async function reviewOne(
   if (!args.has('json') && !args.has('quiet'))
     terminal.out(printReview(shown, styleFor(args, terminal), terminal.columns));
   const accepted = waits && (digest !== undefined || (asks && (await terminal.confirm('Do you agree?'))));
-  if (accepted) await session.accept(id, shown.to);
+  if (accepted) await session.accept(id, shown.to, await operatorHere(host, args, terminal));
   const status = accepted ? 'accepted' : waits ? 'held' : 'nothing-waits';
   if (args.has('json')) {
     terminal.out(`${JSON.stringify({ schema: 'toolport/review@1', ...shown, status })}\n`);

@@ -7,6 +7,7 @@ import type { Arguments } from '../arguments.js';
 import { withHost, withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { loadConfig, sessionOptions, settingOf } from '../config.js';
+import { operatorHere, pinOption } from '../operator.js';
 import type { Terminal } from '../terminal.js';
 
 export const secret: Command = {
@@ -34,6 +35,7 @@ export const secret: Command = {
       text: 'who may receive the value: this name and those below it',
     },
     { name: 'any-host', text: 'anybody may receive the value' },
+    pinOption,
     { name: 'to', value: 'KEEPER', text: 'who keeps the key: keychain, file or passphrase' },
     ...sessionOptions.filter((it) => it.name === 'config'),
   ],
@@ -88,9 +90,10 @@ async function set(args: Arguments, terminal: Terminal, { packageId, slot }: Nam
   const keeper = settingOf((await loadConfig(args, terminal)).entries, 'vault.key') as
     | VaultKeeper
     | undefined;
-  const entry = await withHost(args, terminal, (host) =>
-    host.secrets.set({ package: packageId, slot, value, audience, keeper, by: terminal.principal }),
-  );
+  const entry = await withHost(args, terminal, async (host) => {
+    const by = await operatorHere(host, args, terminal);
+    return host.secrets.set({ package: packageId, slot, value, audience, keeper, by });
+  });
   if (args.has('json')) terminal.out(document([entry]));
   else if (!args.has('quiet'))
     terminal.out(
@@ -158,8 +161,8 @@ async function list(args: Arguments, terminal: Terminal): Promise<number> {
 }
 
 async function unset(args: Arguments, terminal: Terminal, { packageId, slot }: Name): Promise<number> {
-  const removed = await withKeptHost(args, terminal, (host) =>
-    host.secrets.unset(packageId, slot, terminal.principal),
+  const removed = await withKeptHost(args, terminal, async (host) =>
+    host.secrets.unset(packageId, slot, await operatorHere(host, args, terminal)),
   );
   if (!removed)
     throw new HostError('not_found', `no value is kept for ${slot} of ${packageId}`, {
@@ -177,8 +180,8 @@ async function rekey(args: Arguments, terminal: Terminal): Promise<number> {
   if (to === undefined || !keepers.includes(to))
     throw new HostError('usage', 'say who keeps the key: --to keychain, file or passphrase');
   const passphrase = to === 'passphrase' ? await readPassphrase(args, terminal) : undefined;
-  await withKeptHost(args, terminal, (host) =>
-    host.secrets.rekey({ to, passphrase, by: terminal.principal }),
+  await withKeptHost(args, terminal, async (host) =>
+    host.secrets.rekey({ to, passphrase, by: await operatorHere(host, args, terminal) }),
   );
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/rekey@1', keeper: to })}\n`);
   else if (!args.has('quiet')) {

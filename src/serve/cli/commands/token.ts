@@ -1,9 +1,10 @@
 import type { TokenEntry, TokenRole } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments } from '../arguments.js';
+import { type Arguments, parseLifetime } from '../arguments.js';
 import { withHost, withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
+import { operatorHere, pinOption } from '../operator.js';
 import type { Terminal } from '../terminal.js';
 
 export const token: Command = {
@@ -26,6 +27,7 @@ export const token: Command = {
       value: 'TIME',
       text: 'how long it is good: 12h, 30d …; without it, until it is revoked',
     },
+    pinOption,
   ],
   async run(args, terminal) {
     const [verb = 'list', name, ...more] = args.positionals;
@@ -69,13 +71,18 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
       hint: 'use agent or operator',
     });
   const expires = args.value('expires');
-  const expiresAt = expires === undefined ? null : Date.now() + lifetime(expires);
+  const expiresAt = expires === undefined ? null : Date.now() + parseLifetime(expires, 'expires');
   const made = await withHost(args, terminal, async (host) => {
     if ((await host.tokens.list()).some((it) => it.name === name))
       throw new HostError('usage', `there is a token ${name} already`, {
         hint: `choose another name, or revoke it first: toolport token revoke ${name}`,
       });
-    return host.tokens.create({ name, role: role as TokenRole, expiresAt, by: terminal.principal });
+    return host.tokens.create({
+      name,
+      role: role as TokenRole,
+      expiresAt,
+      by: await operatorHere(host, args, terminal),
+    });
   });
   if (args.has('json')) {
     const document = { schema: 'toolport/token@1', token: made.token, ...entryOf(made.entry) };
@@ -132,16 +139,4 @@ function describe({ role, createdAt, expiresAt }: TokenEntry): string {
 
 function time(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
-}
-
-/** `90m`, `12h`, `30d`. */
-function lifetime(text: string): number {
-  const match = /^(\d{1,6})(m|h|d)$/.exec(text);
-  const unit = { m: 60_000, h: 3_600_000, d: 86_400_000 }[match?.[2] ?? 'm'] as number;
-  const milliseconds = match === null ? 0 : Number(match[1]) * unit;
-  if (milliseconds <= 0 || milliseconds > 3650 * 86_400_000)
-    throw new HostError('usage', `--expires ${JSON.stringify(text)} is not a time`, {
-      hint: 'write 90m, 12h or 30d; ten years at most',
-    });
-  return milliseconds;
 }

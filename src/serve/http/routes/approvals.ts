@@ -1,6 +1,7 @@
 import type { Approvals } from '../../../host/host.js';
 import type { ApprovalState } from '../../../model/approval.js';
 import { approvalsDocument } from '../../print/approval-document.js';
+import { operatorOf } from '../operator.js';
 import { Refusal } from '../refusal.js';
 import { type Answered, documentOf, type Route } from '../route.js';
 
@@ -9,6 +10,7 @@ const states: readonly ApprovalState[] = [
   'approved',
   'denied',
   'expired',
+  'void',
   'executing',
   'executed',
 ];
@@ -18,6 +20,7 @@ const shown: Answered = {
   schema: documentOf('toolport/approvals@1', { requests: { type: 'array', items: { type: 'object' } } }),
 };
 const missing: Answered = { text: 'No held call has that id.' };
+const longestWaitSeconds = 60;
 
 /** Decisions on held calls. No agent reaches these. */
 export function approvalRoutes(approvals: Approvals): readonly Route[] {
@@ -27,8 +30,8 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
     role: 'operator',
     summary,
     answers: { 200: shown, 404: missing },
-    answer: async ({ parts, caller }) => ({
-      body: approvalsDocument([await approvals[verb](parts.id as string, caller.principal)]),
+    answer: async (exchange) => ({
+      body: approvalsDocument([await approvals[verb](exchange.parts.id as string, operatorOf(exchange))]),
     }),
   });
   return [
@@ -37,9 +40,18 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       path: '/api/v1/approvals',
       role: 'operator',
       summary: 'Calls that wait for a decision, or were approved and not yet run.',
-      query: { state: `only those: ${states.join(', ')}, with commas between` },
+      query: {
+        state: `only those: ${states.join(', ')}, with commas between`,
+        after: 'version of an earlier answer: wait until something is another',
+        wait: `with after: how many seconds to wait at most, up to ${longestWaitSeconds} (25 unless told)`,
+      },
       answers: { 200: shown },
-      answer: async ({ query }) => ({ body: approvalsDocument(await approvals.list(wanted(query))) }),
+      answer: async ({ query, signal }) => {
+        const named = wanted(query);
+        await changed(approvals, query, signal);
+        const version = await approvals.version();
+        return { body: { ...approvalsDocument(await approvals.list(named)), version } };
+      },
     },
     {
       method: 'GET',
@@ -49,9 +61,34 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       answers: { 200: shown, 404: missing },
       answer: async ({ parts }) => ({ body: approvalsDocument([await approvals.get(parts.id as string)]) }),
     },
-    decide('approve', 'Lets exactly that call run, once.'),
+    decide('approve', 'Lets exactly that call run, once. With a PIN set, needs it or a sign-in.'),
     decide('deny', 'Refuses that call.'),
   ];
+}
+
+/** Comes back at once where something changed since, else when it does or the time is up. */
+async function changed(approvals: Approvals, query: URLSearchParams, signal: AbortSignal): Promise<void> {
+  const after = query.get('after');
+  if (after === null) return;
+  const seconds = Number(query.get('wait') ?? '25');
+  if (!(seconds >= 0 && seconds <= longestWaitSeconds))
+    throw new Refusal(400, 'usage', `wait must be a number of seconds up to ${longestWaitSeconds}`);
+  let stop = () => {};
+  const moved = new Promise<void>((resolve) => {
+    const timer = setTimeout(resolve, seconds * 1000);
+    const forget = approvals.onChange(resolve);
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    stop = () => {
+      clearTimeout(timer);
+      forget();
+    };
+  });
+  try {
+    // Listening began before the look, so that nothing slips in between.
+    if ((await approvals.version()) === after) await moved;
+  } finally {
+    stop();
+  }
 }
 
 function wanted(query: URLSearchParams): ApprovalState[] | undefined {

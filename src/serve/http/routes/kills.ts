@@ -1,4 +1,5 @@
 import type { Kills } from '../../../host/host.js';
+import { operatorOf } from '../operator.js';
 import { documentOf, membersOf, type Route, textMember } from '../route.js';
 
 const body = {
@@ -73,9 +74,9 @@ export function killRoutes(kills: Kills): readonly Route[] {
           }),
         },
       },
-      answer: async ({ caller, body: given }) => {
-        const target = textMember(membersOf(given, ['target']), 'target');
-        const changed = await kills.lift(target, caller.principal);
+      answer: async (exchange) => {
+        const target = textMember(membersOf(exchange.body, ['target']), 'target');
+        const changed = await kills.lift(target, operatorOf(exchange));
         return { body: { schema: 'toolport/kill@1', target, killed: false, changed } };
       },
     },

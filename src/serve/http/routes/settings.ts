@@ -3,6 +3,7 @@ import { hostName } from '../../../model/host-name.js';
 import type { Json } from '../../../model/json.js';
 import type { Slot } from '../../../model/slot.js';
 import type { Caller } from '../callers.js';
+import { operatorOf } from '../operator.js';
 import { Refusal } from '../refusal.js';
 import { type Answered, documentOf, membersOf, type Route, textMember } from '../route.js';
 
@@ -66,7 +67,8 @@ export function settingRoutes({ secrets }: Host): readonly Route[] {
         },
       },
       answers: { 204: { text: 'It is set.' }, 404: missing },
-      answer: async ({ caller, parts, body }) => {
+      answer: async (exchange) => {
+        const { caller, parts, body } = exchange;
         const given = membersOf(body, ['value', 'hosts', 'anyHost']);
         const value = textMember(given, 'value');
         const audience = audienceOf(given.hosts, given.anyHost);
@@ -77,7 +79,7 @@ export function settingRoutes({ secrets }: Host): readonly Route[] {
             hint: 'GET /api/v1/settings shows what packages ask for',
           });
         const named = { package: parts.package as string, slot: parts.slot as string };
-        await secrets.set({ ...named, value, audience, by: caller.principal });
+        await secrets.set({ ...named, value, audience, by: operatorOf(exchange) });
         return { status: 204 };
       },
     },
@@ -87,8 +89,9 @@ export function settingRoutes({ secrets }: Host): readonly Route[] {
       role: 'operator',
       summary: 'Forgets a value.',
       answers: { 204: { text: 'It is forgotten.' }, 404: missing },
-      answer: async ({ caller, parts }) => {
-        if (!(await secrets.unset(parts.package as string, parts.slot as string, caller.principal)))
+      answer: async (exchange) => {
+        const { parts } = exchange;
+        if (!(await secrets.unset(parts.package as string, parts.slot as string, operatorOf(exchange))))
           throw new Refusal(404, 'not_found', 'no value is kept for that');
         return { status: 204 };
       },

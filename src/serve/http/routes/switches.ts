@@ -1,4 +1,5 @@
 import type { Switches } from '../../../host/host.js';
+import { operatorOf } from '../operator.js';
 import { Refusal } from '../refusal.js';
 import { documentOf, membersOf, type Route } from '../route.js';
 
@@ -43,12 +44,13 @@ export function switchRoutes(switches: Switches): readonly Route[] {
           }),
         },
       },
-      answer: async ({ caller, parts, body }) => {
+      answer: async (exchange) => {
+        const { parts, body } = exchange;
         const { enabled } = membersOf(body, ['enabled']);
         if (typeof enabled !== 'boolean') throw new Refusal(400, 'usage', 'enabled must be true or false');
         const id = parts.package as string;
         if (/[\s/]/.test(id)) throw new Refusal(400, 'usage', 'packages are switched as a whole');
-        const changed = await switches.set(id, enabled, caller.principal);
+        const changed = await switches.set(id, enabled, operatorOf(exchange));
         return { body: { schema: 'toolport/switch@1', package: id, enabled, changed } };
       },
     },

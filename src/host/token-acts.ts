@@ -1,0 +1,46 @@
+import { randomBytes } from 'node:crypto';
+import type { AuditLog } from '../store/audit.js';
+import type { OperatorDesk } from './desk.js';
+import type { Equipment } from './equipment.js';
+import type { TokenRole, Tokens } from './operator.js';
+
+/** Who may come in over HTTP: made and revoked, on record. */
+export function tokenActs(
+  { tokens }: Equipment,
+  audit: AuditLog,
+  desk: OperatorDesk,
+  newId: (prefix: string) => string,
+): Tokens {
+  const shown = ({
+    id,
+    name,
+    role,
+    created_at,
+    expires_at,
+  }: Awaited<ReturnType<typeof tokens.list>>[number]) => ({
+    id,
+    name,
+    role: role as TokenRole,
+    createdAt: created_at,
+    expiresAt: expires_at,
+  });
+  return {
+    async create({ name, role, expiresAt, by }) {
+      const id = newId('tok');
+      const token = `tp_${randomBytes(32).toString('base64url')}`;
+      const who = await desk.verify(by, 'make a token');
+      await audit.append({ kind: 'operator', body: { act: 'token create', token: id, name, role, ...who } });
+      const row = await tokens.add({ id, name, role, expires_at: expiresAt, created_by: who.by }, token);
+      return { entry: shown(row), token };
+    },
+    list: async () => (await tokens.list()).map(shown),
+    async revoke(id, by) {
+      await audit.append({ kind: 'operator', body: { act: 'token revoke', token: id, by } });
+      return tokens.remove(id);
+    },
+    async check(token) {
+      const row = await tokens.find(token);
+      return row === undefined ? undefined : shown(row);
+    },
+  };
+}

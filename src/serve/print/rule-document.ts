@@ -1,0 +1,53 @@
+import type { ArgumentCondition, StandingRule } from '../../model/standing-rule.js';
+import { revealLine } from './reveal.js';
+
+/** Standing rules as scripts read them: `toolport/rules@1`. */
+export function rulesDocument(rules: readonly StandingRule[]) {
+  return { schema: 'toolport/rules@1', rules: rules.map(toEntry) };
+}
+
+function toEntry({ createdAt, expiresAt, endReason, ...rule }: StandingRule) {
+  return {
+    ...rule,
+    createdAt: time(createdAt),
+    expiresAt: expiresAt === null ? null : time(expiresAt),
+    ...(endReason === null ? {} : { endReason }),
+  };
+}
+
+/** A rule as people read it. */
+export function printRule(rule: StandingRule): string {
+  const { id, tool, principal, conditions, destructive, expiresAt, state, endReason, used } = rule;
+  const lines = [
+    `${id}  ${endReason === null ? state : `ended: ${endReason}`}`,
+    `  allows  ${tool}${destructive ? ', which cannot be undone' : ''}`,
+    `  for     ${principal ?? 'every caller'}`,
+    ...conditions.map((it) => `  when    ${conditionText(it)}`),
+    `  until   ${expiresAt === null ? 'it is revoked, or the package changes' : time(expiresAt)}`,
+    `  used    ${used === 1 ? 'once' : `${used} times`}`,
+  ];
+  return `${lines.map(revealLine).join('\n')}\n`;
+}
+
+function conditionText({ argument, condition }: ArgumentCondition): string {
+  switch (condition.test) {
+    case 'any':
+      return `${argument} is anything`;
+    case 'equals':
+      return `${argument} is ${JSON.stringify(condition.value)}`;
+    case 'one-of':
+      return `${argument} is one of ${condition.values.map((it) => JSON.stringify(it)).join(', ')}`;
+    case 'under':
+      return `${argument} is a path below ${condition.path}`;
+    case 'at-most':
+      return `${argument} is at most ${condition.number}`;
+    case 'at-least':
+      return `${argument} is at least ${condition.number}`;
+    case 'matches':
+      return `${argument} matches ${condition.pattern}`;
+  }
+}
+
+function time(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}

@@ -1,0 +1,104 @@
+import type { StandingRule, StandingRuleInput } from '../model/standing-rule.js';
+import type { Database, StandingRuleTable } from './database.js';
+
+/** Rules under which tools run without asking each time. Ended ones stay listed, with the reason. */
+export class StandingRules {
+  readonly #database: Database;
+  readonly #now: () => number;
+
+  constructor(database: Database, now: () => number) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  async add(
+    id: string,
+    rule: StandingRuleInput,
+    { by, verified }: { readonly by: string; readonly verified: boolean },
+  ): Promise<StandingRule> {
+    const row: StandingRuleTable = {
+      id,
+      tool: rule.tool,
+      definition: rule.definition,
+      principal: rule.principal,
+      conditions: JSON.stringify(rule.conditions),
+      destructive: rule.destructive ? 1 : 0,
+      created_at: this.#now(),
+      expires_at: rule.expiresAt,
+      created_by: by,
+      verified: verified ? 1 : 0,
+      ended_at: null,
+      ended: null,
+      used: 0,
+    };
+    await this.#database.insertInto('standing_rule').values(row).execute();
+    return this.#fromRow(row);
+  }
+
+  async list(): Promise<StandingRule[]> {
+    const rows = await this.#database
+      .selectFrom('standing_rule')
+      .selectAll()
+      .orderBy('created_at')
+      .orderBy('id')
+      .execute();
+    return rows.map((it) => this.#fromRow(it));
+  }
+
+  /** Rules that hold now for this very definition. */
+  async inForce(tool: string, definition: string, principal: string): Promise<StandingRule[]> {
+    const rows = await this.#database
+      .selectFrom('standing_rule')
+      .selectAll()
+      .where('tool', '=', tool)
+      .where('definition', '=', definition)
+      .where('ended_at', 'is', null)
+      .where((it) => it.or([it('principal', 'is', null), it('principal', '=', principal)]))
+      .where((it) => it.or([it('expires_at', 'is', null), it('expires_at', '>', this.#now())]))
+      .orderBy('created_at')
+      .execute();
+    return rows.map((it) => this.#fromRow(it));
+  }
+
+  /** Counts a use; false when the rule ended meanwhile. */
+  async use(id: string): Promise<boolean> {
+    const result = await this.#database
+      .updateTable('standing_rule')
+      .set((it) => ({ used: it('used', '+', 1) }))
+      .where('id', '=', id)
+      .where('ended_at', 'is', null)
+      .where((it) => it.or([it('expires_at', 'is', null), it('expires_at', '>', this.#now())]))
+      .executeTakeFirst();
+    return result.numUpdatedRows === 1n;
+  }
+
+  /** Ends one rule, or all of a definition; says which. */
+  async end(which: { readonly id?: string; readonly definition?: string }, why: string): Promise<string[]> {
+    let change = this.#database
+      .updateTable('standing_rule')
+      .set({ ended_at: this.#now(), ended: why })
+      .where('ended_at', 'is', null);
+    if (which.id !== undefined) change = change.where('id', '=', which.id);
+    if (which.definition !== undefined) change = change.where('definition', '=', which.definition);
+    return (await change.returning('id').execute()).map((it) => it.id);
+  }
+
+  #fromRow(row: StandingRuleTable): StandingRule {
+    const past = row.expires_at !== null && row.expires_at <= this.#now();
+    return {
+      id: row.id,
+      tool: row.tool,
+      definition: row.definition,
+      principal: row.principal,
+      conditions: JSON.parse(row.conditions),
+      destructive: row.destructive === 1,
+      expiresAt: row.expires_at,
+      createdAt: row.created_at,
+      createdBy: row.created_by,
+      verified: row.verified === 1,
+      state: row.ended_at !== null ? 'ended' : past ? 'expired' : 'holds',
+      endReason: row.ended,
+      used: row.used,
+    };
+  }
+}

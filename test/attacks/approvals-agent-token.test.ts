@@ -1,0 +1,103 @@
+// SECURITY.md: "Once a PIN is set, nobody approves, sets values, makes tokens or rules, or switches on without it".
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type House, house, modern } from '../http-house.js';
+
+const pin = ['nobody', 'knows', '1'].join('-');
+
+let home: House;
+beforeEach(async () => {
+  home = await house();
+});
+afterEach(() => home.close());
+
+const hold = async () => {
+  const { json } = await home.visit('/api/v1/call', {
+    body: { tool: 'send_note', arguments: { text: 'a' } },
+  });
+  return json.confirmation.token as string;
+};
+const stateOf = async (token: string) => (await home.bench.host.approvals.get(token)).state;
+
+test('an agent cannot approve its own call, by any road that its token opens', async () => {
+  await home.bench.host.operator.setPin(pin, 'person');
+  const token = await hold();
+  const tries = [
+    home.visit(`/api/v1/approvals/${token}/approve`, { method: 'POST' }),
+    home.visit(`/api/v1/approvals/${token}/approve`, { method: 'POST', headers: { 'toolport-pin': pin } }),
+    home.visit('/api/v1/operator/sign-in', { body: { pin } }),
+    home.visit('/api/v1/approvals/rules', { body: { tool: 'send_note/send_note', any: ['text'] } }),
+  ];
+  for (const it of await Promise.all(tries)) expect(it.status).toBe(403);
+  for (const params of [
+    { name: 'patch_confirm_action', arguments: { confirmation_token: token } },
+    { name: 'patch_confirm_action', arguments: { confirmation_token: token, approve: true, pin } },
+  ])
+    await home.visit('/mcp', modern('tools/call', params));
+  expect(await stateOf(token)).toBe('proposed');
+  expect(home.answers.filter((it) => it.status === 'ok')).toEqual([]);
+});
+
+test('an operator token alone cannot either once a PIN is set; with the PIN or a sign-in it can', async () => {
+  await home.bench.host.operator.setPin(pin, 'person');
+  const token = await hold();
+  const approve = (headers: Record<string, string>, bearer = home.operator) =>
+    home.visit(`/api/v1/approvals/${token}/approve`, { method: 'POST', token: bearer, headers });
+  expect((await approve({})).json.error.code).toBe('pin_required');
+  expect((await approve({ 'toolport-sign-in': 'tps_guess' })).status).toBe(403);
+  const wrong = await home.visit('/api/v1/operator/sign-in', {
+    body: { pin: 'not-it-at-all' },
+    token: home.operator,
+  });
+  expect(wrong.status).toBe(403);
+  const signed = await home.visit('/api/v1/operator/sign-in', { body: { pin }, token: home.operator });
+  expect(signed.json).toMatchObject({ schema: 'toolport/sign-in@1' });
+  // Good with the token it was made with, and with no other.
+  const { token: second } = await home.bench.host.tokens.create({
+    name: 'second',
+    role: 'operator',
+    expiresAt: null,
+    by: { name: 'person', channel: 'terminal', pin },
+  });
+  const headers = { 'toolport-sign-in': signed.json.token };
+  expect((await approve(headers, second)).status).toBe(403);
+  expect(await stateOf(token)).toBe('proposed');
+  // Control.
+  expect((await approve(headers)).json.requests[0]).toMatchObject({
+    state: 'approved',
+    decision: { channel: 'api', verified: true },
+  });
+});
+
+test('a sign-in ends by signing out, and with another PIN', async () => {
+  await home.bench.host.operator.setPin(pin, 'person');
+  const signIn = async () =>
+    (await home.visit('/api/v1/operator/sign-in', { body: { pin }, token: home.operator })).json
+      .token as string;
+  const token = await hold();
+  const approve = (signed: string) =>
+    home.visit(`/api/v1/approvals/${token}/approve`, {
+      method: 'POST',
+      token: home.operator,
+      headers: { 'toolport-sign-in': signed },
+    });
+  const first = await signIn();
+  await home.visit('/api/v1/operator/sign-in', {
+    method: 'DELETE',
+    token: home.operator,
+    headers: { 'toolport-sign-in': first },
+  });
+  expect((await approve(first)).status).toBe(403);
+  const second = await signIn();
+  await home.bench.host.operator.setPin(`${pin}-2`, { name: 'person', channel: 'terminal', pin });
+  expect((await approve(second)).status).toBe(403);
+  expect(await stateOf(token)).toBe('proposed');
+});
+
+test('control: before a PIN is set the operator token is enough', async () => {
+  const token = await hold();
+  const done = await home.visit(`/api/v1/approvals/${token}/approve`, {
+    method: 'POST',
+    token: home.operator,
+  });
+  expect(done.json.requests[0]).toMatchObject({ state: 'approved', decision: { verified: false } });
+});

@@ -1,0 +1,77 @@
+// SECURITY.md: "Once a PIN is set, nobody approves, sets values, makes tokens or rules, or switches on without it".
+import { createConnection } from 'node:net';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { listen, type SocketServer } from '../../src/serve/socket/server.js';
+import { type Bank, openBank, recorded } from './approvals/bank.js';
+
+const pin = ['nobody', 'knows', '1'].join('-');
+
+let bank: Bank;
+let server: SocketServer;
+let path: string;
+beforeEach(async () => {
+  bank = await openBank();
+  path = join(bank.bench.path, 'state', 'host.sock');
+  const onBug = (error: unknown) => bank.bench.bugs.push(error);
+  server = await listen(bank.bench.host, { path, version: '1', now: Date.now, onBug });
+});
+afterEach(async () => {
+  await server.close();
+  await bank.close();
+});
+
+/** What a program of the same user can say to the host's socket. */
+function ask(method: string, params: object): Promise<{ result?: unknown; error?: { code: string } }> {
+  return new Promise((resolve, reject) => {
+    const socket = createConnection(path);
+    const hello = {
+      toolport: 'hello',
+      version: '1',
+      surface: 'host',
+      principal: 'mallory',
+      directories: [],
+      root: bank.bench.root,
+      allow: [],
+      environment: {},
+      policy: {},
+    };
+    let received = '';
+    socket.once('error', reject);
+    socket.on('data', (chunk) => {
+      received += chunk;
+      const lines = received.split('\n');
+      if (lines.length < 3) return;
+      socket.destroy();
+      resolve(JSON.parse(lines[1] as string));
+    });
+    socket.write(`${JSON.stringify(hello)}\n${JSON.stringify({ id: 1, method, params })}\n`);
+  });
+}
+
+test('over the socket nobody passes for the person at a client, or for somebody who signed in', async () => {
+  await bank.bench.host.operator.setPin(pin, 'person');
+  const token = await bank.hold();
+  const signed = await bank.bench.host.operator.signIn({ name: 'person', channel: 'api', pin });
+  for (const by of [
+    'person',
+    { name: 'person', channel: 'client' },
+    { name: 'person', channel: 'api', signIn: signed.token },
+    { name: 'person', channel: 'library', verified: true },
+    { name: 'person', channel: 'terminal', pin: 0 },
+    null,
+  ]) {
+    const { error } = await ask('approvals.approve', { id: token, by });
+    expect(error?.code, JSON.stringify(by)).toBe('pin_required');
+  }
+  expect((await bank.bench.host.approvals.get(token)).state).toBe('proposed');
+  expect(bank.paid()).toEqual([]);
+});
+
+test('control: with the PIN the same words approve', async () => {
+  await bank.bench.host.operator.setPin(pin, 'person');
+  const token = await bank.hold();
+  const { result } = await ask('approvals.approve', { id: token, by: { name: 'person', pin } });
+  expect(result).toMatchObject({ state: 'approved' });
+  expect((await recorded(bank, 'approval')).at(-1)).toMatchObject({ channel: 'terminal', verified: true });
+});
