@@ -272,3 +272,40 @@ describe('a passphrase', () => {
     expect(existsSync(join(state, 'vault.salt'))).toBe(false);
   });
 });
+
+describe('all values, to be known again', () => {
+  test('of every package, counted after each change', async () => {
+    const open = vault();
+    expect(await open.all()).toEqual([]);
+    // Asking for none makes no key.
+    expect(existsSync(key())).toBe(false);
+    const before = open.generation();
+    await open.set(entry);
+    await open.set({ ...entry, package: 'mail', slot: 'TOKEN', value: 'another value' });
+    expect(open.generation()).toBeGreaterThan(before);
+    expect(await open.all()).toEqual([
+      { package: 'mail', slot: 'TOKEN', value: 'another value' },
+      { package: 'weather', slot: 'KEY', value: entry.value },
+    ]);
+    const set = open.generation();
+    await open.unset('mail', 'TOKEN');
+    expect(open.generation()).toBeGreaterThan(set);
+    expect((await open.all()).map((it) => it.slot)).toEqual(['KEY']);
+  });
+
+  test('one that was changed is left out, as it reaches no tool either', async () => {
+    const open = vault();
+    await open.set(entry);
+    await open.set({ ...entry, slot: 'OTHER', value: 'sound' });
+    await change({ package: 'mail' });
+    expect((await open.all()).map((it) => it.slot)).toEqual(['OTHER']);
+    await expect(open.value('mail', 'KEY')).rejects.toMatchObject({ code: 'integrity' });
+  });
+
+  test('without the key there are none, and no value comes out', async () => {
+    await vault('right words').set(entry);
+    const wrong = vault('wrong words');
+    expect(await wrong.all()).toEqual([]);
+    await expect(wrong.value('weather', 'KEY')).rejects.toBeInstanceOf(HostError);
+  });
+});
