@@ -1,4 +1,5 @@
-import type { Socket } from 'node:net';
+import { isIP, type Socket } from 'node:net';
+import { type Greeting, readGreeting } from './client-hello.js';
 
 /** What a refused or failed request is told. Clients show the phrase or the body, seldom both. */
 export interface Answer {
@@ -8,10 +9,10 @@ export interface Answer {
 }
 
 export interface Splice {
-  /** Whether the client must begin with a TLS handshake. */
-  readonly encrypted: boolean;
-  /** Told when it did not. */
-  readonly refuse: () => void;
+  /** The host that the client must begin a TLS handshake with; null when it may say what it likes. */
+  readonly encryptedFor: string | null;
+  /** Told what it did instead. */
+  readonly refuse: (what: string) => void;
 }
 
 /** How long a refused client may take to read why. */
@@ -34,19 +35,22 @@ export function splice(client: Socket, upstream: Socket, head: Buffer, options: 
   client.once('close', () => upstream.destroy());
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
   upstream.pipe(client);
-  if (!options.encrypted) {
+  const { encryptedFor } = options;
+  if (encryptedFor === null) {
     if (head.length > 0) upstream.write(head);
     client.pipe(upstream);
     return;
   }
   let first = head;
   const judge = () => {
-    if (first.length < 2) return false;
-    if (first[0] === 0x16 && first[1] === 0x03) {
+    const greeting = readGreeting(first);
+    if (greeting.kind === 'more') return false;
+    const wrong = wrongWith(greeting, encryptedFor);
+    if (wrong === undefined) {
       upstream.write(first);
       client.pipe(upstream);
     } else {
-      options.refuse();
+      options.refuse(wrong);
       end();
     }
     return true;
@@ -54,13 +58,22 @@ export function splice(client: Socket, upstream: Socket, head: Buffer, options: 
   if (judge()) return;
   const read = (chunk: Buffer) => {
     first = Buffer.concat([first, chunk]);
-    if (first.length < 2) return;
-    client.off('data', read);
     client.pause();
-    judge();
+    if (judge()) client.off('data', read);
+    else client.resume();
   };
   client.on('data', read);
   client.once('end', () => upstream.end());
+}
+
+/** A credential goes to the host that was judged: a server of many names must not be asked for another of them. */
+function wrongWith(greeting: Exclude<Greeting, { kind: 'more' }>, host: string): string | undefined {
+  if (greeting.kind === 'not-tls') return 'without encryption';
+  if (greeting.hidden) return 'with a hidden name';
+  const expected = isIP(host) === 0 ? host : null;
+  const asked = greeting.name?.toLowerCase().replace(/\.$/, '') ?? null;
+  if (asked === expected || (expected === null && asked === host)) return undefined;
+  return asked === null ? 'without a name' : `under the name ${asked}`;
 }
 
 /** Answers a CONNECT that does not become a tunnel. */

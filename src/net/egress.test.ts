@@ -4,7 +4,9 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { connect as tlsConnect } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
+import { readGreeting } from './client-hello.js';
 import { parseDestination, type Resolve, vettedAddresses } from './destination.js';
 import { type EgressOptions, type EgressPolicy, type EgressProxy, openEgress } from './egress.js';
 import { splice } from './egress-tunnel.js';
@@ -513,20 +515,43 @@ test('a tool that holds a secret sends nothing in the clear unless that was gran
   expect(await ask(granted, get)).toContain('in the clear');
 });
 
-test('a tunnel that must be encrypted passes a TLS handshake on and nothing else', async () => {
-  const attempt = async (first: string): Promise<[string, string[]]> => {
-    let got = '';
+/** What a client of Node says first when it asks for a name. */
+async function greeting(servername: string): Promise<Buffer> {
+  const server = createServer();
+  const port = await listen(server);
+  const first = new Promise<Buffer>((resolve) =>
+    server.once('connection', (socket: Socket) => void socket.once('data', resolve)),
+  );
+  const client = tlsConnect({ port, host: '127.0.0.1', servername });
+  client.on('error', () => {});
+  cleanups.push(() => client.destroy());
+  return first;
+}
+
+/** The same message in records of a few bytes each. */
+function inPieces(hello: Buffer): Buffer {
+  const pieces: Buffer[] = [];
+  for (let at = 5; at < hello.length; at += 40) {
+    const part = hello.subarray(at, at + 40);
+    pieces.push(Buffer.from([0x16, 0x03, 0x01, 0, part.length]), part);
+  }
+  return Buffer.concat(pieces);
+}
+
+test('a tunnel that must be encrypted passes on a TLS handshake with that very host, and nothing else', async () => {
+  const attempt = async (first: Buffer, host = 'api.test'): Promise<[boolean, string[]]> => {
+    let got = Buffer.alloc(0);
     const refused: string[] = [];
     const upstreamPort = await listen(
-      createServer((socket) => void socket.on('data', (chunk) => (got += chunk.toString('latin1')))),
+      createServer((socket) => void socket.on('data', (chunk) => (got = Buffer.concat([got, chunk])))),
     );
     const clientPort = await listen(
       createServer({ allowHalfOpen: true }, (client) => {
         const upstream = connect({ port: upstreamPort, host: '127.0.0.1', allowHalfOpen: true });
         upstream.once('connect', () =>
           splice(client, upstream, Buffer.alloc(0), {
-            encrypted: true,
-            refuse: () => refused.push('not TLS'),
+            encryptedFor: host,
+            refuse: (what) => refused.push(what),
           }),
         );
       }),
@@ -534,16 +559,55 @@ test('a tunnel that must be encrypted passes a TLS handshake on and nothing else
     const client = connect(clientPort, '127.0.0.1');
     client.on('error', () => {});
     await once(client, 'data');
-    client.write(first.slice(0, 1), 'latin1');
+    client.write(first.subarray(0, 1));
     await new Promise((resolve) => setTimeout(resolve, 30));
-    client.write(first.slice(1), 'latin1');
-    await expect.poll(() => got.length + refused.length).toBeGreaterThan(0);
+    client.write(first.subarray(1));
+    await expect.poll(() => (got.length >= first.length ? 1 : 0) + refused.length).toBeGreaterThan(0);
     client.destroy();
-    return [got, refused];
+    return [got.equals(first), refused];
   };
-  expect(await attempt('\x16\x03\x01\x02hello')).toEqual(['\x16\x03\x01\x02hello', []]);
-  expect(await attempt('GET / HTTP/1.1\r\n')).toEqual(['', ['not TLS']]);
+  const hello = await greeting('api.test');
+  expect(await attempt(hello)).toEqual([true, []]);
+  expect(await attempt(inPieces(hello))).toEqual([true, []]);
+  expect(await attempt(await greeting('API.Test'))).toEqual([true, []]);
+  expect(await attempt(await greeting('evil.test'))).toEqual([false, ['under the name evil.test']]);
+  expect(await attempt(inPieces(await greeting('evil.test')))).toEqual([false, ['under the name evil.test']]);
+  expect(await attempt(await greeting(''))).toEqual([false, ['without a name']]);
+  expect(await attempt(await greeting(''), '192.0.2.7')).toEqual([true, []]);
+  expect(await attempt(hello, '192.0.2.7')).toEqual([false, ['under the name api.test']]);
+  // The extension that carries a second greeting: the first one's name is then only for show.
+  const ech = Buffer.concat([hello, Buffer.from([0xfe, 0x0d, 0, 1, 0])]);
+  for (const [at, size] of [
+    [3, 2],
+    [6, 3],
+  ] as const)
+    ech.writeUIntBE(hello.readUIntBE(at, size) + 5, at, size);
+  const list = extensionsAt(hello);
+  ech.writeUInt16BE(hello.readUInt16BE(list) + 5, list);
+  expect(await attempt(ech)).toEqual([false, ['with a hidden name']]);
+  for (const text of ['GET / HTTP/1.1\r\n', '\x16\x03\x01\x00\x05\x02hello', '\x15\x03\x01\x00\x02\x01\x00'])
+    expect(await attempt(Buffer.from(text, 'latin1'))).toEqual([false, ['without encryption']]);
 });
+
+test('a greeting that was damaged anywhere is never taken for one with another name', async () => {
+  const hello = await greeting('api.test');
+  expect(readGreeting(hello)).toEqual({ kind: 'hello', name: 'api.test', hidden: false });
+  for (let cut = 0; cut < hello.length; cut++) expect(readGreeting(hello.subarray(0, cut)).kind).toBe('more');
+  for (let at = 0; at < hello.length; at++) {
+    const damaged = Buffer.from(hello);
+    damaged[at] = (damaged[at] as number) ^ 0xff;
+    expect(['more', 'not-tls', 'hello']).toContain(readGreeting(damaged).kind);
+  }
+  expect(readGreeting(Buffer.alloc(70_000, hello.subarray(0, 5))).kind).toBe('not-tls');
+});
+
+/** Where the length of the extensions is. */
+function extensionsAt(hello: Buffer): number {
+  let at = 5 + 4 + 2 + 32;
+  at += 1 + (hello[at] as number);
+  at += 2 + hello.readUInt16BE(at);
+  return at + 1 + (hello[at] as number);
+}
 
 test('two proxies keep two lists', async () => {
   const port = await echo();

@@ -63,7 +63,6 @@ const maxHeaderBytes = 32 * 1024;
 const maxPathBytes = 103;
 
 const notArmed = 'no call is under way';
-const unencrypted = 'asked for without TLS by a tool that holds a secret';
 
 /**
  * One HTTP proxy per sandbox, on a socket that is bound into it. It decides by name, looks the name up itself,
@@ -208,8 +207,9 @@ class Gate {
       if (destination === null) throw unreadable();
       const upstream = await this.#reach(destination, false, client);
       splice(client, upstream, head, {
-        encrypted: mustEncrypt(destination, this.policy),
-        refuse: () => this.#note(destination, ungranted(destination, unencrypted)),
+        encryptedFor: mustEncrypt(destination, this.policy) ? destination.host : null,
+        refuse: (what) =>
+          this.#note(destination, ungranted(destination, `spoken to ${what} by a tool that holds a secret`)),
       });
     } catch (error) {
       answerRaw(client, this.#answer(error, destination));

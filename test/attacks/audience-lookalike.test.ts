@@ -1,0 +1,33 @@
+// SECURITY.md: a value goes only to its audience. Names that look like another one are another one.
+import { expect, test } from 'vitest';
+import { hostName, mayReceive } from '../../src/model/host-name.js';
+
+const audience = { kind: 'hosts', hosts: ['paypal.example', 'bücher.example'] } as const;
+
+test.each([
+  'p\u0430ypal.example',
+  'paypa\u04cf.example',
+  'paypal.ex\u0430mple',
+  'xn--pypal-4ve.example',
+  'paypal\u200b.example.evil.example',
+  'paypal-example',
+  'paypalexample',
+  'notpaypal.example',
+  'paypal.example.evil.example',
+  'b\u0075\u0308cher.example.evil.example',
+  'bucher.example',
+])('%j is not the one it looks like', (name) => {
+  expect(mayReceive(audience, name)).toBe(false);
+});
+
+test('the control: other spellings of the same name are that name', () => {
+  for (const name of [
+    'PAYPAL.example',
+    'paypal.example.',
+    '\uff50aypal.example',
+    'b\u0075\u0308cher.example',
+    'xn--bcher-kva.example',
+  ])
+    expect(mayReceive(audience, name), name).toBe(true);
+  expect(hostName('\uff50aypal.example')).toBe(new URL('https://\uff50aypal.example/').hostname);
+});

@@ -1,0 +1,71 @@
+// SECURITY.md: a value is sealed for one package and slot, and goes only to its audience: not to the host of another
+// slot or package, and not under the name of another.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { guardedClient } from '../../src/net/client.js';
+import { type LoopbackServer, loopbackServer } from '../toolport.js';
+import { failureOf, findagent, resultOf, type Workbench, workbench } from '../workbench.js';
+
+const secret = ['for', 'a', 'only', '55qz'].join('-');
+let server: LoopbackServer;
+let bench: Workbench;
+
+const agent = (name: string, path: string, port: number) =>
+  findagent(name, {
+    tools: [
+      {
+        name: 'ask',
+        description: 'Ask the desk.',
+        annotations: { readOnlyHint: true },
+        action: { type: 'http', method: 'GET', url: `http://localhost:${port}/${path}`, auth_ref: 'key' },
+      },
+    ],
+    credential_slots: [{ ref: 'key', label: 'Key', allowed_hosts: ['localhost'], required: false }],
+  });
+
+beforeEach(async () => {
+  server = await loopbackServer((_request, response) =>
+    response.writeHead(200, { 'content-type': 'application/json' }).end('{}'),
+  );
+  bench = await workbench(
+    {
+      'a/findagent.json': agent('Desk A', 'a', server.port),
+      'b/findagent.json': agent('Desk B', 'b', server.port),
+    },
+    { client: guardedClient(async () => ['127.0.0.1']) },
+  );
+});
+afterEach(async () => {
+  await bench.close();
+  await server.close();
+});
+
+const keep = (packageId: string, hosts?: readonly string[]) =>
+  bench.host.secrets.set({
+    package: packageId,
+    slot: 'key',
+    value: secret,
+    audience: hosts === undefined ? { kind: 'manifest' } : { kind: 'hosts', hosts },
+    by: 'test',
+  });
+const open = () => bench.session({ allow: [`net:localhost:${server.port}`] });
+
+test("A's value is not B's, though both call it the same", async () => {
+  await keep('desk-a');
+  const session = await open();
+  await resultOf(session.call({ tool: 'desk-b/ask', arguments: {} }));
+  expect(server.requests[0]?.headers.authorization).toBeUndefined();
+  // The control: A's own call carries it.
+  await resultOf(session.call({ tool: 'desk-a/ask', arguments: {} }));
+  expect(server.requests[1]).toMatchObject({
+    url: '/a',
+    headers: { authorization: `Bearer ${secret}` },
+  });
+});
+
+test('a value that is for another host does not go out at all', async () => {
+  await keep('desk-b', ['a.example.com']);
+  const session = await open();
+  const failed = await failureOf(session.call({ tool: 'desk-b/ask', arguments: {} }));
+  expect(failed.message).not.toContain(secret);
+  expect(server.requests).toEqual([]);
+});
