@@ -185,6 +185,7 @@ async function startHost(options: StartHostOptions): Promise<Host> {
     state: options.state,
     ...(options.onAnswer === undefined ? {} : { onAnswer: options.onAnswer }),
     ...(options.onReload === undefined ? {} : { onReload: options.onReload }),
+    ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
     warm: options.brief !== true,
     watch: options.brief !== true,
     ...(options.audit === undefined ? {} : { audit: options.audit }),

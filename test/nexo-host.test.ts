@@ -32,7 +32,7 @@ function folder(files: Record<string, string> = {}): string {
 function manifest(
   transport: string,
   id = 'contract',
-  tools = ['echo', 'shape', 'told', 'wait', 'never'],
+  tools = ['echo', 'shape', 'told', 'wait', 'never', 'mutter'],
 ): string {
   return `[plugin]
 id = "${id}"
@@ -161,17 +161,19 @@ test('an extension over HTTP needs the grant for its place, and is asked with it
 
 test('serve keeps an extension up between calls, shows how each is doing, and ends what it started', async () => {
   await rig.start('nats', { prefix: 'serve' });
+  const near =
+    'type = "stdio"\ncommand = "/usr/bin/node"\nargs = ["extension.mjs"]\n[requires]\nenv = ["NEAR_KEY"]';
   const path = folder({
     'packs/far/plugin.toml': manifest('type = "nats"\nsubject_prefix = "serve"'),
-    'packs/near/plugin.toml': manifest(
-      'type = "stdio"\ncommand = "/usr/bin/node"\nargs = ["extension.mjs"]',
-      'near',
-    ),
+    'packs/near/plugin.toml': manifest(near, 'near'),
     'packs/near/extension.mjs': readFileSync(join(import.meta.dirname, 'nexo', 'extension.mjs'), 'utf8'),
   });
-  const words = ['serve', join(path, 'packs'), '--port', '0', '--json', '--state', join(path, 'state')];
+  const words = ['serve', join(path, 'packs'), '-v', '--port', '0', '--json', '--state', join(path, 'state')];
+  const key = ['near', 'Kq7', 'w2Lz'].join('-');
+  const set = ['secret', 'set', 'near', 'NEAR_KEY', '--any-host', '--state', join(path, 'state')];
+  expect(await toolport(set, { stdin: key })).toMatchObject({ code: 0 });
   const served = spawn(process.execPath, [main, ...words, '--nats-url', house.url], {
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = new Promise((resolve) => served.once('close', resolve));
   rig.later(() => {
@@ -181,6 +183,10 @@ test('serve keeps an extension up between calls, shows how each is doing, and en
   let printed = '';
   served.stdout.on('data', (it) => {
     printed += it;
+  });
+  let complained = '';
+  served.stderr.on('data', (it) => {
+    complained += it;
   });
   await until(() => printed.includes('\n'), 25_000);
   const { mcp, token } = JSON.parse(printed.split('\n', 1)[0] as string);
@@ -192,6 +198,11 @@ test('serve keeps an extension up between calls, shows how each is doing, and en
   expect(await call('near/shape', { value: 1 })).toBe(1);
   expect(await call('near/told')).toEqual(['initialize', expect.any(String), 'tools/call', 'tools/call']);
   expect(await call('contract/shape', { value: 2 })).toBe(2);
+  await call('near/mutter', { variable: 'NEAR_KEY' });
+  await until(() => complained.includes('logged in with'));
+  expect(complained).toContain('"event":"log","package":"near"');
+  expect(complained).not.toContain(key);
+  expect(complained).not.toContain('undefined');
   const { json } = await visit(port, '/api/v1/packages', { token });
   const shown = JSON.stringify(json);
   expect(shown.match(/"state":"running"/g)).toHaveLength(2);

@@ -78,6 +78,17 @@ describe('an extension that ends', () => {
     expect(await bench.remote.ended).toEqual({ kind: 'asked', reason: 'nobody needs it now' });
   });
 
+  test('or is ended without a word, and what is open fails', async () => {
+    const bench = await rig.connect('stdio', { wishes: { shutdown: 'ignore' }, times: { grace: 60_000 } });
+    const open = failure(bench.call('never'));
+    bench.remote.kill?.();
+    expect(await open).toMatchObject({
+      code: 'upstream_failed',
+      message: expect.stringContaining('was stopped'),
+    });
+    expect(await bench.remote.ended).toMatchObject({ kind: 'asked' });
+  });
+
   test('or does not want to, and is ended when its time is over', async () => {
     const bench = await rig.connect('stdio', { wishes: { shutdown: 'ignore' }, times: { grace: 300 } });
     const open = failure(bench.call('never'));

@@ -12,6 +12,7 @@ import { confine, type Lending } from './confine.js';
 import type { HookHandler } from './hooks.js';
 import type { ProgramState } from './host.js';
 import type { Machinery, SessionSetup } from './machinery.js';
+import { programLog } from './program-log.js';
 import type { Queue } from './queue.js';
 import type { Judged } from './readiness.js';
 import { isRemote, packageOf, placeOf, programOf, reachOf, remoteKey } from './remote-place.js';
@@ -28,7 +29,8 @@ export interface RemoteMachinery {
   readonly connect: Readonly<Record<'nexo' | 'mcp', () => Promise<ConnectRemote>>>;
   /** Bounds how many programs come up at once. */
   readonly inTurn: Queue;
-  readonly onLog: (packageId: string, line: string) => void;
+  /** Null where nobody listens. */
+  readonly onLog: ((packageId: string, line: string) => void) | null;
 }
 
 /** What the session around it knows. */
@@ -259,10 +261,13 @@ export class Announcing {
         prior: remote.book.known(place)?.agreed.revision,
         timeoutMs: handshakeMs,
         signal: new AbortController().signal,
-        onLog: (line) => remote.onLog(of.id, line),
+        onLog: programLog(
+          () => this.#machinery.scanner.forCall(of, slots, this.#road.isPublic),
+          remote.onLog === null ? null : (line) => remote.onLog?.(of.id, line),
+        ),
         onChange: () => {
           const end = () => remote.remotes.end((it) => it.key === key, 'its tools changed');
-          remote.onLog(of.id, `${program.name} says that its tools changed`);
+          remote.onLog?.(of.id, `${program.name} says that its tools changed`);
           void remote.book.ask(place, up, (said) => this.#told(of, slots, said)).catch(end);
         },
       });

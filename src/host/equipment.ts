@@ -137,7 +137,7 @@ export function equip(given: EquipmentOptions): Equipment {
       mcp: async () => (await import('../run/mcp/connect.js')).connectMcp,
     },
     inTurn: queueOf(maxStarts),
-    onLog: options.onLog ?? (() => {}),
+    onLog: options.onLog ?? null,
   };
   // Each has processes of its own: one that was started unconfined never serves somebody who did not ask for that.
   const machines = new Map<boolean, Equipped>();

@@ -4,7 +4,19 @@ import { writeSync } from 'node:fs';
 const [carrier = 'stdio', wish = '{}', address = ''] = process.argv.slice(2);
 const wishes = JSON.parse(wish);
 const id = wishes.id ?? 'contract';
-const names = ['echo', 'fail', 'wait', 'never', 'crash', 'big', 'noise', 'told', 'shape', 'chatter'];
+const names = [
+  'echo',
+  'fail',
+  'wait',
+  'never',
+  'crash',
+  'big',
+  'noise',
+  'told',
+  'shape',
+  'chatter',
+  'mutter',
+];
 const tools = [...names, ...(wishes.extra ?? [])].map((name) => ({
   name,
   description: `does ${name}`,
@@ -75,6 +87,9 @@ function act(tool, input, { asked, send, result, error }) {
       return result(input.value);
     case 'chatter':
       return flood(input, () => result('done'));
+    case 'mutter':
+      process.stderr.write(`logged in with ${process.env[input.variable]}\n`);
+      return result('muttered');
     case 'noise':
       return noise(input, { asked, send, result });
     default:

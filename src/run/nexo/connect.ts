@@ -131,6 +131,10 @@ class Extension implements Remote {
     return this.#wire.close(reason, 'kindly');
   }
 
+  kill(): void {
+    void this.#wire.close('it was stopped', 'at once');
+  }
+
   async #callTool(call: RemoteCall, given: JsonObject): Promise<Json> {
     const { tool, name, outputBytes: bytes, signal, timeoutMs } = call;
     const started = performance.now();

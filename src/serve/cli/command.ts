@@ -45,6 +45,6 @@ export const commonOptions: readonly Option[] = [
   { name: 'no-input', text: 'never ask; fail instead' },
   { name: 'color', value: 'WHEN', text: 'auto, always or never' },
   { name: 'quiet', short: 'q', text: 'print results and errors only' },
-  { name: 'verbose', short: 'v', text: 'print details of failures' },
+  { name: 'verbose', short: 'v', text: 'print details of failures; serve: also what programs print' },
   { name: 'help', short: 'h', text: 'show this help' },
 ];

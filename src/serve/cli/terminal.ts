@@ -60,6 +60,8 @@ export interface StartHostOptions {
   readonly onAnswer?: (answer: Answer, principal: string) => void;
   /** Told of packages that were edited and read again, a sentence each. */
   readonly onReload?: (lines: readonly string[]) => void;
+  /** Told what extensions and servers print beside their protocol. */
+  readonly onLog?: (packageId: string, line: string) => void;
 }
 
 export interface OpenHostOptions {

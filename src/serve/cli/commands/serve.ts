@@ -19,6 +19,7 @@ import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
 import { LineBuffer } from '../line-buffer.js';
 import { oidcOptions, oidcSettings } from '../oidc.js';
+import { logOptions } from '../program-log.js';
 import { sessionFor, sessionWords } from '../session-options.js';
 import { styleFor } from '../style-for.js';
 import type { Terminal } from '../terminal.js';
@@ -72,8 +73,8 @@ export const serve: Command = {
       for (const line of lines)
         terminal.out(json ? `${JSON.stringify({ event: 'reload', line })}\n` : `${line}\n`);
     };
-    const audit = await auditPlaces(args, terminal);
-    const host = await terminal.startHost({ state, onAnswer, onReload, audit }).catch((error) => {
+    const rest = { audit: await auditPlaces(args, terminal), ...logOptions(args, terminal) };
+    const host = await terminal.startHost({ state, onAnswer, onReload, ...rest }).catch((error) => {
       if (!(error instanceof HostError) || error.code !== 'state_locked') throw error;
       throw new HostError('state_locked', error.message, {
         hint: 'a host in the background ends by itself a minute after its last client; or use --state',
