@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultParseOptions } from '../formats/inspect.js';
 import { HostError } from '../model/host-error.js';
+import { guardedClient } from '../net/client.js';
 import { tryDelayMs } from '../secrets/pin.js';
 import { ApprovalQueue } from '../store/approvals.js';
 import { openDatabase } from '../store/database.js';
@@ -21,6 +22,7 @@ import { explain } from './explain.js';
 import type { Answer, ExplainRequest, Host, Session } from './host.js';
 import { newId } from './ids.js';
 import { KillSwitch } from './kill-switch.js';
+import { Notices } from './notices.js';
 import type { HostOptions } from './options.js';
 import { queueOf } from './queue.js';
 import { Readings } from './reading.js';
@@ -68,13 +70,20 @@ export async function createHost(options: HostOptions): Promise<Host> {
       keyOf: (name) => keys.get(name),
       outdated: (definition) => invalidate({ definition }, 'the definition of the package was changed'),
     });
+    const notices = new Notices({
+      client: options.client ?? guardedClient(),
+      audit,
+      key: () => keys.get('notices'),
+      now,
+      ...(options.noticeDelaysMs === undefined ? {} : { delaysMs: options.noticeDelaysMs }),
+    });
     const later = new Set<Promise<unknown>>();
     const path: CallPath = {
       audit,
       approvals,
       rules,
       invalidate,
-      announce: () => {},
+      announce: (request, served) => notices.announce(request, served),
       limits: new LimitLedger(database, { now, ticks: options.ticks ?? (() => performance.now()) }),
       kills,
       running: underWay,
@@ -159,6 +168,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
         underWay.close();
         await Promise.allSettled([...running]);
         await Promise.allSettled([...later]);
+        await notices.close();
         await equipment.close();
         await audit.close();
         await database.destroy();

@@ -18,6 +18,8 @@ export interface HostOptions {
   readonly ticks?: () => number;
   readonly sandbox?: Sandbox;
   readonly client?: HttpClient;
+  /** Waits before further tries to tell of a held call; 1, 5 and 25 seconds unless told. */
+  readonly noticeDelaysMs?: readonly number[];
   /** Start sandboxes ahead for tools that were just called; of use to a host that lives longer than one call. */
   readonly warm?: boolean;
   /** Follow edits of the folders that sessions name. */

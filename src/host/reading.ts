@@ -52,7 +52,7 @@ export class Readings {
   async messages(
     name: string,
     given: JsonObject,
-    signal = new AbortController().signal,
+    signal: AbortSignal = new AbortController().signal,
   ): Promise<JsonObject> {
     const { source, listed } = await this.#find(name);
     if (source.kind === 'server')
@@ -62,7 +62,7 @@ export class Readings {
     return { description: listed.description, messages };
   }
 
-  async resource(uri: string, signal = new AbortController().signal): Promise<JsonObject> {
+  async resource(uri: string, signal: AbortSignal = new AbortController().signal): Promise<JsonObject> {
     const found = await this.#options.catalogue.resource(uri, signal);
     if (found === undefined)
       throw new HostError('not_found', `there is no resource ${JSON.stringify(uri.slice(0, 200))} here`);

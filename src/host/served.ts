@@ -5,6 +5,7 @@ import type { Tool } from '../model/tool.js';
 import type { Demands } from '../policy/combine.js';
 import type { RunRequest, RunResult } from '../run/run.js';
 import type { SchemaValidator } from '../schema/validator.js';
+import type { NoticePlace } from './notices.js';
 import type { Standing } from './readiness.js';
 
 /** A tool as one session may call it. */
@@ -26,6 +27,8 @@ export interface Served {
   readonly setting: Setting;
   /** Digest of the operator's policy for this session. */
   readonly policy: string;
+  /** Where people want to hear of held calls; null where nobody does. */
+  readonly notice: NoticePlace | null;
   /** Stands for which values the package has and who may receive them. */
   credentials(): Promise<string>;
   /** False when somebody asked for no confinement; the record says so. */

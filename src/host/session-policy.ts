@@ -28,6 +28,8 @@ export interface SessionPolicy {
   /** Where extensions that answer over NATS are asked, such as `nats://127.0.0.1:4222`. */
   readonly natsUrl?: string;
   readonly broker?: BrokerPolicy;
+  /** URL that is told of held calls. */
+  readonly webhook?: string;
 }
 
 /** Where tokens of people's accounts come from. */

@@ -18,6 +18,7 @@ import { credentialsDigest } from './credentials.js';
 import { refuseSecrets } from './entry.js';
 import { throughExit } from './exit.js';
 import type { Machinery, SessionSetup } from './machinery.js';
+import type { NoticePlace } from './notices.js';
 import { perform } from './perform.js';
 import type { Judged, Standing } from './readiness.js';
 import type { IsPublic } from './scanner.js';
@@ -83,6 +84,7 @@ export function serveTool(
     digest: tool.action?.kind === 'remote' ? announcedDigest(catalogue.digest, declared) : catalogue.digest,
     demands,
     policy: setup.policyDigest,
+    notice: noticePlace(setup),
     credentials: () => credentialsDigest(of, vault, passedIn(setup, of.id), machinery.credentialKey),
     confined: sandbox.confines || judged.needs.length === 0,
     setting: {
@@ -153,6 +155,12 @@ export function serveTool(
       );
     },
   };
+}
+
+/** Loopback and private addresses need a grant there too: one for all, or one of its own (`toolport=net:…`). */
+function noticePlace({ policy, grants }: SessionSetup): NoticePlace | null {
+  const { webhook } = policy;
+  return webhook === undefined ? null : { url: webhook, granted: grantFor(grants, 'toolport').network };
 }
 
 /** Whether a call of the tool makes a process of the package see the workspace. */

@@ -61,6 +61,7 @@ export const configKeys = [
   { name: 'discovery.depth', kind: 'whole-number', project: 'smaller', usual: 8, most: 32 },
   { name: 'agent.version', kind: 'version', variable: 'TOOLPORT_AGENT_VERSION', flag: 'agent-version' },
   { name: 'agent.reserved', kind: 'names' },
+  { name: 'approvals.webhook', kind: 'url' },
   { name: 'broker.url', kind: 'url' },
   { name: 'broker.user', kind: 'text' },
   { name: 'vault.key', kind: 'choice', choices: ['file', 'passphrase', 'keychain'] },

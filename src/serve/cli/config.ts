@@ -201,6 +201,7 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     strictRuntime: settingOf(said, 'runtime.strict') as boolean | undefined,
     unsafeNoSandbox: unsafeNoSandbox ? true : undefined,
     limits: Object.keys(limits).length === 0 ? undefined : limits,
+    webhook: text('approvals.webhook'),
     broker: Object.keys(broker).length === 0 ? undefined : broker,
     indexes: Object.keys(indexes).length === 0 ? undefined : indexes,
   });
