@@ -161,7 +161,11 @@ describe('a rule', () => {
         other.call({ tool: 'patch_confirm_action', arguments: { token: held.confirmation.token } }),
       ),
     ).toMatchObject({ code: 'approval_expired' });
-    await resultOf(first.call(call));
+    expect(await bench.host.approvals.get(held.confirmation.token)).toMatchObject({
+      state: 'void',
+      voidReason: 'the policy was changed',
+    });
+    expect((await first.call(call)).status).toBe('confirmation_required');
   });
 
   test.each<[string, unknown]>([
