@@ -206,7 +206,10 @@ export class Announcing {
   async #told(of: Package, slots: SlotValues, said: RemoteAnnouncement): Promise<RemoteAnnouncement> {
     const scan = await this.#machinery.scanner.forCall(of, slots, this.#road.isPublic);
     const { value, findings, stripped } = await scan.clean(said as unknown as Json);
-    return findings.length === 0 && !stripped ? said : (value as unknown as RemoteAnnouncement);
+    const clean = value as unknown as RemoteAnnouncement;
+    if (findings.length > 0) return clean;
+    // A tool that hides characters is left out, with a remark: taking them out would make it look harmless.
+    return stripped ? { ...clean, tools: said.tools } : said;
   }
 
   async #meet(judged: Judged, program: Program): Promise<void> {
