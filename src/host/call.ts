@@ -1,6 +1,6 @@
 // The one road of every call, whoever makes it. It reads top to bottom: find the tool, check the arguments,
 // freeze them, decide, write down what is about to happen, let it happen, write down what happened, answer.
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { ApprovalBinding, ApprovalRequest } from '../model/approval.js';
 import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
@@ -150,7 +150,7 @@ export async function prepare(
 }
 
 function sha256(text: string): string {
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 /** A tool that leads back to itself would never end. */
@@ -479,8 +479,9 @@ async function effect(
 
 /** A call that was stopped says by whom, and one that was stopped before it began never begins. */
 async function unlessStopped(run: RunningCall, settled: () => Promise<Outcome>): Promise<Outcome> {
-  const cancelled = new HostError('cancelled', 'the call was cancelled');
-  const outcome: Outcome = run.signal.aborted ? { kind: 'failed', error: cancelled } : await settled();
+  const outcome: Outcome = run.signal.aborted
+    ? { kind: 'failed', error: new HostError('cancelled', 'the call was cancelled') }
+    : await settled();
   return outcome.kind === 'failed' && run.stopped !== undefined
     ? { kind: 'failed', error: run.stopped }
     : outcome;

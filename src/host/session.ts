@@ -49,8 +49,12 @@ export class SessionCatalogue {
 
   static async open(setup: SessionSetup, machinery: Machinery): Promise<SessionCatalogue> {
     const { directories, root, parse, policy } = setup;
-    const found = await loadPackages(directories, root, parse, policy);
-    const catalogue = new SessionCatalogue(setup, machinery, found, await machinery.sandbox.probe());
+    // The sandbox is tried by a process of its own, which runs while the packages are read.
+    const [verdict, found] = await Promise.all([
+      machinery.sandbox.probe(),
+      loadPackages(directories, root, parse, policy),
+    ]);
+    const catalogue = new SessionCatalogue(setup, machinery, found, verdict);
     await catalogue.#judge();
     await catalogue.#catchUp(true);
     return catalogue;
