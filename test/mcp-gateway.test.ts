@@ -240,3 +240,23 @@ test('a list that changes is looked at anew while calls go on, and what is new w
   expect((await only.tools()).map((it) => it.name)).toContain('one/more_0');
   await made.close();
 });
+
+test('a server that npm installs is started by its own command, and says what is missing until then', async () => {
+  const install = { method: 'npm', package: '@desk/server', version_spec: '1.2.3' };
+  const made = await workbench({
+    'one/toolspace.json': server('one', {
+      kind: 'mcp-stdio',
+      install,
+      entrypoint: { command: ['desk-server'] },
+    }),
+    'two/toolspace.json': server('two', {
+      kind: 'mcp-stdio',
+      entrypoint: { command: ['npx', '-y', '@desk/server'] },
+    }),
+  });
+  const { packages } = await (await made.session()).packages();
+  const said = Object.fromEntries(packages.map((it) => [it.id, `${it.state}: ${it.reasons.join(' ')}`]));
+  expect(said.one).toMatch(/^needs-setup: its npm packages are not installed/);
+  expect(said.two).toMatch(/^gated: .*nothing is fetched at the time of a call.*into the package/);
+  await made.close();
+});

@@ -202,6 +202,17 @@ describe('while it is up', () => {
     expect(both.map((it) => it.value)).toEqual(['decline', 'decline']);
   });
 
+  test('who is calling is told where the manifest wants it, and nowhere else', async () => {
+    const told = `on = { 'tools/call': (params) => ({ content: [{ type: 'text', text: JSON.stringify(params) }] }) };`;
+    const spoofed = { _meta: { agent_id: 'other' } };
+    const knows = await bare(told, { callerContext: true });
+    expect((await knows.remote.call(asked('go', spoofed))).value).toMatchObject({
+      _meta: { agent_id: 'agent', session_id: 'session' },
+    });
+    const other = await bare(told);
+    expect((await other.remote.call(asked('go'))).value).toEqual({ name: 'go', arguments: {} });
+  });
+
   test('what nobody knows is answered, too', async () => {
     const { remote } = await bare(`let asker; on = {
       'tools/call': (params, id) => { asker = id; write({ id: 'q', method: 'no/such', params: {} }); },

@@ -46,6 +46,9 @@ export interface UpstreamOptions {
   readonly prior?: string | undefined;
   readonly signal?: AbortSignal;
   readonly reach?: RemoteSetting['reach'];
+  /** Folder with installed npm packages. */
+  readonly packages?: string;
+  readonly callerContext?: boolean;
 }
 
 export interface Upstream {
@@ -97,7 +100,7 @@ export async function upstream(options: UpstreamOptions): Promise<Upstream> {
     lifetime: 'persistent',
     protocol: 'mcp',
     target,
-    callerContext: false,
+    callerContext: options.callerContext ?? false,
   };
   const of = packageWith(program);
   const log: string[] = [];
@@ -129,7 +132,7 @@ export async function upstream(options: UpstreamOptions): Promise<Upstream> {
               path: process.execPath,
               version: process.versions.node,
             }),
-            packages: null,
+            packages: options.packages ?? null,
           },
         ],
       ]),

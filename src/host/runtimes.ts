@@ -3,7 +3,13 @@ import { HostError } from '../model/host-error.js';
 import { isObject, type Json } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
-import { constantWords, findBinary, type ProcessTarget } from '../run/launch.js';
+import {
+  assertNoFetching,
+  constantWords,
+  findBinary,
+  installLanguage,
+  type ProcessTarget,
+} from '../run/launch.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import { remotePrograms } from './announced.js';
 import type { Loaded } from './catalogue.js';
@@ -56,6 +62,13 @@ function needOf(loaded: Loaded, of: Package, program: Program, find: FindInterpr
         if (strict)
           return missing(`it asks for ${language} ${version}, and this machine has ${interpreter.version}`);
       }
+    }
+    if (target.runtime === undefined)
+      assertNoFetching(constantWords(target)?.[0] ?? '', `${of.id}/${program.name}`);
+    // A command that its own source installs is started by the language of that source.
+    if (target.runtime === undefined && !isBundled(loaded, target)) {
+      const language = installLanguage(of);
+      if (language !== undefined) interpreter = find({ language, packages: [] });
     }
     const packages = packagesOf(loaded, of, target, interpreter);
     if (packages === null && target.runtime === undefined) {

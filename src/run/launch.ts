@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { HostError } from '../model/host-error.js';
 import type { Package } from '../model/package.js';
 import type { Program, ProgramTarget } from '../model/program.js';
@@ -92,7 +92,7 @@ export function commandFor(
   const ownFolder = pathInside(confinement, sandbox, target.directory);
   const inWorkspace = target.inWorkspace === true && root !== undefined;
   const packages = runtime?.packages ?? null;
-  const language = target.runtime?.language;
+  const language = target.runtime?.language ?? installLanguage(confinement.package);
   return {
     argv: [
       ...interpreterWords(target, runtime, program),
@@ -100,7 +100,9 @@ export function commandFor(
     ],
     directory: inWorkspace ? sandbox.inside(root) : ownFolder,
     environment: {
-      PATH: [...(packages === null ? [] : binsOf(packagesFolder)), ...binaries].join(':'),
+      PATH: [...(packages === null ? [] : binsOf(packagesFolder)), ...ownFolders(runtime), ...binaries].join(
+        ':',
+      ),
       HOME: '/tmp',
       LANG: 'C.UTF-8',
       ...(packages !== null && language === 'python'
@@ -120,6 +122,18 @@ export function commandFor(
     // Node reserves far more address space than it uses.
     boundAddressSpace: language === 'python',
   };
+}
+
+/** The language whose installer brings the code of a package; undefined where it brings none. */
+export function installLanguage({ install }: Package): 'python' | 'node' | undefined {
+  if (install.kind === 'pip') return 'python';
+  return install.kind === 'npm' ? 'node' : undefined;
+}
+
+/** Commands that an installer made look for their interpreter on the path. */
+function ownFolders(runtime: ProgramRuntime | undefined): string[] {
+  const folder = runtime === undefined ? undefined : dirname(runtime.interpreter.path);
+  return folder === undefined || binaries.includes(folder) ? [] : [folder];
 }
 
 function interpreterWords(
@@ -186,6 +200,22 @@ function languageMounts(packages: string, language: 'python' | 'node' | undefine
 /** Where installers put commands: pip, then npm. */
 function binsOf(packages: string): string[] {
   return [join(packages, 'bin'), join(packages, 'node_modules', '.bin')];
+}
+
+/** Commands that fetch what they run. */
+const fetchers = new Set(['npx', 'uvx', 'pnpx', 'bunx', 'pipx']);
+
+/** Nothing is fetched at the time of a call: what runs is what was agreed to. */
+export function assertNoFetching(binary: string, name: string): void {
+  const base = binary.split('/').at(-1) ?? '';
+  if (!fetchers.has(base)) return;
+  throw new HostError(
+    'runtime_missing',
+    `${name} is started with ${base}, which fetches a program and runs it; nothing is fetched at the time of a call`,
+    {
+      hint: 'put the server into the package, or have its source installed with a version, and start it by its own command',
+    },
+  );
 }
 
 /** A program that is no interpreter must be there: in the package, or on the system's own path. */

@@ -1,6 +1,12 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import type { Patience, RemoteAnnouncement, RemoteEnd, RemoteSetting } from '../remote/remote.js';
+import type {
+  CallerContext,
+  Patience,
+  RemoteAnnouncement,
+  RemoteEnd,
+  RemoteSetting,
+} from '../remote/remote.js';
 import { type Ask, answerTo, type Knowledge } from './asked.js';
 import { envelope, type Understanding, understand } from './handshake.js';
 import { announcementOf } from './lists.js';
@@ -127,6 +133,12 @@ export class Link {
       }
     }
     return { inputResponses: given, ...(requestState === undefined ? {} : { requestState }) };
+  }
+
+  /** Who is calling, for a server that its manifest wants to know it; written here, so that no caller can. */
+  context({ agentId, sessionId }: CallerContext): JsonObject {
+    const { callerContext } = this.#setting.program;
+    return callerContext ? { _meta: { agent_id: agentId, session_id: sessionId } } : {};
   }
 
   refused(): string[] {

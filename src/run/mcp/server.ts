@@ -49,7 +49,7 @@ export class McpRemote implements Remote {
     const schema = this.announced.tools.find((it) => it.name === tool)?.input;
     const question = {
       method: 'tools/call',
-      params: { name: tool, arguments: input },
+      params: { name: tool, arguments: input, ...this.#link.context(call.caller) },
       about: tool,
       arguments: input,
       ...(isObject(schema) ? { schema } : {}),

@@ -4,7 +4,7 @@ import type { Exit } from '../../sandbox/sandbox.js';
 import { readLines } from '../../wire/lines.js';
 import { explainFailure } from '../failure.js';
 import { fillWords } from '../fill.js';
-import { type Confinement, commandFor, findBinary, processOf } from '../launch.js';
+import { assertNoFetching, type Confinement, commandFor, findBinary, processOf } from '../launch.js';
 import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
 import { type Confined, spawnConfined } from '../spawn.js';
 import { Flood } from './flood.js';
@@ -37,9 +37,6 @@ export async function startStdio(
   });
 }
 
-/** Commands that fetch what they run; nothing is fetched at the time of a call. */
-const fetchers = new Set(['npx', 'uvx', 'pnpx', 'bunx', 'pipx']);
-
 function assertThere(
   [binary]: readonly string[],
   isBinary: boolean,
@@ -49,16 +46,7 @@ function assertThere(
   if (!isBinary) return;
   const packages = confinement.runtimes.get(program)?.packages ?? null;
   const name = `${confinement.package.id}/${program}`;
-  const base = binary?.split('/').at(-1) ?? '';
-  if (fetchers.has(base)) {
-    throw new HostError(
-      'runtime_missing',
-      `${name} is started with ${base}, which fetches a program and runs it; nothing is fetched at the time of a call`,
-      {
-        hint: 'put the server into the package, or name its packages as requirements with a version, and start it by its own command',
-      },
-    );
-  }
+  assertNoFetching(binary ?? '', name);
   if (binary === undefined || !findBinary(binary, confinement.files, packages)) {
     throw new HostError('runtime_missing', `${name} needs the program ${binary ?? ''}, which is not here`, {
       hint: 'install it on this machine, where the sandbox can see it: /usr/bin or /usr/local/bin',
