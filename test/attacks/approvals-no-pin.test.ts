@@ -38,6 +38,12 @@ const acts: Readonly<Record<string, (by: By, token: string) => Promise<unknown>>
     bank.bench.host.tokens.create({ name: 'mine', role: 'operator', expiresAt: null, by }),
   enable: (by) => bank.bench.host.switches.set('bank', true, by),
   'rule add': (by) => bank.bench.host.approvals.rules.add(rule, by),
+  'kill --lift': async (by) => {
+    await bank.bench.host.kills.set('other', 'person');
+    await bank.bench.host.kills.lift('other', by);
+  },
+  'secret rekey': (by) =>
+    bank.bench.host.secrets.rekey({ to: 'passphrase', passphrase: 'some-words-here', by }),
   'notice key': (by) => bank.bench.host.approvals.noticeKey(by),
   accept: async (by) => {
     const held = await bank.open();

@@ -1,0 +1,67 @@
+// What a console needs of held calls over HTTP: to hear of them at once, to see everything, and to make rules.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type House, house } from './http-house.js';
+
+let home: House;
+beforeEach(async () => {
+  home = await house();
+});
+afterEach(() => home.close());
+
+const operator = (path: string, rest: object = {}) => home.visit(path, { token: home.operator, ...rest });
+const call = (text: string) =>
+  home.visit('/api/v1/call', { body: { tool: 'send_note', arguments: { text } } });
+
+test('whoever waits hears of a held call, and of what became of it', async () => {
+  const first = (await operator('/api/v1/approvals')).json;
+  expect(first.requests).toEqual([]);
+  const quiet = await operator(`/api/v1/approvals?after=${first.version}&wait=0`);
+  expect(quiet.json).toMatchObject({ requests: [], version: first.version });
+  const waiting = operator(`/api/v1/approvals?after=${first.version}&wait=30`);
+  const held = (await call('pay\u202E')).json.confirmation;
+  const news = (await waiting).json;
+  expect(news.version).not.toBe(first.version);
+  expect(news.requests[0]).toMatchObject({
+    id: held.token,
+    state: 'proposed',
+    display: expect.stringContaining('pay<U+202E>'),
+    evidence: [{ kind: 'effect', text: expect.any(String) }],
+  });
+  const again = operator(`/api/v1/approvals?after=${news.version}&wait=30&state=denied`);
+  await operator(`/api/v1/approvals/${held.token}/deny`, { method: 'POST' });
+  expect((await again).json.requests[0]).toMatchObject({
+    state: 'denied',
+    decision: { channel: 'api', verified: false },
+  });
+  // A version of another start is simply another one.
+  expect((await operator('/api/v1/approvals?after=v_0.7&wait=30')).status).toBe(200);
+  expect((await operator(`/api/v1/approvals?after=x&wait=61`)).status).toBe(400);
+});
+
+test('rules are made, used, listed and ended', async () => {
+  const rule = (body: object) => operator('/api/v1/approvals/rules', { body });
+  const tool = 'send_note/send_note';
+  for (const wrong of [
+    { tool },
+    { tool, any: ['text', 'more'] },
+    { tool, when: [{ argument: 'text', test: 'sounds like', value: 'a' }] },
+    { tool, when: [{ argument: 'text', test: 'matches', value: '(a' }] },
+    { tool, any: ['text'], minutes: -1 },
+  ])
+    expect((await rule(wrong)).status, JSON.stringify(wrong)).toBe(400);
+  expect((await rule({ tool: 'send_note/nothing', any: [] })).status).toBe(404);
+  const made = await rule({
+    tool,
+    when: [{ argument: 'text', test: 'one-of', value: ['a', 'b'] }],
+    principal: 'http/start-agent',
+    minutes: 5,
+  });
+  expect(made.json).toMatchObject({ schema: 'toolport/rules@1', rules: [{ tool, state: 'holds' }] });
+  expect((await call('a')).json.status).toBe('ok');
+  expect((await call('c')).json.status).toBe('confirmation_required');
+  const [listed] = (await operator('/api/v1/approvals/rules')).json.rules;
+  expect(listed).toMatchObject({ id: made.json.rules[0].id, used: 1 });
+  const end = () => operator(`/api/v1/approvals/rules/${listed.id}`, { method: 'DELETE' });
+  expect([(await end()).status, (await end()).status]).toEqual([204, 404]);
+  expect((await call('b')).json.status).toBe('confirmation_required');
+});
