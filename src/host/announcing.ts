@@ -245,7 +245,7 @@ export class Announcing {
     const reach = reachOf(of, program, passedIn(this.#setup, of.id));
     const natsUrl = policy.natsUrl ?? null;
     let up: Remote | undefined;
-    const open = async () => {
+    const open = async (signal: AbortSignal) => {
       const protocol = program.protocol === 'nexo' ? 'nexo' : 'mcp';
       const connect = await remote.connect[protocol]();
       const opened = await connect({
@@ -263,7 +263,7 @@ export class Announcing {
         natsUrl,
         prior: remote.book.known(place)?.agreed.revision,
         timeoutMs: handshakeMs,
-        signal: new AbortController().signal,
+        signal,
         onLog: programLog(
           () => this.#machinery.scanner.forCall(of, slots, this.#road.isPublic),
           remote.onLog === null ? null : (line) => remote.onLog?.(of.id, line),

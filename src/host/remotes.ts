@@ -12,7 +12,7 @@ export interface RemotePlace {
   readonly program: string;
   /** It is started here; one that runs elsewhere may come back whenever somebody starts it there. */
   readonly ours: boolean;
-  readonly open: () => Promise<Remote>;
+  readonly open: (signal: AbortSignal) => Promise<Remote>;
 }
 
 export interface RemoteState {
@@ -34,6 +34,8 @@ const maxRemotes = 128;
 /** Extensions and servers that are up, or were; shared by the sessions of a host, never by callers. */
 export class Remotes {
   readonly #entries = new Map<string, Entry>();
+  /** Those that nobody gets any more and that are not gone yet. */
+  readonly #leaving = new Set<Entry>();
   readonly #limits: Partial<Supervision>;
   #closed = false;
 
@@ -66,32 +68,34 @@ export class Remotes {
 
   /** Ends the programs of packages that match, at once and for good; whoever needs one gets a new one. */
   async end(matches: (place: RemotePlace) => boolean, reason: string): Promise<void> {
-    const gone = [...this.#entries.values()].filter((it) => matches(it.place));
-    for (const { place } of gone) this.#entries.delete(place.key);
+    const gone = this.#takeOut(matches);
     await Promise.all(gone.map((it) => it.supervised.close(reason)));
   }
 
   /** No new call comes to them; they end when those under way are done. */
   retire(matches: (place: RemotePlace) => boolean): void {
-    const gone = [...this.#entries.values()].filter((it) => matches(it.place));
-    for (const { place, supervised } of gone) {
-      this.#entries.delete(place.key);
-      supervised.retire();
-    }
+    for (const { supervised } of this.#takeOut(matches)) supervised.retire();
   }
 
-  /** Ends them without a word of warning. */
+  /** Ends them without a word of warning, those too that were given time to finish. */
   kill(matches: (place: RemotePlace) => boolean): void {
-    const gone = [...this.#entries.values()].filter((it) => matches(it.place));
-    for (const { place, supervised } of gone) {
-      this.#entries.delete(place.key);
-      supervised.kill();
-    }
+    this.#takeOut(matches);
+    for (const { place, supervised } of this.#leaving) if (matches(place)) supervised.kill();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
     await this.end(() => true, 'the host is being closed');
+  }
+
+  #takeOut(matches: (place: RemotePlace) => boolean): Entry[] {
+    const gone = [...this.#entries.values()].filter((it) => matches(it.place));
+    for (const entry of gone) {
+      this.#entries.delete(entry.place.key);
+      this.#leaving.add(entry);
+      void entry.supervised.gone.then(() => this.#leaving.delete(entry));
+    }
+    return gone;
   }
 
   #entryFor(place: RemotePlace): Entry {
@@ -116,7 +120,7 @@ export class Remotes {
       throw new HostError('upstream_failed', `${maxRemotes} programs are in use already`, {
         hint: 'call again later',
       });
-    this.#entries.delete(first.place.key);
+    this.#takeOut((it) => it === first.place);
     void first.supervised.close('others need its place');
   }
 }

@@ -78,6 +78,18 @@ export class HttpTransport implements Transport {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#stop.abort();
+    await this.#farewell();
+    this.#over(end);
+  }
+
+  kill(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#stop.abort();
+    this.#over({ kind: 'asked', reason: 'it was stopped' });
+  }
+
+  async #farewell(): Promise<void> {
     if (this.#session !== undefined) {
       const patience = AbortSignal.timeout(closeMs);
       await this.#open('DELETE', undefined, { limit: room, signal: patience }, patience).then(
@@ -85,6 +97,9 @@ export class HttpTransport implements Transport {
         () => {},
       );
     }
+  }
+
+  #over(end: RemoteEnd): void {
     const error =
       end.kind === 'asked'
         ? new HostError('cancelled', `${this.#name} was let go: ${end.reason}`)

@@ -151,6 +151,11 @@ export class Link {
     this.#over(end);
   }
 
+  kill(): void {
+    this.#stop.abort();
+    this.#transport?.kill();
+  }
+
   get #name(): string {
     return `${this.#setting.package.id}/${this.#setting.program.name}`;
   }

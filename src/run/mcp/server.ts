@@ -39,7 +39,9 @@ export class McpRemote implements Remote {
       link.listen(understanding);
       return new McpRemote(link, understanding, announced);
     } catch (error) {
-      await link.close({ kind: 'asked', reason: 'it could not be used' });
+      // Whoever is not waited for any more gets no time either.
+      if (setting.signal.aborted) link.kill();
+      else await link.close({ kind: 'asked', reason: 'it could not be used' });
       throw error;
     }
   }
@@ -86,6 +88,10 @@ export class McpRemote implements Remote {
 
   close(reason: string): Promise<void> {
     return this.#link.close({ kind: 'asked', reason });
+  }
+
+  kill(): void {
+    this.#link.kill();
   }
 
   /** Asks, and answers what comes back as a question, until there is a result. */

@@ -123,6 +123,11 @@ export class StdioTransport implements Transport {
     clearTimeout(timer);
   }
 
+  kill(): void {
+    this.#end ??= { kind: 'asked', reason: 'it was stopped' };
+    this.#confined.process.kill();
+  }
+
   /** Why it is gone: what the host did, else what can be told from its end. */
   #explain(exit: Exit): HostError {
     const end = this.#end;

@@ -27,6 +27,8 @@ export interface Transport {
   refused(): string[];
   /** Ends it, and calls the receiver's `ended`. */
   close(end: RemoteEnd): Promise<void>;
+  /** The same without a word to the server and without waiting for it. */
+  kill(): void;
 }
 
 export interface Receiver {

@@ -59,7 +59,7 @@ const telling = ['upstream_failed', 'timeout', 'tool_bad_output', 'network_faile
  */
 export class Supervised {
   readonly #name: string;
-  readonly #open: () => Promise<Remote>;
+  readonly #open: (signal: AbortSignal) => Promise<Remote>;
   readonly #limits: Supervision;
   #state: SupervisedState = 'stopped';
   #reason = '';
@@ -77,10 +77,22 @@ export class Supervised {
   #trying = false;
   #over = false;
   #retired = false;
+  #killed = false;
+  /** Aborted when nobody waits for it to come up any more. */
+  readonly #stop = new AbortController();
+  #leave: () => void = () => {};
+  /** Settles when it was ended for good and is gone. */
+  readonly gone = new Promise<void>((resolve) => {
+    this.#leave = resolve;
+  });
   /** When it was last of use, for whoever looks for the one to end first. */
   usedAt = performance.now();
 
-  constructor(name: string, open: () => Promise<Remote>, limits: Partial<Supervision> = {}) {
+  constructor(
+    name: string,
+    open: (signal: AbortSignal) => Promise<Remote>,
+    limits: Partial<Supervision> = {},
+  ) {
     this.#name = name;
     this.#open = open;
     this.#limits = { ...usualSupervision, ...limits };
@@ -141,7 +153,9 @@ export class Supervised {
   /** Ends it for good. */
   async close(reason: string): Promise<void> {
     this.#over = true;
+    this.#stop.abort();
     await this.stop(reason);
+    this.#leave();
   }
 
   /** Ends it for good as soon as nobody uses it. */
@@ -153,13 +167,17 @@ export class Supervised {
   /** Ends it for good and at once. */
   kill(): void {
     this.#over = true;
+    this.#stop.abort();
     clearTimeout(this.#timer);
-    const end = (remote: Remote | undefined) => {
-      if (remote?.kill === undefined) void remote?.close('it was stopped');
-      else remote.kill();
-    };
-    if (this.#remote !== undefined) end(this.#remote);
-    else this.#starting?.then(end, () => {});
+    this.#killed = true;
+    const ending = this.#remote === undefined ? this.#starting : this.#end(this.#remote, 'it was stopped');
+    Promise.resolve(ending).then(this.#leave, this.#leave);
+  }
+
+  async #end(remote: Remote, reason: string): Promise<void> {
+    if (!this.#killed || remote.kill === undefined) return remote.close(reason);
+    remote.kill();
+    await remote.ended;
   }
 
   #assertUsable(): void {
@@ -197,7 +215,7 @@ export class Supervised {
     this.#startedAt = performance.now();
     let remote: Remote;
     try {
-      remote = await this.#open();
+      remote = await this.#open(this.#stop.signal);
     } catch (error) {
       const blameless = error instanceof HostError && [...settings, 'cancelled'].includes(error.code);
       if (blameless) this.#become('stopped', '');
@@ -211,7 +229,7 @@ export class Supervised {
       if (kind === 'asked' || this.#over) this.#become('stopped', '');
       else this.#gone(reason);
     });
-    if (this.#over) await remote.close('the host is being closed');
+    if (this.#over) await this.#end(remote, 'the host is being closed');
     return remote;
   }
 

@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import type { Remote, RemoteEnd } from '../run/remote/remote.js';
+import { type RemotePlace, Remotes } from './remotes.js';
+
+/** A program that stays when it is asked to go, and says how it was ended. */
+function stubborn(ways: string[]): Remote {
+  let end: (end: RemoteEnd) => void = () => {};
+  const ended = new Promise<RemoteEnd>((resolve) => {
+    end = resolve;
+  });
+  return {
+    announced: { tools: [], hooks: [] },
+    ended,
+    call: () => Promise.reject(new Error('not used here')),
+    close: async () => {
+      ways.push('asked');
+      await ended;
+    },
+    kill: () => {
+      ways.push('killed');
+      end({ kind: 'asked', reason: 'it was stopped' });
+    },
+  };
+}
+
+function place(key: string, open: RemotePlace['open']): RemotePlace {
+  return { key, principal: 'agent', package: key, digest: key, program: 'main', ours: true, open };
+}
+
+test('a kill ends a program that was given up already and is still on its way out', async () => {
+  const remotes = new Remotes();
+  for (const [leave, expected] of [
+    [() => void remotes.end(() => true, 'it was edited'), ['asked', 'killed']],
+    [() => remotes.retire(() => true), ['killed']],
+  ] as const) {
+    const ways: string[] = [];
+    let done: () => void = () => {};
+    const used = remotes.use(
+      place('desk', async () => stubborn(ways)),
+      () => new Promise<void>((resolve) => (done = resolve)),
+    );
+    await new Promise((resolve) => setImmediate(resolve));
+    leave();
+    remotes.kill((it) => it.package === 'another');
+    expect(ways).not.toContain('killed');
+    remotes.kill((it) => it.package === 'desk');
+    done();
+    await used;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(ways).toEqual(expected);
+  }
+  await remotes.close();
+});
+
+test('a kill does not wait for a program that is coming up', async () => {
+  const remotes = new Remotes();
+  const given: AbortSignal[] = [];
+  const used = remotes.use(
+    place('desk', (signal) => {
+      given.push(signal);
+      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+    }),
+    async () => {},
+  );
+  used.catch(() => {});
+  remotes.kill(() => true);
+  expect(given.map((it) => it.aborted)).toEqual([true]);
+  await expect(used).rejects.toThrow();
+});

@@ -1,0 +1,44 @@
+// Packages around crew.py, one program each.
+import { readFileSync } from 'node:fs';
+
+const code = readFileSync(new URL('crew.py', import.meta.url), 'utf8');
+const page = 'https://example.com/tool';
+
+function extension(id, manner) {
+  return `[plugin]
+id = "${id}"
+version = "1.0.0"
+
+[capabilities]
+tools = ["act"]
+
+[transport]
+type = "stdio"
+command = "/usr/bin/python3"
+args = ["crew.py", "nexo", "${manner}"]
+`;
+}
+
+function server(id, manner) {
+  const about = { id, version: '1.0.0', name: id, summary: 'One of a crew.', homepage: page, license: 'MIT' };
+  return JSON.stringify({
+    manifest_version: '0.2',
+    tool: about,
+    runtime: {
+      kind: 'mcp-stdio',
+      install: { method: 'url', url: page, sha256: '0'.repeat(64) },
+      entrypoint: { command: ['/usr/bin/python3', 'crew.py', 'mcp', manner] },
+    },
+    smoke: { kind: 'mcp-tool-call', tool_name: 'act', arguments: {}, success: {} },
+    kill_switch: { kind: 'manual', instructions_url: page },
+  });
+}
+
+/** The files of one package: an extension or an MCP server with one tool, `act`, and the given manner. */
+export function crew(protocol, id, manner) {
+  const manifest =
+    protocol === 'nexo'
+      ? { [`${id}/plugin.toml`]: extension(id, manner) }
+      : { [`${id}/toolspace.json`]: server(id, manner) };
+  return { ...manifest, [`${id}/crew.py`]: code };
+}
