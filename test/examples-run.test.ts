@@ -46,6 +46,7 @@ test('each is ready, or says exactly what it needs', async () => {
   const waiting = packages.filter((it) => it.state !== 'ready').map((it) => [it.id, it.state]);
   expect(Object.fromEntries(waiting)).toEqual({
     'machine-watch': 'needs-setup',
+    assigned_issues: 'needs-setup',
     yaml_to_json: 'needs-setup',
     'webhook-signatures': 'needs-setup',
   });
@@ -100,9 +101,9 @@ describe('answers', () => {
     expect(JSON.stringify(verified)).toMatch(/true/);
   });
 
-  test('csv-profile, json-diff and todo-marks', async () => {
-    expect(await result('csv-profile/profile', { text: 'a,b\n1,2\n3,4\n' })).toMatchObject({ rows: 2 });
-    const totals = await result('csv-profile/totals', { text: 'k,v\nx,1\nx,2\n', by: 'k', value: 'v' });
+  test('table-desk, json-diff and todo-marks', async () => {
+    expect(await result('table-desk/profile', { text: 'a,b\n1,2\n3,4\n' })).toMatchObject({ rows: 2 });
+    const totals = await result('table-desk/totals', { text: 'k,v\nx,1\nx,2\n', by: 'k', value: 'v' });
     expect(JSON.stringify(totals)).toContain('3');
     const before = { a: 1 };
     const { patch } = (await result('json-diff/diff', { before, after: { a: 2 } })) as { patch: Json };
