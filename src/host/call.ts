@@ -95,7 +95,10 @@ export async function callTool(
   const call: Call = { chain, id: path.newId('call'), started: path.now(), caller, request };
   try {
     if (typeof request.tool !== 'string') throw new HostError('usage', 'say which tool to call');
+    path.kills.look();
     path.kills.assertAlive(caller);
+    // What is already under way may call further tools: it could not end otherwise.
+    if (chain.length === 0) path.running.assertRoom();
     if (request.tool === confirmToolName) return await confirm(path, call);
 
     const handlers = await caller.hooks();
@@ -376,6 +379,7 @@ async function execute(
   const run = path.running.enter(who, call.request.signal);
   try {
     // Only now: whoever stops it after this finds it among those that run.
+    path.kills.look();
     const stopped = path.kills.reasonFor(who);
     if (stopped !== undefined) {
       await giveBack(path, place);

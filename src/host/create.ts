@@ -125,7 +125,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
           });
         const explained = (request: ExplainRequest) => explain(request, caller, catalogue.setup, path);
         const call: Session['call'] = (request) => {
-          const answer = callTool(path, caller, request);
+          const answer = underWay.counted(() => callTool(path, caller, request));
           running.add(answer);
           return answer
             .then((it) => {

@@ -78,9 +78,13 @@ export class KillSwitch {
     this.#changed = changed;
   }
 
+  /** Takes over what the file says now. Once when a call comes and once before it has an effect. */
+  look(): void {
+    this.#lookAtFile();
+  }
+
   /** Why something is stopped; undefined lets it pass. Asked for every call, so it costs next to nothing. */
   reasonFor(subject: KillSubject): string | undefined {
-    this.#lookAtFile();
     const hit = this.#killed.find((it) => isKilled(it.target, subject));
     return hit === undefined ? undefined : reasonOf(hit);
   }

@@ -1,3 +1,4 @@
+import { HostError } from '../model/host-error.js';
 import type { KillSubject } from '../model/kill.js';
 
 /** One call that has an effect, or is about to. */
@@ -8,6 +9,9 @@ export interface RunningCall {
   readonly stopped: Error | undefined;
   leave(): void;
 }
+
+/** Calls at once, those that wait for a process included. More would only wait longer, and take memory. */
+const mostInside = 1000;
 
 interface Entry {
   readonly subject: KillSubject;
@@ -20,6 +24,7 @@ interface Entry {
  * the rest of a call's bookkeeping, and those that hang on a signal that lives long are never freed.
  */
 export class RunningCalls {
+  #inside = 0;
   readonly #entries = new Set<Entry>();
   #left: (() => void)[] = [];
   #closed = false;
@@ -44,8 +49,21 @@ export class RunningCalls {
     };
   }
 
-  get size(): number {
-    return this.#entries.size;
+  /** Counts a call from its arrival to its answer. */
+  async counted<T>(work: () => Promise<T>): Promise<T> {
+    this.#inside++;
+    try {
+      return await work();
+    } finally {
+      this.#inside--;
+    }
+  }
+
+  assertRoom(): void {
+    if (this.#inside <= mostInside) return;
+    throw new HostError('rate_limited', `the host has ${mostInside} calls under way and takes no more now`, {
+      hint: 'nothing was done; call again in a moment',
+    });
   }
 
   /** Stops those that match; tells how many, and when the last of them has left. */
