@@ -207,10 +207,10 @@ async function placesFor({ audit }: OpenHostOptions): Promise<Pick<StartHostOpti
   return audit === undefined ? {} : { audit: await audit() };
 }
 
-async function openRecord({ state, audit }: OpenRecordOptions): Promise<AuditReader> {
+async function openRecord({ state, audit, follow }: OpenRecordOptions): Promise<AuditReader> {
   const { Record } = await import('./store/record.js');
   const { checkpointPlaces } = await import('./store/checkpoints.js');
-  return Record.open(state, checkpointPlaces(state, audit));
+  return Record.open(state, checkpointPlaces(state, audit), follow);
 }
 
 async function verifyExport(path: string, trusted: string | undefined): Promise<AuditVerdict> {

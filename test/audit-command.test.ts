@@ -1,6 +1,6 @@
 // The record as people use it: verify, tail and export without a host, beside one, and on a copy.
-import { type ChildProcess, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../src/index.js';
@@ -25,6 +25,9 @@ async function calls(count: number, options: Partial<Parameters<typeof createHos
   await host.close();
 }
 
+/** By another process: this one has the database open, and closing a file drops the locks on it. */
+const copied = (to: string) => execFileSync('/bin/cp', ['-r', state, to]);
+
 const audit = (words: readonly string[], at = state) =>
   toolport(['audit', ...words, '--state', at], { cwd: folder.path, env: { XDG_CONFIG_HOME: folder.path } });
 
@@ -41,18 +44,19 @@ test('the key and the checkpoints are for their owner only', () => {
 describe('verify', () => {
   test('without a host, and on a copy that it leaves as it is', async () => {
     const copy = join(folder.path, 'copy');
-    cpSync(state, copy, { recursive: true });
+    copied(copy);
     const done = await audit(['verify', '--json'], copy);
     expect(done.code).toBe(0);
     const verdict = JSON.parse(done.stdout);
-    expect(verdict).toMatchObject({ schema: 'toolport/audit@1', ok: true, checkpoints: 2 });
+    expect(verdict).toMatchObject({ schema: 'toolport/audit@1', ok: true });
+    expect(verdict.checkpoints).toBeGreaterThanOrEqual(2);
     expect(verdict.sealed).toBe(verdict.entries);
-    expect((await audit(['verify'])).stdout).toContain('2 signed checkpoints');
+    expect((await audit(['verify'])).stdout).toMatch(/\d signed checkpoints, the last of line \d+/);
   });
 
   test('says what is wrong and where, with exit code 6; a host does not go on with it', async () => {
     const copy = join(folder.path, 'cut');
-    cpSync(state, copy, { recursive: true });
+    copied(copy);
     const database = openSqlite(join(copy, 'toolport.db'));
     database.exec('delete from audit where seq > 4');
     database.close();
@@ -60,6 +64,21 @@ describe('verify', () => {
     expect([done.code, done.stderr]).toEqual([6, expect.stringMatching(/ends with line 4, .* saw line \d+/)]);
     const host = await toolport(['list', tools, '--state', copy], { cwd: folder.path });
     expect([host.code, host.stderr]).toEqual([6, expect.stringContaining('is not there any more')]);
+  });
+
+  test('on what a killed host left: lines that are in the log of the database only', async () => {
+    const copy = join(folder.path, 'left');
+    const host = await createHost({ state, warm: false });
+    await host.kills.set('nothing', 'tester');
+    copied(copy);
+    rmSync(join(copy, 'toolport.db-shm'), { force: true });
+    const all = JSON.parse((await audit(['verify', '--json'])).stdout).entries;
+    await host.kills.lift('nothing', 'tester');
+    await host.close();
+    const verdict = JSON.parse((await audit(['verify', '--json'], copy)).stdout);
+    expect(verdict).toMatchObject({ ok: true, entries: all });
+    const exported = await audit(['export'], copy);
+    expect(exported.stdout.split('\n').filter((it) => it.startsWith('{"seq"'))).toHaveLength(all);
   });
 
   test('beside a host that writes', async () => {
@@ -165,5 +184,6 @@ test('the proof can lie elsewhere, as the configuration says', async () => {
   expect(existsSync(join(second, 'checkpoints'))).toBe(false);
   expect(readFileSync(join(elsewhere, 'key.pem'), 'utf8')).toContain('PRIVATE KEY');
   const verdict = JSON.parse((await audit(['verify', '--json'], second)).stdout);
-  expect(verdict).toMatchObject({ ok: true, checkpoints: 1 });
+  expect(verdict).toMatchObject({ ok: true });
+  expect(verdict.checkpoints).toBeGreaterThanOrEqual(1);
 });

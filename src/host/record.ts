@@ -34,7 +34,7 @@ export async function openRecord(
     audit,
     async verify() {
       await audit.flush();
-      const record = Record.open(state, places);
+      const record = Record.open(state, places, true);
       try {
         return await record.verify();
       } finally {

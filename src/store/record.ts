@@ -22,7 +22,8 @@ export class Record {
     this.#copy = copy;
   }
 
-  static open(state: string, places: CheckpointPlaces): Record {
+  /** `follow`: takes part in the database as its host does, and sees what is written later. Else every file stays as it is. */
+  static open(state: string, places: CheckpointPlaces, follow = false): Record {
     const path = join(state, databaseFile);
     if (!existsSync(path)) {
       throw new HostError('not_found', `there is no record in ${state}`, {
@@ -30,21 +31,21 @@ export class Record {
       });
     }
     try {
-      return new Record(readable(path), places, undefined);
-    } catch {
-      // A folder that cannot be written to has no room for the little that reading needs.
+      return new Record(readable(path, !follow), places, undefined);
+    } catch (error) {
+      // Copying a database that is open in this very process would drop the locks on it.
+      if (follow) throw unreadable(state, error);
+      // A folder that cannot be written to has no room for the little that reading needs, and what a host that was killed
+      // left has to be put in order first, which is for writers.
       const copy = mkdtempSync(join(tmpdir(), 'toolport-record-'));
       try {
         for (const end of ['', '-wal']) {
           if (existsSync(`${path}${end}`)) copyFileSync(`${path}${end}`, join(copy, `${databaseFile}${end}`));
         }
-        return new Record(readable(join(copy, databaseFile)), places, copy);
+        return new Record(readable(join(copy, databaseFile), false), places, copy);
       } catch (error) {
         rmSync(copy, { recursive: true, force: true });
-        throw new HostError('state_unusable', `the record in ${state} cannot be read: it is damaged`, {
-          cause: error,
-          hint: 'take it from a backup; the checkpoints say how far it went',
-        });
+        throw unreadable(state, error);
       }
     }
   }
@@ -110,9 +111,17 @@ export class Record {
   }
 }
 
-function readable(path: string): SqliteConnection {
-  const connection = openSqlite(path, { readOnly: true });
+function unreadable(state: string, cause: unknown): HostError {
+  return new HostError('state_unusable', `the record in ${state} cannot be read: it is damaged`, {
+    cause,
+    hint: 'take it from a backup; the checkpoints say how far it went',
+  });
+}
+
+function readable(path: string, readOnly: boolean): SqliteConnection {
+  const connection = openSqlite(path, { readOnly });
   try {
+    connection.exec('pragma busy_timeout = 5000; pragma query_only = on;');
     connection.all('select seq from audit limit 1', []);
     return connection;
   } catch (error) {

@@ -50,6 +50,8 @@ export interface Terminal {
 export interface OpenRecordOptions {
   readonly state: string;
   readonly audit: AuditPlaces;
+  /** See lines that are written later. */
+  readonly follow?: boolean;
 }
 
 export interface StartHostOptions {

@@ -57,7 +57,11 @@ async function withRecord<T>(
   use: (record: AuditReader) => Promise<T>,
 ): Promise<T> {
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
-  const record = await terminal.openRecord({ state, audit: await auditPlaces(args, terminal) });
+  const record = await terminal.openRecord({
+    state,
+    audit: await auditPlaces(args, terminal),
+    follow: args.has('follow'),
+  });
   try {
     return await use(record);
   } finally {
@@ -96,32 +100,28 @@ async function tail(count: string, args: Arguments, terminal: Terminal): Promise
         : `${visibleLine(`${seq}  ${at}  ${kind.padEnd(8)}  ${JSON.stringify(parsed)}`)}\n`,
     );
   };
-  let seen: number | undefined;
-  for (;;) {
-    // Opened anew each time: who only reads does not notice that others begin to write.
-    await withRecord(args, terminal, async (record) => {
-      seen ??= Math.max(0, record.last() - Number(count));
+  return withRecord(args, terminal, async (record) => {
+    let seen = Math.max(0, record.last() - Number(count));
+    for (;;) {
       for (const line of record.lines(seen)) {
         print(line);
         seen = line.seq;
       }
-    });
-    if (!args.has('follow') || terminal.signal.aborted) return 0;
-    await pause(followMs, terminal.signal);
-  }
+      if (!args.has('follow') || terminal.signal.aborted) return 0;
+      await pause(followMs, terminal.signal);
+    }
+  });
 }
 
 function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener(
-      'abort',
-      () => {
-        clearTimeout(timer);
-        resolve();
-      },
-      { once: true },
-    );
+    const over = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', over);
+      resolve();
+    };
+    const timer = setTimeout(over, milliseconds);
+    signal.addEventListener('abort', over, { once: true });
   });
 }
 
