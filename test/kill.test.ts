@@ -195,6 +195,6 @@ test('it outlives the host, and is on record', async () => {
 });
 
 test('targets that name nothing are refused', async () => {
-  for (const target of ['', ' all', 'a/b/c', 'principal:', 'a b', 'x:y', '/x', 'x/'])
+  for (const target of ['', ' all', 'principal:', 'a b', 'x:y', '/x', 'x/'])
     await expect(kills().set(target, 'tester'), target).rejects.toThrow(/cannot be stopped/);
 });

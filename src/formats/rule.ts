@@ -233,7 +233,7 @@ const isWords = (it: Json): it is string =>
   typeof it === 'string' && it.trim() !== '' && it.length <= 300 && findHidden(it).length === 0;
 const isPattern = (it: Json): it is string => typeof it === 'string' && isToolPattern(it);
 
-/** `*`, a package, or `package/tool`, each with `*` for any characters. */
+/** `*`, a package, or `package/tool`, each with `*` for any characters; tools of servers may have slashes in their names. */
 export function isToolPattern(text: string): boolean {
-  return /^[A-Za-z0-9_.*-]{1,200}(?:\/[A-Za-z0-9_.*-]{1,200})?$/.test(text);
+  return /^[A-Za-z0-9_.*-]{1,200}(?:\/[A-Za-z0-9_.*/-]{1,200})?$/.test(text);
 }

@@ -7,6 +7,7 @@ import {
   parseKillTarget,
 } from '../model/kill.js';
 import { shellWord } from '../model/shell-word.js';
+import { splitToolName } from '../model/tool-name.js';
 import type { ApprovalQueue } from '../store/approvals.js';
 import type { AuditLog } from '../store/audit.js';
 import type { KillTable } from '../store/database.js';
@@ -160,7 +161,7 @@ export class KillSwitch {
     const { approvals, audit } = this.#parts;
     let voided = 0;
     for (const request of await approvals.list(['proposed', 'approved'])) {
-      const [packageId, tool] = request.tool.split('/');
+      const [packageId, tool] = splitToolName(request.tool);
       if (!isKilled(target, { principal: request.principal, package: packageId, tool })) continue;
       const reason = `the kill switch stopped ${killTargetText(target)}`;
       if ((await approvals.invalidate({ id: request.id }, reason)).length === 0) continue;

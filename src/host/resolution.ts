@@ -24,8 +24,12 @@ function indexOf(tools: readonly ServedTool[]): ReadonlyMap<string, ServedTool> 
   return index;
 }
 
-/** A package names its only tool, and a tool's own name is enough where no other package has it. */
+/**
+ * A package names its only tool, and a tool's own name is enough where no other package has it. What reads as
+ * `package/tool` names that package: a server must not answer for one that is not here by calling its tool so.
+ */
 function soleTool(tools: readonly ServedTool[], name: string): ServedTool | undefined {
+  if (name.includes('/')) return undefined;
   for (const mine of [
     tools.filter((it) => it.package.id === name),
     tools.filter((it) => it.tool.name === name),

@@ -1,3 +1,5 @@
+import { splitToolName } from './tool-name.js';
+
 /** What can be stopped at once: everything, a package, one of its tools, or what one caller does. */
 export type KillTarget =
   | { readonly kind: 'all' }
@@ -23,8 +25,8 @@ export function parseKillTarget(text: string): KillTarget | undefined {
     const principal = text.slice(principalPrefix.length);
     return principal === '' ? undefined : { kind: 'principal', principal };
   }
-  const [packageId = '', tool, ...more] = text.split('/');
-  if (more.length > 0 || /[\s:]/.test(text) || packageId === '' || tool === '') return undefined;
+  const [packageId, tool] = splitToolName(text);
+  if (/[\s:]/.test(text) || packageId === '' || tool === '') return undefined;
   return tool === undefined
     ? { kind: 'package', package: packageId }
     : { kind: 'tool', package: packageId, tool };

@@ -1,6 +1,7 @@
 import type { Package } from '../model/package.js';
 import type { Rule } from '../model/rule.js';
 import { type Effect, effects, type Tool } from '../model/tool.js';
+import { splitToolName } from '../model/tool-name.js';
 
 function graver(a: Effect, b: Effect): Effect {
   return effects.indexOf(a) >= effects.indexOf(b) ? a : b;
@@ -58,10 +59,18 @@ function names({ tool: pattern, effects: which }: Rule, name: string, tool: Tool
   return matches(pattern, name) && (which === undefined || which.includes(tool.effect));
 }
 
-/** A pattern without a slash names whole packages; `*` stands for any characters but a slash. */
+/**
+ * A pattern without a slash names whole packages; `*` stands for any characters. The package ends at the first slash: what
+ * follows is the tool, and a server may put more slashes into the names of its tools.
+ */
 export function matches(pattern: string, name: string): boolean {
   if (pattern === '*') return true;
-  const whole = pattern.includes('/') ? pattern : `${pattern}/*`;
-  const parts = whole.split('*').map((it) => it.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
-  return new RegExp(`^${parts.join('[^/]*')}$`, 'u').test(name);
+  const [packages, tools = '*'] = splitToolName(pattern);
+  const [packageId, tool = ''] = splitToolName(name);
+  return fits(packages, packageId) && fits(tools, tool);
+}
+
+function fits(pattern: string, text: string): boolean {
+  const parts = pattern.split('*').map((it) => it.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
+  return new RegExp(`^${parts.join('.*')}$`, 'su').test(text);
 }

@@ -88,7 +88,7 @@ function compile(pattern: string): RE2JS {
 /** What is wrong with a rule before it is kept; throws it. */
 export function checkRule({ tool, conditions, expiresAt }: StandingRuleInput, now: number): void {
   const wrong = (message: string, hint: string) => new HostError('usage', message, { hint });
-  if (!/^[^\s/]+\/[^\s/]+$/.test(tool))
+  if (!/^[^\s/]+\/\S+$/.test(tool))
     throw wrong(`${JSON.stringify(tool)} does not name a tool`, 'write PACKAGE/TOOL');
   if (conditions.length > maxConditions) throw wrong('a rule has at most 64 conditions', 'make two rules');
   if (expiresAt !== null && !(expiresAt > now))

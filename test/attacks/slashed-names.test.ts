@@ -1,0 +1,73 @@
+// SECURITY.md: what creator, operator and host demand of a call holds together.
+// An MCP server names its own tools, and may put slashes into the names: no rule, kill or name may read them otherwise.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { failureOf, findagent, resultOf, type Workbench, workbench } from '../workbench.js';
+import { serverPackage, toolsNamed } from './server-package.js';
+
+let bench: Workbench;
+
+beforeAll(async () => {
+  bench = await workbench({
+    ...serverPackage('desk', toolsNamed('plain', 'admin/wipe', 'bank/pay')),
+    'outer/findagent.json': findagent('Outer', {
+      tools: [
+        {
+          name: 'pay',
+          description: 'Pays by way of a package that is not here.',
+          input_schema: { type: 'object', properties: {} },
+          action: { type: 'compose', agent: 'bank', tool: 'pay' },
+        },
+      ],
+    }),
+  });
+});
+afterAll(() => bench.close());
+
+const rule = (tool: string, approval: 'ask' | 'deny') =>
+  ({ tool, approval, origin: { kind: 'session' } }) as const;
+
+test('the control: without a rule both are called', async () => {
+  const session = await bench.session();
+  for (const tool of ['desk/plain', 'desk/admin/wipe'])
+    expect(await resultOf(session.call({ tool, arguments: {} }))).toBe('gone');
+});
+
+test.each(['desk', 'desk/*', 'desk/admin/*', 'desk/admin*', 'desk/admin/wipe', 'd*/*wipe', '*'])(
+  'a rule for %s stops a tool with a slash in its name',
+  async (pattern) => {
+    const session = await bench.session({ policy: { rules: [rule(pattern, 'deny')] } });
+    expect(await failureOf(session.call({ tool: 'desk/admin/wipe', arguments: {} }))).toMatchObject({
+      code: 'denied',
+    });
+  },
+);
+
+test('a rule for one tool stops no other', async () => {
+  const rules = ['desk/plain', 'admin', 'admin/*', '*/wipe', 'desk/a'].map((it) => rule(it, 'deny'));
+  const session = await bench.session({ policy: { rules } });
+  expect(await resultOf(session.call({ tool: 'desk/admin/wipe', arguments: {} }))).toBe('gone');
+});
+
+test('it can be stopped by its name, and what was approved of it is void', async () => {
+  const session = await bench.session({ policy: { rules: [rule('desk', 'ask')] } });
+  const call = () => session.call({ tool: 'desk/admin/wipe', arguments: {} });
+  const held = await call();
+  if (held.status !== 'confirmation_required') throw new Error(JSON.stringify(held));
+  await bench.host.approvals.approve(held.confirmation.token, 'tester');
+  const { kills } = bench.host;
+  expect(await kills.set('desk/admin/wipe', 'tester')).toMatchObject({ changed: true, voided: 1 });
+  expect(await failureOf(call())).toMatchObject({ code: 'killed' });
+  await kills.lift('desk/admin/wipe', 'tester');
+  expect(await bench.host.approvals.get(held.confirmation.token)).toMatchObject({ state: 'void' });
+});
+
+test('it does not answer for a tool of a package that is not here', async () => {
+  const session = await bench.session();
+  expect(await failureOf(session.call({ tool: 'bank/pay', arguments: {} }))).toMatchObject({
+    code: 'tool_not_found',
+  });
+  expect(await failureOf(session.call({ tool: 'outer/pay', arguments: {} }))).toMatchObject({
+    code: 'tool_not_found',
+  });
+  expect(await resultOf(session.call({ tool: 'desk/bank/pay', arguments: {} }))).toBe('gone');
+});
