@@ -234,6 +234,21 @@ describe('hosts', () => {
       tool: 'hang/hang',
       status: 'outcome_unknown',
     });
+    // It is shown until somebody says that they know.
+    const attention = async () =>
+      JSON.parse((await toolport(['list', folder.path, '--attention', '--json', '--state', home])).stdout)
+        .items as { kind: string; subject: string; command: string }[];
+    const unknown = (await attention()).filter((it) => it.kind === 'outcome-unknown');
+    expect(unknown).toMatchObject([{ subject: intent.body.callId }]);
+    const words = unknown[0]?.command.split(' ').slice(1) ?? [];
+    expect(await toolport([...words, '--state', home])).toMatchObject({ code: 0 });
+    expect(await toolport([...words, '--state', home])).toMatchObject({ code: 2 });
+    expect((await attention()).filter((it) => it.kind === 'outcome-unknown')).toEqual([]);
+    // Nobody ran it again: there is one intent of it, and nothing of its tool has come after.
+    const told = (await toolport(['audit', 'tail', '200', '--json', '--state', home])).stdout;
+    expect(
+      told.split('\n').filter((it) => it.includes('"kind":"intent"') && it.includes('hang/hang')),
+    ).toHaveLength(1);
     expect(await toolport(['audit', 'verify', '--state', home])).toMatchObject({ code: 0 });
     const next = await toolport(['call', join(folder.path, 'chatty.py'), '{"text":"a"}', '--state', home]);
     expect(next.code).toBe(0);

@@ -159,6 +159,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       },
       processes: async () => equipment.processes(),
       kills: kills.acts,
+      outcomes: record.outcomes,
       verifyAudit: () => record.verify(),
       auditTail: (count) => record.tail(count),
       async close() {

@@ -11,7 +11,7 @@ import type { MessagePoint, MessageVerdict } from './call-hooks.js';
 import type { Change, InstallOptions, Review } from './change.js';
 import type { By, OperatorDesk } from './desk.js';
 import type { ExplainRequest, Explanation } from './explanation.js';
-import type { Approvals, Kills, ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
+import type { Approvals, Kills, Outcomes, ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
 import type { SessionPolicy } from './session-policy.js';
 
 export type { Progress } from '../run/remote/remote.js';
@@ -26,6 +26,7 @@ export type {
   KillEntry,
   KillOutcome,
   Kills,
+  Outcomes,
   ProcessCounts,
   SecretAudience,
   SecretEntry,
@@ -37,6 +38,7 @@ export type {
   TokenInput,
   TokenRole,
   Tokens,
+  UnknownOutcome,
   VaultKeeper,
 } from './operator.js';
 export type { AuditPlaces, AuditReader, ProvenLine } from './proof.js';
@@ -51,6 +53,7 @@ export interface Host {
   readonly secrets: Secrets;
   readonly switches: Switches;
   readonly kills: Kills;
+  readonly outcomes: Outcomes;
   readonly tokens: Tokens;
   /** Confined processes there are now, by what they are for. */
   processes(): Promise<ProcessCounts>;

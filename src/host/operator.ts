@@ -131,6 +131,23 @@ export interface Kills {
   lift(target: string, by: By): Promise<boolean>;
 }
 
+/** Calls that a host began and did not live to see the end of. Nothing repeats them: whoever must, calls again. */
+export interface Outcomes {
+  /** Those that nobody acknowledged, oldest first. */
+  unknown(): Promise<readonly UnknownOutcome[]>;
+  /** Somebody found out what happened, or does not mind; false when it is not one of them. */
+  acknowledge(call: string, by: string): Promise<boolean>;
+}
+
+export interface UnknownOutcome {
+  readonly call: string;
+  /** `package/tool`. */
+  readonly tool: string;
+  readonly principal: string;
+  /** When the next host found it, milliseconds since 1970. */
+  readonly at: number;
+}
+
 export interface KillEntry {
   readonly target: string;
   /** Milliseconds since 1970. */

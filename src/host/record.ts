@@ -4,12 +4,14 @@ import { AuditLog, assertCovers, openIntents, tailAudit } from '../store/audit.j
 import { Checkpoints, checkpointPlaces } from '../store/checkpoints.js';
 import type { Database } from '../store/database.js';
 import { Record } from '../store/record.js';
-import type { AuditLine } from './host.js';
+import { UnknownOutcomes } from '../store/unknown-outcomes.js';
+import type { AuditLine, Outcomes } from './host.js';
 import type { HostOptions } from './options.js';
 
 /** The record as the host has it: the log that is written, and ways to look at it. */
 export interface HostRecord {
   readonly audit: AuditLog;
+  readonly outcomes: Outcomes;
   verify(): Promise<AuditVerdict>;
   tail(count: number): Promise<readonly AuditLine[]>;
 }
@@ -23,15 +25,24 @@ export async function openRecord(
   const places = checkpointPlaces(state, options);
   const checkpoints = await Checkpoints.open(places, now);
   const audit = new AuditLog(database, now, checkpoints);
+  const unknown = new UnknownOutcomes(database);
   try {
     await assertCovers(database, checkpoints.last);
-    await recover(database, audit);
+    await recover(database, audit, unknown, now());
   } catch (error) {
     await checkpoints.close();
     throw error;
   }
   return {
     audit,
+    outcomes: {
+      unknown: () => unknown.list(),
+      async acknowledge(call, by) {
+        if (!(await unknown.list()).some((it) => it.call === call)) return false;
+        await audit.append({ kind: 'operator', body: { act: 'acknowledge', callId: call, by } });
+        return unknown.remove(call);
+      },
+    },
     async verify() {
       await audit.flush();
       const record = Record.open(state, places, true);
@@ -54,11 +65,17 @@ export async function openRecord(
 }
 
 /** Calls that were under way when the last host died are marked as such; nobody repeats them. */
-async function recover(database: Database, audit: AuditLog): Promise<void> {
-  for (const intent of await openIntents(database)) {
+async function recover(
+  database: Database,
+  audit: AuditLog,
+  unknown: UnknownOutcomes,
+  at: number,
+): Promise<void> {
+  for (const { callId, tool, principal } of await openIntents(database)) {
+    await unknown.add({ call: String(callId), tool: String(tool), principal: String(principal), at });
     await audit.append({
       kind: 'recovery',
-      body: { callId: intent.callId as Json, tool: intent.tool as Json, status: 'outcome_unknown' },
+      body: { callId: callId as Json, tool: tool as Json, status: 'outcome_unknown' },
     });
   }
   await audit.append({ kind: 'start', body: { pid: process.pid } });

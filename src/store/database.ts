@@ -80,6 +80,14 @@ export interface SwitchedOffTable {
   by: string;
 }
 
+/** A call that began and whose end nobody saw. */
+export interface UnknownOutcomeTable {
+  call: string;
+  tool: string;
+  principal: string;
+  at: number;
+}
+
 /** A target of the kill switch. */
 export interface KillTable {
   target: string;
@@ -174,6 +182,7 @@ export interface StateTables {
   limit_use: LimitUseTable;
   limit_clock: LimitClockTable;
   kill: KillTable;
+  unknown_outcome: UnknownOutcomeTable;
   announcement: AnnouncementTable;
   standing_rule: StandingRuleTable;
   operator_pin: OperatorPinTable;

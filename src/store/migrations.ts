@@ -131,6 +131,13 @@ const steps: readonly string[] = [
      name text primary key,
      bytes blob not null
    ) strict;`,
+  `create table unknown_outcome (
+     call text primary key,
+     tool text not null,
+     principal text not null,
+     at integer not null
+   ) strict;
+   create index audit_start on audit (seq) where kind = 'start';`,
 ];
 
 /** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */

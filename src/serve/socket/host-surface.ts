@@ -47,6 +47,8 @@ export type HostMethod =
   | 'secrets.rekey'
   | 'switches.disabled'
   | 'switches.set'
+  | 'outcomes.unknown'
+  | 'outcomes.acknowledge'
   | 'kills.list'
   | 'kills.set'
   | 'kills.lift'
@@ -162,6 +164,10 @@ function answer(
       return host.switches.disabled();
     case 'switches.set':
       return host.switches.set(id, params.enabled === true, by);
+    case 'outcomes.unknown':
+      return host.outcomes.unknown();
+    case 'outcomes.acknowledge':
+      return host.outcomes.acknowledge(id, by.name);
     case 'kills.list':
       return host.kills.list();
     case 'kills.set':

@@ -19,6 +19,7 @@ import type {
   Session,
   SessionOptions,
   TokenEntry,
+  UnknownOutcome,
 } from '../../host/host.js';
 import type { ApprovalRequest } from '../../model/approval.js';
 import type { AuditVerdict } from '../../model/audit.js';
@@ -110,6 +111,10 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
     switches: {
       disabled: () => control.ask<string[]>('switches.disabled', {}),
       set: (id, enabled, by) => control.ask<boolean>('switches.set', { id, enabled, by: json(by) }),
+    },
+    outcomes: {
+      unknown: () => control.ask<UnknownOutcome[]>('outcomes.unknown', {}),
+      acknowledge: (id, by) => control.ask<boolean>('outcomes.acknowledge', { id, by }),
     },
     kills: {
       list: () => control.ask<KillEntry[]>('kills.list', {}),

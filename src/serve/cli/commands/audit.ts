@@ -4,6 +4,7 @@ import { HostError } from '../../../model/host-error.js';
 import { exportLines } from '../../print/audit-export.js';
 import { visibleLine } from '../../print/visible.js';
 import { type Arguments, stateDirectory } from '../arguments.js';
+import { withKeptHost } from '../attach.js';
 import { auditPlaces } from '../audit-places.js';
 import type { Command } from '../command.js';
 import type { Terminal } from '../terminal.js';
@@ -14,13 +15,15 @@ export const audit: Command = {
   name: 'audit',
   summary:
     'Read the record of all calls, take it elsewhere, and check that nobody changed it. Needs no host.',
-  usage: 'audit verify [FILE] | tail [COUNT] [--follow] | export [--since TIME] [--until TIME]',
+  usage:
+    'audit verify [FILE] | tail [COUNT] [--follow] | export [--since TIME] [--until TIME] | acknowledge CALL',
   examples: [
     { line: 'toolport audit verify', text: 'the chain of hashes against itself and its signed checkpoints' },
     { line: 'toolport audit tail -n 100 --json', text: 'the newest 100 lines for a script' },
     { line: 'toolport audit tail --follow', text: 'and every line that comes' },
     { line: 'toolport audit export --since 2026-01-01 > record.ndjson', text: 'with the proof in it' },
     { line: 'toolport audit verify record.ndjson', text: 'check what was exported' },
+    { line: 'toolport audit acknowledge call_1f…', text: 'you know what became of a call that has no end' },
   ],
   options: [
     { name: 'lines', short: 'n', value: 'COUNT', text: 'how many of the newest lines (20 unless told)' },
@@ -39,6 +42,8 @@ export const audit: Command = {
         return verify(word, args, terminal);
       case 'tail':
         return tail(word ?? args.value('lines') ?? '20', args, terminal);
+      case 'acknowledge':
+        return acknowledge(word, args, terminal);
       case 'export':
         return withRecord(args, terminal, (it) => exportAll(it, args, terminal));
       default:
@@ -48,7 +53,9 @@ export const audit: Command = {
 };
 
 function usage(): HostError {
-  return new HostError('usage', 'say verify, tail or export', { hint: 'see "toolport audit --help"' });
+  return new HostError('usage', 'say verify, tail, export or acknowledge', {
+    hint: 'see "toolport audit --help"',
+  });
 }
 
 async function withRecord<T>(
@@ -79,6 +86,19 @@ async function verify(file: string | undefined, args: Arguments, terminal: Termi
   else if (verdict.ok) terminal.out(`${wholeWords(verdict)}\n`);
   else terminal.err(`error: the record was changed: ${visibleLine(verdict.problem ?? '')}\n`);
   return verdict.ok ? 0 : 6;
+}
+
+async function acknowledge(call: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
+  if (call === undefined)
+    throw new HostError('usage', 'name a call', { hint: 'see "toolport list --attention"' });
+  const done = await withKeptHost(args, terminal, (it) => it.outcomes.acknowledge(call, terminal.principal));
+  if (!done)
+    throw new HostError('not_found', `no call ${JSON.stringify(call.slice(0, 80))} has an unknown outcome`, {
+      hint: 'see "toolport list --attention"',
+    });
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/acknowledge@1', call })}\n`);
+  else terminal.out(`${visibleLine(call)} is acknowledged; the record keeps that its outcome is unknown\n`);
+  return 0;
 }
 
 function wholeWords({ entries, checkpoints, sealed }: AuditVerdict): string {
