@@ -4,20 +4,22 @@ import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
 import type { SlotValues } from '../model/slot.js';
 import type { Confinement } from '../run/launch.js';
-import type { ConnectRemote, Remote, RemoteAnnouncement } from '../run/remote/remote.js';
+import type { ConnectRemote, Remote } from '../run/remote/remote.js';
 import type { RunRequest, RunResult } from '../run/run.js';
 import { type Offer, offerOf, type ProgramAnnouncement, remotePrograms } from './announced.js';
 import type { AnnouncementBook } from './announcement-book.js';
 import { confine, type Lending } from './confine.js';
+import { refuseSecretsIn } from './entry.js';
+import { cleanFailure } from './exit.js';
 import type { HookHandler } from './hooks.js';
 import type { ProgramState } from './host.js';
 import type { Machinery, SessionSetup } from './machinery.js';
-import { programLog } from './program-log.js';
+import { openingOf } from './opening.js';
 import type { Queue } from './queue.js';
 import type { Judged } from './readiness.js';
 import { isRemote, packageOf, placeOf, programOf, reachOf, remoteKey } from './remote-place.js';
 import type { RemotePlace, Remotes } from './remotes.js';
-import type { IsPublic } from './scanner.js';
+import type { CallScan, IsPublic } from './scanner.js';
 import { slotValues } from './slots.js';
 import { passedIn } from './tool.js';
 
@@ -39,8 +41,6 @@ export interface AnnouncingRoad {
   readonly isPublic: IsPublic;
 }
 
-/** As long as a handshake may take. */
-const handshakeMs = 10_000;
 /** A process that is kept may use more processor time than one that answers once. */
 const keptCpuSeconds = 3600;
 
@@ -166,7 +166,7 @@ export class Announcing {
         priority,
         ask: async (event, patience) => {
           const slots = await this.#slots(of);
-          const scan = await this.#machinery.scanner.forCall(of, slots, this.#road.isPublic);
+          const scan = await this.#scan(of, slots);
           // Neither are others' secrets for it, nor are its own for others.
           const shown = (await scan.clean(event)).value as JsonObject;
           const said = await this.#use(judged, programOf(of, program), slots, (remote) => {
@@ -190,26 +190,30 @@ export class Announcing {
     return isRemote(judged) ? this.#known(judged) : new Map();
   }
 
-  /** Asks a program for something that is no call; what it says is clean like an answer. */
+  /** Asks a program for something that is no call; what it says is clean like an answer, and so is its refusal. */
   async read(judged: Judged, name: string, work: (remote: Remote) => Promise<Json>): Promise<Json> {
     const of = packageOf(judged);
     const slots = await this.#slots(of);
-    const scan = await this.#machinery.scanner.forCall(of, slots, this.#road.isPublic);
-    return (await scan.clean(await this.#use(judged, programOf(of, name), slots, work))).value;
+    const scan = await this.#scan(of, slots);
+    try {
+      return (await scan.clean(await this.#use(judged, programOf(of, name), slots, work))).value;
+    } catch (error) {
+      throw await cleanFailure(scan, error);
+    }
+  }
+
+  /** Throws when what a program would be asked for holds a secret. */
+  async screen(judged: Judged, name: string, asked: Json): Promise<void> {
+    const of = packageOf(judged);
+    await refuseSecretsIn(`${of.id}/${name}`, asked, await this.#scan(of, await this.#slots(of)));
+  }
+
+  #scan(of: Package, slots: SlotValues): Promise<CallScan> {
+    return this.#machinery.scanner.forCall(of, slots, this.#road.isPublic);
   }
 
   #slots(of: Package): Promise<SlotValues> {
     return slotValues(of, this.#machinery.vault, passedIn(this.#setup, of.id));
-  }
-
-  /** As it came, but for secrets that it was given: those are for no list. */
-  async #told(of: Package, slots: SlotValues, said: RemoteAnnouncement): Promise<RemoteAnnouncement> {
-    const scan = await this.#machinery.scanner.forCall(of, slots, this.#road.isPublic);
-    const { value, findings, stripped } = await scan.clean(said as unknown as Json);
-    const clean = value as unknown as RemoteAnnouncement;
-    if (findings.length > 0) return clean;
-    // A tool that hides characters is left out, with a remark: taking them out would make it look harmless.
-    return stripped ? { ...clean, tools: said.tools } : said;
   }
 
   async #meet(judged: Judged, program: Program): Promise<void> {
@@ -240,52 +244,23 @@ export class Announcing {
   ): RemotePlace {
     const of = packageOf(judged);
     const place = placeOf(judged, program.name);
-    const { remote, performer } = this.#machinery;
-    const { policy, principal, parse } = this.#setup;
+    const { policy, principal } = this.#setup;
+    const { remotes } = this.#machinery.remote;
     const reach = reachOf(of, program, passedIn(this.#setup, of.id));
     const natsUrl = policy.natsUrl ?? null;
-    let up: Remote | undefined;
-    const open = async (signal: AbortSignal) => {
-      const protocol = program.protocol === 'nexo' ? 'nexo' : 'mcp';
-      const connect = await remote.connect[protocol]();
-      const opened = await connect({
-        package: of,
-        program,
-        agentVersion: parse.agentVersion,
-        slots,
-        confined: async () => {
-          if (confinement === null) throw new Error('only a process is confined');
-          return confinement;
-        },
-        machine: performer.machine,
-        client: performer.client,
-        reach,
-        natsUrl,
-        prior: remote.book.known(place)?.agreed.revision,
-        timeoutMs: handshakeMs,
-        signal,
-        onLog: programLog(
-          () => this.#machinery.scanner.forCall(of, slots, this.#road.isPublic),
-          remote.onLog === null ? null : (line) => remote.onLog?.(of.id, line),
-        ),
-        onChange: () => {
-          const end = () => remote.remotes.end((it) => it.key === key, 'its tools changed');
-          remote.onLog?.(of.id, `${program.name} says that its tools changed`);
-          void remote.book.ask(place, up, (said) => this.#told(of, slots, said)).catch(end);
-        },
-      });
-      up = opened;
-      try {
-        await remote.book.heard(place, await this.#told(of, slots, opened.announced));
-      } catch (error) {
-        await opened.close('what it said cannot be kept');
-        throw error;
-      }
-      return opened;
-    };
     const key = remoteKey(place, principal, slots, reach, natsUrl, confinement);
+    const opening = openingOf(
+      {
+        ...{ of, program, place, slots, reach, natsUrl, confinement },
+        scan: () => this.#scan(of, slots),
+        end: (reason) => remotes.end((it) => it.key === key, reason),
+      },
+      this.#machinery,
+      this.#setup,
+    );
     const ours = program.target.kind === 'process' || program.target.kind === 'container';
-    return { key, principal, package: of.id, digest: place.digest, program: program.name, ours, open };
+    const { digest } = place;
+    return { key, principal, package: of.id, digest, program: program.name, ours, ...opening };
   }
 
   #known(judged: Judged): Map<string, ProgramAnnouncement> {

@@ -1,5 +1,5 @@
 import { HostError } from '../model/host-error.js';
-import type { JsonObject } from '../model/json.js';
+import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 import type { CallScan } from './scanner.js';
@@ -35,4 +35,15 @@ function canPassOn(of: Package, tool: Tool): boolean {
   if (tool.action?.kind === 'prompt' || tool.action?.kind === 'compose') return false;
   if (tool.action?.kind === 'http' || tool.action?.kind === 'remote') return true;
   return tool.effect !== 'none' || network.kind !== 'none' || filesystem === 'read-write';
+}
+
+/** The same for what a program is asked for that is no call. Nobody who asks has a value of the vault to give, not even its own. */
+export async function refuseSecretsIn(name: string, asked: Json, scan: CallScan): Promise<void> {
+  const { findings } = await scan.clean(asked);
+  const found = findings.find((it) => it.kind === 'value' || !it.guess);
+  if (found === undefined) return;
+  const what = found.kind === 'value' ? `the secret ${found.name}` : `what looks like a key (${found.name})`;
+  throw new HostError('guardrail', `what ${name} is asked for holds ${what}`, {
+    hint: 'leave it out: programs get keys from the vault only',
+  });
 }

@@ -45,13 +45,22 @@ export async function throughExit(
       ...(findings.length === 0 ? {} : { redacted: true }),
     };
   } catch (error) {
-    if (!(error instanceof HostError)) throw error;
-    const said = error.hint === undefined ? [error.message] : [error.message, error.hint];
-    const { value, findings } = await scan.clean(said);
-    request.onRedacted?.(recorded(findings));
-    const [message, hint] = value as [string, string?];
-    throw new HostError(error.code, message, hint === undefined ? {} : { hint });
+    throw await cleanFailure(scan, error, (findings) => request.onRedacted?.(recorded(findings)));
   }
+}
+
+/** The same failure in words that may be passed on. A bug says nothing to anybody, and stays what it is. */
+export async function cleanFailure(
+  scan: CallScan,
+  error: unknown,
+  found: (findings: readonly Finding[]) => void = () => {},
+): Promise<unknown> {
+  if (!(error instanceof HostError)) return error;
+  const said = error.hint === undefined ? [error.message] : [error.message, error.hint];
+  const { value, findings } = await scan.clean(said);
+  found(findings);
+  const [message, hint] = value as [string, string?];
+  return new HostError(error.code, message, hint === undefined ? {} : { hint });
 }
 
 /** For the record: what it was, and where it has a shape of its own, the beginning of its digest. Never the value. */

@@ -63,8 +63,10 @@ export function offeredPrompts(
 
 function serverPrompt(prompt: UpstreamPrompt, name: string, announcing: Announcing): OfferedPrompt {
   const read: PromptReading['read'] = (given, signal) => readPrompt(prompt, given, announcing, signal);
-  const { listed, program } = prompt;
-  return { listed: { ...listed, name }, source: { kind: 'server', package: listed.package, program, read } };
+  const { listed, program, judged } = prompt;
+  const screen: PromptReading['screen'] = (given) => announcing.screen(judged, program, given);
+  const source = { kind: 'server', package: listed.package, program, screen, read } as const;
+  return { listed: { ...listed, name }, source };
 }
 
 function template({ name, tool }: ServedTool, exposed: string, packageId: string): OfferedPrompt {

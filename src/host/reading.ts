@@ -1,4 +1,4 @@
-import { HostError } from '../model/host-error.js';
+import { asHostError, HostError } from '../model/host-error.js';
 import type { JsonObject } from '../model/json.js';
 import type { AuditLog } from '../store/audit.js';
 import type { Session } from './host.js';
@@ -10,10 +10,13 @@ import { wordsOf } from './upstream.js';
 export interface Reading {
   readonly package: string;
   readonly program: string;
+  /** Throws when what would be asked for must not leave. */
+  screen(): Promise<void>;
   read(): Promise<JsonObject>;
 }
 
-export interface PromptReading extends Omit<Reading, 'read'> {
+export interface PromptReading extends Omit<Reading, 'read' | 'screen'> {
+  screen(given: JsonObject): Promise<void>;
   read(given: JsonObject, signal: AbortSignal): Promise<JsonObject>;
 }
 
@@ -56,7 +59,10 @@ export class Readings {
   ): Promise<JsonObject> {
     const { source, listed } = await this.#find(name);
     if (source.kind === 'server')
-      return this.#guarded({ ...source, read: () => source.read(given, signal) }, { prompt: name });
+      return this.#guarded(
+        { ...source, screen: () => source.screen(given), read: () => source.read(given, signal) },
+        { prompt: name },
+      );
     const text = await this.prompt(name, given);
     const messages = [{ role: 'user', content: { type: 'text', text } }];
     return { description: listed.description, messages };
@@ -69,10 +75,18 @@ export class Readings {
     return this.#guarded(found, { resource: uri.slice(0, 500) });
   }
 
-  async #guarded({ package: id, program, read }: Reading, what: JsonObject): Promise<JsonObject> {
+  async #guarded({ package: id, program, screen, read }: Reading, what: JsonObject): Promise<JsonObject> {
     const { kills, audit, principal, session } = this.#options;
-    kills.assertAlive({ package: id, principal });
-    await audit.append({ kind: 'read', body: { principal, session, package: id, program, ...what } });
+    const about = { principal, session, package: id, program };
+    try {
+      kills.assertAlive({ package: id, principal });
+      await screen();
+    } catch (error) {
+      // What was asked for is not written down here: it may be what must not be seen.
+      await audit.append({ kind: 'refusal', body: { ...about, code: asHostError(error).code } });
+      throw error;
+    }
+    await audit.append({ kind: 'read', body: { ...about, ...what } });
     return read();
   }
 

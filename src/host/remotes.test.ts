@@ -24,7 +24,8 @@ function stubborn(ways: string[]): Remote {
 }
 
 function place(key: string, open: RemotePlace['open']): RemotePlace {
-  return { key, principal: 'agent', package: key, digest: key, program: 'main', ours: true, open };
+  const words = (text: string) => text;
+  return { key, principal: 'agent', package: key, digest: key, program: 'main', ours: true, open, words };
 }
 
 test('a kill ends a program that was given up already and is still on its way out', async () => {

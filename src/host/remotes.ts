@@ -13,6 +13,8 @@ export interface RemotePlace {
   /** It is started here; one that runs elsewhere may come back whenever somebody starts it there. */
   readonly ours: boolean;
   readonly open: (signal: AbortSignal) => Promise<Remote>;
+  /** What a program says of its end, without secrets. */
+  readonly words: (text: string) => string;
 }
 
 export interface RemoteState {
@@ -104,7 +106,7 @@ export class Remotes {
     this.#makeRoom();
     const name = `${place.package} (${place.program})`;
     const limits = place.ours ? this.#limits : { ...this.#limits, ...patientSupervision };
-    const entry = { place, supervised: new Supervised(name, place.open, limits) };
+    const entry = { place, supervised: new Supervised(name, place.open, limits, place.words) };
     this.#entries.set(place.key, entry);
     return entry;
   }

@@ -95,7 +95,8 @@ export function resourceReading(
   if (found === undefined) return undefined;
   const { judged, program } = found.holder;
   const read = () => readResource(found, uri, announcing, signal);
-  return { package: packageOf(judged).id, program, read };
+  const screen = () => announcing.screen(judged, program, uri);
+  return { package: packageOf(judged).id, program, screen, read };
 }
 
 /** The contents of a resource, under the address by which it was asked for. */

@@ -42,12 +42,8 @@ export const patientSupervision: Pick<Supervision, 'restarts' | 'startsAgain'> =
 
 /** What only the operator can mend: nothing is gained by waiting, and every try may say so again. */
 const settings: readonly string[] = [
-  'needs_setup',
-  'auth_required',
-  'network_denied',
-  'runtime_missing',
-  'sandbox_unavailable',
-  'usage',
+  ...['needs_setup', 'auth_required', 'network_denied', 'runtime_missing', 'sandbox_unavailable', 'usage'],
+  ...['killed', 'cancelled'],
 ];
 
 /** Failures that say something of the program, and not of the arguments or of the caller. */
@@ -61,6 +57,8 @@ export class Supervised {
   readonly #name: string;
   readonly #open: (signal: AbortSignal) => Promise<Remote>;
   readonly #limits: Supervision;
+  /** Makes what a program said fit to be shown. */
+  readonly #words: (text: string) => string;
   #state: SupervisedState = 'stopped';
   #reason = '';
   #remote: Remote | undefined;
@@ -92,9 +90,11 @@ export class Supervised {
     name: string,
     open: (signal: AbortSignal) => Promise<Remote>,
     limits: Partial<Supervision> = {},
+    words: (text: string) => string = (text) => text,
   ) {
     this.#name = name;
     this.#open = open;
+    this.#words = words;
     this.#limits = { ...usualSupervision, ...limits };
   }
 
@@ -217,7 +217,7 @@ export class Supervised {
     try {
       remote = await this.#open(this.#stop.signal);
     } catch (error) {
-      const blameless = error instanceof HostError && [...settings, 'cancelled'].includes(error.code);
+      const blameless = error instanceof HostError && settings.includes(error.code);
       if (blameless) this.#become('stopped', '');
       else this.#gone(wordsOf(error));
       throw error;
@@ -227,7 +227,7 @@ export class Supervised {
     remote.ended.then(({ kind, reason }) => {
       if (this.#remote === remote) this.#remote = undefined;
       if (kind === 'asked' || this.#over) this.#become('stopped', '');
-      else this.#gone(reason);
+      else this.#gone(this.#words(reason));
     });
     if (this.#over) await this.#end(remote, 'the host is being closed');
     return remote;
@@ -252,10 +252,9 @@ export class Supervised {
   #startAgain(): void {
     if (this.#over) return;
     if (this.#wanted && this.#limits.startsAgain)
-      this.#running().then(
-        () => this.#restWhenIdle(),
-        () => {},
-      );
+      this.#running()
+        .then(() => this.#restWhenIdle())
+        .catch(() => {});
     else this.#become('stopped', '');
   }
 

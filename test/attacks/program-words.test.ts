@@ -1,0 +1,89 @@
+// SECURITY.md: no tool says a value that the vault holds.
+// A program has more ways to speak than its answers: its last words before it comes up, and its refusals when it is read from.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Session } from '../../src/index.js';
+import { failureOf, resultOf, type Workbench, workbench } from '../workbench.js';
+import { serverPackage } from './server-package.js';
+
+const own = ['harbour', 'lantern', '48213', 'quince'].join('-');
+const others = ['copper', 'saddle', '90277', 'meadow'].join('-');
+const key = { name: 'DOOR_KEY', prompt: 'The key of a door.', secret: true };
+
+const offering = `initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {}, prompts: {}, resources: {} }, serverInfo: { name: 'x', version: '1' } }),
+  'prompts/list': () => ({ prompts: [{ name: 'greet', arguments: [{ name: 'who' }] }] }),
+  'resources/list': () => ({ resources: [{ uri: 'desk://pens', name: 'pens' }] }),`;
+
+let bench: Workbench;
+let session: Session;
+
+beforeAll(async () => {
+  bench = await workbench({
+    ...serverPackage(
+      'dying',
+      `process.stderr.write('no door for ' + process.env.DOOR_KEY + '\\n'); process.exit(3);`,
+      [key],
+    ),
+    ...serverPackage(
+      'grumbling',
+      `const no = (id) => void write({ id, error: { code: -32000, message: 'not with ' + process.env.DOOR_KEY } });
+on = { ${offering} 'prompts/get': (_, id) => no(id), 'resources/read': (_, id) => no(id),
+  'tools/call': () => ({ content: [{ type: 'text', text: String(process.env.DOOR_KEY.length) }] }) };`,
+      [key],
+    ),
+    ...serverPackage(
+      'echoing',
+      `on = { ${offering}
+  'prompts/get': ({ arguments: given }) => ({ messages: [{ role: 'user', content: { type: 'text', text: 'who: ' + given.who.length } }] }),
+  'resources/read': ({ uri }) => ({ contents: [{ uri, text: 'length: ' + uri.length }] }) };`,
+    ),
+  });
+  const audience = { kind: 'hosts', hosts: ['keys.example.org'] } as const;
+  for (const it of ['dying', 'grumbling'])
+    await bench.host.secrets.set({ package: it, slot: 'DOOR_KEY', value: own, audience, by: 'test' });
+  await bench.host.secrets.set({ package: 'gone', slot: 'KEY', value: others, audience, by: 'test' });
+  session = await bench.session();
+}, 60_000);
+afterAll(() => bench.close());
+
+function words(error: unknown): string {
+  const { message, hint } = error as { message: string; hint?: string };
+  return `${message} ${hint ?? ''}`;
+}
+
+test('the control: the program has it', async () => {
+  expect(await resultOf(session.call({ tool: 'grumbling/go', arguments: {} }))).toBe(String(own.length));
+});
+
+test('the last words of a program that does not come up', async () => {
+  const listed = JSON.stringify(await session.packages());
+  expect(listed).not.toContain(own);
+  expect(listed).toContain('no door for [redacted:');
+  const { message, hint } = await failureOf(session.call({ tool: 'dying/go', arguments: {} }));
+  expect(`${message} ${hint}`).not.toContain(own);
+});
+
+test('what it says when a prompt or a resource is asked for', async () => {
+  for (const asked of [
+    () => session.promptMessages('grumbling_greet', {}),
+    () => session.resource('upstream://grumbling/server/desk://pens'),
+  ]) {
+    const said = words(await asked().catch((error: unknown) => error));
+    expect(said).toContain('not with [redacted:DOOR_KEY]');
+    expect(said).not.toContain(own);
+  }
+});
+
+test('a value of another package does not leave by what is asked for, and is not in the record', async () => {
+  expect(await session.resource('upstream://echoing/server/desk://pens')).toMatchObject({
+    contents: [{ text: 'length: 11' }],
+  });
+  for (const asked of [
+    () => session.promptMessages('echoing_greet', { who: `me ${others}` }),
+    () => session.prompt('echoing_greet', { who: Buffer.from(others).toString('hex') }),
+    () => session.resource(`upstream://echoing/server/desk://pens?${others}`),
+  ])
+    await expect(asked()).rejects.toMatchObject({ code: 'guardrail' });
+  const record = await bench.host.auditTail(200);
+  expect(JSON.stringify(record)).not.toContain(others);
+  expect(record.filter((it) => it.kind === 'refusal' && it.body.code === 'guardrail')).toHaveLength(3);
+});
