@@ -67,7 +67,8 @@ async function main(): Promise<void> {
       if (!readerLeft) process.stdout.write(text);
     },
     err: (text) => void process.stderr.write(text),
-    readStdin: () => readStdin(interrupted.signal),
+    readStdin: async (most) =>
+      (await import('./serve/cli/standard-input.js')).readAll(process.stdin, interrupted.signal, most),
     readSecret: (question) => readSecret(question, interrupted.signal),
     confirm: (question) => confirm(question, interrupted.signal),
     readFile,
@@ -94,15 +95,6 @@ function userName(): string {
   } catch {
     return `uid-${process.getuid?.() ?? 'unknown'}`;
   }
-}
-
-async function readStdin(signal: AbortSignal): Promise<string> {
-  const { HostError } = await import('./model/host-error.js');
-  const chunks: Buffer[] = [];
-  signal.addEventListener('abort', () => process.stdin.destroy(), { once: true });
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  if (signal.aborted) throw new HostError('cancelled', 'interrupted');
-  return Buffer.concat(chunks).toString('utf8');
 }
 
 /** Reads one line from the terminal without showing it. */

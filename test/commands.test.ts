@@ -5,6 +5,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { diagnosticCodes } from '../src/model/codes.js';
 import { formatNames } from '../src/model/format.js';
+import { hostErrorCodes } from '../src/model/host-error.js';
 import { commands } from '../src/serve/cli/commands.js';
 import { patchTool, temporaryFolder, toolport } from './toolport.js';
 
@@ -133,7 +134,10 @@ describe('schema and explain', () => {
 
   test('every code is listed and explained', async () => {
     const codes = (await toolport(['explain'])).stdout.trim().split('\n');
-    expect(codes.toSorted()).toEqual(Object.keys(diagnosticCodes).toSorted());
+    expect(codes.toSorted()).toEqual([...Object.keys(diagnosticCodes), ...hostErrorCodes].toSorted());
+    expect((await toolport(['explain', 'timeout'])).stdout).toMatch(
+      /^timeout\n\nerror\. the tool was ended because its time was up\n\nThe command exits with 8;/,
+    );
     const one = await toolport(['explain', 'field.near-miss']);
     expect(one.stdout).toMatch(
       /^field\.near-miss\n\nerror\. [\s\S]*Bad:\n[\s\S]*Good:\n[\s\S]*Why it matters: /,

@@ -54,6 +54,7 @@ let shown: Review = widened;
 const host: Partial<Host> = {
   operator: { pin: async () => ({ set: false, failures: 0, waitUntil: null }) } as unknown as OperatorDesk,
   switches: {
+    known: async () => ['weather', 'word_count'],
     disabled: async () => [...off],
     set: async (id, enabled) => (enabled ? off.delete(id) : !off.has(id) && off.add(id) !== undefined),
   },

@@ -201,7 +201,7 @@ describe.each(all)('text in a manifest: $format', ({ format, samples }) => {
 
 function surfaces({ of, text }: Read): string {
   return JSON.stringify([
-    printPackage({ ...of, version: '' }, plain as never, 1_000_000),
+    printPackage({ ...of, version: '' }, [], plain as never, 1_000_000),
     of.tools.map((it) => [it.name, it.description, it.input, it.output, it.annotations, it.examples]),
     of.prompts.map((it) => (it.body.kind === 'text' ? it : { ...it, body: text(it.body.path) })),
     of.slots,

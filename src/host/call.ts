@@ -20,7 +20,7 @@ import type { HookHandler } from './hooks.js';
 import { type Answer, type CallRequest, confirmToolName } from './host.js';
 import type { KillSwitch } from './kill-switch.js';
 import { assertRoom, metersOf, type NamedMeter, takePlace } from './limits.js';
-import { type InnerCall, type Outcome, settle, statusIn } from './outcome.js';
+import { cappedTime, type InnerCall, type Outcome, settle, statusIn } from './outcome.js';
 import type { RunningCall, RunningCalls } from './running.js';
 import type { Served } from './served.js';
 import { shapeOf } from './shape.js';
@@ -465,7 +465,8 @@ async function effect(
     const { confirmation } = outcome;
     return { ...answered(path, call), tool: served.name, status: 'confirmation_required', confirmation };
   }
-  if (outcome.kind === 'failed') return failed(path, call, outcome.error, served.name);
+  if (outcome.kind === 'failed')
+    return failed(path, call, timeoutMs < wanted ? cappedTime(outcome.error) : outcome.error, served.name);
   const { value, log, warnings, parts, meta } = outcome.result;
   return {
     ...answered(path, call),

@@ -12,6 +12,7 @@ import { KillRows } from '../store/kills.js';
 import { LimitLedger } from '../store/limits.js';
 import { lockState } from '../store/lock.js';
 import { OperatorPin } from '../store/operator-pin.js';
+import { Pins } from '../store/pins.js';
 import { StandingRules } from '../store/standing-rules.js';
 import { approvalActs, invalidator } from './approvals.js';
 import { type CallPath, callTool } from './call.js';
@@ -146,6 +147,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       secrets: secretActs(equipment, audit, desk, invalidate),
       tokens: tokenActs(equipment, audit, desk, newId),
       switches: {
+        known: () => new Pins(database, now).packages(),
         disabled: () => equipment.switches.list(),
         async set(packageId, enabled, by) {
           // Switching something off never needs a PIN.

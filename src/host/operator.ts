@@ -104,6 +104,8 @@ export interface SecretEntry {
 
 /** Operator acts: packages that are switched off stay listed and are never run. */
 export interface Switches {
+  /** Ids of packages that somebody agreed to here, now or before. */
+  known(): Promise<readonly string[]>;
   disabled(): Promise<readonly string[]>;
   /** False when it was so already. */
   set(packageId: string, enabled: boolean, by: By): Promise<boolean>;

@@ -27,6 +27,14 @@ export function statusIn(outcome: Outcome): string {
   }
 }
 
+/** Where the configuration allows no more time, asking for more on the command line does not help. */
+export function cappedTime(error: unknown): unknown {
+  if (!(error instanceof HostError) || error.code !== 'timeout') return error;
+  const hint =
+    'limits.seconds in the configuration allows no more; see it: toolport config list --show-origin';
+  return new HostError('timeout', error.message, { hint, cause: error });
+}
+
 /** Calls a tool on behalf of another, along the same road. */
 export type InnerCall = (tool: string, request: RunRequest) => Promise<Answer>;
 

@@ -1,3 +1,4 @@
+import { suggest } from '../formats/suggest.js';
 import { HostError } from '../model/host-error.js';
 import type { Judged } from './readiness.js';
 import { notReady } from './served.js';
@@ -54,12 +55,27 @@ export function noSuchTool(tools: readonly ServedTool[], judged: readonly Judged
   if (tools.length === 0 && judged.length === 1 && only?.fixed) return notReady(name, only.fixed);
   // What is near comes first: tools of the package that was named, and names that are almost the same.
   const near = tools.filter((it) => name.startsWith(`${it.package.id}/`) || it.name.includes(name));
+  const meant = nearest(tools, name);
   const shown = [...new Set([...near, ...tools])].slice(0, 8).map((it) => it.name);
   const hint =
     tools.length === 0
       ? 'no package here has tools'
-      : `tools here: ${shown.join(', ')}${tools.length > shown.length ? ', …' : ''}`;
+      : `${meant === undefined ? '' : `did you mean ${meant}? `}tools here: ${shown.join(', ')}${tools.length > shown.length ? ', …' : ''}`;
   return new HostError('tool_not_found', `there is no tool ${JSON.stringify(name)}`, { hint });
+}
+
+/** The tool whose full or short name was probably meant. */
+function nearest(tools: readonly ServedTool[], name: string): string | undefined {
+  const full = suggest(
+    name,
+    tools.map((it) => it.name),
+  );
+  if (full !== undefined) return full;
+  const short = suggest(
+    name,
+    tools.map((it) => it.tool.name),
+  );
+  return tools.find((it) => it.tool.name === short)?.name;
 }
 
 /** A package that was understood; throws with what is there when there is none of that id. */

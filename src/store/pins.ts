@@ -83,6 +83,17 @@ export class Pins {
     return rows.map((it) => it.manifest);
   }
 
+  /** Ids of all packages that somebody agreed to. */
+  async packages(): Promise<readonly string[]> {
+    const rows = await this.#database
+      .selectFrom('pin')
+      .select('package')
+      .distinct()
+      .orderBy('package')
+      .execute();
+    return rows.map((it) => it.package);
+  }
+
   /** One pin a manifest; the newest agreement counts. */
   async put(pin: Omit<Pin, 'acceptedAt'>): Promise<void> {
     const agreed = {

@@ -13,8 +13,12 @@ export interface Arguments {
   values(name: string): readonly string[];
 }
 
+/** `--format json` means `--json` everywhere; commands with more forms than these two say so themselves. */
+const formatOption: Option = { name: 'format', value: 'FORM', text: 'text or json' };
+
 export function parseArguments(command: Command, given: readonly string[]): Arguments {
-  const known = [...command.options, ...commonOptions];
+  const ownFormat = command.options.some((it) => it.name === 'format');
+  const known = [...command.options, ...commonOptions, ...(ownFormat ? [] : [formatOption])];
   const words = joinedWords(given, known);
   const options = Object.fromEntries(
     known.map((it) => [
@@ -40,9 +44,14 @@ export function parseArguments(command: Command, given: readonly string[]): Argu
       });
     }
   }
+  const form = values('format')[0];
+  if (!ownFormat && form !== undefined && form !== 'json' && form !== 'text')
+    throw new HostError('usage', `--format ${JSON.stringify(form)} is not known`, {
+      hint: `${command.name} prints text, or one document with --json`,
+    });
   return {
     positionals: parsed.positionals,
-    has: (name) => parsed.values[name] !== undefined,
+    has: (name) => parsed.values[name] !== undefined || (name === 'json' && form === 'json'),
     value: (name) => values(name)[0],
     values,
   };

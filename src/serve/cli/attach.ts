@@ -4,7 +4,6 @@ import { type Arguments, stateDirectory } from './arguments.js';
 import { auditPlaces } from './audit-places.js';
 import type { Terminal } from './terminal.js';
 
-/** Runs something with the host of the state directory and lets go of it whatever happens. */
 /** Commands that only look at what was kept do not make a state directory to look into. */
 export async function withKeptHost<T>(
   args: Arguments,
@@ -20,6 +19,7 @@ export async function withKeptHost<T>(
   return withHost(args, terminal, use);
 }
 
+/** Runs something with the host of the state directory and lets go of it whatever happens. */
 export async function withHost<T>(
   args: Arguments,
   terminal: Terminal,

@@ -135,7 +135,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'explain',
-    summary: 'explain a code of a finding',
+    summary: 'explain a code of a finding or of an error',
     load: async () => explain,
   },
   {

@@ -173,12 +173,15 @@ function unknownKey(name: string, at: JsonPath, report: Report): void {
       last,
       names.map((it) => it.slice(it.lastIndexOf('.') + 1)),
     );
+  // In a table that exists, what else it has is near enough.
+  const inTable = names.filter((it) => it.startsWith(name.slice(0, name.lastIndexOf('.') + 1)));
+  const near = name.includes('.') && inTable.length > 0 ? inTable : names;
   const hint =
     table !== undefined
       ? `did you mean [${table}]?`
       : meant !== undefined
         ? `did you mean ${meant}?`
-        : `see docs/config.md; the keys are ${names.join(', ')}`;
+        : `see docs/config.md; the keys are ${near.join(', ')}`;
   report.at('schema.closed', at, `there is no setting ${name}`, { hint, spot: 'key' });
 }
 

@@ -11,7 +11,7 @@ import type { Terminal } from './terminal.js';
 
 /** Runs one command line and returns its exit code. Nothing is thrown. */
 export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
-  const wantsJson = words.includes('--json') || words.includes('--format=json');
+  const wantsJson = /(?:^|\n)--(?:json|format[\n=]json)(?:\n|$)/.test(words.join('\n'));
   const verbose = words.includes('-v') || words.includes('--verbose');
   try {
     return await dispatch(words, terminal);

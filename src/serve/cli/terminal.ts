@@ -22,7 +22,8 @@ export interface Terminal {
   readonly stdout: Writable;
   out(text: string): void;
   err(text: string): void;
-  readStdin(): Promise<string>;
+  /** All of standard input; refused where it is longer than that many bytes. */
+  readStdin(most?: number): Promise<string>;
   /** Asks a person for something that is not shown while it is typed. */
   readSecret(question: string): Promise<string>;
   /** Asks a person; false without one. */

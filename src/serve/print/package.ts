@@ -1,28 +1,35 @@
 // A package in words that a person can judge: what it is, what it can do, what it wants.
 
 import type { PackageState } from '../../host/host.js';
-import { isObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import type { NetworkAccess } from '../../model/permissions.js';
 import type { Program } from '../../model/program.js';
 import type { Slot } from '../../model/slot.js';
 import type { Template } from '../../model/template.js';
 import type { Tool } from '../../model/tool.js';
+import { inputNames, printInputs } from './inputs.js';
 import type { Style } from './style.js';
 import { visibleLine } from './visible.js';
-import { clip, pad, wrap } from './width.js';
+import { pad, wrap } from './width.js';
 
-export function printPackage(of: Package, style: Style, columns: number): string {
+export function printPackage(
+  of: Package,
+  announced: PackageState['tools'],
+  style: Style,
+  columns: number,
+): string {
+  const later = announced.filter((it) => !of.tools.some((tool) => tool.name === it.name));
   const lines = [
     style.bold(visibleLine(`${of.name} ${of.version}`)) + style.dim(`  ${of.id}, ${of.format}`),
-    visibleLine(of.description),
+    ...wrap(visibleLine(of.description), columns),
     '',
   ];
   const section = (title: string, entries: readonly string[]) => {
     if (entries.length === 0) return;
     for (const [index, entry] of entries.entries()) {
+      const parts = wrap(visibleLine(entry), Math.max(20, columns - 13));
       lines.push(
-        `${style.bold(pad(index === 0 ? title : '', 13))}${clip(visibleLine(entry), Math.max(20, columns - 13))}`,
+        ...parts.map((it, line) => `${style.bold(pad(index === 0 && line === 0 ? title : '', 13))}${it}`),
       );
     }
   };
@@ -62,8 +69,12 @@ export function printPackage(of: Package, style: Style, columns: number): string
   );
   lines.push(
     '',
-    style.bold(of.tools.length === 1 ? 'Tool' : 'Tools'),
+    style.bold(of.tools.length + later.length === 1 ? 'Tool' : 'Tools'),
     ...of.tools.flatMap((it) => describeTool(it, style, columns)),
+    ...later.flatMap((it) => [
+      `  ${style.bold(visibleLine(it.name))}  ${style.dim('announced by its program')}`,
+      ...indented(it.description, columns),
+    ]),
   );
   if (of.announces) lines.push(style.dim('  more may appear when it runs'));
   return `${lines.join('\n')}\n`;
@@ -154,7 +165,7 @@ function describeSlot(slot: Slot): string {
   const scopes = slot.source.kind === 'broker' ? `: ${slot.source.scopes.join(', ')}` : '';
   const from = slot.obtainUrl === undefined ? '' : `; get it at ${slot.obtainUrl}`;
   const words = slot.prompt === undefined || slot.prompt === slot.label ? slot.label : slot.prompt;
-  return `${slot.name} (${what}${slot.required ? '' : ', optional'}): ${words}${scopes}${where}${from}`;
+  return `${slot.name} (${what}${slot.required ? '' : ', optional'}): ${words.replace(/\.$/, '')}${scopes}${where}${from}`;
 }
 
 function describeInstall({ install }: Package): string[] {
@@ -237,18 +248,13 @@ function describeTool(tool: Tool, style: Style, columns: number): string[] {
     ...(tool.approval === 'human' ? ['a person approves each call'] : []),
     ...(tool.action === null ? ['not bound to anything'] : []),
   ];
-  const room = Math.max(20, columns - 4);
   return [
     `  ${style.bold(visibleLine(tool.name))}(${inputNames(tool)})  ${style.dim(notes.join(', '))}`,
-    `    ${clip(visibleLine(tool.description), room)}`,
+    ...indented(tool.description, columns),
+    ...printInputs(tool, columns),
   ];
 }
 
-function inputNames(tool: Tool): string {
-  if (!isObject(tool.input) || !isObject(tool.input.properties))
-    return isObject(tool.input) && tool.input.additionalProperties !== false ? '…' : '';
-  const required = Array.isArray(tool.input.required) ? tool.input.required : [];
-  return Object.keys(tool.input.properties)
-    .map((it) => visibleLine(required.includes(it) ? it : `${it}?`))
-    .join(', ');
+function indented(text: string, columns: number): string[] {
+  return wrap(visibleLine(text), Math.max(20, columns - 4)).map((it) => `    ${it}`);
 }

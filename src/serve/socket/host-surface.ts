@@ -46,6 +46,7 @@ export type HostMethod =
   | 'secrets.unset'
   | 'secrets.rekey'
   | 'switches.disabled'
+  | 'switches.known'
   | 'switches.set'
   | 'outcomes.unknown'
   | 'outcomes.acknowledge'
@@ -162,6 +163,8 @@ function answer(
       return host.secrets.unset(id, String(params.slot), by);
     case 'switches.disabled':
       return host.switches.disabled();
+    case 'switches.known':
+      return host.switches.known();
     case 'switches.set':
       return host.switches.set(id, params.enabled === true, by);
     case 'outcomes.unknown':

@@ -109,6 +109,7 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
       rekey: async (change) => void (await control.ask('secrets.rekey', change as unknown as JsonObject)),
     },
     switches: {
+      known: () => control.ask<string[]>('switches.known', {}),
       disabled: () => control.ask<string[]>('switches.disabled', {}),
       set: (id, enabled, by) => control.ask<boolean>('switches.set', { id, enabled, by: json(by) }),
     },

@@ -2,13 +2,13 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { type Answer, confirmToolName, type Host, type Session } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
-import type { Json } from '../../../model/json.js';
 import { errorTable } from '../../errors.js';
 import { callDocument } from '../../print/call-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
 import { visible, visibleLine } from '../../print/visible.js';
 import { type Arguments, parseDuration } from '../arguments.js';
 import { withHost } from '../attach.js';
+import { looksLikeJson, readArguments } from '../call-arguments.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
 import { operatorHere, pinOption } from '../operator.js';
@@ -35,7 +35,7 @@ export const call: Command = {
   ],
   async run(args, terminal) {
     const target = targetOf(args, terminal);
-    const given = await argumentsOf(target.json, terminal);
+    const given = target.json === undefined ? {} : await readArguments(target.json, terminal);
     const timeout = args.value('timeout');
     const request = {
       arguments: given,
@@ -77,7 +77,7 @@ function targetOf(args: Arguments, terminal: Terminal): Target {
   const path = resolve(terminal.cwd, first);
   if (!existsSync(path))
     throw new HostError('not_found', `there is nothing at ${first}`, { hint: 'check the path' });
-  const named = rest[0] !== undefined && !/^\s*[[{"-]/.test(rest[0]);
+  const named = rest[0] !== undefined && !looksLikeJson(rest[0]);
   if (rest.length > (named ? 2 : 1)) throw tooMany(rest.at(-1) as string);
   return {
     directories: [path],
@@ -95,20 +95,6 @@ function tooMany(word: string): HostError {
 /** What looks like a path, or is there, is a path; anything else names a tool. */
 function isPath(word: string, terminal: Terminal): boolean {
   return isPackagePath(word, terminal) || existsSync(resolve(terminal.cwd, word));
-}
-
-async function argumentsOf(text: string | undefined, terminal: Terminal): Promise<Json> {
-  if (text === undefined) return {};
-  const source = text === '-' ? await terminal.readStdin() : text;
-  try {
-    return JSON.parse(source);
-  } catch (error) {
-    const what = text === '-' ? 'standard input' : 'the argument';
-    throw new HostError('usage', `${what} is not JSON: ${(error as Error).message}`, {
-      cause: error,
-      hint: 'write an object in single quotes: \'{"name":"value"}\'',
-    });
-  }
 }
 
 /** Named by a path alone, a package must leave no doubt which tool is meant. */

@@ -3,6 +3,7 @@ import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
+import { tellUnseen } from '../unseen-package.js';
 
 export const disable: Command = {
   name: 'disable',
@@ -16,9 +17,11 @@ export const disable: Command = {
   options: [],
   async run(args, terminal) {
     const id = onePackage(args, 'disable');
-    const changed = await withHost(args, terminal, (host) =>
-      host.switches.set(id, false, terminal.principal),
-    );
+    const changed = await withHost(args, terminal, async (host) => {
+      const done = await host.switches.set(id, false, terminal.principal);
+      await tellUnseen(host, id, args, terminal);
+      return done;
+    });
     if (args.has('json')) terminal.out(`${JSON.stringify(switchDocument(id, false, changed))}\n`);
     else if (changed)
       terminal.out(`${visibleLine(id)} is off; switch it on again: toolport enable ${visibleLine(id)}\n`);

@@ -1,26 +1,31 @@
 import { suggest } from '../../../formats/suggest.js';
 import { diagnosticCodes } from '../../../model/codes.js';
-import { HostError } from '../../../model/host-error.js';
+import { HostError, type HostErrorCode, hostErrorCodes } from '../../../model/host-error.js';
+import { errorTable } from '../../errors.js';
+import type { Arguments } from '../arguments.js';
 import type { Command } from '../command.js';
+import type { Terminal } from '../terminal.js';
 
 export const explain: Command = {
   name: 'explain',
-  summary: 'Explain a code of a finding: what it means, a bad and a good example, and why it matters.',
+  summary: 'Explain a code of a finding or of an error: what it means, and why it matters.',
   usage: 'explain CODE',
   examples: [
     { line: 'toolport explain schema.required', text: 'the code in brackets of a finding' },
+    { line: 'toolport explain timeout', text: 'the code of an error, as --json shows it' },
     { line: 'toolport explain field.near-miss --json', text: 'for a script' },
     { line: 'toolport explain', text: 'list all codes' },
   ],
   options: [],
   async run(args, terminal) {
     const [code, ...more] = args.positionals;
-    const known = Object.keys(diagnosticCodes);
+    const known = [...Object.keys(diagnosticCodes), ...hostErrorCodes];
     if (more.length > 0) throw new HostError('usage', 'name one code');
     if (code === undefined) {
       terminal.out(`${known.join('\n')}\n`);
       return 0;
     }
+    if (isErrorCode(code)) return explainError(code, args, terminal);
     const entry = entryOf(terminal.readFile(terminal.resource('docs/diagnostics.md')) ?? '', code);
     if (!known.includes(code) || entry === undefined) {
       const meant = suggest(code, known);
@@ -36,6 +41,24 @@ export const explain: Command = {
     return 0;
   },
 };
+
+function isErrorCode(code: string): code is HostErrorCode {
+  return hostErrorCodes.some((it) => it === code);
+}
+
+/** The documents have one row for each; its last cell is the meaning. */
+function explainError(code: HostErrorCode, args: Arguments, terminal: Terminal): number {
+  const rows = (terminal.readFile(terminal.resource('docs/errors.md')) ?? '').split('\n');
+  const cells = rows.find((it) => it.startsWith(`| \`${code}\``))?.split('|') ?? [];
+  const text = (cells[3] ?? '').trim();
+  const { exit, http } = errorTable[code];
+  terminal.out(
+    args.has('json')
+      ? `${JSON.stringify({ schema: 'toolport/explain@1', code, severity: 'error', exit, http, text })}\n`
+      : `${code}\n\nerror. ${plain(text)}\n\nThe command exits with ${exit}; over HTTP the status is ${http}.\n`,
+  );
+  return 0;
+}
 
 /** The text below the heading of a code, up to the next heading. */
 function entryOf(document: string, code: string): string | undefined {

@@ -60,7 +60,7 @@ export const info: Command = {
       const texts = found.map((it) =>
         it.package === undefined
           ? printDiagnostics(it.diagnostics, { style, columns: terminal.columns, source })
-          : `${printPackage(it.package, style, columns)}\n${printState(it, style, columns)}`,
+          : `${printPackage(it.package, it.tools, style, columns)}\n${printState(it, style, columns)}`,
       );
       terminal.out(texts.join('\n'));
     }

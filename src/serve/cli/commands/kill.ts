@@ -9,6 +9,7 @@ import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { operatorHere, pinOption } from '../operator.js';
 import type { Terminal } from '../terminal.js';
+import { tellUnseen } from '../unseen-package.js';
 
 /** A host that does not answer by then is told through the file. */
 const patienceMs = 3000;
@@ -70,7 +71,18 @@ async function throughHost(
 ): Promise<KillOutcome | { changed: true; file: string }> {
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
   try {
-    return await withHost(args, terminal, (host) => host.kills.set(target, terminal.principal), patienceMs);
+    return await withHost(
+      args,
+      terminal,
+      async (host) => {
+        const done = await host.kills.set(target, terminal.principal);
+        const parsed = parseKillTarget(target);
+        if (parsed?.kind === 'package' || parsed?.kind === 'tool')
+          await tellUnseen(host, parsed.package, args, terminal);
+        return done;
+      },
+      patienceMs,
+    );
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const file = join(state, 'KILL');

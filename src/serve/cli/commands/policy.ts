@@ -1,12 +1,11 @@
 import { HostError } from '../../../model/host-error.js';
-import type { Json } from '../../../model/json.js';
 import { printExplanation } from '../../print/explanation.js';
 import { withHost } from '../attach.js';
+import { readArguments } from '../call-arguments.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
 import { sessionFor } from '../session-options.js';
 import { styleFor } from '../style-for.js';
-import type { Terminal } from '../terminal.js';
 
 export const policy: Command = {
   name: 'policy',
@@ -29,7 +28,7 @@ export const policy: Command = {
       throw new HostError('usage', 'say which tool: policy explain PKG/TOOL [JSON]', {
         hint: 'see "toolport policy --help"',
       });
-    const given = text === undefined ? undefined : await argumentsOf(text, terminal);
+    const given = text === undefined ? undefined : await readArguments(text, terminal);
     const wanted = await sessionFor(args, terminal, args.values('dir'), args.value('root'));
     const principal = args.value('as') ?? wanted.principal;
     const found = await withHost(args, terminal, async (host) => {
@@ -42,15 +41,3 @@ export const policy: Command = {
     return 0;
   },
 };
-
-async function argumentsOf(text: string, terminal: Terminal): Promise<Json> {
-  try {
-    return JSON.parse(text === '-' ? await terminal.readStdin() : text);
-  } catch (error) {
-    if (error instanceof HostError) throw error;
-    throw new HostError('usage', `the arguments are not JSON: ${(error as Error).message}`, {
-      cause: error,
-      hint: 'write an object in single quotes: \'{"name":"value"}\'',
-    });
-  }
-}

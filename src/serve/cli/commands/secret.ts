@@ -9,6 +9,7 @@ import type { Command } from '../command.js';
 import { loadConfig, sessionOptions, settingOf } from '../config.js';
 import { operatorHere, pinOption } from '../operator.js';
 import type { Terminal } from '../terminal.js';
+import { tellUnseen } from '../unseen-package.js';
 
 export const secret: Command = {
   name: 'secret',
@@ -92,7 +93,9 @@ async function set(args: Arguments, terminal: Terminal, { packageId, slot }: Nam
     | undefined;
   const entry = await withHost(args, terminal, async (host) => {
     const by = await operatorHere(host, args, terminal);
-    return host.secrets.set({ package: packageId, slot, value, audience, keeper, by });
+    const done = await host.secrets.set({ package: packageId, slot, value, audience, keeper, by });
+    await tellUnseen(host, packageId, args, terminal);
+    return done;
   });
   if (args.has('json')) terminal.out(document([entry]));
   else if (!args.has('quiet'))

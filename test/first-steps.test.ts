@@ -1,0 +1,143 @@
+// What somebody meets who is new here: names that are misspelt, arguments written by hand, small terminals.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Tool } from '../src/model/tool.js';
+import { inputNames, printInputs } from '../src/serve/print/inputs.js';
+import { patchTool, temporaryFolder, toolport } from './toolport.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let tool: string;
+
+beforeAll(() => {
+  folder = temporaryFolder({
+    'tools/count_words.py': patchTool({ name: 'count_words' }),
+    'tools/hang.py': patchTool({ name: 'hang', body: '    import time\n    time.sleep(600)\n    return {}' }),
+  });
+  tool = join(folder.path, 'tools', 'count_words.py');
+});
+afterAll(() => folder.remove());
+
+const run = (words: string[], stdin = '') =>
+  toolport([...words, '--state', join(folder.path, 'state')], { cwd: folder.path, stdin });
+
+describe('arguments of a call', () => {
+  test('a name that is written twice is refused, and nothing runs', async () => {
+    expect(await run(['call', tool, '{"text":"a","text":"b c"}'])).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('says something twice'),
+    });
+    expect(await run(['call', tool, '{"text":"a b"}'])).toMatchObject({ code: 0 });
+  });
+
+  test.each(['null', '17', 'true'])('%s is JSON, not the name of a tool', async (word) => {
+    const { code, stderr } = await run(['call', tool, word]);
+    expect(code).toBe(2);
+    expect(stderr).not.toContain('there is no tool');
+    expect(stderr).toContain(word === 'null' ? "required property 'text'" : 'must be a JSON object');
+  });
+
+  test('empty standard input is told, and a flood is refused before all of it was read', async () => {
+    expect(await run(['call', tool, '-'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('standard input is empty'),
+    });
+    const flood = `{"text":"${'x'.repeat(17 * 1024 * 1024)}"}`;
+    expect(await run(['call', tool, '-'], flood)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('standard input has more than 16 MiB'),
+    });
+  });
+
+  test('a misspelt tool is told with the one that was meant', async () => {
+    expect((await run(['call', '--dir', 'tools', 'cuont_words', '{}'])).stderr).toContain(
+      'did you mean count_words/count_words?',
+    );
+  });
+
+  test('a time that the configuration limits is not blamed on the command line', async () => {
+    const config = join(folder.path, 'short.toml');
+    writeFileSync(config, '[limits]\nseconds = 1\n');
+    const hang = ['call', join(folder.path, 'tools', 'hang.py'), '{"text":"a"}'];
+    expect(await run([...hang, '--config', config])).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('limits.seconds in the configuration allows no more'),
+    });
+    expect(await run([...hang, '--timeout', '300ms'])).toMatchObject({
+      code: 8,
+      stderr: expect.stringContaining('give it more time with --timeout'),
+    });
+  });
+});
+
+describe('--format json', () => {
+  test.each([
+    ['call', ['call'], ['{"text":"a"}'], 'toolport/call@1'],
+    ['info', ['info'], [], 'toolport/info@1'],
+  ])('%s: the same as --json', async (_name, before, after, schema) => {
+    const written = [...before, tool, ...after, '--format', 'json'];
+    expect(JSON.parse((await run(written)).stdout)).toMatchObject({ schema });
+  });
+
+  test('errors too, and another form is refused', async () => {
+    expect(JSON.parse((await run(['info', 'nowhere.py', '--format', 'json'])).stdout)).toMatchObject({
+      error: { code: 'not_found' },
+    });
+    expect(await run(['info', tool, '--format', 'yaml'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('info prints text, or one document with --json'),
+    });
+  });
+});
+
+test('switching off, stopping or giving a value to a package that nobody used is done, and told', async () => {
+  await run(['list', 'tools']);
+  expect(await run(['disable', 'cuont_words'])).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining(
+      'no package "cuont_words" was used here so far; did you mean count_words?',
+    ),
+  });
+  expect((await run(['kill', 'elsewhere/tool'])).stderr).toContain(
+    'no package "elsewhere" was used here so far',
+  );
+  expect((await run(['secret', 'set', 'elsewhere', 'KEY'], 'v')).stderr).toContain('no package "elsewhere"');
+  expect((await run(['kill', 'principal:somebody'])).stderr).toBe('');
+  expect((await run(['disable', 'count_words'])).stderr).toBe('');
+});
+
+describe('what a tool takes', () => {
+  const takes = (input: Tool['input']) => ({ input }) as Tool;
+  const some = takes({
+    type: 'object',
+    required: ['names'],
+    properties: {
+      names: {
+        type: 'array',
+        items: { type: 'string' },
+        description: 'Everybody who takes part in the draw.',
+      },
+      unit: { enum: ['metric', 'imperial'], default: 'metric' },
+      days: { type: 'integer', minimum: 1, maximum: 16 },
+      any: true,
+    },
+  });
+
+  test('kind, bounds, default and meaning, one line each', () => {
+    expect(inputNames(some)).toBe('names, unit?, days?, any?');
+    expect(printInputs(some, 200)).toEqual([
+      '      names  array of string; Everybody who takes part in the draw.',
+      '      unit?  one of "metric", "imperial", "metric" unless told',
+      '      days?  integer, 1 to 16',
+      '      any?',
+    ]);
+  });
+
+  test('no line is longer than the terminal', () => {
+    const lines = printInputs(some, 44);
+    expect(lines.length).toBeGreaterThan(4);
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(44);
+    expect(lines.join(' ').replace(/\s+/g, ' ')).toContain('Everybody who takes part in the draw.');
+  });
+});
