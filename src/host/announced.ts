@@ -1,11 +1,12 @@
 // What programs said of themselves, turned into tools. Everything here was written by a stranger and is read by a model.
 import { schemaProblem } from '../formats/foreign-schema.js';
 import type { AnnouncedTool } from '../model/action.js';
-import { canonicalJson, isObject, type Json, type JsonObject, type JsonSchema } from '../model/json.js';
+import { canonicalJson, isObject, type JsonObject, type JsonSchema } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
 import type { Annotations, Tool } from '../model/tool.js';
 import { codePointName, findHidden } from '../model/unicode.js';
+import { leavesOf } from '../policy/scan/leaves.js';
 import type { RemoteAnnouncement } from '../run/remote/remote.js';
 
 /** What somebody agreed to, and what the program said last where that is something else. */
@@ -169,10 +170,11 @@ function problemOf(it: AnnouncedTool): string | undefined {
   if (!/^[A-Za-z0-9_.\-/]{1,128}$/.test(it.name)) return 'its name is none that clients can call';
   const words = [it.description ?? '', it.title ?? ''];
   if (words.some((text) => text.length > maxDescription)) return 'its description is longer than 16 KiB';
-  const texts = [...words, canonicalJson((it.input ?? {}) as Json)];
-  const [hidden] = texts.flatMap((text) => findHidden(text));
+  // Titles, schemas and members are read as well: nothing of it may hide a character.
+  const { all } = leavesOf(it as unknown as JsonObject);
+  const [hidden] = all.flatMap(({ text }) => findHidden(text));
   if (hidden !== undefined)
-    return `its description holds ${codePointName(hidden.codePoint)}, which no reader sees`;
+    return `what it says of itself holds ${codePointName(hidden.codePoint)}, which no reader sees`;
   for (const schema of [it.input, it.output]) {
     if (schema === undefined) continue;
     const problem = schemaProblem(schema);

@@ -8,6 +8,7 @@ import type { Remote, RemoteAnnouncement } from '../run/remote/remote.js';
 import type { ProgramPlace } from './announcement-book.js';
 import { cleanFailure } from './exit.js';
 import type { Machinery, SessionSetup } from './machinery.js';
+import { oneAtATime } from './one-at-a-time.js';
 import { programLog } from './program-log.js';
 import type { RemotePlace } from './remotes.js';
 import type { CallScan } from './scanner.js';
@@ -28,6 +29,8 @@ export interface Opening {
 
 /** As long as a handshake may take. */
 const handshakeMs = 10_000;
+/** Between two looks at what a program says that it can do now. */
+const changeRestMs = 1000;
 
 /**
  * How a program is brought up, and how its words are made fit to be passed on: whatever it says before it is up, or when it
@@ -40,7 +43,13 @@ export function openingOf(
 ): Pick<RemotePlace, 'open' | 'words'> {
   let looked: CallScan | undefined;
   let up: Remote | undefined;
+  const askAgain = async () => {
+    remote.onLog?.(of.id, `${program.name} says that its tools changed`);
+    const told = async (said: RemoteAnnouncement) => toldBy(await scan(), said);
+    await remote.book.ask(place, up, told).catch(() => end('its tools changed'));
+  };
   const connected = async (signal: AbortSignal, found: CallScan): Promise<Remote> => {
+    let isGone = false;
     const connect = await remote.connect[program.protocol === 'nexo' ? 'nexo' : 'mcp']();
     const opened = await connect({
       package: of,
@@ -59,11 +68,12 @@ export function openingOf(
       timeoutMs: handshakeMs,
       signal,
       onLog: programLog(scan, remote.onLog === null ? null : (line) => remote.onLog?.(of.id, line)),
-      onChange: () => {
-        remote.onLog?.(of.id, `${program.name} says that its tools changed`);
-        const told = async (said: RemoteAnnouncement) => toldBy(await scan(), said);
-        void remote.book.ask(place, up, told).catch(() => end('its tools changed'));
-      },
+      onChange: oneAtATime(async () => {
+        if (!isGone) await askAgain();
+      }, changeRestMs),
+    });
+    void opened.ended.then(() => {
+      isGone = true;
     });
     try {
       await remote.book.heard(place, await toldBy(found, opened.announced));

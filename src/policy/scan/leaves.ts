@@ -44,10 +44,14 @@ function isCode(it: Json): boolean {
   return typeof it === 'number' && Number.isInteger(it) && it >= 9 && it <= 0x10ffff;
 }
 
-/** As MCP writes pictures, sounds and files. */
+/** As MCP writes pictures, sounds and files: bytes in base64. Words that only say that they are a picture are words. */
 function isMedia(of: { readonly [key: string]: Json }, key: string): boolean {
-  if (key === 'data') return of.type === 'image' || of.type === 'audio';
-  return key === 'blob' && typeof of.uri === 'string';
+  const declared =
+    key === 'data'
+      ? of.type === 'image' || of.type === 'audio'
+      : key === 'blob' && typeof of.uri === 'string';
+  const bytes = of[key];
+  return declared && typeof bytes === 'string' && /^[A-Za-z0-9+/\r\n]*={0,2}[\r\n]*$/.test(bytes);
 }
 
 /**

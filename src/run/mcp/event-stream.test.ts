@@ -45,4 +45,14 @@ test('comments, other kinds of events and unfinished ones are passed over', asyn
 test('an event without end is given up', async () => {
   await expect(read(Buffer.from(`data: ${'x'.repeat(2000)}`), [500, 500, 500])).rejects.toThrow('too large');
   await expect(read(Buffer.from('data: xx\n'.repeat(600)), [1000])).rejects.toThrow('too large');
+  await expect(read(Buffer.from('data:\n'.repeat(2000)), [1000])).rejects.toThrow('too large');
+});
+
+test('one that comes in many small pieces costs no more than one in a few', async () => {
+  const bytes = Buffer.from(`data: ${'x'.repeat(8 * 1024 * 1024)}\n\n`);
+  const from = performance.now();
+  const [event] = await read(bytes, Array(8 * 1024).fill(1024), bytes.length);
+  expect(event).toHaveLength(8 * 1024 * 1024);
+  // Looking at all of it again with every piece would take minutes.
+  expect(performance.now() - from).toBeLessThan(5000);
 });

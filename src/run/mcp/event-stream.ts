@@ -7,16 +7,23 @@ export async function* eventsOf(
   tooLarge: () => Error,
 ): AsyncGenerator<string> {
   const decoder = new StringDecoder('utf8');
-  let pending = '';
+  /** Of the line that has not ended; every character is looked at once, however small the pieces are that come. */
+  let begun = '';
+  let held = '';
   let data: string[] = [];
   let size = 0;
   let isMessage = true;
   for await (const chunk of body) {
-    pending += decoder.write(chunk);
+    const text = held + decoder.write(chunk);
     // A line may end with one character whose other half has not come yet.
-    const complete = pending.endsWith('\r') ? pending.slice(0, -1) : pending;
-    const lines = complete.split(/\r\n|\n|\r/);
-    pending = (lines.pop() as string) + pending.slice(complete.length);
+    held = text.endsWith('\r') ? '\r' : '';
+    const lines = text.slice(0, text.length - held.length).split(/\r\n|\n|\r/);
+    const rest = lines.pop() as string;
+    if (lines.length > 0) {
+      lines[0] = begun + lines[0];
+      begun = '';
+    }
+    begun += rest;
     for (const line of lines) {
       if (line === '') {
         if (data.length > 0 && isMessage) yield data.join('\n');
@@ -29,10 +36,11 @@ export async function* eventsOf(
       const field = at === -1 ? line : line.slice(0, at);
       const value = at === -1 ? '' : line.slice(at + 1).replace(/^ /, '');
       if (field === 'data') {
-        size += value.length;
+        // An empty one takes room, too.
+        size += value.length + 1;
         data.push(value);
       } else if (field === 'event') isMessage = value === 'message';
     }
-    if (size + pending.length > limit) throw tooLarge();
+    if (size + begun.length > limit) throw tooLarge();
   }
 }

@@ -3,12 +3,14 @@ import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
 import type { Patience, RemoteAnnouncement } from '../remote/remote.js';
 import type { Understanding } from './handshake.js';
-import { unknownMethod } from './message.js';
+import { foreignMeta, unknownMethod } from './message.js';
 import { asFailure, hasCode, type Peer, textOf } from './peer.js';
 
 const maxPages = 100;
 const maxEntries = 5000;
 const maxName = 256;
+/** Characters of all lists together, as JSON: they are kept, compared and searched as a whole. */
+const maxCharacters = 8 * 1024 * 1024;
 
 interface Listing extends Patience {
   /** For messages. */
@@ -23,7 +25,8 @@ export async function announcementOf(
   listing: Listing,
 ): Promise<RemoteAnnouncement> {
   const has = (name: string) => isObject(capabilities[name]);
-  const list = (method: string, member: string) => all(peer, method, member, listing);
+  const room = { left: maxCharacters };
+  const list = (method: string, member: string) => all(peer, method, member, listing, room);
   // A server that forgot to say that it has tools is asked all the same.
   const tools = await list('tools/list', 'tools');
   const prompts = has('prompts') ? await list('prompts/list', 'prompts') : [];
@@ -43,7 +46,13 @@ export async function announcementOf(
   };
 }
 
-async function all(peer: Peer, method: string, member: string, listing: Listing): Promise<JsonObject[]> {
+async function all(
+  peer: Peer,
+  method: string,
+  member: string,
+  listing: Listing,
+  room: { left: number },
+): Promise<JsonObject[]> {
   const { name } = listing;
   const started = performance.now();
   const found: JsonObject[] = [];
@@ -62,6 +71,8 @@ async function all(peer: Peer, method: string, member: string, listing: Listing)
     }
     const entries = result[member];
     if (!Array.isArray(entries)) throw misshapen(name, `its answer to ${method} has no ${member}`);
+    room.left -= JSON.stringify(entries).length;
+    if (room.left < 0) throw misshapen(name, 'what it says of itself has more than 8 MiB');
     found.push(...entries.filter(isObject));
     if (found.length > maxEntries) throw misshapen(name, `it offers more than ${maxEntries} ${member}`);
     const next = textOf(result.nextCursor);
@@ -105,6 +116,6 @@ function toolOf(name: string, it: JsonObject): AnnouncedTool {
     ...(isObject(it.inputSchema) ? { input: it.inputSchema } : {}),
     ...(isObject(it.outputSchema) ? { output: it.outputSchema } : {}),
     ...(isObject(it.annotations) ? { annotations: it.annotations } : {}),
-    ...(isObject(it._meta) ? { meta: it._meta } : {}),
+    ...(isObject(it._meta) ? { meta: foreignMeta(it._meta) } : {}),
   };
 }

@@ -85,3 +85,9 @@ export function isTooDeep(value: Json): boolean {
   }
   return false;
 }
+
+/** What a server wrote beside its words. The protocol's own is for this hop only, and in the name of the host speaks nobody else. */
+export function foreignMeta(meta: JsonObject): JsonObject {
+  const isOurs = (key: string) => /^(?:io\.modelcontextprotocol|toolport)\//i.test(key);
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !isOurs(key)));
+}

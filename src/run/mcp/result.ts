@@ -1,7 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { RunResult } from '../run.js';
-import { isTooDeep } from './message.js';
+import { foreignMeta, isTooDeep } from './message.js';
 
 const maxWords = 8000;
 
@@ -15,7 +15,7 @@ export function readResult(result: JsonObject, name: string): RunResult {
       'tool_bad_output',
       `${name} was answered with neither content nor a structured value`,
     );
-  const meta = isObject(result._meta) ? ownMeta(result._meta) : {};
+  const meta = isObject(result._meta) ? foreignMeta(result._meta) : {};
   return {
     value: structured === undefined ? valueIn(content) : structured,
     parts: content,
@@ -47,11 +47,4 @@ function valueIn(content: readonly JsonObject[]): Json {
   } catch {
     return text;
   }
-}
-
-/** What the protocol itself writes there is for this hop only. */
-function ownMeta(meta: JsonObject): JsonObject {
-  return Object.fromEntries(
-    Object.entries(meta).filter(([key]) => !key.startsWith('io.modelcontextprotocol/')),
-  );
 }
