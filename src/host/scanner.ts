@@ -1,4 +1,5 @@
 import { cleanText } from '../model/clean-text.js';
+import { HostError } from '../model/host-error.js';
 import type { Json } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { SlotValues } from '../model/slot.js';
@@ -6,6 +7,7 @@ import { KnownValues } from '../policy/scan/known.js';
 import { leavesOf, withLeaves } from '../policy/scan/leaves.js';
 import { type Finding, type Hiding, redactNow, redactSteps } from '../policy/scan/redact.js';
 import type { KeptValue, Vault } from '../secrets/vault.js';
+import { sizeOf } from './shape.js';
 
 /** What is looked at, before it is passed on. */
 export interface CallScan {
@@ -29,6 +31,8 @@ export type IsPublic = (packageId: string, slot: string) => boolean;
 
 /** Others' short values would tear holes into what everybody says. */
 const shortestForeign = 8;
+/** Levels of an answer, and a few for what stands around it. */
+const maxDepth = 210;
 /** Milliseconds of work before others have their turn. */
 const patience = 10;
 
@@ -64,6 +68,7 @@ export class Scanner {
     };
     return {
       async clean(value) {
+        assertShallow(value);
         const shown = cleaned(value);
         const redacted = await inTurns(redactSteps(shown, hiding));
         return { ...redacted, stripped: shown !== value };
@@ -106,6 +111,12 @@ export class Scanner {
     }
     return { values, nameOf: (secret) => names[secret] };
   }
+}
+
+/** Whoever said it is a stranger; what is nested without end would be looked at without end. */
+function assertShallow(value: Json): void {
+  if (sizeOf(value, maxDepth) === null)
+    throw new HostError('tool_bad_output', 'what came back is nested more than 200 levels deep');
 }
 
 function cleaned(value: Json): Json {
