@@ -1,6 +1,7 @@
 import { HostError } from '../model/host-error.js';
 import type { Remote } from '../run/remote/remote.js';
 import { patientSupervision, Supervised, type Supervision } from '../run/remote/supervised.js';
+import { queueOf } from './queue.js';
 
 /** One program for one caller, and how it is brought up. */
 export interface RemotePlace {
@@ -32,6 +33,8 @@ interface Entry {
 
 /** Programs at once; whoever was idle longest makes room. */
 const maxRemotes = 128;
+/** Programs that are started again at once, after they ended; whoever is up already has the rest of the machine. */
+const maxRestarts = 2;
 
 /** Extensions and servers that are up, or were; shared by the sessions of a host, never by callers. */
 export class Remotes {
@@ -39,6 +42,7 @@ export class Remotes {
   /** Those that nobody gets any more and that are not gone yet. */
   readonly #leaving = new Set<Entry>();
   readonly #limits: Partial<Supervision>;
+  readonly #restarts = queueOf(maxRestarts);
   #closed = false;
 
   constructor(limits: Partial<Supervision> = {}) {
@@ -106,7 +110,8 @@ export class Remotes {
     this.#makeRoom();
     const name = `${place.package} (${place.program})`;
     const limits = place.ours ? this.#limits : { ...this.#limits, ...patientSupervision };
-    const entry = { place, supervised: new Supervised(name, place.open, limits, place.words) };
+    const supervised = new Supervised(name, place.open, limits, place.words, this.#restarts);
+    const entry = { place, supervised };
     this.#entries.set(place.key, entry);
     return entry;
   }

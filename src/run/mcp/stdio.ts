@@ -5,6 +5,7 @@ import { readLines } from '../../wire/lines.js';
 import { explainFailure } from '../failure.js';
 import { fillWords } from '../fill.js';
 import { assertNoFetching, type Confinement, commandFor, findBinary, processOf } from '../launch.js';
+import { pace } from '../remote/pace.js';
 import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
 import { type Confined, spawnConfined } from '../spawn.js';
 import { Flood } from './flood.js';
@@ -142,11 +143,12 @@ export class StdioTransport implements Transport {
     return new HostError('upstream_failed', found.message, hint);
   }
 
-  /** What it prints for people. Too much of it is left out, and nobody waits for it. */
+  /** What it prints for people. Too much of it is left out, and whoever prints without end is read slowly. */
   #hear(onLog: (line: string) => void): void {
     const flood = new Flood();
     let rest = '';
     this.#confined.process.stderr.setEncoding('utf8');
+    pace(this.#confined.process.stderr);
     this.#confined.process.stderr.on('data', (chunk: string) => {
       this.#words = (this.#words + chunk).slice(-keptWords);
       if (!flood.admits(chunk.length)) return;

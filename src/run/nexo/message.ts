@@ -57,7 +57,9 @@ function failureOf({ code, message }: JsonObject): RpcFailure {
   return new RpcFailure(number, words === '' ? `error ${number}, without a word` : words);
 }
 
+/** Only what begins like an object, or like a text that holds one, is looked at: an exception for each other line is dear. */
 function parse(text: string): Json | undefined {
+  if (!/^\s*[{"]/.test(text)) return undefined;
   try {
     return JSON.parse(text) as Json;
   } catch {

@@ -4,6 +4,7 @@ import { endingOf } from '../failure.js';
 import { fillWords } from '../fill.js';
 import { type Confinement, commandFor, findBinary, processOf } from '../launch.js';
 import { tail } from '../output.js';
+import { pace } from '../remote/pace.js';
 import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
 import { type Confined, spawnConfined } from '../spawn.js';
 import { Journal } from './journal.js';
@@ -72,6 +73,7 @@ class Stdio implements Wire {
       },
       illegible: (bytes) => this.#peer.unasked(bytes, 'a line that is no text was passed over'),
     });
+    pace(process.stderr);
     process.stderr.on('data', (chunk: Buffer) => this.#keep(chunk));
     takeLines(process.stderr, {
       limit: () => longestLogLine,

@@ -1,4 +1,5 @@
 import { HostError } from '../../model/host-error.js';
+import { isBlameless, isTelling } from './blame.js';
 import type { Remote } from './remote.js';
 
 export type SupervisedState = 'stopped' | 'starting' | 'running' | 'resting' | 'failed';
@@ -40,14 +41,8 @@ export const patientSupervision: Pick<Supervision, 'restarts' | 'startsAgain'> =
   startsAgain: false,
 });
 
-/** What only the operator can mend: nothing is gained by waiting, and every try may say so again. */
-const settings: readonly string[] = [
-  ...['needs_setup', 'auth_required', 'network_denied', 'runtime_missing', 'sandbox_unavailable', 'usage'],
-  ...['killed', 'cancelled'],
-];
-
-/** Failures that say something of the program, and not of the arguments or of the caller. */
-const telling = ['upstream_failed', 'timeout', 'tool_bad_output', 'network_failed'];
+/** Waits until there is room for one more start that nobody waits for. */
+type InTurn = (start: () => Promise<unknown>) => Promise<unknown>;
 
 /**
  * One program that is started when it is needed, started again when it ends, left alone when that does not help, and ended
@@ -59,6 +54,7 @@ export class Supervised {
   readonly #limits: Supervision;
   /** Makes what a program said fit to be shown. */
   readonly #words: (text: string) => string;
+  readonly #inTurn: InTurn;
   #state: SupervisedState = 'stopped';
   #reason = '';
   #remote: Remote | undefined;
@@ -91,11 +87,13 @@ export class Supervised {
     open: (signal: AbortSignal) => Promise<Remote>,
     limits: Partial<Supervision> = {},
     words: (text: string) => string = (text) => text,
+    inTurn: InTurn = (start) => start(),
   ) {
     this.#name = name;
     this.#open = open;
     this.#words = words;
     this.#limits = { ...usualSupervision, ...limits };
+    this.#inTurn = inTurn;
   }
 
   get state(): SupervisedState {
@@ -129,7 +127,7 @@ export class Supervised {
       this.#answered();
       return answer;
     } catch (error) {
-      if (error instanceof HostError && telling.includes(error.code)) this.#unanswered();
+      if (isTelling(error)) this.#unanswered();
       else if (!(error instanceof HostError && error.code === 'cancelled')) this.#answered();
       throw error;
     } finally {
@@ -217,8 +215,7 @@ export class Supervised {
     try {
       remote = await this.#open(this.#stop.signal);
     } catch (error) {
-      const blameless = error instanceof HostError && settings.includes(error.code);
-      if (blameless) this.#become('stopped', '');
+      if (isBlameless(error)) this.#become('stopped', '');
       else this.#gone(wordsOf(error));
       throw error;
     }
@@ -252,9 +249,10 @@ export class Supervised {
   #startAgain(): void {
     if (this.#over) return;
     if (this.#wanted && this.#limits.startsAgain)
-      this.#running()
-        .then(() => this.#restWhenIdle())
-        .catch(() => {});
+      this.#inTurn(() => (this.#over ? Promise.resolve() : this.#running())).then(
+        () => this.#restWhenIdle(),
+        () => {},
+      );
     else this.#become('stopped', '');
   }
 
