@@ -487,7 +487,8 @@ async function unlessStopped(run: RunningCall, settled: () => Promise<Outcome>):
   const outcome: Outcome = run.signal.aborted
     ? { kind: 'failed', error: new HostError('cancelled', 'the call was cancelled') }
     : await settled();
-  return outcome.kind === 'failed' && run.stopped !== undefined
+  // One that only waits for another by now is over, too: its approval is not given back.
+  return outcome.kind !== 'done' && run.stopped !== undefined
     ? { kind: 'failed', error: run.stopped }
     : outcome;
 }

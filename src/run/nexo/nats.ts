@@ -1,6 +1,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { assertNotDenied, parseDestination } from '../../net/destination.js';
 import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
 import { Journal } from './journal.js';
 import { RpcFailure } from './message.js';
@@ -20,6 +21,8 @@ export async function openNats(setting: RemoteSetting, prefix: string, times: Ne
     });
   }
   const server = parseNatsUrl(natsUrl);
+  // A package that may not go anywhere is not asked through somebody else either.
+  assertNotDenied(parseDestination(`https://${server.place}`), setting.reach);
   const bus = await connectNats(server, Math.min(timeoutMs, connectMs));
   return new Nats(bus, server.place, prefix, setting, times);
 }

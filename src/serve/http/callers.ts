@@ -85,7 +85,7 @@ export class Callers {
       why = error.message;
     }
     if (entry === undefined) throw this.#unknown(request, door, why);
-    const caller = this.#known.get(entry.id) ?? this.#learn(entry);
+    const caller = this.#known.get(entry.id) ?? (await this.#meet(entry));
     // Of several tokens of one subject, the one that is good longest.
     if (entry.expiresAt === null || caller.expiresAt === null || entry.expiresAt > caller.expiresAt)
       caller.expiresAt = entry.expiresAt;
@@ -153,12 +153,22 @@ export class Callers {
     return this.#host.tokens.check(token);
   }
 
+  /**
+   * Two tokens of one name must not answer for each other. The name alone belongs to the one that was made first, whoever
+   * comes first: else another would have it after the next start, with what is held and allowed under it.
+   */
+  async #meet(entry: Identity): Promise<Known> {
+    if (entry.principal !== undefined) return this.#learn(entry);
+    const { id, name } = entry;
+    const [oldest] = (await this.#host.tokens.list()).filter((it) => it.name === name);
+    const taken = oldest?.id !== id || this.#start.some((it) => it.entry.name === name);
+    // Somebody with the same token may have been here meanwhile.
+    return this.#known.get(id) ?? this.#learn(taken ? { ...entry, principal: `http/${name}#${id}` } : entry);
+  }
+
   #learn(entry: Identity): Known {
-    const { id, name, role, expiresAt } = entry;
+    const { id, name, role, expiresAt, principal = `http/${name}` } = entry;
     if (isSignedIn(id)) this.#makeRoom();
-    // Two tokens of one name must not answer for each other.
-    const taken = [...this.#known.values()].some((it) => it.name === name);
-    const principal = entry.principal ?? (taken ? `http/${name}#${id}` : `http/${name}`);
     const leave = new AbortController();
     // Every request under way listens to it.
     setMaxListeners(0, leave.signal);

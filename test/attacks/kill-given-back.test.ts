@@ -1,0 +1,75 @@
+// SECURITY.md: the kill switch voids approvals, and lifting it does not bring them back.
+// A call that found a held one further down gives its approval back: not when it was stopped in that very moment.
+import { expect, test } from 'vitest';
+import { systemSandbox } from '../../src/sandbox/system.js';
+import { temporaryFolder } from '../toolport.js';
+import { findagent, pythonTool, workbench } from '../workbench.js';
+
+const outer = findagent('Outer', {
+  tools: [
+    {
+      name: 'through',
+      description: 'Call a tool of another package.',
+      input_schema: { type: 'object', properties: {} },
+      action: { type: 'compose', agent: 'ask', tool: 'ask' },
+    },
+  ],
+});
+
+test.each([true, false])(
+  'an approval is used up when its tool was stopped while it ran, and given back else: %s',
+  async (stops) => {
+    const folder = temporaryFolder();
+    const real = systemSandbox({ ledger: folder.path });
+    let arrived = () => {};
+    let gate: Promise<void> | undefined;
+    // The held call further down looks at the sandbox before a person is asked: there it waits.
+    const sandbox = {
+      ...real,
+      probe: async () => {
+        arrived();
+        await gate;
+        return real.probe();
+      },
+    };
+    const bench = await workbench(
+      {
+        'ask.py': pythonTool({ name: 'ask', humanConfirm: true, body: ['return {"said": text}'] }),
+        'outer/findagent.json': outer,
+      },
+      { sandbox },
+    );
+    try {
+      const { approvals, kills } = bench.host;
+      const rule = { tool: 'outer', approval: 'ask', origin: { kind: 'session' } } as const;
+      const session = await bench.session({ policy: { rules: [rule] } });
+      const call = () => session.call({ tool: 'outer/through', arguments: {} });
+      const held = await call();
+      if (held.status !== 'confirmation_required') throw new Error(JSON.stringify(held));
+      const { token } = held.confirmation;
+      await approvals.approve(token, 'tester');
+      let release = () => {};
+      gate = new Promise((resolve) => {
+        release = resolve;
+      });
+      const waits = new Promise<void>((resolve) => {
+        arrived = resolve;
+      });
+      const answer = call();
+      await waits;
+      expect(await approvals.get(token)).toMatchObject({ state: 'executing' });
+      if (stops) {
+        await kills.set('outer/through', 'tester');
+        await kills.lift('outer/through', 'tester');
+      }
+      release();
+      expect(await answer).toMatchObject(
+        stops ? { error: { code: 'killed' } } : { confirmation: { tool: 'ask/ask' } },
+      );
+      expect(await approvals.get(token)).toMatchObject({ state: stops ? 'executed' : 'approved' });
+    } finally {
+      await bench.close();
+      folder.remove();
+    }
+  },
+);
