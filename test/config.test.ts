@@ -207,6 +207,7 @@ strict = true
     ['[python]\nindex = "https://evil.example/simple"', 'python.index cannot be set for a project'],
     ['[python]\nfind_links = ["wheels"]', 'python.find_links cannot be set for a project'],
     ['[npm]\nregistry = "https://evil.example"', 'npm.registry cannot be set for a project'],
+    ['[audit]\narguments = "encrypted"', 'audit.arguments = "encrypted" would loosen what a user chose'],
     ['[runtime]\nstrict = false', 'runtime.strict = false would loosen what a user chose'],
   ])('may not say %j', async (text, message) => {
     home({ [project]: `${text}\n` });

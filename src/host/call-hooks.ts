@@ -24,9 +24,9 @@ const fixed = ['tool', 'call_id', 'agent_id', 'session_id'];
 export async function beforeCall(call: HookedCall, input: JsonObject): Promise<JsonObject> {
   const handlers = inOrder(call.handlers, 'before_tool_call');
   if (handlers.length === 0) return input;
-  const { audit, principal, signal } = call;
+  const { audit, principal, signal, callId } = call;
   const event = { ...about(call), arguments: input };
-  const verdict = await askBefore(event, { handlers, audit, principal, signal, fixed });
+  const verdict = await askBefore(event, { handlers, audit, principal, signal, callId, fixed });
   if (verdict.kind === 'abort')
     throw new HostError('denied', `${verdict.by} stopped the call of ${call.tool}: ${verdict.reason}`);
   const given = verdict.event.arguments;
@@ -39,7 +39,7 @@ export async function beforeCall(call: HookedCall, input: JsonObject): Promise<J
 export async function afterCall(call: HookedCall, input: JsonObject, answer: Answer): Promise<void> {
   const handlers = inOrder(call.handlers, 'after_tool_call');
   if (handlers.length === 0) return;
-  const { audit, principal, signal } = call;
+  const { audit, principal, signal, callId } = call;
   const event = {
     ...about(call),
     arguments: input,
@@ -48,7 +48,7 @@ export async function afterCall(call: HookedCall, input: JsonObject, answer: Ans
     ...(answer.status === 'ok' ? { result: answer.result } : {}),
     ...('error' in answer && answer.error !== undefined ? { error: answer.error.message } : {}),
   };
-  await tellAfter(event, { handlers, audit, principal, signal, fixed });
+  await tellAfter(event, { handlers, audit, principal, signal, callId, fixed });
 }
 
 function about({ tool, callId, principal, session }: HookedCall): JsonObject {

@@ -6,6 +6,7 @@ import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
 import type { KillSubject } from '../model/kill.js';
 import { type Decision, decide } from '../policy/decide.js';
+import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import type { ApprovalQueue } from '../store/approvals.js';
 import type { AuditLog } from '../store/audit.js';
 import type { LimitLedger, Reservation } from '../store/limits.js';
@@ -18,6 +19,7 @@ import { evidenceOf } from './evidence.js';
 import { guardInput } from './guard.js';
 import type { HookHandler } from './hooks.js';
 import { type Answer, type CallRequest, confirmToolName } from './host.js';
+import { keptBeside } from './kept-arguments.js';
 import type { KillSwitch } from './kill-switch.js';
 import { assertRoom, metersOf, type NamedMeter, takePlace } from './limits.js';
 import { cappedTime, type InnerCall, type Outcome, settle, statusIn } from './outcome.js';
@@ -28,6 +30,7 @@ import { type Leave, standingRule } from './standing-rule.js';
 
 /** What the road needs from the host. */
 export interface CallPath {
+  readonly seal: ArgumentSeal;
   readonly audit: AuditLog;
   readonly approvals: ApprovalQueue;
   readonly rules: StandingRules;
@@ -406,7 +409,8 @@ async function effect(
   place: Reservation | null,
   leave: Leave | undefined,
 ): Promise<Answer> {
-  const { served, input } = frozen;
+  const { served, input, digest } = frozen;
+  const { keeping } = served;
   const wanted = timeoutOf(call.request.timeoutMs ?? (served.tool.timeoutSeconds ?? Number.NaN) * 1000);
   const timeoutMs = Math.min(wanted, served.bounds.wallMs ?? wanted);
   const intent = {
@@ -421,8 +425,13 @@ async function effect(
   } as const;
   // What reads or changes anything must be on the disk before it happens; pure compute may run ahead of it.
   try {
-    if (served.tool.effect === 'none' && leave === undefined) path.audit.note(intent);
-    else await path.audit.append(intent);
+    const beside =
+      keeping === null
+        ? undefined
+        : await keptBeside(path.seal, { id: call.id, digest, input, keeping, at: call.started });
+    const line = beside === undefined ? intent : { ...intent, beside };
+    if (served.tool.effect === 'none' && leave === undefined) path.audit.note(line);
+    else await path.audit.append(line);
   } catch (error) {
     await giveBack(path, place);
     throw error;

@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { defaultParseOptions } from '../formats/inspect.js';
 import { HostError } from '../model/host-error.js';
 import { guardedClient } from '../net/client.js';
+import { argumentSeal } from '../secrets/argument-seal.js';
 import { tryDelayMs } from '../secrets/pin.js';
 import { ApprovalQueue } from '../store/approvals.js';
 import { openDatabase } from '../store/database.js';
@@ -13,6 +14,7 @@ import { LimitLedger } from '../store/limits.js';
 import { lockState } from '../store/lock.js';
 import { OperatorPin } from '../store/operator-pin.js';
 import { Pins } from '../store/pins.js';
+import { SealedArgumentRows } from '../store/sealed-arguments.js';
 import { StandingRules } from '../store/standing-rules.js';
 import { approvalActs, invalidator } from './approvals.js';
 import { type CallPath, callTool } from './call.js';
@@ -22,6 +24,7 @@ import { type Equipment, equip } from './equipment.js';
 import { explain } from './explain.js';
 import type { Answer, ExplainRequest, Host, Session } from './host.js';
 import { newId } from './ids.js';
+import { keptActs } from './kept-arguments.js';
 import { KillSwitch } from './kill-switch.js';
 import { Notices } from './notices.js';
 import type { HostOptions } from './options.js';
@@ -79,7 +82,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
       ...(options.noticeDelaysMs === undefined ? {} : { delaysMs: options.noticeDelaysMs }),
     });
     const later = new Set<Promise<unknown>>();
+    const seal = argumentSeal(equipment.vault);
     const path: CallPath = {
+      seal,
       audit,
       approvals,
       rules,
@@ -162,6 +167,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       processes: async () => equipment.processes(),
       kills: kills.acts,
       outcomes: record.outcomes,
+      keptArguments: keptActs({ rows: new SealedArgumentRows(database), seal, audit, desk }),
       verifyAudit: () => record.verify(),
       auditTail: (count) => record.tail(count),
       async close() {

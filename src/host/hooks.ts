@@ -25,6 +25,8 @@ export interface HookRoad {
   readonly audit: AuditLog;
   readonly principal: string;
   readonly signal: AbortSignal;
+  /** The call that it is about; messages have none. */
+  readonly callId?: string;
   /** Members of the event that a handler may not put others in place of. */
   readonly fixed: readonly string[];
 }
@@ -122,8 +124,11 @@ function read(value: Json, fixed: readonly string[]): Verdict {
 
 async function note(
   { package: by, point }: HookHandler,
-  { audit, principal }: HookRoad,
+  { audit, principal, callId }: HookRoad,
   what: JsonObject,
 ): Promise<void> {
-  await audit.append({ kind: 'hook', body: { package: by, point, principal, ...what } });
+  await audit.append({
+    kind: 'hook',
+    body: { ...(callId === undefined ? {} : { callId }), package: by, point, principal, ...what },
+  });
 }

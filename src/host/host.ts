@@ -11,7 +11,16 @@ import type { MessagePoint, MessageVerdict } from './call-hooks.js';
 import type { Change, InstallOptions, Review } from './change.js';
 import type { By, OperatorDesk } from './desk.js';
 import type { ExplainRequest, Explanation } from './explanation.js';
-import type { Approvals, Kills, Outcomes, ProcessCounts, Secrets, Switches, Tokens } from './operator.js';
+import type {
+  Approvals,
+  KeptArguments,
+  Kills,
+  Outcomes,
+  ProcessCounts,
+  Secrets,
+  Switches,
+  Tokens,
+} from './operator.js';
 import type { SessionPolicy } from './session-policy.js';
 
 export type { Progress } from '../run/remote/remote.js';
@@ -22,10 +31,12 @@ export type { ExplainedLimit, ExplainedPermissions, ExplainRequest, Explanation 
 export type {
   Approvals,
   Check,
+  KeptArguments,
   KeyChange,
   KillEntry,
   KillOutcome,
   Kills,
+  OpenedArguments,
   Outcomes,
   ProcessCounts,
   SecretAudience,
@@ -43,7 +54,13 @@ export type {
 } from './operator.js';
 export type { AuditPlaces, AuditReader, ProvenLine } from './proof.js';
 
-export type { BrokerPolicy, LimitPolicy, PackageIndexes, SessionPolicy } from './session-policy.js';
+export type {
+  BrokerPolicy,
+  LimitPolicy,
+  PackageIndexes,
+  SealingPolicy,
+  SessionPolicy,
+} from './session-policy.js';
 
 /** Everything a surface may ask. */
 export interface Host {
@@ -54,6 +71,7 @@ export interface Host {
   readonly switches: Switches;
   readonly kills: Kills;
   readonly outcomes: Outcomes;
+  readonly keptArguments: KeptArguments;
   readonly tokens: Tokens;
   /** Confined processes there are now, by what they are for. */
   processes(): Promise<ProcessCounts>;

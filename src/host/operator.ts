@@ -1,5 +1,7 @@
 // What an operator may ask and say. Surfaces find all of it in host.ts.
+
 import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
+import type { Json } from '../model/json.js';
 import type { StandingRule, StandingRuleInput } from '../model/standing-rule.js';
 import type { By } from './desk.js';
 
@@ -131,6 +133,25 @@ export interface Kills {
   set(target: string, by: string): Promise<KillOutcome>;
   /** False when it was not stopped. */
   lift(target: string, by: By): Promise<boolean>;
+}
+
+/** Operator acts on the arguments of calls that are kept sealed beside the record. */
+export interface KeptArguments {
+  /** `not_found` when none are kept of that call. */
+  open(call: string, by: By): Promise<OpenedArguments>;
+  /** Erases what was kept before a time (milliseconds since 1970), and says how much. The record stays whole. */
+  forget(before: number, by: By): Promise<number>;
+}
+
+export interface OpenedArguments {
+  readonly call: string;
+  /** `package/tool`. */
+  readonly tool: string;
+  readonly arguments: Json;
+  /** False where secrets were taken out before they were kept. */
+  readonly exact: boolean;
+  /** Milliseconds since 1970. */
+  readonly at: number;
 }
 
 /** Calls that a host began and did not live to see the end of. Nothing repeats them: whoever must, calls again. */

@@ -30,6 +30,10 @@ export interface AuditReader {
     since: string | undefined,
     until: string | undefined,
   ): { readonly first: number; readonly last: number } | undefined;
+  /** What is said of one call, and of its approval where there was one, in order. */
+  about(call: string): readonly ProvenLine[];
+  /** Whether the arguments of the call are kept, sealed. */
+  keeps(call: string): boolean;
   /** As they are written. */
   checkpoints(): AsyncIterable<string>;
   /** As PEM. */

@@ -15,6 +15,8 @@ export interface CallScan {
   clean(value: Json): Promise<Cleaned>;
   /** The same, at once, for short words. */
   cleanWords(text: string): string;
+  /** Without secrets, and else as it is: what cannot be seen stays. */
+  withoutSecrets(value: Json): Promise<Json>;
   /** What of it is a secret, with those of the package itself left out. */
   foreign(value: Json): Promise<readonly Finding[]>;
 }
@@ -74,6 +76,7 @@ export class Scanner {
         return { ...redacted, stripped: shown !== value };
       },
       cleanWords: (text) => redactNow(cleanText(text), hiding).value as string,
+      withoutSecrets: async (value) => (await inTurns(redactSteps(value, hiding))).value,
       foreign: async (value) => (await inTurns(redactSteps(value, [foreign]))).findings,
     };
   }

@@ -5,6 +5,7 @@ import type { Tool } from '../model/tool.js';
 import type { Demands } from '../policy/combine.js';
 import type { RunRequest, RunResult } from '../run/run.js';
 import type { SchemaValidator } from '../schema/validator.js';
+import type { Keeping } from './kept-arguments.js';
 import type { NoticePlace } from './notices.js';
 import type { Standing } from './readiness.js';
 
@@ -31,6 +32,8 @@ export interface Served {
   readonly notice: NoticePlace | null;
   /** Stands for which values the package has and who may receive them. */
   credentials(): Promise<string>;
+  /** How the arguments of its calls are kept; null where only their digest is. */
+  readonly keeping: Keeping | null;
   /** False when somebody asked for no confinement; the record says so. */
   readonly confined: boolean;
   /** Throws the reason why the tool cannot be called now. */

@@ -1,4 +1,5 @@
 import type { Rule } from '../model/rule.js';
+import type { VaultKeeper } from './operator.js';
 
 /** What an operator configured; everything absent is as usual. */
 export interface SessionPolicy {
@@ -28,8 +29,16 @@ export interface SessionPolicy {
   /** Where extensions that answer over NATS are asked, such as `nats://127.0.0.1:4222`. */
   readonly natsUrl?: string;
   readonly broker?: BrokerPolicy;
+  /** Keep the arguments of calls beside the record, sealed; only their digest and shape are kept where this is absent. */
+  readonly sealArguments?: SealingPolicy;
   /** URL that is told of held calls. */
   readonly webhook?: string;
+}
+
+/** How arguments are sealed. */
+export interface SealingPolicy {
+  /** Who should keep the key of the vault where there is none yet; a file, or the passphrase that was given, unless told. */
+  readonly keeper?: VaultKeeper;
 }
 
 /** Where tokens of people's accounts come from. */

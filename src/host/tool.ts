@@ -17,6 +17,7 @@ import { assertWorkspace, confine, type Lending } from './confine.js';
 import { credentialsDigest } from './credentials.js';
 import { refuseSecrets } from './entry.js';
 import { throughExit } from './exit.js';
+import { keepingOf } from './kept-arguments.js';
 import type { Machinery, SessionSetup } from './machinery.js';
 import type { NoticePlace } from './notices.js';
 import { perform } from './perform.js';
@@ -86,6 +87,7 @@ export function serveTool(
     policy: setup.policyDigest,
     notice: noticePlace(setup),
     credentials: () => credentialsDigest(of, vault, passedIn(setup, of.id), machinery.credentialKey),
+    keeping: keepingOf(of, setup.policy.sealArguments, () => passedIn(setup, of.id), scanner, isPublic),
     confined: sandbox.confines || judged.needs.length === 0,
     setting: {
       workspace: runs && of.permissions.filesystem !== 'none' ? setup.root : null,

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson } from '../model/json.js';
 import { normalAudience, readAudience, type ValueAudience } from './audience.js';
@@ -71,6 +71,8 @@ export interface Vault {
   value(packageId: string, slot: string): Promise<OpenedValue | undefined>;
   /** Every value that can be opened, to be known again where it turns up. One that cannot reaches no tool either. */
   all(): Promise<readonly KeptValue[]>;
+  /** Another key for another use, made of the vault's; `make`: where there is none yet and nothing was sealed. */
+  derive(label: string, make: boolean, keeper?: KeeperKind): Promise<Buffer>;
   /** Another number after every change, so that what was made of all values can be kept until then. */
   generation(): number;
 }
@@ -143,6 +145,10 @@ export function openVault({ state, rows, now, passphrase, keychain }: VaultOptio
       const gone = await rows.remove(packageId, slot);
       changes++;
       return gone;
+    },
+    async derive(label, make, keeper) {
+      const root = await keyFor(make && (await rows.list()).length === 0, keeper);
+      return Buffer.from(hkdfSync('sha256', root, '', label, 32));
     },
     generation: () => changes,
     async all() {

@@ -3,6 +3,7 @@ import { canonicalJson, type JsonObject } from '../model/json.js';
 import { chainStart, hashOf } from './audit-check.js';
 import type { Checkpoints, LastCheckpoint } from './checkpoints.js';
 import { type AuditTable, type Database, exclusively } from './database.js';
+import { type KeptBeside, keepBeside } from './sealed-arguments.js';
 import type { SqliteConnection } from './sqlite.js';
 
 /** What one line of the record says. */
@@ -20,6 +21,8 @@ export interface AuditEntry {
     | 'checkpoint'
     | 'read';
   readonly body: JsonObject;
+  /** Goes to the disk with the line, and is no part of it. */
+  readonly beside?: KeptBeside | undefined;
 }
 
 /** How long a line may wait for others that share its commit: the disk is slow, and the host waits with it. */
@@ -141,11 +144,12 @@ export class AuditLog {
   /** All of them or none. */
   #insert(connection: SqliteConnection, batch: readonly Waiting[]): void {
     let { seq, hash } = this.#head ?? headOf(connection);
-    const put = ({ kind, body }: AuditEntry, at: string) => {
+    const put = ({ kind, body, beside }: AuditEntry, at: string) => {
       const line = { seq: seq + 1, at, kind, body: canonicalJson(body), previous: hash };
       hash = hashOf(line);
       seq = line.seq;
       connection.run(insertion, [seq, at, kind, line.body, line.previous, hash]);
+      if (beside !== undefined) keepBeside(connection, beside, seq);
     };
     const { at } = batch[0] as Waiting;
     const seal = this.#unnoted;

@@ -171,6 +171,18 @@ export interface HostKeyTable {
   bytes: Uint8Array;
 }
 
+/** Arguments of one call, which only the key of the vault opens. */
+export interface SealedArgumentsTable {
+  call_id: string;
+  /** The line of the record that says that the call began. */
+  line: number;
+  /** Tells keys apart. */
+  key: string;
+  nonce: Uint8Array;
+  sealed: Uint8Array;
+  at: number;
+}
+
 export interface StateTables {
   audit: AuditTable;
   approval: ApprovalTable;
@@ -187,6 +199,7 @@ export interface StateTables {
   standing_rule: StandingRuleTable;
   operator_pin: OperatorPinTable;
   host_key: HostKeyTable;
+  sealed_arguments: SealedArgumentsTable;
 }
 
 export type Database = Kysely<StateTables>;

@@ -138,6 +138,16 @@ const steps: readonly string[] = [
      at integer not null
    ) strict;
    create index audit_start on audit (seq) where kind = 'start';`,
+  // Beside the record and no part of its chain: they can be erased, and the record stays whole.
+  `create table sealed_arguments (
+     call_id text primary key,
+     line integer not null,
+     key text not null,
+     nonce blob not null,
+     sealed blob not null,
+     at integer not null
+   ) strict;
+   create index sealed_arguments_age on sealed_arguments (at);`,
 ];
 
 /** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuditVerdict } from '../model/audit.js';
 import { HostError } from '../model/host-error.js';
+import type { JsonObject } from '../model/json.js';
 import { checkRecord } from './audit-check.js';
 import { type CheckpointPlaces, checkpointLines, publicKeyOf, trustedKey } from './checkpoints.js';
 import { type AuditTable, databaseFile } from './database.js';
@@ -73,6 +74,33 @@ export class Record {
     const sql = 'select min(seq) as first, max(seq) as last from audit where at >= ? and at <= ?';
     const [row] = this.#connection.all(sql, [since ?? '', until ?? '~']);
     return row?.first == null ? undefined : { first: Number(row.first), last: Number(row.last) };
+  }
+
+  /** What is said of one call, and of its approval where there was one, in order. */
+  about(call: string): AuditTable[] {
+    const own = this.#naming('callId', call);
+    const approvals = own.flatMap(({ body }) => {
+      const { approval } = JSON.parse(body) as JsonObject;
+      return typeof approval === 'string' ? [approval] : [];
+    });
+    const decided = [...new Set(approvals)].flatMap((it) => this.#naming('approval', it));
+    const all = new Map([...own, ...decided].map((it) => [it.seq, it]));
+    return [...all.values()].sort((a, b) => a.seq - b.seq);
+  }
+
+  /** Whether the arguments of the call are kept, sealed. */
+  keeps(call: string): boolean {
+    const table = "select 1 from sqlite_master where type = 'table' and name = 'sealed_arguments'";
+    // A record of an earlier version has no place for them.
+    if (this.#connection.all(table, []).length === 0) return false;
+    return this.#connection.all('select 1 from sealed_arguments where call_id = ?', [call]).length > 0;
+  }
+
+  /** Looked for as text first: reading every line as JSON would take far longer. */
+  #naming(member: string, id: string): AuditTable[] {
+    const sql = 'select seq, at, kind, body, previous, hash from audit where instr(body, ?) > 0 order by seq';
+    const found = this.#connection.all(sql, [JSON.stringify(id)]) as unknown as AuditTable[];
+    return found.filter(({ body }) => (JSON.parse(body) as JsonObject)[member] === id);
   }
 
   checkpoints(): AsyncGenerator<string> {

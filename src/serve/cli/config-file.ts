@@ -77,10 +77,15 @@ export async function readConfigFile(
       if (!checked.ok) {
         for (const { code, message, hint, at: inside = [], spot } of checked.complaints)
           report.at(code, [...at, ...inside], message, { hint, ...(spot === undefined ? {} : { spot }) });
-      } else if (kind === 'project' && key.project === 'switch-on' && checked.value === false) {
-        report.at('schema.const', at, `${key.name} = false would loosen what a user chose`, {
-          hint: onlyTightens,
-        });
+      } else if (kind === 'project' && loosens(key, checked.value)) {
+        report.at(
+          'schema.const',
+          at,
+          `${key.name} = ${JSON.stringify(checked.value)} would loosen what a user chose`,
+          {
+            hint: onlyTightens,
+          },
+        );
       } else {
         const lineOf = (index: number) => document.locate([...at, index]).line;
         settings.set(key.name as ConfigKeyName, {
@@ -94,6 +99,11 @@ export async function readConfigFile(
     }
   }
   return { path, kind, settings, diagnostics: [...report.diagnostics].sort(compareDiagnostics) };
+}
+
+/** Whether a project's word would allow more than a user who says nothing. */
+function loosens({ project, choices = [] }: ConfigKey, value: ConfigValue): boolean {
+  return project === 'switch-on' ? value === false : project === 'first-choice' && value !== choices[0];
 }
 
 /** What the schema language allows in the place of a table is checked where it stands. */

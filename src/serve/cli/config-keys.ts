@@ -19,7 +19,7 @@ export type ConfigKind =
   | 'switch';
 
 /** How the file of a project may tighten a setting; settings without a way are not its to make. */
-export type Tightening = 'add' | 'intersect' | 'within' | 'smaller' | 'switch-on';
+export type Tightening = 'add' | 'intersect' | 'within' | 'smaller' | 'switch-on' | 'first-choice';
 
 export type ConfigValue = string | number | boolean | readonly string[] | readonly Rule[];
 
@@ -33,7 +33,7 @@ export interface ConfigKey {
   readonly flag?: string;
   /** What holds when nobody says anything; a project may not go beyond it either. */
   readonly usual?: ConfigValue;
-  /** For a choice. */
+  /** For a choice; a project may only make the first one. */
   readonly choices?: readonly string[];
   /** For numbers. */
   readonly most?: number;
@@ -71,6 +71,13 @@ export const configKeys = [
   { name: 'nats.url', kind: 'nats-url', variable: 'TOOLPORT_NATS_URL', flag: 'nats-url' },
   { name: 'audit.checkpoints', kind: 'path' },
   { name: 'audit.key', kind: 'path' },
+  {
+    name: 'audit.arguments',
+    kind: 'choice',
+    choices: ['digest', 'encrypted'],
+    project: 'first-choice',
+    usual: 'digest',
+  },
   { name: 'http.oidc.issuer', kind: 'url', flag: 'oidc-issuer' },
   { name: 'http.oidc.audience', kind: 'text', flag: 'oidc-audience' },
   { name: 'http.oidc.role_claim', kind: 'text', flag: 'oidc-role-claim' },

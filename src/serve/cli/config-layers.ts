@@ -106,6 +106,8 @@ function tightened(key: ConfigKey, base: Said | undefined, project: Said | undef
       return base !== undefined && (base.value as number) <= (project.value as number) ? base : project;
     case 'switch-on':
       return base?.value === true ? base : project;
+    case 'first-choice':
+      return project;
     default:
       return base;
   }

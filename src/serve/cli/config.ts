@@ -1,5 +1,11 @@
 import { isAbsolute, join, resolve } from 'node:path';
-import type { BrokerPolicy, LimitPolicy, PackageIndexes, SessionPolicy } from '../../host/host.js';
+import type {
+  BrokerPolicy,
+  LimitPolicy,
+  PackageIndexes,
+  SessionPolicy,
+  VaultKeeper,
+} from '../../host/host.js';
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js';
 import { HostError } from '../../model/host-error.js';
 import type { Rule } from '../../model/rule.js';
@@ -201,6 +207,10 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     strictRuntime: settingOf(said, 'runtime.strict') as boolean | undefined,
     unsafeNoSandbox: unsafeNoSandbox ? true : undefined,
     limits: Object.keys(limits).length === 0 ? undefined : limits,
+    sealArguments:
+      text('audit.arguments') === 'encrypted'
+        ? present({ keeper: text('vault.key') as VaultKeeper | undefined })
+        : undefined,
     webhook: text('approvals.webhook'),
     broker: Object.keys(broker).length === 0 ? undefined : broker,
     indexes: Object.keys(indexes).length === 0 ? undefined : indexes,

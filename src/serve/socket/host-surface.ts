@@ -50,6 +50,8 @@ export type HostMethod =
   | 'switches.set'
   | 'outcomes.unknown'
   | 'outcomes.acknowledge'
+  | 'arguments.open'
+  | 'arguments.forget'
   | 'kills.list'
   | 'kills.set'
   | 'kills.lift'
@@ -171,6 +173,10 @@ function answer(
       return host.outcomes.unknown();
     case 'outcomes.acknowledge':
       return host.outcomes.acknowledge(id, by.name);
+    case 'arguments.open':
+      return host.keptArguments.open(id, by);
+    case 'arguments.forget':
+      return host.keptArguments.forget(Number(params.before), by);
     case 'kills.list':
       return host.kills.list();
     case 'kills.set':

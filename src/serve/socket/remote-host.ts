@@ -12,6 +12,7 @@ import type {
   ListedResource,
   ListedTool,
   MessageVerdict,
+  OpenedArguments,
   PackageReport,
   PinStatus,
   Review,
@@ -116,6 +117,10 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
     outcomes: {
       unknown: () => control.ask<UnknownOutcome[]>('outcomes.unknown', {}),
       acknowledge: (id, by) => control.ask<boolean>('outcomes.acknowledge', { id, by }),
+    },
+    keptArguments: {
+      open: (id, by) => control.ask<OpenedArguments>('arguments.open', { id, by: json(by) }),
+      forget: (before, by) => control.ask<number>('arguments.forget', { before, by: json(by) }),
     },
     kills: {
       list: () => control.ask<KillEntry[]>('kills.list', {}),

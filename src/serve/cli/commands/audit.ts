@@ -3,11 +3,13 @@ import type { AuditVerdict } from '../../../model/audit.js';
 import { HostError } from '../../../model/host-error.js';
 import { exportLines } from '../../print/audit-export.js';
 import { visibleLine } from '../../print/visible.js';
-import { type Arguments, stateDirectory } from '../arguments.js';
+import type { Arguments } from '../arguments.js';
 import { withKeptHost } from '../attach.js';
-import { auditPlaces } from '../audit-places.js';
 import type { Command } from '../command.js';
+import { pinOption } from '../operator.js';
+import { timeOf, withRecord } from '../record.js';
 import type { Terminal } from '../terminal.js';
+import { forgetArguments, showCall } from './audit-call.js';
 
 const followMs = 250;
 
@@ -16,13 +18,19 @@ export const audit: Command = {
   summary:
     'Read the record of all calls, take it elsewhere, and check that nobody changed it. Needs no host.',
   usage:
-    'audit verify [FILE] | tail [COUNT] [--follow] | export [--since TIME] [--until TIME] | acknowledge CALL',
+    'audit verify [FILE] | tail [COUNT] [--follow] | export [--since TIME] [--until TIME] | show CALL [--open] | forget --before TIME | acknowledge CALL',
   examples: [
     { line: 'toolport audit verify', text: 'the chain of hashes against itself and its signed checkpoints' },
     { line: 'toolport audit tail -n 100 --json', text: 'the newest 100 lines for a script' },
     { line: 'toolport audit tail --follow', text: 'and every line that comes' },
     { line: 'toolport audit export --since 2026-01-01 > record.ndjson', text: 'with the proof in it' },
     { line: 'toolport audit verify record.ndjson', text: 'check what was exported' },
+    { line: 'toolport audit show call_1f…', text: 'all that is said of one call' },
+    { line: 'toolport audit show call_1f… --open', text: 'and its arguments, where they are kept' },
+    {
+      line: 'toolport audit forget --before 2026-01-01',
+      text: 'erase kept arguments; the record stays whole',
+    },
     { line: 'toolport audit acknowledge call_1f…', text: 'you know what became of a call that has no end' },
   ],
   options: [
@@ -30,13 +38,17 @@ export const audit: Command = {
     { name: 'follow', short: 'f', text: 'go on with every line that comes' },
     { name: 'since', value: 'TIME', text: 'from this time on, such as 2026-01-31 or 2026-01-31T12:00:00Z' },
     { name: 'until', value: 'TIME', text: 'up to this time' },
+    { name: 'open', text: 'with its arguments, if audit.arguments keeps them; this is recorded' },
+    { name: 'before', value: 'TIME', text: 'erase the arguments of calls that were made before this time' },
     { name: 'format', value: 'NAME', text: 'ndjson or csv (ndjson unless told)' },
     { name: 'public', value: 'FILE', text: 'public key to check against, from a place that you trust' },
     { name: 'config', value: 'FILE', text: 'user configuration to read instead of the usual one' },
+    pinOption,
   ],
   async run(args, terminal) {
     const [verb, word, ...more] = args.positionals;
-    if (more.length > 0 || (verb === 'export' && word !== undefined)) throw usage();
+    const alone = verb === 'export' || verb === 'forget';
+    if (more.length > 0 || (alone && word !== undefined)) throw usage();
     switch (verb) {
       case 'verify':
         return verify(word, args, terminal);
@@ -44,6 +56,10 @@ export const audit: Command = {
         return tail(word ?? args.value('lines') ?? '20', args, terminal);
       case 'acknowledge':
         return acknowledge(word, args, terminal);
+      case 'show':
+        return showCall(word, args, terminal);
+      case 'forget':
+        return forgetArguments(args, terminal);
       case 'export':
         return withRecord(args, terminal, (it) => exportAll(it, args, terminal));
       default:
@@ -53,27 +69,9 @@ export const audit: Command = {
 };
 
 function usage(): HostError {
-  return new HostError('usage', 'say verify, tail, export or acknowledge', {
+  return new HostError('usage', 'say verify, tail, export, show, forget or acknowledge', {
     hint: 'see "toolport audit --help"',
   });
-}
-
-async function withRecord<T>(
-  args: Arguments,
-  terminal: Terminal,
-  use: (record: AuditReader) => Promise<T>,
-): Promise<T> {
-  const state = stateDirectory(args, terminal.environment, terminal.cwd);
-  const record = await terminal.openRecord({
-    state,
-    audit: await auditPlaces(args, terminal),
-    follow: args.has('follow'),
-  });
-  try {
-    return await use(record);
-  } finally {
-    record.close();
-  }
 }
 
 async function verify(file: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
@@ -164,15 +162,4 @@ function drained(terminal: Terminal): Promise<void> {
   return new Promise((resolve) => {
     for (const event of ['drain', 'close', 'error']) terminal.stdout.once(event, () => resolve());
   });
-}
-
-/** As the record writes times, so that they compare as texts. */
-function timeOf(text: string | undefined, option: string): string | undefined {
-  if (text === undefined) return undefined;
-  const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time))
-    throw new HostError('usage', `--${option} ${JSON.stringify(text)} is not a time`, {
-      hint: 'write it such as 2026-01-31 or 2026-01-31T12:00:00Z',
-    });
-  return new Date(time).toISOString();
 }
