@@ -104,7 +104,49 @@ test('switching off, stopping or giving a value to a package that nobody used is
   );
   expect((await run(['secret', 'set', 'elsewhere', 'KEY'], 'v')).stderr).toContain('no package "elsewhere"');
   expect((await run(['kill', 'principal:somebody'])).stderr).toBe('');
+  expect((await run(['secret', 'set', '@broker', 'ARCADE_API_KEY'], 'v')).stderr).toBe('');
   expect((await run(['disable', 'count_words'])).stderr).toBe('');
+});
+
+test('serve tells once which package an edit put on hold, and the way to a review', async () => {
+  const served = temporaryFolder({ 'tools/say.py': patchTool({ name: 'say' }) });
+  const file = join(served.path, 'tools', 'say.py');
+  const words = ['serve', 'tools', '--no-http', '--json', '--state', join(served.path, 'state')];
+  const reworded = patchTool({ name: 'say' }).replace('Do something with', 'Send away');
+  const { stdout } = await toolport(words, {
+    cwd: served.path,
+    during: (child) => {
+      let seen = '';
+      child.stdout?.on('data', (chunk) => {
+        const before = seen;
+        seen += chunk;
+        if (!before.includes('\n') && seen.includes('\n')) writeFileSync(file, reworded);
+        if (!before.includes('"held"') && seen.includes('"event":"held"'))
+          writeFileSync(file, `${reworded}# edited again\n`);
+        if (seen.includes('"held"') && seen.split('"reload"').length > 2) child.kill('SIGINT');
+      });
+    },
+  });
+  const events = stdout.trim().split('\n').slice(1);
+  const held = events.map((it) => JSON.parse(it)).filter((it) => it.event === 'held');
+  expect(held).toEqual([
+    {
+      event: 'held',
+      package: 'say',
+      path: expect.stringContaining('say.py'),
+      reasons: expect.arrayContaining([expect.stringContaining('toolport review say --dir')]),
+    },
+  ]);
+  served.remove();
+});
+
+test('an extension that answers over NATS is not called confined', async () => {
+  const examples = join(import.meta.dirname, '..', 'examples', 'nexo');
+  const far = await run(['info', join(examples, 'machine-watch')]);
+  expect(far.stdout).toContain('It runs elsewhere, where no sandbox of this host holds it.');
+  expect(far.stdout).not.toContain('Its sandbox is');
+  const near = await run(['info', join(examples, 'leak-guard')]);
+  expect(near.stdout).toContain('Its sandbox is enforced.');
 });
 
 describe('what a tool takes', () => {

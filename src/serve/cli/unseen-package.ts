@@ -9,7 +9,8 @@ import type { Terminal } from './terminal.js';
  * the same; but a name that is misspelt must not go unnoticed.
  */
 export async function tellUnseen(host: Host, id: string, args: Arguments, terminal: Terminal): Promise<void> {
-  if (args.has('quiet')) return;
+  // Names with an @ are the host's own, such as @broker.
+  if (args.has('quiet') || id.startsWith('@')) return;
   const known = await host.switches.known();
   if (known.includes(id)) return;
   const meant = suggest(id, known);

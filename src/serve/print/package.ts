@@ -93,12 +93,20 @@ const states: Record<PackageState['state'], string> = {
 /** How a package stands here, with every reason on lines of its own. */
 export function printState(it: PackageState, style: Style, columns: number): string {
   const paint = it.state === 'ready' ? style.good : it.state === 'broken' ? style.error : style.warning;
-  const lines = [`${paint(states[it.state])} Its sandbox is ${it.sandbox}.`];
+  const lines = [`${paint(states[it.state])} ${confinement(it)}`];
   for (const reason of it.reasons) {
     const parts = wrap(visibleLine(reason), Math.max(20, columns - 4));
     lines.push(...parts.map((part, index) => `  ${index === 0 ? '-' : ' '} ${part}`));
   }
   return `${lines.join('\n')}\n`;
+}
+
+/** No sandbox of this machine holds what runs on another one. */
+function confinement({ package: of, sandbox }: PackageState): string {
+  const elsewhere = of?.programs.every(({ target }) => target.kind === 'url' || target.kind === 'nats');
+  return of !== undefined && of.programs.length > 0 && elsewhere === true
+    ? 'It runs elsewhere, where no sandbox of this host holds it.'
+    : `Its sandbox is ${sandbox}.`;
 }
 
 function describeProgram(program: Program): string {

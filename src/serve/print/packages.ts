@@ -47,6 +47,9 @@ export function printPackages(report: PackageReport, style: Style, columns: numb
     ];
   });
   const ready = packages.filter((it) => it.state === 'ready').length;
-  lines.push('', `${packages.length} packages: ${ready} ready, ${packages.length - ready} not`);
+  lines.push(
+    '',
+    `${packages.length} ${packages.length === 1 ? 'package' : 'packages'}: ${ready} ready, ${packages.length - ready} not`,
+  );
   return `${lines.join('\n')}\n`;
 }

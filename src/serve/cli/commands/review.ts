@@ -91,7 +91,9 @@ async function listHeld(session: Session, args: Arguments, terminal: Terminal): 
 
 function describeHeld(it: PackageState, args: Arguments): string {
   const name = visibleLine(it.id ?? it.path);
-  const reasons = it.reasons.map((reason) => `  ${visibleLine(reason)}\n`).join('');
+  // Reasons end with the way to a review, which the last line says for the folders named here.
+  const why = it.reasons.filter((reason) => !reason.startsWith('look at it, and agree or not:'));
+  const reasons = why.map((reason) => `  ${visibleLine(reason)}\n`).join('');
   return `${name}\n${reasons}  see it: ${commandLine(['review', it.id ?? it.path], args)}\n`;
 }
 

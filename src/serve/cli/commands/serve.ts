@@ -20,6 +20,7 @@ import { sessionOptions } from '../config.js';
 import { LineBuffer } from '../line-buffer.js';
 import { oidcOptions, oidcSettings } from '../oidc.js';
 import { logOptions } from '../program-log.js';
+import { ReloadLines } from '../reload-lines.js';
 import { sessionFor, sessionWords } from '../session-options.js';
 import { styleFor } from '../style-for.js';
 import type { Terminal } from '../terminal.js';
@@ -69,22 +70,21 @@ export const serve: Command = {
       metrics.answered(answer);
       lines.add(json ? JSON.stringify(eventOf(answer, principal)) : describe(answer, principal));
     };
-    const onReload = (lines: readonly string[]) => {
-      for (const line of lines)
-        terminal.out(json ? `${JSON.stringify({ event: 'reload', line })}\n` : `${line}\n`);
-    };
+    const reloads = new ReloadLines(terminal, json);
     const rest = { audit: await auditPlaces(args, terminal), ...logOptions(args, terminal) };
-    const host = await terminal.startHost({ state, onAnswer, onReload, ...rest }).catch((error) => {
-      if (!(error instanceof HostError) || error.code !== 'state_locked') throw error;
-      throw new HostError('state_locked', error.message, {
-        hint: 'a host in the background ends by itself a minute after its last client; or use --state',
-        cause: error,
+    const host = await terminal
+      .startHost({ state, onAnswer, onReload: reloads.tell, ...rest })
+      .catch((error) => {
+        if (!(error instanceof HostError) || error.code !== 'state_locked') throw error;
+        throw new HostError('state_locked', error.message, {
+          hint: 'end it there, or use another --state; one in the background ends a minute after its last client',
+          cause: error,
+        });
       });
-    });
     let web: Web | undefined;
     try {
       const session = await host.session(wanted);
-      const report = await session.packages();
+      const report = await reloads.follow(session);
       web = door === undefined ? undefined : await openWeb(host, door, oidc, wanted, metrics, terminal);
       const server = await listen(host, {
         path: socketPath(state),
