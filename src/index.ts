@@ -20,6 +20,8 @@ export type {
   LimitPolicy,
   ListedPrompt,
   ListedTool,
+  MessagePoint,
+  MessageVerdict,
   PackageIndexes,
   PackageReport,
   PackageState,

@@ -5,8 +5,9 @@ import { checkRule } from '../policy/standing.js';
 import type { ApprovalQueue, Outdated } from '../store/approvals.js';
 import type { AuditLog } from '../store/audit.js';
 import type { StandingRules } from '../store/standing-rules.js';
-import { approveAct, nameOf, type OperatorDesk } from './desk.js';
+import { approveAct, nameOf } from './desk.js';
 import type { Approvals } from './host.js';
+import type { OperatorDesk } from './operator-desk.js';
 
 export interface ApprovalParts {
   readonly queue: ApprovalQueue;

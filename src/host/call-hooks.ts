@@ -1,9 +1,9 @@
 import { HostError } from '../model/host-error.js';
 import { isObject, type JsonObject } from '../model/json.js';
-import type { HookPoint } from '../model/package.js';
 import type { AuditLog } from '../store/audit.js';
 import { askBefore, type HookHandler, inOrder, tellAfter } from './hooks.js';
 import type { Answer } from './host.js';
+import type { MessagePoint, MessageVerdict } from './message.js';
 
 /** A call as extensions are told of it. */
 export interface HookedCall {
@@ -54,13 +54,6 @@ export async function afterCall(call: HookedCall, input: JsonObject, answer: Ans
 function about({ tool, callId, principal, session }: HookedCall): JsonObject {
   return { tool, call_id: callId, agent_id: principal, session_id: session };
 }
-
-/** Points at which the program around the agent asks by itself. */
-export type MessagePoint = Extract<HookPoint, 'before_message' | 'after_message'>;
-
-export type MessageVerdict =
-  | { readonly kind: 'go'; readonly message: JsonObject; readonly changedBy: readonly string[] }
-  | { readonly kind: 'abort'; readonly reason: string; readonly by: string };
 
 /** Lets extensions look at a message before the agent gets it, or after it answered. */
 export async function throughMessageHooks(

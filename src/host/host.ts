@@ -7,10 +7,11 @@ import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
 import type { ConfirmationKind } from '../policy/decide.js';
 import type { Progress } from '../run/remote/remote.js';
-import type { MessagePoint, MessageVerdict } from './call-hooks.js';
 import type { Change, InstallOptions, Review } from './change.js';
-import type { By, OperatorDesk } from './desk.js';
 import type { ExplainRequest, Explanation } from './explanation.js';
+
+import type { MessagePoint, MessageVerdict } from './message.js';
+
 import type {
   Approvals,
   KeptArguments,
@@ -21,13 +22,15 @@ import type {
   Switches,
   Tokens,
 } from './operator.js';
+
+import type { By, OperatorDesk } from './operator-desk.js';
+
 import type { SessionPolicy } from './session-policy.js';
 
 export type { Progress } from '../run/remote/remote.js';
-export type { MessagePoint, MessageVerdict } from './call-hooks.js';
 export type { Change, ChangeStep, InstallOptions, Review } from './change.js';
-export type { By, Operator, OperatorDesk, PinStatus, Verified } from './desk.js';
 export type { ExplainedLimit, ExplainedPermissions, ExplainRequest, Explanation } from './explanation.js';
+export type { MessagePoint, MessageVerdict } from './message.js';
 export type {
   Approvals,
   Check,
@@ -52,6 +55,7 @@ export type {
   UnknownOutcome,
   VaultKeeper,
 } from './operator.js';
+export type { By, Operator, OperatorDesk, PinStatus, Verified } from './operator-desk.js';
 export type { AuditPlaces, AuditReader, ProvenLine } from './proof.js';
 
 export type {

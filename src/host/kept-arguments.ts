@@ -6,8 +6,8 @@ import type { SlotValue } from '../model/slot.js';
 import { type ArgumentSeal, changedSeal } from '../secrets/argument-seal.js';
 import type { AuditLog } from '../store/audit.js';
 import type { KeptBeside, SealedArgumentRows } from '../store/sealed-arguments.js';
-import type { OperatorDesk } from './desk.js';
 import type { KeptArguments, SealingPolicy } from './host.js';
+import type { OperatorDesk } from './operator-desk.js';
 import type { IsPublic, Scanner } from './scanner.js';
 import { type Passed, passedValues } from './slots.js';
 

@@ -13,8 +13,8 @@ import type { AuditLog } from '../store/audit.js';
 import type { KillTable } from '../store/database.js';
 import type { KillFile } from '../store/kill-file.js';
 import type { KillRows } from '../store/kills.js';
-import type { By, OperatorDesk } from './desk.js';
 import type { KillEntry, KillOutcome, Kills } from './operator.js';
+import type { By, OperatorDesk } from './operator-desk.js';
 import type { RunningCalls } from './running.js';
 
 export interface KillSwitchOptions {

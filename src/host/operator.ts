@@ -3,7 +3,7 @@
 import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
 import type { Json } from '../model/json.js';
 import type { StandingRule, StandingRuleInput } from '../model/standing-rule.js';
-import type { By } from './desk.js';
+import type { By } from './operator-desk.js';
 
 /** Operator acts: never offered to an agent. */
 export interface Approvals {

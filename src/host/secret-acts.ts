@@ -1,9 +1,9 @@
 import type { Json } from '../model/json.js';
 import type { AuditLog } from '../store/audit.js';
 import type { Invalidate } from './approvals.js';
-import type { OperatorDesk } from './desk.js';
 import type { Equipment } from './equipment.js';
 import type { Host } from './host.js';
+import type { OperatorDesk } from './operator-desk.js';
 
 /** Values go in; who did what is on record, what the value is never is. */
 export function secretActs(

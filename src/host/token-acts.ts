@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { AuditLog } from '../store/audit.js';
-import type { OperatorDesk } from './desk.js';
 import type { Equipment } from './equipment.js';
 import type { TokenRole, Tokens } from './operator.js';
+import type { OperatorDesk } from './operator-desk.js';
 
 /** Who may come in over HTTP: made and revoked, on record. */
 export function tokenActs(

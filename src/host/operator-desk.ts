@@ -1,0 +1,53 @@
+// Types alone: whoever uses the library gets them, and not what stands behind them.
+import type { Channel } from '../model/approval.js';
+
+/** Who acts. A bare name is somebody in this process who shows nothing for it. */
+export type By = string | Operator;
+
+/** A person, how they reached the host, and what they show for it. */
+export interface Operator {
+  readonly name: string;
+  readonly channel: Channel;
+  readonly pin?: string;
+  /** Token of a sign-in under the same name. */
+  readonly signIn?: string;
+}
+
+/** Who it was, as the record has it. */
+export interface Verified {
+  readonly by: string;
+  readonly channel: Channel;
+  /** The operator's PIN was shown. */
+  readonly verified: boolean;
+}
+
+export interface PinStatus {
+  readonly set: boolean;
+  /** Wrong ones since the last right one. */
+  readonly failures: number;
+  /** Milliseconds since 1970 until which no PIN is looked at; null at once. */
+  readonly waitUntil: number | null;
+}
+
+export interface SignIn {
+  readonly token: string;
+  /** Milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Where people show that they are the operator. Acts that widen anything go by here first. */
+export interface OperatorDesk {
+  pin(): Promise<PinStatus>;
+  /** Sets the first PIN, or another one if the right one is shown. */
+  setPin(pin: string, by: By): Promise<void>;
+  /** False when there was none. */
+  removePin(by: By): Promise<boolean>;
+  /** Shows the PIN once for a while. */
+  signIn(by: Operator): Promise<SignIn>;
+  signOut(token: string): Promise<boolean>;
+  /**
+   * Who does it, for the record. Before a PIN is set everybody may, and is not verified. Then: the PIN, or a sign-in
+   * with it; and for a decision on a held call, the answer of the person at the client that was asked.
+   */
+  verify(by: By, act: string): Promise<Verified>;
+}
