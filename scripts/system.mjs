@@ -12,6 +12,9 @@ const needed = [
   { program: '/usr/bin/secret-tool', package: 'libsecret-tools' },
   { program: '/usr/bin/gnome-keyring-daemon', package: 'gnome-keyring' },
   { program: '/usr/bin/dbus-run-session', package: 'dbus' },
+  { program: '/usr/bin/podman', package: 'podman' },
+  { program: '/usr/sbin/runc', package: 'runc' },
+  { program: '/usr/bin/busybox', package: 'busybox-static' },
 ];
 
 const missing = () => needed.filter((it) => !existsSync(it.program));

@@ -222,6 +222,7 @@ async function examine(options: ExamineOptions): Promise<readonly Check[]> {
   const { homedir } = await import('node:os');
   return look({
     ...options,
+    containers: options.containers ?? {},
     home: homedir(),
     machine: {
       platform: process.platform,

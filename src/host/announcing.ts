@@ -17,7 +17,7 @@ import type { Machinery, SessionSetup } from './machinery.js';
 import { openingOf } from './opening.js';
 import type { Queue } from './queue.js';
 import type { Judged } from './readiness.js';
-import { isRemote, packageOf, placeOf, programOf, reachOf, remoteKey } from './remote-place.js';
+import { isOurs, isRemote, packageOf, placeOf, programOf, reachOf, remoteKey } from './remote-place.js';
 import type { RemotePlace, Remotes } from './remotes.js';
 import type { CallScan, IsPublic } from './scanner.js';
 import { slotValues } from './slots.js';
@@ -226,7 +226,7 @@ export class Announcing {
     slots: SlotValues,
     work: (remote: Remote) => Promise<T>,
   ): Promise<T> {
-    const confinement = program.target.kind === 'process' ? await this.#confined(judged, slots) : null;
+    const confinement = isOurs(program) ? await this.#confined(judged, slots) : null;
     return this.#machinery.remote.remotes.use(this.#remotePlace(judged, program, slots, confinement), work);
   }
 
@@ -258,7 +258,7 @@ export class Announcing {
       this.#machinery,
       this.#setup,
     );
-    const ours = program.target.kind === 'process' || program.target.kind === 'container';
+    const ours = isOurs(program);
     const { digest } = place;
     return { key, principal, package: of.id, digest, program: program.name, ours, ...opening };
   }

@@ -1,6 +1,4 @@
 import { hash, randomBytes } from 'node:crypto';
-import { existsSync, realpathSync } from 'node:fs';
-import { homedir, userInfo } from 'node:os';
 import { isAbsolute, resolve } from 'node:path';
 import { environmentStore } from '../environment/store.js';
 import type { ParseOptions } from '../model/format.js';
@@ -29,6 +27,8 @@ import { SecretRows } from '../store/secrets.js';
 import { SwitchedOff } from '../store/switches.js';
 import { TokenRows } from '../store/tokens.js';
 import { AnnouncementBook } from './announcement-book.js';
+import { Engines } from './engines.js';
+import { homeFolders } from './homes.js';
 import type { ProcessCounts, SessionOptions, SessionPolicy } from './host.js';
 import type { KillSwitch } from './kill-switch.js';
 import { KnownTokens } from './known-tokens.js';
@@ -165,13 +165,15 @@ export function equip(given: EquipmentOptions): Equipment {
     }
   }, changed);
 
+  const engines = new Engines(state, () => randomBytes(6).toString('hex'));
   const machineryFor = (policy: SessionPolicy): Machinery => {
     const { sandbox, places, warm, pool, remotes } = machineFor(policy.unsafeNoSandbox === true);
+    const containers = engines.of(policy.containers);
     return {
       sandbox,
       places,
       performer: {
-        machine: { sandbox, newSocket: () => stage.newSocket(sandbox.user) },
+        machine: { sandbox, newSocket: () => stage.newSocket(sandbox.user), containers },
         client,
         warm,
         pool,
@@ -194,6 +196,7 @@ export function equip(given: EquipmentOptions): Equipment {
         newSocket: () => stage.newSocket(sandbox.user),
       }),
       remote: { ...remote, remotes },
+      containers,
       find: interpreters(sandbox, homes[0] ?? '/'),
       credentialKey: () => given.keyOf('credentials'),
       own: [state, stage.root, places.base],
@@ -256,22 +259,9 @@ export function equip(given: EquipmentOptions): Equipment {
         warm?.close();
         await Promise.all([pool.close(), remotes.close()]);
       }
+      await engines.close();
     },
   };
-}
-
-/** The home folder in every spelling: as the environment has it, as the system has it, and where links lead. */
-function homeFolders(): string[] {
-  const said: string[] = [];
-  for (const ask of [homedir, () => userInfo().homedir]) {
-    try {
-      said.push(ask());
-    } catch {
-      // Users without an entry in the system's list exist, in containers above all.
-    }
-  }
-  const real = said.flatMap((it) => (existsSync(it) ? [realpathSync.native(it)] : []));
-  return [...new Set([...said, ...real])].filter((it) => isAbsolute(it));
 }
 
 function parseFor(policy: SessionPolicy, usual: ParseOptions): ParseOptions {

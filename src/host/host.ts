@@ -60,6 +60,7 @@ export type { AuditPlaces, AuditReader, ProvenLine } from './proof.js';
 
 export type {
   BrokerPolicy,
+  ContainerPolicy,
   LimitPolicy,
   PackageIndexes,
   SealingPolicy,

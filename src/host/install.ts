@@ -1,5 +1,6 @@
 import type { KillSubject } from '../model/kill.js';
 import type { ChangeStep, InstallOptions } from './host.js';
+import { installImage, type RegistryReach } from './images.js';
 import type { Machinery } from './machinery.js';
 import type { ProgramNeed } from './runtimes.js';
 
@@ -7,14 +8,19 @@ import type { ProgramNeed } from './runtimes.js';
 export async function installAll(
   needs: readonly ProgramNeed[],
   who: KillSubject,
-  { kills, running, environments }: Pick<Machinery, 'kills' | 'running' | 'environments'>,
+  machinery: Pick<Machinery, 'kills' | 'running' | 'environments' | 'containers' | 'agreements'>,
+  reach: RegistryReach,
   { signal, onStep }: InstallOptions,
 ): Promise<ChangeStep[]> {
+  const { kills, running, environments } = machinery;
+  const sources = { ...machinery, ...reach };
   const steps: ChangeStep[] = [];
   const run = running.enter(who, signal);
   try {
     kills.assertAlive(who);
-    for (const { packages } of needs) {
+    for (const { packages, image } of needs) {
+      if (image !== undefined)
+        steps.push(await installImage(image, who, sources, { signal: run.signal, onStep }));
       if (packages === null) continue;
       const name = packages.language === 'python' ? 'Python packages' : 'npm packages';
       const there = environments.find(packages) !== undefined;

@@ -2,6 +2,7 @@ import type { EnvironmentStore } from '../environment/store.js';
 import type { ParseOptions } from '../model/format.js';
 import type { JsonSchema } from '../model/json.js';
 import type { Grants } from '../policy/grant.js';
+import type { Containers } from '../sandbox/container/containers.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { SchemaValidator } from '../schema/validator.js';
 import type { TokenBroker } from '../secrets/broker.js';
@@ -34,6 +35,7 @@ export interface Machinery {
   readonly environments: EnvironmentStore;
   readonly remote: RemoteMachinery;
   readonly find: FindInterpreter;
+  readonly containers: Containers;
   /** For saying that credentials changed without saying anything of them. */
   readonly credentialKey: () => Promise<Uint8Array>;
   /** Folders that belong to the host. */

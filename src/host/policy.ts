@@ -6,15 +6,17 @@ import { denialFor } from '../policy/denial.js';
 import { assertRules } from '../policy/rule-check.js';
 import { keeperKinds } from '../secrets/keeper.js';
 import type { SessionPolicy } from './host.js';
+import type { ContainerPolicy } from './session-policy.js';
 
 /** A policy that cannot be held is no policy: the session does not open with it. */
 export function assertPolicy(policy: SessionPolicy): void {
-  const { rules = [], deny = [], roots = [], trusted = [] } = policy;
+  const { rules = [], deny = [], roots = [], trusted = [], containers = {} } = policy;
   for (const list of [deny, roots, trusted]) {
     if (!Array.isArray(list) || list.some((it) => typeof it !== 'string'))
       throw new HostError('invalid_config', 'deny, roots and trusted are lists of texts');
   }
   assertSealing(policy.sealArguments);
+  assertEngine(containers);
   assertRules(rules);
   denialFor(deny, '');
   const denied = deny.flatMap((it) => /(?:^|=)(?:read|write):(?!\*$)(.*)$/s.exec(it)?.[1] ?? []);
@@ -35,6 +37,18 @@ function assertSealing(sealing: unknown): void {
         hint: 'leave the keeper out for the usual one: sealArguments: {}',
       },
     );
+}
+
+/** It runs with the rights of the host, so nothing is guessed from a word that is not understood. */
+function assertEngine({ engine = 'podman', runtime = 'runc' }: ContainerPolicy): void {
+  if (engine !== 'podman' && engine !== 'docker' && !isAbsolute(engine))
+    throw new HostError('invalid_config', `container.engine ${JSON.stringify(engine)} is no engine`, {
+      hint: 'write "podman", "docker" or an absolute path',
+    });
+  if (!/^[A-Za-z0-9/][\w./-]*$/.test(runtime))
+    throw new HostError('invalid_config', `container.runtime ${JSON.stringify(runtime)} is no runtime`, {
+      hint: 'write the path of a program such as "/usr/sbin/runc"',
+    });
 }
 
 /** What a person who approves a call agrees to besides the call: another policy, another digest. */

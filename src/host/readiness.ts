@@ -3,6 +3,7 @@ import { shellWord } from '../model/shell-word.js';
 import { unenforceable } from '../policy/enforceable.js';
 import { lookAlikes } from '../policy/look-alike.js';
 import { findBinary } from '../run/launch.js';
+import type { Containers } from '../sandbox/container/containers.js';
 import type { Verdict } from '../sandbox/sandbox.js';
 import { type Loaded, ownPaths } from './catalogue.js';
 import type { PackageStateName, SessionPolicy } from './host.js';
@@ -39,6 +40,7 @@ export interface JudgeOptions {
   readonly held: ReadonlyMap<Loaded, HeldPackage>;
   readonly verdict: Verdict;
   readonly find: FindInterpreter;
+  readonly containers: Containers;
 }
 
 /** Judges packages in their order: of two with one id, the first has it. */
@@ -68,7 +70,7 @@ function compared(judged: Judged, alike: readonly string[]): Judged {
 function judge(
   loaded: Loaded,
   first: string | undefined,
-  { policy, held, verdict, find }: JudgeOptions,
+  { policy, held, verdict, find, containers }: JudgeOptions,
 ): Judged {
   const waiting = held.get(loaded);
   const base = { loaded, held: waiting, remarks: [], needs: [], own: ownPaths(loaded) };
@@ -89,8 +91,10 @@ function judge(
     return { ...base, fixed: { state: 'disabled', reasons: ['the configuration switches it off'] } };
   if (waiting !== undefined)
     return { ...base, fixed: { state: 'held', reasons: heldReasons(waiting, loaded) } };
-  const needs = programNeeds(loaded, find, policy.strictRuntime === true);
-  const unconfined = needs.length > 0 && verdict.level === 'unavailable';
+  const needs = programNeeds(loaded, find, containers, policy.strictRuntime === true);
+  // Containers are held by their engine, which is tried when the image is there.
+  const here = needs.filter((it) => it.kind === 'missing' || it.need.image === undefined);
+  const unconfined = here.length > 0 && verdict.level === 'unavailable';
   const lacking = [
     ...missingBinaries(of.needs.binaries),
     ...needs.flatMap((it) => (it.kind === 'missing' ? [it.reason] : [])),

@@ -22,6 +22,11 @@ export function hasHooks({ loaded }: Judged): boolean {
   return (loaded.catalogue?.package.hooks.length ?? 0) > 0;
 }
 
+/** It is started here; others answer elsewhere. */
+export function isOurs({ target }: Program): boolean {
+  return target.kind === 'process' || target.kind === 'container';
+}
+
 export function packageOf({ loaded }: Judged): Package {
   const of = loaded.catalogue?.package;
   if (of === undefined) throw new Error('a broken package has no programs');

@@ -13,6 +13,7 @@ export function reportOf(
   verdict: Verdict,
   sandbox: Sandbox,
   programsOf: (judged: Judged) => readonly ProgramState[],
+  contained: Verdict | undefined,
 ): PackageReport {
   const packages = judged.map((it): PackageState => {
     const { catalogue, path, format, diagnostics } = it.loaded;
@@ -26,7 +27,7 @@ export function reportOf(
       path,
       state,
       reasons,
-      sandbox: sandboxLevel(it, verdict, sandbox),
+      sandbox: sandboxLevel(it, verdict, sandbox, contained),
       tools: mine
         .filter((tool) => !tool.held)
         .map(({ tool, exposed }) => ({ name: tool.name, exposed, description: tool.description })),
@@ -55,10 +56,17 @@ export function reportOf(
 }
 
 /** A package that starts no process needs no sandbox: its requests go through the guarded client. */
-function sandboxLevel(judged: Judged, { level }: Verdict, { confines }: Sandbox): PackageState['sandbox'] {
+function sandboxLevel(
+  judged: Judged,
+  { level }: Verdict,
+  { confines }: Sandbox,
+  contained: Verdict | undefined,
+): PackageState['sandbox'] {
   const of = judged.loaded.catalogue?.package;
   if (of === undefined) return 'none';
   if (of.programs.length === 0) return 'enforced';
+  if (of.programs.every((it) => it.target.kind === 'container'))
+    return contained === undefined || contained.level === 'unavailable' ? 'none' : contained.level;
   if (!confines) return 'declared-only';
   return level === 'unavailable' ? 'none' : level;
 }

@@ -1,5 +1,6 @@
 import { npmManifest, type PackageNeed } from '../environment/need.js';
 import { HostError } from '../model/host-error.js';
+import type { ImageReference } from '../model/image.js';
 import { isObject, type Json } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
@@ -10,9 +11,12 @@ import {
   installLanguage,
   type ProcessTarget,
 } from '../run/launch.js';
+import type { Containers } from '../sandbox/container/containers.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import { remotePrograms } from './announced.js';
 import type { Loaded } from './catalogue.js';
+import { imageNeed } from './images.js';
+import { isOurs } from './remote-place.js';
 
 /** Finds an interpreter that confined processes can run; throws `runtime_missing`. */
 export type FindInterpreter = (runtime: NonNullable<ProcessTarget['runtime']>) => Interpreter;
@@ -23,6 +27,8 @@ export interface ProgramNeed {
   readonly interpreter: Interpreter | null;
   /** Language packages to be installed; null when there are none. */
   readonly packages: PackageNeed | null;
+  /** Comes as an image, which has everything in it. */
+  readonly image?: ImageReference;
 }
 
 export type Need =
@@ -30,7 +36,12 @@ export type Need =
   | { readonly kind: 'missing'; readonly reason: string };
 
 /** The programs that calls start, each with what it needs or why it cannot run here. */
-export function programNeeds(loaded: Loaded, find: FindInterpreter, strict: boolean): Need[] {
+export function programNeeds(
+  loaded: Loaded,
+  find: FindInterpreter,
+  containers: Containers,
+  strict: boolean,
+): Need[] {
   const of = loaded.catalogue?.package;
   if (of === undefined) return [];
   const used = new Set(
@@ -39,11 +50,15 @@ export function programNeeds(loaded: Loaded, find: FindInterpreter, strict: bool
     ),
   );
   // What answers elsewhere needs nothing here.
-  const kept = remotePrograms(of).filter(
-    (it) => it.target.kind === 'process' || it.target.kind === 'container',
-  );
+  const kept = remotePrograms(of).filter(isOurs);
   for (const { name } of kept) used.add(name);
-  return of.programs.filter((it) => used.has(it.name)).map((it) => needOf(loaded, of, it, find, strict));
+  return of.programs
+    .filter((it) => used.has(it.name))
+    .map((it) =>
+      it.target.kind === 'container'
+        ? imageNeed(of, it, it.target.image, containers)
+        : needOf(loaded, of, it, find, strict),
+    );
 }
 
 function needOf(loaded: Loaded, of: Package, program: Program, find: FindInterpreter, strict: boolean): Need {

@@ -33,6 +33,16 @@ export interface SessionPolicy {
   readonly sealArguments?: SealingPolicy;
   /** URL that is told of held calls. */
   readonly webhook?: string;
+  /** What runs programs that come as images. */
+  readonly containers?: ContainerPolicy;
+}
+
+/** Podman or docker, found where they usually are unless told. */
+export interface ContainerPolicy {
+  /** `podman`, `docker`, or an absolute path. */
+  readonly engine?: string;
+  /** OCI runtime: a path for podman, a name for docker. */
+  readonly runtime?: string;
 }
 
 /** How arguments are sealed. */

@@ -6,6 +6,7 @@ import { type LoadedFolder, loadPackages } from './catalogue.js';
 import type { Lending } from './confine.js';
 import type { HookHandler } from './hooks.js';
 import type { Change, InstallOptions, ListedTool, PackageReport, Review } from './host.js';
+import { registryReach } from './images.js';
 import { installAll } from './install.js';
 import { lendingFor } from './lending.js';
 import type { Machinery, SessionSetup } from './machinery.js';
@@ -100,6 +101,7 @@ export class SessionCatalogue {
       this.#verdict,
       this.#machinery.sandbox,
       (it) => this.#announcing.programs(it),
+      this.#machinery.containers.verdict,
     );
   }
 
@@ -196,6 +198,7 @@ export class SessionCatalogue {
       needs,
       { principal: this.#setup.principal, package: id },
       this.#machinery,
+      registryReach(this.#lending(id)),
       options,
     );
     this.#machinery.changed();
@@ -205,9 +208,9 @@ export class SessionCatalogue {
   async #judge(): Promise<void> {
     const { directories, principal, policy, looking } = this.#setup;
     const { loaded } = this.#found;
-    const { agreements, find } = this.#machinery;
+    const { agreements, find, containers } = this.#machinery;
     const held = await agree(looking ? [] : directories, loaded, principal, agreements);
-    this.#judged = judgeAll(loaded, { policy, held, verdict: this.#verdict, find });
+    this.#judged = judgeAll(loaded, { policy, held, verdict: this.#verdict, find, containers });
     await this.#announcing.load(this.#judged);
     this.#list();
   }

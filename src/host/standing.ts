@@ -2,6 +2,7 @@ import { shellWord } from '../model/shell-word.js';
 import { missingValues } from '../secrets/missing.js';
 import type { Announcing } from './announcing.js';
 import { missingBus } from './bus.js';
+import { imageStanding } from './images.js';
 import type { Machinery, SessionSetup } from './machinery.js';
 import { type Judged, type Standing, uninstalled } from './readiness.js';
 import { filledSlots } from './slots.js';
@@ -49,7 +50,10 @@ export async function equippedStanding(
     ...uninstalled(judged, (need) => environments.find(need) !== undefined),
     ...missingBus(of, setup.policy.natsUrl),
   ];
-  return reasons.length > 0 ? { state: 'needs-setup', reasons } : { state: 'ready', reasons: judged.remarks };
+  const image = await imageStanding(judged, machinery.containers);
+  if (image?.state === 'needs-setup') reasons.push(...image.reasons);
+  if (reasons.length > 0) return { state: 'needs-setup', reasons };
+  return image ?? { state: 'ready', reasons: judged.remarks };
 }
 
 /** What a program says that nobody agreed to yet. The tools that did not change are served meanwhile. */

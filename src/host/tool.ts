@@ -17,11 +17,13 @@ import { assertWorkspace, confine, type Lending } from './confine.js';
 import { credentialsDigest } from './credentials.js';
 import { refuseSecrets } from './entry.js';
 import { throughExit } from './exit.js';
+import { verdictFor } from './images.js';
 import { keepingOf } from './kept-arguments.js';
 import type { Machinery, SessionSetup } from './machinery.js';
 import type { NoticePlace } from './notices.js';
 import { perform } from './perform.js';
 import type { Judged, Standing } from './readiness.js';
+import { isOurs } from './remote-place.js';
 import type { IsPublic } from './scanner.js';
 import { notReady, type Served } from './served.js';
 import { mintedToken } from './sign-in.js';
@@ -88,7 +90,7 @@ export function serveTool(
     notice: noticePlace(setup),
     credentials: () => credentialsDigest(of, vault, passedIn(setup, of.id), machinery.credentialKey),
     keeping: keepingOf(of, setup.policy.sealArguments, () => passedIn(setup, of.id), scanner, isPublic),
-    confined: sandbox.confines || judged.needs.length === 0,
+    confined: sandbox.confines || judged.needs.every((it) => it.image !== undefined),
     setting: {
       workspace: runs && of.permissions.filesystem !== 'none' ? setup.root : null,
       allow: runs || tool.action?.kind === 'http' ? setup.allow : [],
@@ -113,7 +115,7 @@ export function serveTool(
     },
     async assertConfined() {
       if (judged.needs.length === 0) return;
-      const verdict = await sandbox.probe();
+      const verdict = await verdictFor(judged, machinery);
       if (verdict.level === 'unavailable') {
         throw new HostError('sandbox_unavailable', `${name} is not run: ${verdict.reasons.join('; ')}`, {
           hint: verdict.hint,
@@ -172,7 +174,7 @@ function startsProcess(of: Package, { action }: Tool): boolean {
     case 'function':
       return true;
     case 'remote':
-      return of.programs.some((it) => it.name === action.program && it.target.kind === 'process');
+      return of.programs.some((it) => it.name === action.program && isOurs(it));
     default:
       return false;
   }

@@ -3,6 +3,7 @@ import type { Action } from '../model/action.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json } from '../model/json.js';
 import { collect } from './collect.js';
+import { containerOf, spawnContained } from './container.js';
 import { explainFailure, networkWarning } from './failure.js';
 import { fillWords } from './fill.js';
 import { type Confinement, commandFor, findBinary, pathInside, placesOf, processOf } from './launch.js';
@@ -23,6 +24,18 @@ export async function runExec(
   warm: WarmSandboxes | null,
 ): Promise<RunResult> {
   const name = `${request.package.id}/${request.tool.name}`;
+  const image = containerOf(request.package, action.program);
+  if (image !== undefined) {
+    const given = { input: request.input, slots: confinement.slots };
+    const argv = fillWords([...image.command, ...action.arguments], given);
+    return converseOnce(
+      action,
+      request,
+      await spawnContained(image, argv, confinement, machine),
+      confinement,
+      name,
+    );
+  }
   const target = processOf(request.package, action.program);
   const words = fillWords([...target.command, ...action.arguments], {
     input: request.input,
@@ -51,6 +64,20 @@ export async function runExec(
     return result;
   } finally {
     // What is left of it ends after the answer has gone out; ending a process holds the host up.
+    setImmediate(() => confined.process.kill());
+  }
+}
+
+async function converseOnce(
+  action: Exec,
+  request: RunRequest,
+  confined: Confined,
+  confinement: Confinement,
+  name: string,
+): Promise<RunResult> {
+  try {
+    return await converse(action, request, confined, confinement, { name, marked: false });
+  } finally {
     setImmediate(() => confined.process.kill());
   }
 }

@@ -1,7 +1,7 @@
 import { HostError } from '../model/host-error.js';
 import type { Json } from '../model/json.js';
 import type { Refusal } from '../net/egress.js';
-import type { Exit } from '../sandbox/sandbox.js';
+import type { Exit, Limits } from '../sandbox/sandbox.js';
 import type { Confinement } from './launch.js';
 import { excerpt, tail } from './output.js';
 
@@ -46,7 +46,7 @@ export function explainFailure(name: string, ended: Ended, confinement: Confinem
   }
   if (envelope !== undefined) return envelope;
   const how = endingOf(exit, limits.cpuSeconds);
-  const hint = hintOf(stderr, confinement);
+  const hint = hintOf(stderr, confinement) ?? killedHint(exit, limits);
   return new HostError(how.code, say(`${name} ${how.text}`), hint === undefined ? {} : { hint });
 }
 
@@ -126,6 +126,13 @@ const signals: ReadonlyMap<number, string> = new Map([
   [25, 'SIGXFSZ'],
   [31, 'SIGSYS'],
 ]);
+
+/** In a container nobody but the kernel and the host can end the first process this way. */
+function killedHint(exit: Exit, { memoryBytes, cpuSeconds }: Limits): string | undefined {
+  if (exit.code !== 128 + 9 && exit.signal !== 'SIGKILL') return undefined;
+  const memory = Math.round(memoryBytes / mebibyte).toLocaleString('en');
+  return `the kernel ends what needs more than ${memory} MiB of memory or ${cpuSeconds} s of processor time; see limits.memory_mb and limits.cpu_seconds`;
+}
 
 function hintOf(stderr: string, { package: of, roots, limits }: Confinement): string | undefined {
   if (/No space left on device|ENOSPC|File too large|EFBIG/.test(stderr))

@@ -165,17 +165,30 @@ function absoluteScript(
 }
 
 /** What the manifest declares, and the slots that are delivered this way. A slot without a value is not set. */
-function variables({ package: of, slots }: Confinement, target: ProcessTarget): Record<string, string> {
+function variables(confinement: Confinement, target: ProcessTarget): Record<string, string> {
+  const { slots } = confinement;
   const found: Record<string, string> = {};
   for (const { name, value } of target.environment) {
     const complete = value.parts.every((it) => it.kind !== 'slot' || slots.has(it.slot));
     if (complete) found[name] = fillText(value, { input: {}, slots });
   }
+  return { ...found, ...deliveredVariables(confinement) };
+}
+
+/** Slots that reach every program of a package in its environment. */
+export function deliveredVariables({ package: of, slots }: Confinement): Record<string, string> {
+  const found: Record<string, string> = {};
   for (const { name, delivery } of of.slots) {
     const value = slots.get(name)?.value;
     if (delivery.kind === 'environment' && value !== undefined) found[delivery.variable] = value;
   }
   return found;
+}
+
+/** What every program of a package is lent, whatever it runs in. */
+export function lentMounts(confinement: Confinement): Mount[] {
+  const { roots, state } = confinement;
+  return [...roots, appMount(confinement), ...(state === null ? [] : [stateMount(state)])];
 }
 
 function appMount({ files }: Confinement): Mount {

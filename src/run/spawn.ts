@@ -1,4 +1,5 @@
 import { type EgressProxy, openEgress } from '../net/egress.js';
+import type { Containers } from '../sandbox/container/containers.js';
 import type { Sandbox, SandboxCommand, SandboxProcess } from '../sandbox/sandbox.js';
 import type { Confinement } from './launch.js';
 
@@ -7,6 +8,8 @@ export interface Machine {
   readonly sandbox: Sandbox;
   /** A path for a socket that the sandbox's user can reach and nobody has. */
   readonly newSocket: () => string;
+  /** For programs that come as images; absent where none are run. */
+  readonly containers?: Containers | undefined;
 }
 
 /** A confined process and its way out. */

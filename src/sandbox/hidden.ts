@@ -8,14 +8,22 @@ export interface Onlooker {
   readonly gid: number;
 }
 
+/** What is laid over the mounts of a process. */
+export interface CoverPlan {
+  /** Folders bound onto themselves, from the outside in. */
+  readonly pins: readonly { readonly source: string; readonly path: string }[];
+  /** What looks empty: a folder, or a file. */
+  readonly covers: readonly { readonly path: string; readonly folder: boolean }[];
+}
+
 /**
- * Arguments that lay nothing over what must not be seen. A name is followed to what it stands for, and every
+ * Lays nothing over what must not be seen. A name is followed to what it stands for, and every
  * mount that shows that place gets its cover: a link beside it is no way around. Folders on the way to a cover
  * inside a writable mount become mount points, because a mount point cannot be renamed: otherwise a process
  * could move the folder away and find it uncovered at the next start.
  */
-export function coverings(mounts: readonly Mount[], hidden: readonly string[], who: Onlooker): string[] {
-  if (hidden.length === 0 || mounts.length === 0) return [];
+export function coverPlan(mounts: readonly Mount[], hidden: readonly string[], who: Onlooker): CoverPlan {
+  if (hidden.length === 0 || mounts.length === 0) return { pins: [], covers: [] };
   const places = mounts.map((it) => ({ ...it, real: resolved(it.source) ?? it.source }));
   const pins = new Set<string>();
   const covers = new Map<string, boolean>();
@@ -38,12 +46,21 @@ export function coverings(mounts: readonly Mount[], hidden: readonly string[], w
     }
   }
   const outer = [...covers.keys()].filter((it) => !hasParentIn(it, covers));
-  return [
-    ...[...pins]
+  return {
+    pins: [...pins]
       .sort()
       .filter((it) => !covers.has(it) && !hasParentIn(it, covers))
       .flatMap((it) => pin(it, places)),
-    ...outer.flatMap((it) => (covers.get(it) === true ? emptyFolder(it) : ['--ro-bind', '/dev/null', it])),
+    covers: outer.map((path) => ({ path, folder: covers.get(path) === true })),
+  };
+}
+
+/** The same as arguments of bubblewrap. */
+export function coverings(mounts: readonly Mount[], hidden: readonly string[], who: Onlooker): string[] {
+  const { pins, covers } = coverPlan(mounts, hidden, who);
+  return [
+    ...pins.flatMap(({ source, path }) => ['--bind', source, path]),
+    ...covers.flatMap(({ path, folder }) => (folder ? emptyFolder(path) : ['--ro-bind', '/dev/null', path])),
   ];
 }
 
@@ -52,10 +69,10 @@ function emptyFolder(path: string): string[] {
 }
 
 /** A folder bound onto itself. */
-function pin(path: string, places: readonly (Mount & { readonly real: string })[]): string[] {
+function pin(path: string, places: readonly (Mount & { readonly real: string })[]): CoverPlan['pins'] {
   const shown = places.findLast((it) => isWithin(path, it.target));
   if (shown?.writable !== true) return [];
-  return ['--bind', posix.join(shown.real, posix.relative(shown.target, path)), path];
+  return [{ source: posix.join(shown.real, posix.relative(shown.target, path)), path }];
 }
 
 /** The place itself, or the first folder on the way to it that the onlooker cannot enter. */

@@ -1,8 +1,10 @@
 import { HostError } from '../../model/host-error.js';
 import type { EgressOptions, EgressProxy } from '../../net/egress.js';
+import type { EngineSettings } from '../../sandbox/container/engine.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { Keychain } from '../../secrets/keychain.js';
 import type { Check } from '../host.js';
+import { checkContainers } from './containers.js';
 import { checkEgress } from './egress.js';
 import { checkLanguages, findLanguages } from './languages.js';
 import { checkNamespaces, checkNode, checkPlatform, type Machine } from './machine.js';
@@ -21,6 +23,8 @@ export interface DoctorOptions {
   readonly listener: Listener;
   /** The NATS server that is configured. */
   readonly natsUrl?: string | undefined;
+  /** Absent where containers are not asked about. */
+  readonly containers?: EngineSettings | undefined;
   readonly openEgress: (options: EgressOptions) => Promise<EgressProxy>;
 }
 
@@ -45,5 +49,6 @@ export async function examine(options: DoctorOptions): Promise<readonly Check[]>
     ...(await checkState(options.state, options.keychain)),
     ...checkRoots(options.roots, sandbox.user, options.home),
     ...(options.natsUrl === undefined ? [] : [await checkNats(options.natsUrl)]),
+    ...(options.containers === undefined ? [] : [await checkContainers(options.containers)]),
   ];
 }

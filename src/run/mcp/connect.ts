@@ -6,13 +6,17 @@ import { HttpTransport } from './http.js';
 import { McpRemote } from './server.js';
 import { startStdio } from './stdio.js';
 
-/** Reaches an MCP server: a process that is started here, or a URL. */
+/** Reaches an MCP server: a process or container that is started here, or a URL. */
 export const connectMcp: ConnectRemote = async (setting: RemoteSetting): Promise<Remote> => {
   const { program, machine } = setting;
   switch (program.target.kind) {
-    case 'process': {
+    case 'process':
+    case 'container': {
       const confinement: Confinement = await setting.confined();
-      const knowledge = knowledgeOf(confinement, (root) => machine.sandbox.inside(root));
+      const contained = program.target.kind === 'container';
+      const knowledge = knowledgeOf(confinement, (root) =>
+        contained ? root.target : machine.sandbox.inside(root),
+      );
       return McpRemote.open(setting, knowledge, (receiver) => startStdio(setting, confinement, receiver));
     }
     case 'url': {

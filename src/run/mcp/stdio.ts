@@ -2,6 +2,7 @@ import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Exit } from '../../sandbox/sandbox.js';
 import { readLines } from '../../wire/lines.js';
+import { containerOf, spawnContained } from '../container.js';
 import { explainFailure } from '../failure.js';
 import { fillWords } from '../fill.js';
 import { assertNoFetching, type Confinement, commandFor, findBinary, processOf } from '../launch.js';
@@ -24,18 +25,28 @@ export async function startStdio(
   confinement: Confinement,
   receiver: Receiver,
 ): Promise<StdioTransport> {
-  const { program, machine } = setting;
-  const target = processOf(confinement.package, program.name);
-  const words = fillWords(target.command, { input: {}, slots: confinement.slots });
-  assertThere(words, target.runtime === undefined, confinement, program.name);
-  const command = commandFor(confinement, program.name, words, machine.sandbox);
-  const confined = await spawnConfined(command, confinement, machine);
+  const { program } = setting;
+  const confined = await startProgram(setting, confinement);
   // It may do work of its own at any time, so its way out is open for as long as it lives.
   confined.egress?.arm();
   return new StdioTransport(confined, confinement, `${confinement.package.id}/${program.name}`, {
     receiver,
     onLog: setting.onLog,
   });
+}
+
+async function startProgram(
+  { program, machine }: RemoteSetting,
+  confinement: Confinement,
+): Promise<Confined> {
+  const given = { input: {}, slots: confinement.slots };
+  const image = containerOf(confinement.package, program.name);
+  if (image !== undefined)
+    return spawnContained(image, fillWords(image.command, given), confinement, machine);
+  const target = processOf(confinement.package, program.name);
+  const words = fillWords(target.command, given);
+  assertThere(words, target.runtime === undefined, confinement, program.name);
+  return spawnConfined(commandFor(confinement, program.name, words, machine.sandbox), confinement, machine);
 }
 
 function assertThere(

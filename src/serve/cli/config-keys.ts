@@ -68,6 +68,8 @@ export const configKeys = [
   { name: 'python.index', kind: 'url', variable: 'TOOLPORT_PYTHON_INDEX', flag: 'index' },
   { name: 'python.find_links', kind: 'paths', variable: 'TOOLPORT_FIND_LINKS', flag: 'find-links' },
   { name: 'npm.registry', kind: 'url', variable: 'TOOLPORT_NPM_REGISTRY', flag: 'npm-registry' },
+  { name: 'container.engine', kind: 'text', variable: 'TOOLPORT_CONTAINER_ENGINE' },
+  { name: 'container.runtime', kind: 'text', variable: 'TOOLPORT_CONTAINER_RUNTIME' },
   { name: 'nats.url', kind: 'nats-url', variable: 'TOOLPORT_NATS_URL', flag: 'nats-url' },
   { name: 'audit.checkpoints', kind: 'path' },
   { name: 'audit.key', kind: 'path' },

@@ -1,6 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import type {
   BrokerPolicy,
+  ContainerPolicy,
   LimitPolicy,
   PackageIndexes,
   SessionPolicy,
@@ -212,9 +213,17 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
         ? present({ keeper: text('vault.key') as VaultKeeper | undefined })
         : undefined,
     webhook: text('approvals.webhook'),
+    containers: containerPolicy(said),
     broker: Object.keys(broker).length === 0 ? undefined : broker,
     indexes: Object.keys(indexes).length === 0 ? undefined : indexes,
   });
+}
+
+/** Undefined where nothing is said: the engine is found where it usually is. */
+export function containerPolicy(entries: readonly ConfigEntry[]): ContainerPolicy | undefined {
+  const engine = settingOf(entries, 'container.engine') as string | undefined;
+  const runtime = settingOf(entries, 'container.runtime') as string | undefined;
+  return engine === undefined && runtime === undefined ? undefined : present({ engine, runtime });
 }
 
 /** Name and password come from a variable of their own: settings are shown, and this is not one. */

@@ -1,5 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Answer, AuditPlaces, AuditReader, Check, Host } from '../../host/host.js';
+import type { Answer, AuditPlaces, AuditReader, Check, ContainerPolicy, Host } from '../../host/host.js';
 import type { AuditVerdict } from '../../model/audit.js';
 
 /** The world as a command sees it. Only main.ts knows the real one. */
@@ -85,4 +85,6 @@ export interface ExamineOptions {
   readonly listener: { readonly port: number; readonly greeting: string; connections(): number };
   /** The NATS server that is configured. */
   readonly natsUrl?: string | undefined;
+  /** The container engine that is configured. */
+  readonly containers?: ContainerPolicy | undefined;
 }

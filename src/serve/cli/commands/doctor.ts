@@ -6,7 +6,7 @@ import { HostError } from '../../../model/host-error.js';
 import { printChecks } from '../../print/checks.js';
 import { type Arguments, stateDirectory } from '../arguments.js';
 import type { Command } from '../command.js';
-import { examineConfig, natsPolicy, sessionOptions } from '../config.js';
+import { containerPolicy, examineConfig, natsPolicy, sessionOptions } from '../config.js';
 import { styleFor } from '../style-for.js';
 import type { ExamineOptions, Terminal } from '../terminal.js';
 
@@ -31,7 +31,7 @@ export const doctor: Command = {
           state: stateDirectory(args, terminal.environment, terminal.cwd),
           roots: roots.map((it) => resolve(terminal.cwd, it)),
           listener,
-          natsUrl: await natsUrl(args, terminal),
+          ...(await configured(args, terminal)),
         })),
         await checkConfig(args, terminal),
       ];
@@ -62,10 +62,15 @@ function exitCode(checks: readonly Check[]): number {
   return failed.length === 0 ? 0 : 1;
 }
 
-/** Undefined where none is configured, or the configuration cannot be read, which is a finding of its own. */
-async function natsUrl(args: Arguments, terminal: Terminal): Promise<string | undefined> {
+/** Nothing where none is configured, or the configuration cannot be read, which is a finding of its own. */
+async function configured(
+  args: Arguments,
+  terminal: Terminal,
+): Promise<Pick<ExamineOptions, 'natsUrl' | 'containers'>> {
   const { config } = await examineConfig(args, terminal).catch(() => ({ config: undefined }));
-  return config === undefined ? undefined : natsPolicy(config.entries, terminal.environment).natsUrl;
+  if (config === undefined) return {};
+  const { natsUrl } = natsPolicy(config.entries, terminal.environment);
+  return { natsUrl, containers: containerPolicy(config.entries) };
 }
 
 async function checkConfig(args: Arguments, terminal: Terminal): Promise<Check> {

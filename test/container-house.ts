@@ -1,0 +1,174 @@
+// A container engine with a store of its own in a temporary folder, and an image made here; nothing is fetched.
+import { spawnSync } from 'node:child_process';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JsonObject } from '../src/index.js';
+import { temporaryFolder } from './toolport.js';
+
+const podman = '/usr/bin/podman';
+const busybox = '/usr/bin/busybox';
+const applets = [
+  'sh',
+  'cat',
+  'echo',
+  'env',
+  'id',
+  'ls',
+  'nc',
+  'sleep',
+  'touch',
+  'wget',
+  'grep',
+  'mkdir',
+  'mv',
+  'tail',
+  'head',
+];
+/** Where the engine's own choice does not work, as under a mixture of control groups. */
+const runtimes = ['', ' --runtime /usr/sbin/runc', ' --runtime /usr/bin/runc'];
+
+export interface ContainerHouse {
+  /** For `container.engine`; its store is thrown away with the test. */
+  readonly engine: string;
+  /** The same without a word about the runtime. */
+  readonly bare: string;
+  /** Name and digest of an image with a shell in it. */
+  readonly image: string;
+  readonly folder: string;
+  podman(...words: string[]): { code: number | null; stdout: string; stderr: string };
+  /** Containers that are there, running or not. */
+  containers(): string[];
+  remove(): void;
+}
+
+/** A house, or the reason why no container can be started here. */
+export function openHouse(): { readonly house: ContainerHouse; readonly skipped: string } {
+  const missing = [podman, busybox].filter((it) => !existsSync(it));
+  const absent = {} as ContainerHouse;
+  if (missing.length > 0)
+    return { house: absent, skipped: ` (not run: ${missing.join(' and ')} is missing)` };
+  // Another user would need ranges of users and groups of its own.
+  if (process.getuid?.() !== 0) return { house: absent, skipped: ' (not run: only tried as root)' };
+  try {
+    return { house: containerHouse(), skipped: '' };
+  } catch (error) {
+    return { house: absent, skipped: ` (not run: ${(error as Error).message.split('\n')[0]})` };
+  }
+}
+
+function containerHouse(): ContainerHouse {
+  const folder = temporaryFolder();
+  const at = (name: string) => join(folder.path, name);
+  mkdirSync(at('image/bin'), { recursive: true });
+  copyFileSync(busybox, at('image/bin/busybox'));
+  chmodSync(at('image/bin/busybox'), 0o755);
+  // A place in the image that everybody could write to.
+  mkdirSync(at('image/open'));
+  chmodSync(at('image/open'), 0o777);
+  for (const it of applets) symlinkSync('busybox', at(`image/bin/${it}`));
+  spawnSync('/bin/tar', ['-C', at('image'), '-cf', at('image.tar'), '.']);
+  const write = (name: string, more: string) => {
+    const words = `--root ${at('store')} --runroot ${at('run')}${more}`;
+    writeFileSync(at(name), `#!/bin/sh\nexec ${podman} ${words} "$@"\n`);
+    chmodSync(at(name), 0o755);
+    return at(name);
+  };
+  const bare = write('bare-engine', '');
+  const run = (engine: string, words: readonly string[]) => {
+    const { status, stdout, stderr } = spawnSync(engine, words, { encoding: 'utf8', timeout: 60_000 });
+    return { code: status, stdout, stderr };
+  };
+  const name = 'localhost/toolport-test';
+  run(bare, ['import', '-q', at('image.tar'), `${name}:1`]);
+  const digest = run(bare, ['image', 'inspect', '--format', '{{.Digest}}', `${name}:1`]).stdout.trim();
+  const remove = () => {
+    run(bare, ['rm', '--all', '--force', '--time', '0']);
+    // The engine keeps its store mounted onto itself, and clears up after a container for a moment longer.
+    for (let left = 20; left > 0 && existsSync(folder.path); left -= 1) {
+      spawnSync('/bin/umount', ['--lazy', at('store/overlay')]);
+      spawnSync('/bin/rm', ['-rf', '--one-file-system', folder.path]);
+    }
+  };
+  const trial = [
+    'run',
+    '--rm',
+    '--network',
+    'none',
+    '--ulimit',
+    'nproc=4096:4096',
+    '--ulimit',
+    'nofile=256:256',
+    '--pull',
+    'never',
+    `${name}:1`,
+  ];
+  let complaint = '';
+  for (const more of runtimes) {
+    const engine = write('engine', more);
+    const tried = run(engine, [...trial, '/bin/busybox', 'true']);
+    complaint ||= tried.stderr.trim();
+    if (tried.code !== 0) continue;
+    return {
+      engine,
+      bare,
+      image: `${name}@${digest}`,
+      folder: folder.path,
+      podman: (...words) => run(engine, words),
+      containers: () =>
+        run(engine, ['ps', '-a', '--format', '{{.Names}}'])
+          .stdout.split('\n')
+          .filter((it) => it !== ''),
+      remove,
+    };
+  }
+  remove();
+  throw new Error(`podman starts no container here: ${complaint}`);
+}
+
+const page = 'https://example.com/tool';
+
+export interface ContainerPackage {
+  readonly id: string;
+  readonly image: string;
+  readonly command?: readonly string[];
+  readonly actions: readonly JsonObject[];
+  readonly env?: readonly JsonObject[];
+  readonly scopes?: readonly JsonObject[];
+  readonly kind?: 'container' | 'mcp-stdio';
+}
+
+/** A Toolspace manifest whose program is a container. */
+export function containerPackage(of: ContainerPackage): string {
+  const { id, image, command, actions, env, scopes, kind = 'container' } = of;
+  return JSON.stringify({
+    manifest_version: '0.2',
+    tool: { id, version: '1.0.0', name: id, summary: 'A tool of a test.', homepage: page, license: 'MIT' },
+    runtime: {
+      kind,
+      install: { method: 'container', image },
+      ...(command === undefined ? {} : { entrypoint: { command } }),
+    },
+    ...(env === undefined ? {} : { env }),
+    ...(scopes === undefined ? {} : { scopes }),
+    actions: actions.map((it) => ({
+      summary: 'Do one thing.',
+      side_effects: 'none',
+      idempotent: true,
+      ...it,
+    })),
+    smoke: { kind: 'shell', command: ['true'], success: { exit_code: 0 } },
+    kill_switch: { kind: 'manual', instructions_url: page },
+  });
+}
+
+/** An action that runs the text it is given in a shell: the tool of somebody who wants out. */
+export const shellAction: JsonObject = {
+  name: 'run',
+  invocation: { kind: 'subcommand', argv_template: ['-c', '${input.script}'] },
+  input: {
+    type: 'object',
+    properties: { script: { type: 'string' } },
+    required: ['script'],
+    additionalProperties: false,
+  },
+};

@@ -1,0 +1,232 @@
+// Programs that come as container images: run, bound, ended, cleared up. With a real engine and an image made here.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { containerPackage, openHouse, shellAction } from './container-house.js';
+import { type LoopbackServer, loopbackServer, until } from './toolport.js';
+import { failureOf, resultOf, type Workbench, workbench } from './workbench.js';
+
+const { house, skipped } = openHouse();
+const files = [{ resource: 'fs.local', actions: ['read', 'write'], rationale: 'To use the workspace.' }];
+const network = [{ resource: 'net.outbound', actions: ['read'], rationale: 'To ask a server.' }];
+const action = shellAction;
+
+/** An MCP server in the language of a shell: enough to be met, to list one tool and to answer it. */
+const server = `
+id() { echo "$1" | busybox sed -n 's/.*"id":\\("[^"]*"\\|[0-9]*\\).*/\\1/p'; }
+while read -r line; do
+  case "$line" in
+    *'"method":"initialize"'*) echo "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":$(id "$line"),\\"result\\":{\\"protocolVersion\\":\\"2025-06-18\\",\\"capabilities\\":{\\"tools\\":{}},\\"serverInfo\\":{\\"name\\":\\"s\\",\\"version\\":\\"1\\"}}}" ;;
+    *'"method":"tools/list"'*) echo "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":$(id "$line"),\\"result\\":{\\"tools\\":[{\\"name\\":\\"hello\\",\\"description\\":\\"Say hello.\\",\\"inputSchema\\":{\\"type\\":\\"object\\",\\"properties\\":{}}}]}}" ;;
+    *'"method":"tools/call"'*) echo "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":$(id "$line"),\\"result\\":{\\"content\\":[{\\"type\\":\\"text\\",\\"text\\":\\"hello from uid $(busybox id -u)\\"}]}}" ;;
+    *'"id":'*) echo "{\\"jsonrpc\\":\\"2.0\\",\\"id\\":$(id "$line"),\\"error\\":{\\"code\\":-32601,\\"message\\":\\"no\\"}}" ;;
+  esac
+done
+`;
+
+describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
+  let bench: Workbench;
+  let listener: LoopbackServer;
+
+  beforeAll(async () => {
+    const image = house.image;
+    const command = ['sh'];
+    listener = await loopbackServer((_request, response) => void response.end('from outside'));
+    bench = await workbench({
+      'shell/toolspace.json': containerPackage({ id: 'shell', image, command, actions: [action] }),
+      'files/toolspace.json': containerPackage({
+        id: 'files',
+        image,
+        command,
+        actions: [action],
+        scopes: files,
+      }),
+      'net/toolspace.json': containerPackage({
+        id: 'net',
+        image,
+        command,
+        actions: [action],
+        scopes: network,
+      }),
+      'json/toolspace.json': containerPackage({
+        id: 'json',
+        image,
+        command: ['cat'],
+        actions: [
+          {
+            name: 'echo',
+            invocation: { kind: 'stdin-json', argv_template: ['-'] },
+            output: { format: 'json' },
+            input: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
+          },
+        ],
+      }),
+      'own/toolspace.json': containerPackage({
+        id: 'own',
+        image,
+        command: ['/toolport/package/own.sh'],
+        actions: [
+          { ...action, invocation: { kind: 'subcommand', argv_template: ['-x', '${input.script}'] } },
+        ],
+      }),
+      'own/own.sh': '#!/bin/sh\necho "$0 got $*"\n',
+      'loose/toolspace.json': containerPackage({
+        id: 'loose',
+        image: 'localhost/toolport-test:1',
+        command,
+        actions: [action],
+      }),
+      'away/toolspace.json': containerPackage({
+        id: 'away',
+        image: `registry.example.com/tools/away@sha256:${'0123456789abcdef'.repeat(4)}`,
+        command,
+        actions: [action],
+      }),
+      'steer/toolspace.json': containerPackage({
+        id: 'steer',
+        image,
+        command,
+        actions: [action],
+        env: [{ name: 'DOCKER_HOST', prompt: 'Where?', secret: false, required: true }],
+      }),
+      'mcp/toolspace.json': containerPackage({
+        id: 'mcp',
+        image,
+        kind: 'mcp-stdio',
+        command: ['sh', '/toolport/package/server.sh'],
+        actions: [
+          {
+            name: 'hello',
+            invocation: { kind: 'mcp-tool', tool_name: 'hello' },
+            input: { type: 'object', properties: {} },
+          },
+        ],
+      }),
+      'mcp/server.sh': server,
+    });
+  });
+  afterAll(async () => {
+    await bench?.close();
+    expect(house.containers()).toEqual([]);
+    house.remove();
+    await listener?.close();
+  });
+  const session = (allow: string[] = []) =>
+    bench.session({ allow, policy: { containers: { engine: house.engine } } });
+  const run = async (tool: string, script: string) =>
+    resultOf((await session()).call({ tool, arguments: { script } }));
+  const state = async (id: string, engine = house.engine) => {
+    const open = await bench.session({ policy: { containers: { engine } } });
+    const { packages } = await open.packages();
+    return packages.find((it) => it.id === id);
+  };
+
+  test('a command takes the place of what the image starts, and says who it is: nobody', async () => {
+    expect(await run('shell/run', 'id -u; echo $HOME; cat /etc/hosts')).toMatch(
+      /^65533\n\/tmp\n127\.0\.0\.1 localhost/,
+    );
+    expect((await state('shell'))?.sandbox).toBe('enforced');
+  });
+
+  test('arguments are words, never options of the engine', async () => {
+    expect(await run('own/run', 'a --privileged')).toBe('/toolport/package/own.sh got -x a --privileged\n');
+  });
+
+  test('arguments as JSON on standard input, large ones too', async () => {
+    const text = 'x'.repeat(900_000);
+    const open = await session();
+    const said = await resultOf(open.call({ tool: 'json/echo', arguments: { text } }));
+    expect(said).toEqual({ text });
+  });
+
+  test('the workspace is at its own path, and what is written there stays', async () => {
+    writeFileSync(join(bench.root, 'note.txt'), 'read me');
+    expect(
+      await run(
+        'files/run',
+        `cat ${bench.root}/note.txt; echo new > ${bench.root}/made.txt; cat ${bench.root}/made.txt`,
+      ),
+    ).toBe('read menew\n');
+  });
+
+  test('a granted host is reached through the proxy, and no other', async () => {
+    const open = await session([`net:127.0.0.1:${listener.port}`]);
+    const script = `wget -q -O - http://127.0.0.1:${listener.port}/; wget -q -O - http://127.0.0.2:${listener.port}/ 2>&1 || echo kept`;
+    const answer = await open.call({ tool: 'net/run', arguments: { script } });
+    expect(await resultOf(answer)).toMatch(/^from outside.*kept\n$/s);
+    expect(await run('net/run', `wget -q -O - http://127.0.0.1:${listener.port}/ 2>&1 || echo kept`)).toMatch(
+      /kept\n$/,
+    );
+  });
+
+  test('an MCP server in a container is asked like any other', async () => {
+    const open = await session();
+    expect(JSON.stringify(await resultOf(open.call({ tool: 'mcp/hello', arguments: {} })))).toContain(
+      'hello from uid 65533',
+    );
+    expect(house.containers()).toHaveLength(1);
+  });
+
+  test('what takes too long, or is stopped, is gone within two seconds', async () => {
+    const open = await session();
+    const before = house.containers().length;
+    const late = await failureOf(
+      open.call({ tool: 'shell/run', arguments: { script: 'sleep 60' }, timeoutMs: 3000 }),
+    );
+    expect(late.code).toBe('timeout');
+    await until(() => house.containers().length === before);
+    const call = open.call({ tool: 'shell/run', arguments: { script: 'sleep 60' } });
+    await until(() => house.containers().length > before);
+    const started = performance.now();
+    await bench.host.kills.set('shell', 'test');
+    expect((await failureOf(call)).code).toBe('killed');
+    await until(() => house.containers().length === before);
+    expect(performance.now() - started).toBeLessThan(2000);
+    await bench.host.kills.lift('shell', 'test');
+  });
+
+  test('an image without a digest is refused, one that is not here needs its installation', async () => {
+    const loose = await state('loose');
+    expect(loose?.state).toBe('gated');
+    expect(loose?.reasons.join()).toMatch(/has no digest.*image inspect/);
+    const away = await state('away');
+    expect(away?.state).toBe('needs-setup');
+    expect(away?.reasons.join()).toMatch(/is not here.*toolport install .*away/);
+    const refused = await failureOf(
+      (await session()).call({ tool: 'away/run', arguments: { script: 'id' } }),
+    );
+    expect(refused.code).toBe('needs_setup');
+  });
+
+  test('variables that steer the engine keep a package out', async () => {
+    const steer = await state('steer');
+    expect(steer?.state).toBe('gated');
+    expect(steer?.reasons.join()).toContain('DOCKER_HOST, which steers the container engine');
+  });
+
+  test('without an engine a package is kept out, with what to install', async () => {
+    const none = await state('shell', '/nowhere/podman');
+    expect(none?.state).toBe('gated');
+    expect(none?.reasons.join()).toMatch(/no container engine on this machine.*apt-get install podman/);
+    const open = await bench.session({ policy: { containers: { engine: '/nowhere/podman' } } });
+    expect((await failureOf(open.call({ tool: 'shell/run', arguments: { script: 'id' } }))).code).toBe(
+      'runtime_missing',
+    );
+  });
+
+  test('where the engine cannot start anything by itself, another runtime is found', async () => {
+    const found = await state('shell', house.bare);
+    expect([found?.state, found?.reasons]).toEqual(['ready', []]);
+  });
+
+  test('an engine that does not confine is not used', async () => {
+    // The same engine, with the options that confine taken out on the way.
+    const careless = join(house.folder, 'careless');
+    const script = `#!/bin/sh\nfor a do shift; case "$a" in --read-only|--cap-drop) ;; ALL) ;; *) set -- "$@" "$a" ;; esac; done\nexec ${house.engine} "$@"\n`;
+    writeFileSync(careless, script, { mode: 0o755 });
+    const found = await state('shell', careless);
+    expect(found?.state).toBe('gated');
+    expect(found?.reasons.join()).toMatch(/the root of the image can be written to/);
+    expect(found?.reasons.join()).toMatch(/the process keeps capabilities/);
+  });
+});
