@@ -1,5 +1,5 @@
 // A container engine with a store of its own in a temporary folder, and an image made here; nothing is fetched.
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../src/index.js';
@@ -36,6 +36,8 @@ export interface ContainerHouse {
   readonly image: string;
   readonly folder: string;
   podman(...words: string[]): { code: number | null; stdout: string; stderr: string };
+  /** The same for commands that this process has to answer meanwhile; what it printed. */
+  aside(...words: string[]): Promise<string>;
   /** Containers that are there, running or not. */
   containers(): string[];
   remove(): void;
@@ -75,7 +77,11 @@ function containerHouse(): ContainerHouse {
   };
   const bare = write('bare-engine', '');
   const run = (engine: string, words: readonly string[]) => {
-    const { status, stdout, stderr } = spawnSync(engine, words, { encoding: 'utf8', timeout: 60_000 });
+    const { status, stdout, stderr } = spawnSync(engine, words, {
+      encoding: 'utf8',
+      timeout: 20_000,
+      killSignal: 'SIGKILL',
+    });
     return { code: status, stdout, stderr };
   };
   const name = 'localhost/toolport-test';
@@ -114,6 +120,19 @@ function containerHouse(): ContainerHouse {
       image: `${name}@${digest}`,
       folder: folder.path,
       podman: (...words) => run(engine, words),
+      aside: (...words) =>
+        new Promise((resolve) => {
+          const child = spawn(engine, words, {
+            stdio: ['ignore', 'pipe', 'ignore'],
+            timeout: 20_000,
+            killSignal: 'SIGKILL',
+          });
+          let said = '';
+          child.stdout.on('data', (chunk) => {
+            said += chunk;
+          });
+          child.once('close', () => resolve(said));
+        }),
       containers: () =>
         run(engine, ['ps', '-a', '--format', '{{.Names}}'])
           .stdout.split('\n')
