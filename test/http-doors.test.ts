@@ -135,6 +135,8 @@ describe('tokens', () => {
       'GET /api/v1/kills',
       'POST /api/v1/kills',
       'POST /api/v1/kills/lift',
+      'GET /api/v1/attention',
+      'POST /api/v1/attention/nothing/acknowledge',
       'GET /metrics',
       'GET /api/v1/audit/verify',
     ]);

@@ -91,9 +91,8 @@ async function withinTime<T>(
   };
   const remaining = () => {
     const waited = performance.now() - started;
-    // A moment is no waiting, and makes an odd number in a message.
-    if (waited < 20) return request;
-    return { ...request, timeoutMs: Math.max(1, Math.round(request.timeoutMs - waited)) };
+    const left = Math.max(1, Math.round(request.timeoutMs - waited));
+    return { ...request, timeoutMs: left, givenMs: request.timeoutMs };
   };
   try {
     return await work(patience, remaining);

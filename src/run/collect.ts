@@ -14,6 +14,8 @@ export interface CollectOptions {
   readonly stdin: string;
   readonly outputBytes: number;
   readonly timeoutMs: number;
+  /** For messages, where it is another. */
+  readonly givenMs?: number | undefined;
   readonly signal: AbortSignal;
   /** The process says itself when it is done; see worker/script.ts. */
   readonly marked: boolean;
@@ -30,9 +32,13 @@ export async function collect(process: SandboxProcess, options: CollectOptions):
   };
   const timer = setTimeout(() => {
     end(
-      new HostError('timeout', `${options.name} was ended after ${options.timeoutMs / 1000} s`, {
-        hint: 'give it more time with --timeout',
-      }),
+      new HostError(
+        'timeout',
+        `${options.name} was ended after ${(options.givenMs ?? options.timeoutMs) / 1000} s`,
+        {
+          hint: 'give it more time with --timeout',
+        },
+      ),
     );
   }, options.timeoutMs);
   const cancel = () => end(new HostError('cancelled', 'the call was cancelled'));

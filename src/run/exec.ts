@@ -95,6 +95,7 @@ async function converse(
     stdin: action.stdin === 'json' ? JSON.stringify(request.input) : '',
     outputBytes: request.outputBytes,
     timeoutMs: request.timeoutMs,
+    givenMs: request.givenMs,
     signal: request.signal,
     marked,
   });

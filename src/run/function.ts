@@ -43,6 +43,7 @@ export async function runFunction(
     const outcome = await worker.call(question, {
       name,
       timeoutMs: remaining().timeoutMs,
+      givenMs: request.givenMs,
       signal,
       outputBytes,
     });

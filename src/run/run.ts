@@ -11,6 +11,8 @@ export interface RunRequest {
   readonly input: JsonObject;
   readonly callId: string;
   readonly timeoutMs: number;
+  /** The whole time that the call was given, where a part of it went by waiting: what messages speak of. */
+  readonly givenMs?: number | undefined;
   readonly outputBytes: number;
   readonly signal: AbortSignal;
   /** Who is calling, for programs that want to know. */

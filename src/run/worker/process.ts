@@ -21,6 +21,8 @@ export interface WorkerLimits {
   readonly name: string;
   /** From the moment the process was lent, its start included. */
   readonly timeoutMs: number;
+  /** The whole time of the call, for messages. */
+  readonly givenMs?: number | undefined;
   readonly signal: AbortSignal;
   readonly outputBytes: number;
 }
@@ -230,8 +232,8 @@ export class WorkerProcess implements PooledProcess {
   }
 }
 
-function timedOut({ name, timeoutMs }: WorkerLimits): HostError {
-  return new HostError('timeout', `${name} was ended after ${timeoutMs / 1000} s`, {
+function timedOut({ name, timeoutMs, givenMs = timeoutMs }: WorkerLimits): HostError {
+  return new HostError('timeout', `${name} was ended after ${givenMs / 1000} s`, {
     hint: 'give it more time with --timeout',
   });
 }

@@ -7,6 +7,7 @@ import { openApi } from './openapi.js';
 import { Places } from './places.js';
 import type { Route } from './route.js';
 import { approvalRoutes } from './routes/approvals.js';
+import { attentionRoutes } from './routes/attention.js';
 import { killRoutes } from './routes/kills.js';
 import { mcpRoutes } from './routes/mcp.js';
 import { messageRoutes } from './routes/messages.js';
@@ -49,6 +50,7 @@ export function routesOf(options: RoutesOptions): readonly Route[] {
     ...switchRoutes(host.switches),
     ...(options.provider === undefined ? [] : resourceRoutes(options.provider)),
     ...killRoutes(host.kills),
+    ...attentionRoutes(host),
     ...operationRoutes({ ...options, description: () => openApi(routes, version) }),
   ];
   return routes;

@@ -1,0 +1,60 @@
+// What waits for a person, over HTTP: the same list as the command's, for operators only.
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { openSqlite } from '../src/store/sqlite.js';
+import { type House, house } from './http-house.js';
+
+let home: House;
+beforeEach(async () => {
+  home = await house();
+});
+afterEach(() => home.close());
+
+const operator = (path: string, rest: object = {}) => home.visit(path, { token: home.operator, ...rest });
+const list = async () => (await operator('/api/v1/attention')).json.items;
+
+test('held calls, what is stopped and what is not ready are listed with what to do', async () => {
+  const held = await home.visit('/api/v1/call', { body: { tool: 'send_note', arguments: { text: 'a' } } });
+  await operator('/api/v1/kills', { body: { target: 'long' } });
+  const answer = await operator('/api/v1/attention');
+  expect(answer.json.schema).toBe('toolport/attention@1');
+  expect(answer.json.items).toMatchObject([
+    {
+      kind: 'approval',
+      subject: held.json.confirmation.token,
+      command: expect.stringContaining('toolport approvals show '),
+    },
+    { kind: 'killed', subject: 'long', command: 'toolport kill --lift long' },
+    { kind: 'needs-setup', subject: 'door' },
+  ]);
+});
+
+test('a call whose outcome is unknown is listed until somebody acknowledges it, on record', async () => {
+  // As the next host writes it down when it finds a call without an end.
+  const database = openSqlite(`${home.bench.path}/state/toolport.db`);
+  database.run('insert into unknown_outcome (call, tool, principal, at) values (?, ?, ?, ?)', [
+    'call_lost',
+    'send_note/send_note',
+    'http/start-agent',
+    1,
+  ]);
+  database.close();
+  expect((await list())[0]).toMatchObject({ kind: 'outcome-unknown', subject: 'call_lost' });
+  const acknowledge = () => operator('/api/v1/attention/call_lost/acknowledge', { method: 'POST' });
+  expect(await acknowledge()).toMatchObject({
+    status: 200,
+    json: { schema: 'toolport/acknowledge@1', call: 'call_lost' },
+  });
+  expect((await list()).map((it: { kind: string }) => it.kind)).not.toContain('outcome-unknown');
+  expect((await home.bench.host.auditTail(1))[0]?.body).toMatchObject({
+    act: 'acknowledge',
+    callId: 'call_lost',
+    by: 'http/start-operator',
+  });
+  expect((await acknowledge()).status).toBe(404);
+});
+
+test('is not for agents', async () => {
+  expect((await home.visit('/api/v1/attention')).status).toBe(403);
+  const tried = await home.visit('/api/v1/attention/call_lost/acknowledge', { method: 'POST' });
+  expect(tried.status).toBe(403);
+});
