@@ -150,7 +150,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
         noticeKey: async () => Buffer.from(await keys.get('notices')).toString('hex'),
       }),
       operator: desk,
-      secrets: secretActs(equipment, audit, desk, invalidate),
+      secrets: secretActs(equipment, audit, desk, invalidate, new Pins(database, now)),
       tokens: tokenActs(equipment, audit, desk, newId),
       switches: {
         known: () => new Pins(database, now).packages(),

@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { HostError } from '../model/host-error.js';
 import type { Json } from '../model/json.js';
 import type { AuditLog } from '../store/audit.js';
+import type { Pins } from '../store/pins.js';
 import type { Invalidate } from './approvals.js';
 import type { Equipment } from './equipment.js';
 import type { Host } from './host.js';
@@ -11,6 +14,7 @@ export function secretActs(
   audit: AuditLog,
   desk: OperatorDesk,
   invalidate: Invalidate,
+  pins: Pick<Pins, 'manifestsOf'>,
 ): Host['secrets'] {
   const outdate = (packageId: string, slot: string) =>
     invalidate({ package: packageId }, `the value for ${slot} of ${packageId} was changed`);
@@ -18,6 +22,7 @@ export function secretActs(
     async set({ by, ...entry }) {
       const { package: packageId, slot, audience } = entry;
       const who = await desk.verify(by, 'set a value');
+      if (audience.kind === 'manifest') assertOne(entry, await pins.manifestsOf(packageId));
       await audit.append({
         kind: 'operator',
         body: { act: 'secret set', package: packageId, slot, audience: audience as unknown as Json, ...who },
@@ -45,4 +50,23 @@ export function secretActs(
       await vault.rekey(to, passphrase);
     },
   };
+}
+
+/**
+ * Where several packages have one id, each of them could name whom the value may go to, and all would get it. Then the
+ * operator says so; one that turns up later is held anyway.
+ */
+function assertOne(
+  { package: packageId, slot }: { readonly package: string; readonly slot: string },
+  manifests: readonly string[],
+): void {
+  const there = manifests.filter((it) => existsSync(it));
+  if (there.length < 2) return;
+  throw new HostError(
+    'usage',
+    `${there.length} packages are called ${packageId}, and all of them would get the value: ${there.join(', ')}`,
+    {
+      hint: `say which hosts it may go to: toolport secret set ${packageId} ${slot} --host HOST; or remove the one that you do not use`,
+    },
+  );
 }

@@ -1,5 +1,7 @@
 // SECURITY.md: a value is sealed for one package and slot, and goes only to its audience: not to the host of another
 // slot or package, and not under the name of another.
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { guardedClient } from '../../src/net/client.js';
 import { type LoopbackServer, loopbackServer } from '../toolport.js';
@@ -68,4 +70,31 @@ test('a value that is for another host does not go out at all', async () => {
   const failed = await failureOf(session.call({ tool: 'desk-b/ask', arguments: {} }));
   expect(failed.message).not.toContain(secret);
   expect(server.requests).toEqual([]);
+});
+
+test('of two packages with one id, neither says whom the value may go to', async () => {
+  bench.write({
+    'c/findagent.json': agent('Twin', 'good', server.port),
+    'd/findagent.json': agent('Twin', 'evil', server.port),
+  });
+  const folder = (name: string) =>
+    bench.session({
+      directories: [join(bench.packages, name)],
+      allow: [`net:localhost:${server.port}`],
+    });
+  await folder('c');
+  await folder('d');
+  await expect(keep('twin')).rejects.toMatchObject({
+    code: 'usage',
+    hint: expect.stringContaining('--host'),
+  });
+  await keep('twin', ['c.example.com']);
+  const evil = await folder('d');
+  await failureOf(evil.call({ tool: 'twin/ask', arguments: {} }));
+  expect(server.requests).toEqual([]);
+  // The control: where there is one, its manifest says it.
+  rmSync(join(bench.packages, 'd'), { recursive: true });
+  await keep('twin');
+  await resultOf((await folder('c')).call({ tool: 'twin/ask', arguments: {} }));
+  expect(server.requests[0]).toMatchObject({ url: '/good', headers: { authorization: `Bearer ${secret}` } });
 });
