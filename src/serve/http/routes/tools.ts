@@ -99,7 +99,15 @@ function packageEntry(it: PackageState, hide: Places | undefined) {
   const kept = programs === undefined ? {} : { programs };
   const shown = { id, version, format, path, state, reasons, sandbox, tools, ...kept };
   if (hide === undefined) return shown;
-  return { ...shown, path: hide.path(path), reasons: reasons.map((reason) => hide.text(reason)) };
+  const said = programs?.map(({ reason, ...rest }) =>
+    reason === undefined ? rest : { ...rest, reason: hide.text(reason) },
+  );
+  return {
+    ...shown,
+    path: hide.path(path),
+    reasons: reasons.map((reason) => hide.text(reason)),
+    ...(said === undefined ? {} : { programs: said }),
+  };
 }
 
 function toolEntry({ name, exposed, tool }: ListedTool) {
