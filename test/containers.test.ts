@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checkContainers } from '../src/host/doctor/containers.js';
 import { containerPackage, openHouse, shellAction } from './container-house.js';
 import { type LoopbackServer, loopbackServer, until } from './toolport.js';
 import { failureOf, resultOf, type Workbench, workbench } from './workbench.js';
@@ -217,6 +218,23 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
   test('where the engine cannot start anything by itself, another runtime is found', async () => {
     const found = await state('shell', house.bare);
     expect([found?.state, found?.reasons]).toEqual(['ready', []]);
+  });
+
+  test('doctor starts a container, and says what is missing', async () => {
+    expect(await checkContainers({ engine: house.bare })).toMatchObject({
+      status: 'ok',
+      message: expect.stringMatching(/^podman \d+.* confines containers, tried from inside$/),
+    });
+    expect(await checkContainers({ engine: '/nowhere/podman' })).toMatchObject({
+      status: 'warn',
+      fix: expect.stringContaining('apt-get install podman'),
+    });
+    expect(await checkContainers({ engine: '/bin/true' })).toMatchObject({ status: 'warn' });
+  });
+
+  test('a word that names no engine opens no session', async () => {
+    const odd = bench.session({ policy: { containers: { engine: '--help' } } });
+    await expect(odd).rejects.toMatchObject({ code: 'invalid_config' });
   });
 
   test('an engine that does not confine is not used', async () => {
