@@ -1,6 +1,6 @@
 // Ways out of a container. Each is a script that prints REACHED when it got what it wanted, run by a tool through the host. A
 // check counts only with a control: the same script, in the same image and as the same user, with one layer less.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { containerPackage, openHouse, shellAction } from '../container-house.js';
@@ -37,6 +37,8 @@ const names = [
 
 interface Attempt {
   readonly name: string;
+  /** In a container before: what is covered at its start may lie elsewhere at the next. */
+  readonly first?: string;
   readonly script: string;
   /** Left out, and put in its place. */
   readonly without?: string;
@@ -97,6 +99,10 @@ describe.skipIf(skipped !== '')(`out of a container${skipped}`, () => {
     return house.aside('run', '--rm', ...kept, ...instead, ...words);
   };
 
+  const putBack = () => {
+    const [moved, deep] = [join(bench.root, 'moved'), join(bench.root, 'deep')];
+    if (existsSync(moved)) renameSync(moved, deep);
+  };
   const attempts = (): Attempt[] => [
     {
       name: 'the network of this machine',
@@ -137,7 +143,8 @@ describe.skipIf(skipped !== '')(`out of a container${skipped}`, () => {
     },
     {
       name: 'keys in a folder that is moved away first',
-      script: `mv ${bench.root}/deep ${bench.root}/moved; cat ${bench.root}/moved/.ssh/id_ed25519; mv ${bench.root}/moved ${bench.root}/deep`,
+      first: `mv ${bench.root}/deep ${bench.root}/moved`,
+      script: `cat ${bench.root}/moved/.ssh/id_ed25519`,
       instead: ['-v', `${bench.root}:${bench.root}`],
     },
     {
@@ -149,11 +156,13 @@ describe.skipIf(skipped !== '')(`out of a container${skipped}`, () => {
 
   test.each(names)('%s: kept from it, and reached with one layer less', async (name) => {
     const attempt = attempts().find((it) => it.name === name) as Attempt;
-    expect(await run('box/run', attempt.script), attempt.name).not.toContain('REACHED');
-    expect(
-      await control(attempt.script, attempt.without, attempt.instead ?? []),
-      `control: ${attempt.name}`,
-    ).toContain('REACHED');
+    const { first, script, without, instead = [] } = attempt;
+    if (first !== undefined) await run('box/run', first);
+    expect(await run('box/run', script)).not.toContain('REACHED');
+    putBack();
+    if (first !== undefined) await control(first, without, instead);
+    expect(await control(script, without, instead), 'control').toContain('REACHED');
+    putBack();
   });
 
   test('nobody inside is root, or in a group of root', async () => {
