@@ -8,6 +8,7 @@ import { diagnosticCodes } from '../src/model/codes.js';
 import { hostErrorCodes } from '../src/model/host-error.js';
 import { commands } from '../src/serve/cli/commands.js';
 import { errorTable } from '../src/serve/errors.js';
+import { readPromises } from './promise-reporter.js';
 import { main, temporaryFolder, until } from './toolport.js';
 
 const root = join(import.meta.dirname, '..');
@@ -139,3 +140,10 @@ function answers(port: number): Promise<boolean> {
     socket.once('error', () => resolve(false));
   });
 }
+
+test('SECURITY.md has a row for each promise, and no other', () => {
+  const text = readFileSync(join(root, 'SECURITY.md'), 'utf8');
+  const rows = text.split('\n').filter((it) => it.startsWith('| ') && !/^\| (promise|---) /.test(it));
+  const shown = rows.map((it) => it.slice(2, it.indexOf(' | ', 2)));
+  expect(shown).toEqual(readPromises().map((it) => it.promise));
+});
