@@ -8,6 +8,7 @@ import { transform } from 'sucrase';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { discover } from '../src/bundle/discover.js';
 import { formatNamed, inspect } from '../src/formats/index.js';
+import { workbench } from './workbench.js';
 
 const root = join(import.meta.dirname, '..');
 const examples = discover([join(root, 'examples')], { cwd: root });
@@ -118,3 +119,20 @@ describe('talos examples work', () => {
     }
   });
 });
+
+test('what is not ready waits for something only its user has: a value, a server, an engine, an install', async () => {
+  const bench = await workbench({});
+  try {
+    const session = await bench.host.session({ directories: [join(root, 'examples')] });
+    const { packages } = await session.packages();
+    expect(packages.length).toBe(examples.found.length);
+    const others = packages.filter((it) => it.state !== 'ready');
+    for (const { path, reasons, state } of others) {
+      expect(state, path).toBe('needs-setup');
+      for (const it of reasons)
+        expect(it, path).toMatch(/toolport (?:secret set|install) |--nats-url |docker|podman/);
+    }
+  } finally {
+    await bench.close();
+  }
+}, 30_000);

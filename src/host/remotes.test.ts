@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Remote, RemoteEnd } from '../run/remote/remote.js';
 import { type RemotePlace, Remotes } from './remotes.js';
 
@@ -67,4 +67,27 @@ test('a kill does not wait for a program that is coming up', async () => {
   remotes.kill(() => true);
   expect(given.map((it) => it.aborted)).toEqual([true]);
   await expect(used).rejects.toThrow();
+});
+
+test('a program of an older version is not kept for long once a newer one is used', async () => {
+  vi.useFakeTimers();
+  const remotes = new Remotes();
+  const ways: string[] = [];
+  const version = (digest: string): RemotePlace => ({
+    ...place(digest, async () => stubborn(digest === 'old' ? ways : [])),
+    package: 'desk',
+  });
+  try {
+    await remotes.use(version('old'), async () => {});
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(ways).toEqual([]);
+    await remotes.use(version('new'), async () => {});
+    await vi.advanceTimersByTimeAsync(19_000);
+    expect(ways).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(ways).toEqual(['asked']);
+  } finally {
+    vi.useRealTimers();
+    remotes.kill(() => true);
+  }
 });

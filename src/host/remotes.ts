@@ -35,6 +35,8 @@ interface Entry {
 const maxRemotes = 128;
 /** Programs that are started again at once, after they ended; whoever is up already has the rest of the machine. */
 const maxRestarts = 2;
+/** How long a program is kept without work once another version of it is in use. */
+const outdatedIdleMs = 20_000;
 
 /** Extensions and servers that are up, or were; shared by the sessions of a host, never by callers. */
 export class Remotes {
@@ -112,8 +114,17 @@ export class Remotes {
     const limits = place.ours ? this.#limits : { ...this.#limits, ...patientSupervision };
     const supervised = new Supervised(name, place.open, limits, place.words, this.#restarts);
     const entry = { place, supervised };
+    this.#outdateOthers(place);
     this.#entries.set(place.key, entry);
     return entry;
+  }
+
+  /** Programs of other versions of a package are needed no more, or by somebody who will use them soon. */
+  #outdateOthers({ principal, package: id, program, digest }: RemotePlace): void {
+    for (const { place, supervised } of this.#entries.values()) {
+      const same = place.principal === principal && place.package === id && place.program === program;
+      if (same && place.digest !== digest) supervised.outdated(outdatedIdleMs);
+    }
   }
 
   /** What is stopped costs nothing but its memory of failures, and goes first. */

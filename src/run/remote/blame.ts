@@ -24,3 +24,10 @@ export function isBlameless(error: unknown): boolean {
 export function isTelling(error: unknown): boolean {
   return error instanceof HostError && telling.includes(error.code);
 }
+
+/** What to do about it belongs to the reason: whoever asks later sees nothing else. */
+export function wordsOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const hint = error instanceof HostError ? error.hint : undefined;
+  return hint === undefined ? error.message : `${error.message} (${hint})`;
+}

@@ -187,6 +187,14 @@ describe('a supervised program', () => {
     expect(puppets).toHaveLength(2);
   });
 
+  test('of an older version is kept for a shorter time', async () => {
+    const { supervised, latest } = stage();
+    await supervised.use(async () => 1);
+    supervised.outdated(10);
+    await until(() => supervised.state === 'stopped');
+    expect(latest().closed).toBe('nobody needs it now');
+  });
+
   test('is not ended while it is in use', async () => {
     const { supervised, latest } = stage({ idleMs: 10 });
     await supervised.use(async () => 1);

@@ -1,5 +1,5 @@
 import { HostError } from '../../model/host-error.js';
-import { isBlameless, isTelling } from './blame.js';
+import { isBlameless, isTelling, wordsOf } from './blame.js';
 import type { Remote } from './remote.js';
 
 export type SupervisedState = 'stopped' | 'starting' | 'running' | 'resting' | 'failed';
@@ -51,7 +51,7 @@ type InTurn = (start: () => Promise<unknown>) => Promise<unknown>;
 export class Supervised {
   readonly #name: string;
   readonly #open: (signal: AbortSignal) => Promise<Remote>;
-  readonly #limits: Supervision;
+  #limits: Supervision;
   /** Makes what a program said fit to be shown. */
   readonly #words: (text: string) => string;
   readonly #inTurn: InTurn;
@@ -160,6 +160,12 @@ export class Supervised {
   retire(): void {
     this.#retired = true;
     if (this.#users === 0) void this.close('another version takes its place');
+  }
+
+  /** Somebody uses another version now: without work it is kept for so long at most. */
+  outdated(idleMs: number): void {
+    this.#limits = { ...this.#limits, idleMs: Math.min(idleMs, this.#limits.idleMs) };
+    this.#restWhenIdle();
   }
 
   /** Ends it for good and at once. */
@@ -281,13 +287,6 @@ export class Supervised {
     this.#state = state;
     this.#reason = reason;
   }
-}
-
-/** What to do about it belongs to the reason: whoever asks later sees nothing else. */
-function wordsOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const hint = error instanceof HostError ? error.hint : undefined;
-  return hint === undefined ? error.message : `${error.message} (${hint})`;
 }
 
 function seconds(milliseconds: number): string {

@@ -98,7 +98,9 @@ async function admit(
     session = await host.session(hello);
   } catch (error) {
     const { code, message, hint } = asHostError(error);
-    if (!(error instanceof HostError) && !socket.destroyed) options.onBug(error);
+    // One that went before it said anything is no mistake of anybody.
+    const isGone = socket.destroyed || socket.readableEnded;
+    if (!(error instanceof HostError) && !isGone) options.onBug(error);
     answer({ toolport: 'refused', error: { code, message, ...(hint === undefined ? {} : { hint }) } });
     socket.end();
     return;
