@@ -396,3 +396,14 @@ function confined(): string[] {
     }
   });
 }
+
+test('a state directory in a place where nobody can make one is refused at once', async () => {
+  for (const words of [
+    ['list', 'examples'],
+    ['serve', 'examples', '--no-http'],
+  ]) {
+    const { code, stderr } = await toolport([...words, '--state', '/proc/nowhere/state']);
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('cannot be');
+  }
+});

@@ -1,4 +1,5 @@
-import { accessSync, constants, mkdirSync, statSync } from 'node:fs';
+import { accessSync, constants, statSync } from 'node:fs';
+import { makeFolder } from '../bundle/make-folder.js';
 import { HostError } from '../model/host-error.js';
 
 /** A folder that others may write to cannot hold approvals and the record. */
@@ -10,7 +11,7 @@ export function makeStateDirectory(state: string): void {
     });
   let found: ReturnType<typeof statSync>;
   try {
-    mkdirSync(state, { recursive: true, mode: 0o700 });
+    makeFolder(state, 0o700);
     found = statSync(state);
     accessSync(state, constants.W_OK | constants.X_OK);
   } catch (error) {

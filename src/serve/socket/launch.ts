@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
+import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { makeFolder } from '../../bundle/make-folder.js';
 import { HostError } from '../../model/host-error.js';
 import { dial } from './connect.js';
 
@@ -36,7 +37,7 @@ const kept = [
 export async function dialOrLaunch(options: LaunchOptions): Promise<Socket> {
   const running = await dial(options.state);
   if (running !== undefined) return running;
-  makeFolder(options.state);
+  makeStateFolder(options.state);
   const log = join(options.state, 'host.log');
   let child = startHost(options, log);
   const deadline = performance.now() + patienceMs;
@@ -59,9 +60,9 @@ export async function dialOrLaunch(options: LaunchOptions): Promise<Socket> {
   });
 }
 
-function makeFolder(state: string): void {
+function makeStateFolder(state: string): void {
   try {
-    mkdirSync(state, { recursive: true, mode: 0o700 });
+    makeFolder(state, 0o700);
   } catch (error) {
     throw new HostError('state_unusable', `the state directory ${state} cannot be made`, {
       cause: error,
