@@ -1,10 +1,11 @@
 #!/usr/bin/env node
 // The composition root: the only place that knows the real world and every part. Parts are loaded when a
 // command needs them, because what is not loaded costs nothing.
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { makeFolder } from './bundle/make-folder.js';
 import type { AuditReader, Check, Host } from './host/host.js';
 import type { AuditVerdict } from './model/audit.js';
 import type {
@@ -145,7 +146,7 @@ function readFile(path: string): string | undefined {
 }
 
 function writeFile(path: string, text: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path), 0o777);
   writeFileSync(path, text, { flag: 'wx' });
 }
 

@@ -140,6 +140,18 @@ test('serve tells once which package an edit put on hold, and the way to a revie
   served.remove();
 });
 
+test('a folder that cannot be made is told at once', async () => {
+  const nowhere = '/proc/toolport/new';
+  expect(await toolport(['list', 'tools', '--state', nowhere], { cwd: folder.path })).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`the state directory ${nowhere} cannot be used`),
+  });
+  expect(await run(['init', 'patch', nowhere])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('cannot be written'),
+  });
+});
+
 test('an extension that answers over NATS is not called confined', async () => {
   const examples = join(import.meta.dirname, '..', 'examples', 'nexo');
   const far = await run(['info', join(examples, 'machine-watch')]);

@@ -3,6 +3,7 @@ import { starterOf } from '../../../formats/starters.js';
 import { formatNames } from '../../../model/format.js';
 import { HostError } from '../../../model/host-error.js';
 import type { Command } from '../command.js';
+import type { Terminal } from '../terminal.js';
 
 export const init: Command = {
   name: 'init',
@@ -35,7 +36,7 @@ export const init: Command = {
     const taken = files.find((it) => terminal.readFile(it.path) !== undefined);
     if (taken !== undefined)
       throw new HostError('usage', `${taken.path} exists already`, { hint: 'name a new folder' });
-    if (!args.has('dry-run')) for (const file of files) terminal.writeFile(file.path, file.text);
+    if (!args.has('dry-run')) for (const file of files) write(file.path, file.text, terminal);
     if (args.has('json')) {
       terminal.out(
         `${JSON.stringify({ schema: 'toolport/init@1', format, folder: target, files: files.map((it) => it.path), written: !args.has('dry-run') })}\n`,
@@ -49,3 +50,15 @@ export const init: Command = {
     return 0;
   },
 };
+
+function write(path: string, text: string, terminal: Terminal): void {
+  try {
+    terminal.writeFile(path, text);
+  } catch (error) {
+    const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
+    throw new HostError('usage', `${path} cannot be written (${code})`, {
+      hint: 'name a folder that you may write to',
+      cause: error,
+    });
+  }
+}
