@@ -504,6 +504,8 @@ describe('rules', () => {
     ['rules = ["all"]\n', 1, 'a rule is not a table'],
     ['deny = ["web:x"]\n', 1, '"web:x" is not a grant'],
     ['trusted = ["a b"]\n', 1, '"a b" names no tool'],
+    ['[scan]\nno_guesses = ["a b"]\n', 2, '"a b" names no tool'],
+    ['[scan]\nno_guesses = true\n', 2, 'scan.no_guesses is true'],
   ])('%j is refused at line %i', async (text, line, message) => {
     home({ [user]: text });
     await refusal(settings());

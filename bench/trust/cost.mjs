@@ -1,5 +1,6 @@
 // What looking costs: per KB of text, and per call, in one interleaved run.
 import { chance, letters } from './chance.mjs';
+import { look, setting } from './look.mjs';
 
 const kilobytes = 100;
 
@@ -11,7 +12,7 @@ export async function costs({ scanner, patterns, redact, known }, rounds = 15) {
     value: lot.text(40, letters),
   }));
   const vault = { all: async () => entries, generation: () => 0 };
-  const scan = await new scanner.Scanner(vault).forCall({ id: 'none', slots: [] }, new Map(), () => false);
+  const scan = await new scanner.Scanner(vault).forCall({ id: 'none', slots: [] }, new Map(), setting);
   const words = 'the quick brown fox jumps over one lazy dog while rain falls on quiet hills near home'.split(
     ' ',
   );
@@ -43,7 +44,7 @@ export async function costs({ scanner, patterns, redact, known }, rounds = 15) {
     'clean text, per KB': [() => scan.clean(clean), kilobytes],
     'keyword-dense text, per KB': [() => scan.clean(dense), kilobytes],
     'JSON as text, per KB': [() => scan.clean(json), kilobytes],
-    'shapes alone, clean, per KB': [() => patterns.findPatterns(clean), kilobytes],
+    'shapes alone, clean, per KB': [() => patterns.findPatterns(clean, look), kilobytes],
     '50 values alone, clean, per KB': [() => hiding[0].values.find(clean), kilobytes],
     'a small answer, per call': [
       async () => {
@@ -78,7 +79,7 @@ export async function costs({ scanner, patterns, redact, known }, rounds = 15) {
 
 /** Of two megabytes that are done in turns: how long others wait at most. */
 function longestStep({ redactSteps }, hiding, text) {
-  const steps = redactSteps([text.repeat(20)], hiding);
+  const steps = redactSteps([text.repeat(20)], hiding, look);
   let worst = 0;
   for (;;) {
     const began = performance.now();

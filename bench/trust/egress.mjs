@@ -1,6 +1,7 @@
 // Cases for a host in the middle (agent-egress-bench), judged by the code that stands in the middle here: the scan of
 // arguments, and the egress policy of a sandbox. Names are not looked up; each is taken to have a public address.
 import { corpus } from './corpus.mjs';
+import { setting } from './look.mjs';
 
 /** Whole categories, never single cases. */
 const applied = [
@@ -35,7 +36,7 @@ export async function egressCases(parts) {
   const scan = await new scanner.Scanner({ all: async () => [], generation: () => 0 }).forCall(
     fetcher,
     new Map(),
-    () => false,
+    setting,
   );
   const cases = all.filter((it) => applied.includes(it.category));
   const hosts = [

@@ -1,6 +1,7 @@
 // Known values: a run says a value of the vault in some spelling at some place, and everything that comes out of the real
 // exit is searched for what it said.
 import { chance, letters } from './chance.mjs';
+import { setting } from './look.mjs';
 
 const bytes = (text) => Buffer.from(text);
 const reversed = (text) => [...text].reverse().join('');
@@ -111,7 +112,7 @@ export async function exitCases(parts, count, seed) {
         value: secretOf(lot),
       }));
       vault = { all: async () => entries, generation: () => index };
-      scan = await new scanner.Scanner(vault).forCall(packageOf('p0', []), new Map(), () => false);
+      scan = await new scanner.Scanner(vault).forCall(packageOf('p0', []), new Map(), setting);
     }
     const { value, package: owner, slot } = lot.pick(entries);
     const [spelling, spell, least] = spellings[index % spellings.length];

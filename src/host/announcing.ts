@@ -3,6 +3,7 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
 import type { SlotValues } from '../model/slot.js';
+import { guessesIn } from '../policy/guesses.js';
 import type { Confinement } from '../run/launch.js';
 import type { ConnectRemote, Remote } from '../run/remote/remote.js';
 import type { RunRequest, RunResult } from '../run/run.js';
@@ -209,7 +210,8 @@ export class Announcing {
   }
 
   #scan(of: Package, slots: SlotValues): Promise<CallScan> {
-    return this.#machinery.scanner.forCall(of, slots, this.#road.isPublic);
+    const guesses = guessesIn(this.#setup.policy.noGuesses, `${of.id}/`);
+    return this.#machinery.scanner.forCall(of, slots, { isPublic: this.#road.isPublic, guesses });
   }
 
   #slots(of: Package): Promise<SlotValues> {

@@ -7,6 +7,7 @@ import type { Demand } from '../policy/combine.js';
 import { type Decision, decide, type Reason } from '../policy/decide.js';
 import { type Denial, denialFor, without } from '../policy/denial.js';
 import { grantFor } from '../policy/grant.js';
+import { guessesIn } from '../policy/guesses.js';
 import { matches } from '../policy/rules.js';
 import type { LimitLedger } from '../store/limits.js';
 import { type Caller, type CallPath, type FrozenCall, prepare, subjectOf } from './call.js';
@@ -40,6 +41,7 @@ export async function explain(
         (rule.redact ?? []).map((value) => ({ value, origin: rule.origin })),
       ),
       outputs: demands.outputs.map(said<JsonSchema>),
+      guesses: guessesIn(setup.policy.noGuesses, served.name),
     },
   };
 }

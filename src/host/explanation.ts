@@ -62,5 +62,7 @@ export interface Explanation {
     readonly denyPatterns: readonly Sourced<string>[];
     readonly redact: readonly Sourced<string>[];
     readonly outputs: readonly Sourced<JsonSchema>[];
+    /** Secrets are guessed in its answers by what stands around them. */
+    readonly guesses: boolean;
   };
 }

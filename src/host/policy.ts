@@ -10,10 +10,10 @@ import type { ContainerPolicy } from './session-policy.js';
 
 /** A policy that cannot be held is no policy: the session does not open with it. */
 export function assertPolicy(policy: SessionPolicy): void {
-  const { rules = [], deny = [], roots = [], trusted = [], containers = {} } = policy;
-  for (const list of [deny, roots, trusted]) {
+  const { rules = [], deny = [], roots = [], trusted = [], noGuesses = [], containers = {} } = policy;
+  for (const list of [deny, roots, trusted, noGuesses]) {
     if (!Array.isArray(list) || list.some((it) => typeof it !== 'string'))
-      throw new HostError('invalid_config', 'deny, roots and trusted are lists of texts');
+      throw new HostError('invalid_config', 'deny, roots, trusted and noGuesses are lists of texts');
   }
   assertSealing(policy.sealArguments);
   assertEngine(containers);

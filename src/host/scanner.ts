@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { cleanText } from '../model/clean-text.js';
 import { HostError } from '../model/host-error.js';
 import type { Json } from '../model/json.js';
@@ -5,6 +6,7 @@ import type { Package } from '../model/package.js';
 import type { SlotValues } from '../model/slot.js';
 import { KnownValues } from '../policy/scan/known.js';
 import { leavesOf, withLeaves } from '../policy/scan/leaves.js';
+import type { Look } from '../policy/scan/look.js';
 import { type Finding, type Hiding, redactNow, redactSteps } from '../policy/scan/redact.js';
 import type { KeptValue, Vault } from '../secrets/vault.js';
 import { sizeOf } from './shape.js';
@@ -31,6 +33,13 @@ export interface Cleaned {
 /** Whether a value of another package is known to be no secret. */
 export type IsPublic = (packageId: string, slot: string) => boolean;
 
+/** What a session knows of what is looked for. */
+export interface ScanSetting {
+  readonly isPublic: IsPublic;
+  /** Take out what only stands where a secret would, too. */
+  readonly guesses: boolean;
+}
+
 /** Others' short values would tear holes into what everybody says. */
 const shortestForeign = 8;
 /** Levels of an answer, and a few for what stands around it. */
@@ -55,7 +64,7 @@ export class Scanner {
     this.#vault = vault;
   }
 
-  async forCall(of: Package, slots: SlotValues, isPublic: IsPublic): Promise<CallScan> {
+  async forCall(of: Package, slots: SlotValues, { isPublic, guesses }: ScanSetting): Promise<CallScan> {
     const { entries, values } = await this.#current();
     const own = (packageId: string) => packageId === of.id;
     const nameOf = (secret: number): string | undefined => {
@@ -68,16 +77,17 @@ export class Scanner {
       values,
       nameOf: (secret) => (own((entries[secret] as KeptValue).package) ? undefined : nameOf(secret)),
     };
+    const look: Look = { guesses, sha256 };
     return {
       async clean(value) {
         assertShallow(value);
         const shown = cleaned(value);
-        const redacted = await inTurns(redactSteps(shown, hiding));
+        const redacted = await inTurns(redactSteps(shown, hiding, look));
         return { ...redacted, stripped: shown !== value };
       },
-      cleanWords: (text) => redactNow(cleanText(text), hiding).value as string,
-      withoutSecrets: async (value) => (await inTurns(redactSteps(value, hiding))).value,
-      foreign: async (value) => (await inTurns(redactSteps(value, [foreign]))).findings,
+      cleanWords: (text) => redactNow(cleanText(text), hiding, look).value as string,
+      withoutSecrets: async (value) => (await inTurns(redactSteps(value, hiding, look))).value,
+      foreign: async (value) => (await inTurns(redactSteps(value, [foreign], look))).findings,
     };
   }
 
@@ -114,6 +124,10 @@ export class Scanner {
     }
     return { values, nameOf: (secret) => names[secret] };
   }
+}
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest();
 }
 
 /** Whoever said it is a stranger; what is nested without end would be looked at without end. */

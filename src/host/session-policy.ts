@@ -14,6 +14,8 @@ export interface SessionPolicy {
   readonly roots?: readonly string[];
   /** Patterns of tools whose answers the operator trusts; shown, and not acted on yet. */
   readonly trusted?: readonly string[];
+  /** Patterns of tools in whose answers no secrets are guessed; vault values and shapes of keys are taken out all the same. */
+  readonly noGuesses?: readonly string[];
   /** Names of folders that are not searched, besides the usual ones. */
   readonly ignore?: readonly string[];
   /** How deep folders are searched. */

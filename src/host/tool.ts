@@ -8,6 +8,7 @@ import type { Tool } from '../model/tool.js';
 import { combine } from '../policy/combine.js';
 import { denialFor, without } from '../policy/denial.js';
 import { grantFor } from '../policy/grant.js';
+import { guessesIn } from '../policy/guesses.js';
 import { effectOf, rulesFor } from '../policy/rules.js';
 import type { RunRequest } from '../run/run.js';
 import type { SchemaValidator } from '../schema/validator.js';
@@ -74,6 +75,7 @@ export function serveTool(
   const { broker } = machinery;
   const signIn = { broker, vault, policy: setup.policy.broker ?? {}, principal: setup.principal };
   const mint = (slot: Slot) => mintedToken(of, slot, signIn);
+  const scanned = { isPublic, guesses: guessesIn(setup.policy.noGuesses, name) };
   let input: Promise<SchemaValidator> | undefined;
   let outputs: Promise<readonly SchemaValidator[]> | undefined;
   return {
@@ -140,14 +142,14 @@ export function serveTool(
     },
     async screen(given) {
       // Its own values are no matter here.
-      await refuseSecrets(of, tool, given, await scanner.forCall(of, new Map(), isPublic));
+      await refuseSecrets(of, tool, given, await scanner.forCall(of, new Map(), scanned));
     },
     async run(request) {
       const passed = passedIn(setup, of.id);
       const slots = await slotValues(of, vault, passed, mint);
       const confined = () => confine(judged, tool, slots, lending(of.id));
       const remote = (it: RunRequest) => announcing.call(judged, it, slots);
-      return throughExit(await scanner.forCall(of, slots, isPublic), request, (guarded) =>
+      return throughExit(await scanner.forCall(of, slots, scanned), request, (guarded) =>
         perform(
           guarded,
           slots,

@@ -1,12 +1,19 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { KnownValues } from './known.js';
+import type { Look } from './look.js';
 import { findPatterns } from './patterns.js';
 import { redactNow } from './redact.js';
 
-const rules = (text: string) => [...new Set(findPatterns(text).map((it) => it.rule))];
+const look: Look = {
+  guesses: true,
+  sha256: (bytes) => createHash('sha256').update(bytes).digest(),
+};
+const rules = (text: string, how = look) => [...new Set(findPatterns(text, how).map((it) => it.rule))];
 
 /** Letters and digits that look drawn by lot and are the same each time. */
 function drawn(
@@ -45,9 +52,9 @@ const keys: readonly (readonly [rule: string, key: string])[] = [
 describe('keys of providers', () => {
   test.each(keys)('%s', (rule, key) => {
     expect(rules(`see ${key} for more`)).toContain(rule);
-    const clean = redactNow(`see ${key} for more`, []).value as string;
+    const clean = redactNow(`see ${key} for more`, [], look).value as string;
     expect(clean).toContain(`[redacted:${rule}]`);
-    expect(redactNow(clean, [])).toEqual({ value: clean, findings: [] });
+    expect(redactNow(clean, [], look)).toEqual({ value: clean, findings: [] });
   });
 
   test.each(keys)('%s in other clothes', (rule, key) => {
@@ -85,10 +92,68 @@ test('secrets without a shape, by what stands around them', () => {
     `curl -u "admin:${value}" https://example.org`,
     `X-Api-Key: ${value}`,
   ])
-    expect(redactNow(text, []).value, text).not.toContain(value);
-  expect(redactNow({ password: value, other: value }, []).value).toEqual({
+    expect(redactNow(text, [], look).value, text).not.toContain(value);
+  expect(redactNow({ password: value, other: value }, [], look).value).toEqual({
     password: '[redacted:assigned-secret]',
     other: value,
+  });
+});
+
+test('without guesses, shapes and known values still go', () => {
+  const value = drawn(24);
+  const how = { ...look, guesses: false };
+  for (const text of [
+    `password = "${value}"`,
+    `X-Api-Key: ${value}`,
+    `curl -u "admin:${value}" https://example.org`,
+  ]) {
+    expect(redactNow(text, [], look).value).not.toContain(value);
+    expect(redactNow(text, [], how)).toEqual({ value: text, findings: [] });
+    const hidden = [{ values: new KnownValues([value]), nameOf: () => 'KEY' }];
+    expect(redactNow(text, hidden, how).value).not.toContain(value);
+  }
+  for (const [rule, key] of keys) expect(rules(`password = ${key}`, how)).toContain(rule);
+});
+
+describe('samples that a vendor publishes', () => {
+  const samples: readonly (readonly [string, string])[] = [
+    ['aws-access-key', `AKIA${'IOSFODNN7'}EXAMPLE`],
+    ['google-api-key', `AIzaSy${'abcdefghijklmnopqrstuvwxyz'}1234567`],
+    ['stripe-key', `sk_${'test_4eC39HqLyjWDarj'}tT1zdp7dc`],
+    [
+      'jwt',
+      [
+        `eyJ${'hbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9'}`,
+        'eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIiwiaWF0IjoxNTE2MjM5MDIyfQ',
+        `SflKxwRJSMeKKF2QT4fwp${'MeJf36POk6yJV_adQssw5c'}`,
+      ].join('.'),
+    ],
+  ];
+
+  test.each(samples)('%s', (rule, sample) => {
+    const text = `for instance ${sample}, which opens nothing`;
+    expect(rules(text)).toEqual([]);
+    // What is found without the list, so that the list is what lets it pass.
+    expect(rules(text, { ...look, sha256: () => new Uint8Array(32) })).toContain(rule);
+    expect(rules(encodeURIComponent(`key=${sample}`))).toEqual([]);
+  });
+
+  test.each(samples)(
+    '%s: another value beside it, or one letter of another, does not pass',
+    (rule, sample) => {
+      const other = `${sample.slice(0, -1)}${sample.endsWith('Q') ? 'R' : 'Q'}`;
+      expect(rules(other)).toContain(rule);
+      expect(redactNow(`${sample} ${other}`, [], look).value).toBe(`${sample} [redacted:${rule}]`);
+      // Longer or shorter is another value too.
+      for (const it of [`${sample}${drawn(12)}`, `${drawn(3, 'XYZ')}${sample}`])
+        expect(findPatterns(it, look).every((hit) => hit.text !== sample)).toBe(true);
+    },
+  );
+
+  test('one that the vault holds is a secret all the same', () => {
+    const [, sample] = samples[0] as (typeof samples)[number];
+    const hidden = [{ values: new KnownValues([sample]), nameOf: () => 'KEY' }];
+    expect(redactNow(`see ${sample}`, hidden, look).value).toBe('see [redacted:KEY]');
   });
 });
 
@@ -103,7 +168,7 @@ test('ordinary things stay', () => {
     'password: ${PASSWORD}, token: <your token>, secret: {{ .Values.secret }}',
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVQI12NgAAIABQABNjN9GQ',
   ])
-    expect(redactNow(it, [])).toEqual({ value: it, findings: [] });
+    expect(redactNow(it, [], look)).toEqual({ value: it, findings: [] });
 });
 
 test('whatever the text, it is done in time that goes with its length, and a second look finds nothing', () => {
@@ -130,9 +195,9 @@ test('whatever the text, it is done in time that goes with its length, and a sec
     fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 60 }), fc.nat(40), (words, times) => {
       const text = words.join('').repeat(times).slice(0, 20_000);
       const began = performance.now();
-      const clean = redactNow(text, []).value;
+      const clean = redactNow(text, [], look).value;
       expect(performance.now() - began).toBeLessThan(1500);
-      expect(redactNow(clean, []).value).toEqual(clean);
+      expect(redactNow(clean, [], look).value).toEqual(clean);
     }),
     { numRuns: 150 },
   );
@@ -149,7 +214,7 @@ test('whatever the text, it is done in time that goes with its length, and a sec
     'A1b2',
   ]) {
     const began = performance.now();
-    redactNow(it.repeat(100_000 / it.length), []);
+    redactNow(it.repeat(100_000 / it.length), [], look);
     expect(performance.now() - began, it).toBeLessThan(4000);
   }
 });
@@ -163,9 +228,9 @@ test.skipIf(!existsSync(corpus))(
       rule: string;
       text: string;
     }[];
-    const missed = cases.filter((it) => it.kind === 'tps' && findPatterns(it.text).length === 0);
+    const missed = cases.filter((it) => it.kind === 'tps' && findPatterns(it.text, look).length === 0);
     expect(missed.map((it) => it.rule)).toEqual([]);
-    const false_ = cases.filter((it) => it.kind === 'fps' && findPatterns(it.text).length > 0);
-    expect(false_.length).toBeLessThanOrEqual(8);
+    const false_ = cases.filter((it) => it.kind === 'fps' && findPatterns(it.text, look).length > 0);
+    expect(false_.length / cases.filter((it) => it.kind === 'fps').length).toBeLessThanOrEqual(0.03);
   },
 );

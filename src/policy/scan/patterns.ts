@@ -4,6 +4,8 @@ import { entropyOf, isSequence, isStandIn } from './entropy.js';
 import { everydayRules } from './everyday-rules.js';
 import { guessRules } from './guess-rules.js';
 import { Keywords } from './keywords.js';
+import type { Look } from './look.js';
+import { isPublished } from './published.js';
 import type { SecretRule } from './rule.js';
 import { type View, viewsOf } from './view.js';
 
@@ -16,9 +18,9 @@ export interface PatternHit extends Span {
 }
 
 /** What looks like somebody's key, in a text and in what it hides. Never fewer than there are. */
-export function findPatterns(text: string, views: readonly View[] = viewsOf(text)): PatternHit[] {
+export function findPatterns(text: string, look: Look, views: readonly View[] = viewsOf(text)): PatternHit[] {
   return views.flatMap((view) =>
-    findIn(view.text).map((hit) => {
+    findIn(view.text, look).map((hit) => {
       const { from, to } = view;
       if (from === null || to === null) return hit;
       return { ...hit, start: from[hit.start] as number, end: to[hit.end - 1] as number };
@@ -31,16 +33,17 @@ const rules = [...cloudRules, ...everydayRules, ...guessRules];
 export const ruleNames: readonly string[] = [...new Set(rules.map((it) => it.id))];
 const keywords = new Keywords(rules.map((it) => it.keywords));
 
-function findIn(text: string): PatternHit[] {
+function findIn(text: string, look: Look): PatternHit[] {
   if (text.length < 8) return [];
-  return keywords.in(text).flatMap((index) => findRule(rules[index] as SecretRule, text));
+  return keywords.in(text).flatMap((index) => findRule(rules[index] as SecretRule, text, look));
 }
 
-function findRule(rule: SecretRule, text: string): PatternHit[] {
+function findRule(rule: SecretRule, text: string, { sha256, guesses }: Look): PatternHit[] {
+  if (rule.guess === true && !guesses) return [];
   const found: PatternHit[] = [];
   for (const match of text.matchAll(rule.pattern)) {
     const secret = match.slice(1).find((it) => it !== undefined) ?? match[0];
-    if (isHarmless(rule, secret)) continue;
+    if (isHarmless(rule, secret) || isPublished(secret, sha256)) continue;
     const start = match.index + match[0].lastIndexOf(secret);
     found.push({
       start,

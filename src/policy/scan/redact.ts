@@ -2,6 +2,7 @@ import type { Json } from '../../model/json.js';
 import { findAcross } from './across.js';
 import type { KnownValues } from './known.js';
 import { type Leaf, leavesOf, withLeaves } from './leaves.js';
+import type { Look } from './look.js';
 import { findPatterns, type PatternHit, ruleNames } from './patterns.js';
 import { masked, placeholder } from './placeholder.js';
 import { viewsOf } from './view.js';
@@ -36,11 +37,11 @@ const maxRounds = 8;
  * Takes known values and whatever looks like a key out of all texts of a value, until nothing is left to find. It stops now
  * and then for whoever drives it.
  */
-export function* redactSteps(value: Json, hiding: readonly Hiding[]): Generator<void, Redacted> {
+export function* redactSteps(value: Json, hiding: readonly Hiding[], look: Look): Generator<void, Redacted> {
   const findings: Finding[] = [];
   let current = value;
   for (let round = 0; round < maxRounds; round++) {
-    const next = yield* redactOnce(current, hiding);
+    const next = yield* redactOnce(current, hiding, look);
     if (next.findings.length === 0) break;
     for (const it of next.findings) findings.push(it);
     current = next.value;
@@ -49,9 +50,9 @@ export function* redactSteps(value: Json, hiding: readonly Hiding[]): Generator<
 }
 
 /** All at once on the texts as they came, so that a placeholder is never read and no end of a secret stays. */
-function* redactOnce(value: Json, hiding: readonly Hiding[]): Generator<void, Redacted> {
+function* redactOnce(value: Json, hiding: readonly Hiding[], look: Look): Generator<void, Redacted> {
   const { all, codeLists } = leavesOf(value);
-  const marks = yield* marksOf(all, codeLists, hiding);
+  const marks = yield* marksOf(all, codeLists, hiding, look);
   if (marks.size === 0) return { value, findings: [] };
   const texts = all.map((leaf, index) => {
     const mine = marks.get(index);
@@ -62,8 +63,8 @@ function* redactOnce(value: Json, hiding: readonly Hiding[]): Generator<void, Re
 }
 
 /** Runs it to its end at once. */
-export function redactNow(value: Json, hiding: readonly Hiding[]): Redacted {
-  const steps = redactSteps(value, hiding);
+export function redactNow(value: Json, hiding: readonly Hiding[], look: Look): Redacted {
+  const steps = redactSteps(value, hiding, look);
   for (;;) {
     const step = steps.next();
     if (step.done === true) return step.value;
@@ -74,6 +75,7 @@ function* marksOf(
   all: readonly Leaf[],
   codeLists: readonly (readonly number[])[],
   hiding: readonly Hiding[],
+  look: Look,
 ): Generator<void, Map<number, Mark[]>> {
   const marks = new Map<number, Mark[]>();
   const add = (index: number, mark: Mark) => {
@@ -108,7 +110,7 @@ function* marksOf(
       }
     }
   }
-  yield* marksInside(all, hide, [...placeholders, ...ruleNames.map(placeholder)], add);
+  yield* marksInside(all, hide, [...placeholders, ...ruleNames.map(placeholder)], look, add);
   return marks;
 }
 
@@ -124,6 +126,7 @@ function* marksInside(
   all: readonly Leaf[],
   hide: readonly Hiding[],
   placeholders: readonly string[],
+  look: Look,
   add: (index: number, mark: Mark) => void,
 ): Generator<void, void> {
   let since = 0;
@@ -146,7 +149,7 @@ function* marksInside(
         }
       }
       if (leaf.media) continue;
-      for (const { start, end, rule, text: found, guess } of patternsIn(leaf, text, views))
+      for (const { start, end, rule, text: found, guess } of patternsIn(leaf, text, views, look))
         add(index, {
           start: at + start,
           end: at + end,
@@ -167,11 +170,11 @@ function* partsOf(text: string): Generator<{ text: string; at: number }> {
 }
 
 /** A text under a telling key reads like an assignment. */
-function patternsIn(leaf: Leaf, text: string, views: ReturnType<typeof viewsOf>): PatternHit[] {
-  const found = findPatterns(text, views);
+function patternsIn(leaf: Leaf, text: string, views: ReturnType<typeof viewsOf>, look: Look): PatternHit[] {
+  const found = findPatterns(text, look, views);
   if (leaf.under === undefined || leaf.kind !== 'text' || text.length > 200 || /\s/.test(text)) return found;
   const lead = `${leaf.under}: "`;
-  const assigned = findPatterns(`${lead}${text}"`, [{ text: `${lead}${text}"`, from: null, to: null }]);
+  const assigned = findPatterns(`${lead}${text}"`, look, [{ text: `${lead}${text}"`, from: null, to: null }]);
   return [
     ...found,
     ...assigned.flatMap((it) => {

@@ -54,6 +54,7 @@ export const configKeys = [
   { name: 'deny', kind: 'denials', project: 'add' },
   { name: 'roots', kind: 'paths', project: 'within' },
   { name: 'trusted', kind: 'tools' },
+  { name: 'scan.no_guesses', kind: 'tools' },
   { name: 'rules', kind: 'rules', project: 'add' },
   { name: 'packages.only', kind: 'names', project: 'intersect' },
   { name: 'packages.disabled', kind: 'names', project: 'add' },

@@ -200,6 +200,7 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     deny: list('deny'),
     roots: list('roots'),
     trusted: list('trusted'),
+    noGuesses: list('scan.no_guesses'),
     rules: settingOf(said, 'rules') as readonly Rule[] | undefined,
     ignore: list('discovery.ignore'),
     depth: number('discovery.depth'),

@@ -34,6 +34,9 @@ export function printExplanation(it: Explanation, principal: string, style: Styl
     ...guardrails.outputs.map(({ origin }) =>
       row('checks', `the answer against a schema  ${style.dim(`[${originText(origin)}]`)}`),
     ),
+    ...(guardrails.guesses
+      ? []
+      : [row('leaves in', 'what only stands where a secret would, by scan.no_guesses in the configuration')]),
     ...(it.trusted ? [row('trusted', 'its answers, by the configuration')] : []),
     row('policy', it.policy.slice(0, 16)),
   ];

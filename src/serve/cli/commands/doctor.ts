@@ -6,7 +6,14 @@ import { HostError } from '../../../model/host-error.js';
 import { printChecks } from '../../print/checks.js';
 import { type Arguments, stateDirectory } from '../arguments.js';
 import type { Command } from '../command.js';
-import { containerPolicy, examineConfig, natsPolicy, sessionOptions } from '../config.js';
+import {
+  type Config,
+  containerPolicy,
+  examineConfig,
+  natsPolicy,
+  sessionOptions,
+  settingOf,
+} from '../config.js';
 import { styleFor } from '../style-for.js';
 import type { ExamineOptions, Terminal } from '../terminal.js';
 
@@ -33,7 +40,7 @@ export const doctor: Command = {
           listener,
           ...(await configured(args, terminal)),
         })),
-        await checkConfig(args, terminal),
+        ...(await checkConfig(args, terminal)),
       ];
     } finally {
       await listener.close();
@@ -73,7 +80,7 @@ async function configured(
   return { natsUrl, containers: containerPolicy(config.entries) };
 }
 
-async function checkConfig(args: Arguments, terminal: Terminal): Promise<Check> {
+async function checkConfig(args: Arguments, terminal: Terminal): Promise<Check[]> {
   const id = 'config';
   try {
     const { config, diagnostics } = await examineConfig(args, terminal);
@@ -81,23 +88,24 @@ async function checkConfig(args: Arguments, terminal: Terminal): Promise<Check> 
       const [first] = diagnostics;
       const place = first === undefined ? '' : `: ${first.file}:${first.range.line} ${first.message}`;
       const message = `the configuration has mistakes, and nothing runs with it${place}`;
-      return { id, status: 'fail', message, fix: 'toolport config list' };
+      return [{ id, status: 'fail', message, fix: 'toolport config list' }];
     }
     const files = [config.user, config.project].filter((it) => it !== undefined);
-    return {
-      id,
-      status: 'ok',
-      message: files.length === 0 ? 'nothing is configured' : `${files.join(' and ')} can be read`,
-    };
+    const message = files.length === 0 ? 'nothing is configured' : `${files.join(' and ')} can be read`;
+    return [{ id, status: 'ok', message }, ...checkGuesses(config)];
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    return {
-      id,
-      status: 'fail',
-      message: error.message,
-      ...(error.hint === undefined ? {} : { fix: error.hint }),
-    };
+    const fix = error.hint === undefined ? {} : { fix: error.hint };
+    return [{ id, status: 'fail', message: error.message, ...fix }];
   }
+}
+
+/** Somebody chose it once; whoever wonders later why a password was passed on finds it here. */
+function checkGuesses({ entries, user }: Config): Check[] {
+  const named = (settingOf(entries, 'scan.no_guesses') as readonly string[] | undefined) ?? [];
+  if (named.length === 0) return [];
+  const message = `secrets are not guessed in what ${named.join(', ')} say, by scan.no_guesses`;
+  return [{ id: 'scan.guesses', status: 'warn', message, fix: `take no_guesses out of ${user}` }];
 }
 
 async function openListener(): Promise<ExamineOptions['listener'] & { close(): Promise<void> }> {

@@ -1,0 +1,114 @@
+// Secrets that have no shape of their own are guessed; where that does harm, the operator can have it off, and nobody else.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { SessionPolicy } from '../src/index.js';
+import { temporaryFolder, toolport } from './toolport.js';
+import { findagent, inputOf, resultOf, type Workbench, workbench } from './workbench.js';
+
+// Never written down in one piece.
+const guessed = `session_token = ${['b7Xq9', 'TzL20wPv', 'R4k8Nm'].join('')}`;
+const shaped = `gh${'p_'}${['A1b2C3d4E5f6', 'G7h8I9j0K1l2', 'M3n4O5p6Q7r8'].join('')}`;
+
+const say = (name: string) => ({
+  name,
+  description: 'Say it again.',
+  input_schema: inputOf({ text: { type: 'string' } }),
+  action: { type: 'prompt-template', template: 'it says {text}' },
+});
+const files = {
+  'echo/findagent.json': findagent('Echo', { tools: [say('say'), say('repeat')] }),
+  'other/findagent.json': findagent('Other', { tools: [say('say')] }),
+};
+
+let bench: Workbench;
+beforeAll(async () => {
+  bench = await workbench(files);
+});
+afterAll(() => bench.close());
+
+const said = async (tool: string, text: string, policy: SessionPolicy = {}) => {
+  const session = await bench.session({ policy });
+  return JSON.stringify(await resultOf(session.call({ tool, arguments: { text } })));
+};
+
+describe('guesses', () => {
+  test('are made unless somebody said otherwise', async () => {
+    expect(await said('echo/say', guessed)).toContain('[redacted:assigned-secret]');
+  });
+
+  test.each([
+    ['everywhere', ['*'], [true, true, true]],
+    ['in a package', ['echo'], [true, true, false]],
+    ['in a tool', ['echo/repeat'], [false, true, false]],
+    ['by a pattern', ['*/say'], [true, false, true]],
+  ])('are off %s', async (_where, noGuesses, expected) => {
+    const tools = ['echo/say', 'echo/repeat', 'other/say'];
+    for (const [index, tool] of tools.entries()) {
+      const passes = (await said(tool, guessed, { noGuesses })).includes(guessed);
+      expect(passes, tool).toBe(expected[index]);
+    }
+  });
+
+  test('are one thing; shapes of keys and values of the vault are another', async () => {
+    const noGuesses = ['*'];
+    expect(await said('echo/say', shaped, { noGuesses })).toContain('[redacted:github-token]');
+    const value = ['zulu', 'kilo', 'papa', '77'].join('-');
+    const audience = { kind: 'hosts', hosts: ['keys.example.org'] } as const;
+    await bench.host.secrets.set({ package: 'echo', slot: 'DOOR', value, audience, by: 'operator' });
+    expect(await said('echo/say', `password = ${value}`, { noGuesses })).not.toContain(value);
+  });
+
+  test('explain says so', async () => {
+    const explained = async (noGuesses: string[]) => {
+      const session = await bench.session({ policy: { noGuesses } });
+      return (await session.explain({ tool: 'echo/say' })).guardrails.guesses;
+    };
+    expect(await explained([])).toBe(true);
+    expect(await explained(['other'])).toBe(true);
+    expect(await explained(['echo'])).toBe(false);
+  });
+
+  test('what is no list of texts opens no session', async () => {
+    const policy = { noGuesses: 'echo' } as unknown as SessionPolicy;
+    await expect(bench.session({ policy })).rejects.toMatchObject({ code: 'invalid_config' });
+  });
+});
+
+describe('on the command line', () => {
+  const folder = temporaryFolder({ ...files, 'config.toml': '[scan]\nno_guesses = ["echo"]\n' });
+  afterAll(() => folder.remove());
+  const env = { TOOLPORT_HOME: join(folder.path, 'state'), HOME: folder.path, NO_COLOR: '1' };
+  const run = (words: string[], cwd = folder.path) => toolport(words, { cwd, env });
+
+  test('an answer passes, explain and doctor say why', async () => {
+    const call = ['call', 'echo/say', JSON.stringify({ text: guessed }), '--dir', 'echo'];
+    expect((await run(call)).stdout).not.toContain(guessed);
+    expect((await run([...call, '--config', 'config.toml'])).stdout).toContain(guessed);
+    const explained = await run([
+      'policy',
+      'explain',
+      'echo/say',
+      '--dir',
+      'echo',
+      '--config',
+      'config.toml',
+    ]);
+    expect(explained.stdout).toMatch(/leaves in .*scan\.no_guesses/);
+    const doctor = await run(['doctor', '--config', 'config.toml']);
+    expect(doctor.stdout).toMatch(/scan.*echo/);
+    expect(doctor.stdout).toContain('config.toml');
+    expect((await run(['doctor'])).stdout).not.toContain('no_guesses');
+  });
+
+  test('a project cannot have them off', async () => {
+    const project = join(folder.path, 'project');
+    mkdirSync(project);
+    writeFileSync(join(project, 'toolport.toml'), '[scan]\nno_guesses = ["*"]\n');
+    const call = ['call', 'echo/say', JSON.stringify({ text: guessed }), '--dir', '../echo'];
+    const { code, stdout, stderr } = await run(call, project);
+    expect(code).not.toBe(0);
+    expect(stdout).not.toContain(guessed);
+    expect(stderr).toContain('scan.no_guesses cannot be set for a project');
+  });
+});
