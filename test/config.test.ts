@@ -8,11 +8,13 @@ import { defaultLimits } from '../src/sandbox/sandbox.js';
 import { type Arguments, parseArguments } from '../src/serve/cli/arguments.js';
 import type { Command } from '../src/serve/cli/command.js';
 import { config as configCommand } from '../src/serve/cli/commands/config.js';
+import { validate } from '../src/serve/cli/commands/validate.js';
 import { sessionOptions, sessionSettings } from '../src/serve/cli/config.js';
 import { configKeys } from '../src/serve/cli/config-keys.js';
+import { sessionFor } from '../src/serve/cli/session-options.js';
 import type { Terminal } from '../src/serve/cli/terminal.js';
 import { testTerminal } from './terminal.js';
-import { temporaryFolder } from './toolport.js';
+import { patchTool, temporaryFolder } from './toolport.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 /** By the last command. */
@@ -34,8 +36,10 @@ function terminalOf(environment: Record<string, string> = {}, columns = 100): Te
 
 const command = { name: 'test', options: sessionOptions } as unknown as Command;
 const parsed = (...words: string[]): Arguments => parseArguments(command, words);
-const settings = (words: string[] = [], environment: Record<string, string> = {}) =>
-  sessionSettings(parsed(...words), terminalOf(environment));
+const settings = async (words: string[] = [], environment: Record<string, string> = {}) => {
+  const { defaultPaths, ...rest } = await sessionSettings(parsed(...words), terminalOf(environment));
+  return { ...rest, defaultPaths: defaultPaths() };
+};
 
 async function refusal(promise: Promise<unknown>): Promise<HostError> {
   const error = await promise.catch((it: unknown) => it);
@@ -380,6 +384,67 @@ registry = "https://x.example"
     symlinkSync('toolport.toml', join(folder.path, project));
     await refusal(settings());
     expect(printed.err).toContain('error[file.unreadable]');
+  });
+});
+
+describe('discovery.only', () => {
+  const here = () => join(folder.path, 'work', 'deep');
+
+  test('says what counts of a folder that nobody named', async () => {
+    home({ [project]: '[discovery]\nonly = ["deep/tools", "other", "deep/one.py"]\n' });
+    expect((await settings()).defaultPaths).toEqual([join(here(), 'tools'), join(here(), 'one.py')]);
+  });
+
+  test('counts all of a folder that lies in one of its own', async () => {
+    home({ [project]: '[discovery]\nonly = ["."]\n' });
+    expect((await settings()).defaultPaths).toEqual([here()]);
+  });
+
+  test('never leads out of the folder that a command is in', async () => {
+    home({ [project]: '[discovery]\nonly = ["..", "/"]\n' });
+    expect((await settings()).defaultPaths).toEqual([here()]);
+  });
+
+  test('leaves the places alone that the user configured', async () => {
+    home({ [user]: 'paths = ["/mine"]\n', [project]: '[discovery]\nonly = ["deep"]\n' });
+    expect((await settings()).defaultPaths).toEqual(['/mine']);
+  });
+
+  test('with nothing left, nothing is searched, and it is said who wants that', async () => {
+    home({ [project]: '[discovery]\nonly = ["elsewhere"]\n' });
+    expect(await refusal(settings())).toMatchObject({
+      code: 'not_found',
+      message: expect.stringContaining(`work/toolport.toml:2`),
+      hint: expect.stringContaining(join(folder.path, 'work', 'elsewhere')),
+    });
+    // A path that is named is none of its business.
+    const named = await sessionFor(parsed(), terminalOf(), ['.']);
+    expect(named.directories).toEqual([here()]);
+  });
+
+  test('validate looks where the others look, and at all of a path that is named', async () => {
+    home({
+      'work/toolport.toml': '[discovery]\nonly = ["deep/tools"]\nignore = ["old"]\n',
+      'work/deep/tools/good.py': patchTool({ name: 'good' }),
+      'work/deep/tools/old/bad.py': patchTool({ name: 'Not A Name' }),
+      'work/deep/test/bad.py': patchTool({ name: 'Not A Name' }),
+    });
+    const files = async (...words: string[]) => {
+      const code = await validate.run(parseArguments(validate, ['--json', ...words]), terminalOf());
+      return { code, files: JSON.parse(printed.out).files.map((it: { file: string }) => it.file) };
+    };
+    expect(await files()).toEqual({ code: 0, files: ['tools/good.py'] });
+    expect(await files('.')).toEqual({
+      code: 3,
+      files: ['test/bad.py', 'tools/good.py', 'tools/old/bad.py'],
+    });
+  });
+
+  test('a checkout of this project offers its examples', async () => {
+    const root = join(import.meta.dirname, '..');
+    const terminal = testTerminal({ cwd: root, environment: { HOME: join(root, 'none') } });
+    const { directories } = await sessionFor(parsed(), terminal, []);
+    expect(directories).toEqual([join(root, 'examples')]);
   });
 });
 

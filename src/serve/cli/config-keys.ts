@@ -59,6 +59,7 @@ export const configKeys = [
   { name: 'packages.only', kind: 'names', project: 'intersect' },
   { name: 'packages.disabled', kind: 'names', project: 'add' },
   { name: 'discovery.ignore', kind: 'folder-names', project: 'add' },
+  { name: 'discovery.only', kind: 'paths', project: 'within' },
   { name: 'discovery.depth', kind: 'whole-number', project: 'smaller', usual: 8, most: 32 },
   { name: 'agent.version', kind: 'version', variable: 'TOOLPORT_AGENT_VERSION', flag: 'agent-version' },
   { name: 'agent.reserved', kind: 'names' },

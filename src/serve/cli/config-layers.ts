@@ -114,7 +114,7 @@ function tightened(key: ConfigKey, base: Said | undefined, project: Said | undef
 }
 
 /** The folders that lie in a folder of both lists. */
-function narrowed(a: readonly string[], b: readonly string[]): string[] {
+export function narrowed(a: readonly string[], b: readonly string[]): string[] {
   const inside = (path: string, folders: readonly string[]) =>
     folders.some((it) => `${path}/`.startsWith(it === '/' ? '/' : `${it}/`));
   return [...new Set([...a.filter((it) => inside(it, b)), ...b.filter((it) => inside(it, a))])];

@@ -16,6 +16,7 @@ import { allowOption, type Option } from './command.js';
 import { type ConfigFile, findProjectFile, isThere, readConfigFile } from './config-file.js';
 import type { ConfigKeyName, ConfigValue } from './config-keys.js';
 import { type ConfigEntry, settle } from './config-layers.js';
+import { defaultPaths } from './default-paths.js';
 import { styleFor } from './style-for.js';
 import type { Terminal } from './terminal.js';
 
@@ -26,7 +27,7 @@ export interface SessionSettings {
   readonly environment: Readonly<Record<string, string>>;
   readonly policy: SessionPolicy;
   /** Absolute; where packages are when a command names no path: this folder unless configured. */
-  readonly defaultPaths: readonly string[];
+  defaultPaths(): readonly string[];
 }
 
 /** For commands that open a session. */
@@ -53,7 +54,6 @@ export interface Config {
 export async function sessionSettings(args: Arguments, terminal: Terminal): Promise<SessionSettings> {
   const { entries } = await loadConfig(args, terminal);
   const list = (key: ConfigKeyName) => (settingOf(entries, key) as readonly string[] | undefined) ?? [];
-  const paths = list('paths');
   const granted = grantedVariables(list('allow'), args, terminal.environment);
   return {
     ...granted,
@@ -61,7 +61,7 @@ export async function sessionSettings(args: Arguments, terminal: Terminal): Prom
       ...policyOf(entries, args.has('unsafe-no-sandbox')),
       ...natsPolicy(entries, terminal.environment),
     },
-    defaultPaths: paths.length === 0 ? [terminal.cwd] : paths,
+    defaultPaths: () => defaultPaths(entries, terminal.cwd),
   };
 }
 

@@ -15,7 +15,7 @@ export async function sessionFor(
   const absolute = (path: string) => resolve(terminal.cwd, path);
   return {
     principal: terminal.principal,
-    directories: (paths.length === 0 ? defaultPaths : paths).map(absolute),
+    directories: (paths.length === 0 ? defaultPaths() : paths).map(absolute),
     root: absolute(root),
     allow,
     environment,

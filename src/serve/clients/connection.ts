@@ -149,7 +149,7 @@ export class Connection {
       return { kind: 'http', url: url.href, authorization: `Bearer ${value}` };
     }
     const { cwd, main, environment } = terminal;
-    const named = paths.length === 0 ? (await sessionSettings(args, terminal)).defaultPaths : paths;
+    const named = paths.length === 0 ? (await sessionSettings(args, terminal)).defaultPaths() : paths;
     const lost = named.find((it) => !existsSync(resolve(cwd, it)));
     if (lost !== undefined)
       throw new HostError('not_found', `there is nothing at ${lost}`, { hint: 'check the path' });

@@ -52,7 +52,7 @@ function ruleOrigin({ origin }: Rule): string {
     : origin.kind;
 }
 
-function originText(origin: PrintedSetting['origins'][number]): string {
+export function originText(origin: PrintedSetting['origins'][number]): string {
   switch (origin.kind) {
     case 'default':
       return 'default';

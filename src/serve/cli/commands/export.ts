@@ -41,7 +41,7 @@ export const exportAgent: Command = {
     const agent = await findAgent({
       name: wanted,
       isPath,
-      folders: folders.length > 0 ? folders : (await sessionSettings(args, terminal)).defaultPaths,
+      folders: folders.length > 0 ? folders : (await sessionSettings(args, terminal)).defaultPaths(),
       cwd,
     });
     const start = commandOf({

@@ -29,7 +29,11 @@ export const install: Command = {
     const { defaultPaths, ...settings } = await sessionSettings(args, terminal);
     const isPath = isPackagePath(wanted, terminal);
     const named = args.values('dir').map((it) => resolve(terminal.cwd, it));
-    const directories = isPath ? [resolve(terminal.cwd, wanted)] : named.length === 0 ? defaultPaths : named;
+    const directories = isPath
+      ? [resolve(terminal.cwd, wanted)]
+      : named.length === 0
+        ? defaultPaths()
+        : named;
     const change = await withHost(args, terminal, async (host) => {
       const session = await host.session({
         principal: terminal.principal,

@@ -43,7 +43,7 @@ export const review: Command = {
     return withHost(args, terminal, async (host) => {
       const session = await host.session({
         principal: terminal.principal,
-        directories: named.length === 0 ? defaultPaths : named,
+        directories: named.length === 0 ? defaultPaths() : named,
         root: terminal.cwd,
         ...settings,
         // Naming a path agrees to what is there; whoever reviews it has not agreed yet.

@@ -1,4 +1,4 @@
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import { discover } from '../../../bundle/discover.js';
 import { defaultParseOptions, inspect } from '../../../formats/inspect.js';
 import { finding } from '../../../formats/report.js';
@@ -11,6 +11,8 @@ import { toGithub } from '../../print/github.js';
 import { toSarif } from '../../print/sarif.js';
 import type { Arguments } from '../arguments.js';
 import type { Command } from '../command.js';
+import { loadConfig, settingOf } from '../config.js';
+import { searchedHere } from '../default-paths.js';
 import { styleFor } from '../style-for.js';
 import type { Terminal } from '../terminal.js';
 
@@ -34,9 +36,8 @@ export const validate: Command = {
   async run(args, terminal) {
     const form = args.has('json') ? 'json' : oneOf(args.value('format') ?? 'text', outputFormats, 'format');
     const as = args.value('as');
-    const paths = args.positionals.length === 0 ? ['.'] : args.positionals;
     const checked = await check(
-      paths,
+      await searchOf(args, terminal),
       terminal.cwd,
       as === undefined ? undefined : oneOf(as, formatNames, 'as'),
       args.has('strict'),
@@ -75,14 +76,31 @@ interface Checked {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+interface SearchPlan {
+  readonly paths: readonly string[];
+  readonly ignore?: readonly string[];
+  readonly depth?: number;
+}
+
+/** A path that is named is searched whole. Else it is what would be served of this folder. */
+async function searchOf(args: Arguments, terminal: Terminal): Promise<SearchPlan> {
+  if (args.positionals.length > 0) return { paths: args.positionals };
+  const { entries } = await loadConfig(args, terminal);
+  return {
+    paths: searchedHere(entries, terminal.cwd).map((it) => relative(terminal.cwd, it) || '.'),
+    ignore: settingOf(entries, 'discovery.ignore') as readonly string[],
+    depth: settingOf(entries, 'discovery.depth') as number,
+  };
+}
+
 async function check(
-  paths: readonly string[],
+  { paths, ignore, depth }: SearchPlan,
   cwd: string,
   as: FormatName | undefined,
   strict: boolean,
   options: ParseOptions,
 ): Promise<Checked> {
-  const { found, problems, missing } = discover(paths, { cwd, as });
+  const { found, problems, missing } = discover(paths, { cwd, as, ignore, depth });
   const [lost] = missing;
   if (lost !== undefined && missing.length === paths.length) {
     throw new HostError('not_found', `there is nothing at ${lost}`, { hint: 'check the path' });
