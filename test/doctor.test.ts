@@ -1,6 +1,6 @@
 // What doctor says of this machine, tried for real, and of machines that are worse.
 import { spawn } from 'node:child_process';
-import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { checkEgress } from '../src/host/doctor/egress.js';
@@ -262,6 +262,25 @@ describe('the state directory', () => {
   test('is not made by looking at it', async () => {
     expect(await find('state')).toMatchObject({ status: 'ok' });
     expect(statSync(state(), { throwIfNoEntry: false })).toBeUndefined();
+  });
+
+  test.each([
+    ['below a file', () => join(folder.path, 'file', 'state'), 'ENOTDIR'],
+    ['where a file system lets nobody make a folder', () => '/proc/nobody/state', 'ENOENT|EACCES'],
+    ['with a name that is too long', () => join(folder.path, 'x'.repeat(300), 'state'), 'ENAMETOOLONG'],
+  ])('one that nobody can make is told: %s', async (_name, place, code) => {
+    writeFileSync(join(folder.path, 'file'), '');
+    const before = readdirSync(folder.path);
+    const state = place();
+    expect(await checkState(state, null)).toEqual([
+      expect.objectContaining({
+        id: 'state',
+        status: 'fail',
+        message: expect.stringMatching(new RegExp(`cannot be made: .*\\((?:${code})\\)`)),
+        fix: expect.stringContaining('--state'),
+      }),
+    ]);
+    expect(readdirSync(folder.path)).toEqual(before);
   });
 
   test('a sound one, with its record and what is switched off', async () => {

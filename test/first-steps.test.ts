@@ -159,6 +159,9 @@ test('an extension that answers over NATS is not called confined', async () => {
   expect(far.stdout).not.toContain('Its sandbox is');
   const near = await run(['info', join(examples, 'leak-guard')]);
   expect(near.stdout).toContain('Its sandbox is enforced.');
+  const { packages } = JSON.parse((await run(['list', '--json', examples])).stdout);
+  const levels = packages.map((it: { id: string; sandbox: string }) => [it.id, it.sandbox]);
+  expect(Object.fromEntries(levels)).toMatchObject({ 'machine-watch': 'none', 'leak-guard': 'enforced' });
 });
 
 describe('what a tool takes', () => {

@@ -2,6 +2,7 @@ import type { Sandbox, Verdict } from '../sandbox/sandbox.js';
 import type { LoadedFolder } from './catalogue.js';
 import type { PackageReport, PackageState, PackageStateName, ProgramState } from './host.js';
 import type { Judged, Standing } from './readiness.js';
+import { sandboxLevel } from './sandbox-level.js';
 import type { ServedTool } from './tool.js';
 
 /** Everything that was found, with its state. Nothing is left out: what cannot be used says why. */
@@ -27,7 +28,7 @@ export function reportOf(
       path,
       state,
       reasons,
-      sandbox: sandboxLevel(it, verdict, sandbox, contained),
+      sandbox: sandboxLevel(catalogue?.package, { verdict, confines: sandbox.confines, contained }),
       tools: mine
         .filter((tool) => !tool.held)
         .map(({ tool, exposed }) => ({ name: tool.name, exposed, description: tool.description })),
@@ -53,20 +54,4 @@ export function reportOf(
       gated: count('gated'),
     },
   };
-}
-
-/** A package that starts no process needs no sandbox: its requests go through the guarded client. */
-function sandboxLevel(
-  judged: Judged,
-  { level }: Verdict,
-  { confines }: Sandbox,
-  contained: Verdict | undefined,
-): PackageState['sandbox'] {
-  const of = judged.loaded.catalogue?.package;
-  if (of === undefined) return 'none';
-  if (of.programs.length === 0) return 'enforced';
-  if (of.programs.every((it) => it.target.kind === 'container'))
-    return contained === undefined || contained.level === 'unavailable' ? 'none' : contained.level;
-  if (!confines) return 'declared-only';
-  return level === 'unavailable' ? 'none' : level;
 }

@@ -39,6 +39,12 @@ export type ProgramTarget =
   | { readonly kind: 'url'; readonly url: string; readonly headers: readonly EnvironmentVariable[] }
   | { readonly kind: 'nats'; readonly subjectPrefix: string };
 
+/** Whether calls are answered by something that no sandbox of this host holds, on this machine or another one. */
+export function runsElsewhere({ target, role }: Program): boolean {
+  const remote = target.kind === 'url' || target.kind === 'nats';
+  return remote && (role === 'tool' || role === 'extension' || role === 'mcp-server');
+}
+
 /** Something that runs or answers. */
 export interface Program {
   readonly name: string;

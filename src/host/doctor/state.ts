@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { HostError } from '../../model/host-error.js';
 import { canUse, obstacle, type User } from '../../sandbox/access.js';
 import type { Keychain } from '../../secrets/keychain.js';
@@ -9,6 +9,7 @@ import { lockState } from '../../store/lock.js';
 import { hasOperatorPin } from '../../store/operator-pin.js';
 import { Record } from '../../store/record.js';
 import type { Check } from '../host.js';
+import { checkFuture } from './future-state.js';
 import { checkKey } from './vault.js';
 
 /** Looks at the state directory without making one, and never beside a host that has it. */
@@ -28,15 +29,6 @@ export async function checkState(state: string, keychain: Keychain | null): Prom
     checkPin(state),
   ];
   return [...checks, ...(await checkDatabase(state))];
-}
-
-function checkFuture(state: string): Check {
-  let above = dirname(state);
-  while (!existsSync(above) && above !== dirname(above)) above = dirname(above);
-  if (isWritable(above))
-    return { id: 'state', status: 'ok', message: `${state} is not there yet; the first command makes it` };
-  const message = `${state} cannot be made: ${above} cannot be written`;
-  return { id: 'state', status: 'fail', message, fix: 'name another one with --state, or set TOOLPORT_HOME' };
 }
 
 /** Whether deciding needs more than being a program of this user. */

@@ -3,7 +3,7 @@
 import type { PackageState } from '../../host/host.js';
 import type { Package } from '../../model/package.js';
 import type { NetworkAccess } from '../../model/permissions.js';
-import type { Program } from '../../model/program.js';
+import { type Program, runsElsewhere } from '../../model/program.js';
 import type { Slot } from '../../model/slot.js';
 import type { Template } from '../../model/template.js';
 import type { Tool } from '../../model/tool.js';
@@ -103,10 +103,11 @@ export function printState(it: PackageState, style: Style, columns: number): str
 
 /** No sandbox of this machine holds what runs on another one. */
 function confinement({ package: of, sandbox }: PackageState): string {
-  const elsewhere = of?.programs.every(({ target }) => target.kind === 'url' || target.kind === 'nats');
-  return of !== undefined && of.programs.length > 0 && elsewhere === true
-    ? 'It runs elsewhere, where no sandbox of this host holds it.'
-    : `Its sandbox is ${sandbox}.`;
+  const programs = of?.programs ?? [];
+  const far = programs.filter(runsElsewhere).length;
+  if (far === 0) return `Its sandbox is ${sandbox}.`;
+  const who = far === programs.length ? 'It' : 'A part of it';
+  return `${who} runs elsewhere, where no sandbox of this host holds it.`;
 }
 
 function describeProgram(program: Program): string {
