@@ -152,6 +152,38 @@ test('a folder that cannot be made is told at once', async () => {
   });
 });
 
+describe('a value for a name that a package does not ask for', () => {
+  const example = join(import.meta.dirname, '..', 'examples', 'talos', 'webhook-signatures');
+  const set = (...words: string[]) => run(['secret', 'set', ...words], 'v');
+
+  test('is refused with the names that it asks for, and the name is not said again', async () => {
+    await run(['list', example]);
+    const near = await set('webhook-signatures', 'singing_secret');
+    expect(near).toMatchObject({ code: 2, stdout: '' });
+    expect(near.stderr).toContain('did you mean signing_secret?');
+    const far = await set('webhook-signatures', 'planted-value-0001');
+    expect(far.code).toBe(2);
+    expect(far.stderr).toContain('it asks for signing_secret');
+    expect(far.stderr).not.toContain('planted-value-0001');
+    expect((await run(['secret', 'list'])).stdout).not.toContain('webhook-signatures');
+    // As a control: the right name is taken.
+    expect(await set('webhook-signatures', 'signing_secret')).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  test('a package that asks for nothing, and the broker', async () => {
+    await run(['list', 'tools']);
+    expect((await set('count_words', 'KEY')).stderr).toContain('it asks for nothing at all');
+    expect((await set('@broker', 'ARCADE_KEY')).stderr).toContain('did you mean ARCADE_API_KEY?');
+  });
+});
+
+test('a host that everybody shares is told, and those that one owner has are not', async () => {
+  const shared = await run(['secret', 'set', 'ahead', 'KEY', '--host', 'github.io'], 'v');
+  expect(shared).toMatchObject({ code: 0, stderr: expect.stringContaining('below github.io') });
+  const own = await run(['secret', 'set', 'ahead', 'KEY', '--host', 'me.github.io'], 'v');
+  expect(own.stderr).not.toContain('below');
+});
+
 test('an extension that answers over NATS is not called confined', async () => {
   const examples = join(import.meta.dirname, '..', 'examples', 'nexo');
   const far = await run(['info', join(examples, 'machine-watch')]);

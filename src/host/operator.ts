@@ -61,6 +61,8 @@ export interface TokenEntry {
 export interface Secrets {
   set(entry: SecretInput): Promise<SecretEntry>;
   list(): Promise<readonly SecretEntry[]>;
+  /** Names of all that packages with this id ask for; null where no such package was used here so far. */
+  slots(packageId: string): Promise<readonly string[] | null>;
   /** False when there was none. */
   unset(packageId: string, slot: string, by: By): Promise<boolean>;
   /** Gives the key that opens all values to another keeper. */

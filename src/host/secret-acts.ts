@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { HostError } from '../model/host-error.js';
 import type { Json } from '../model/json.js';
+import { readRequest } from '../policy/request.js';
+import { brokerEntry } from '../secrets/broker.js';
 import type { AuditLog } from '../store/audit.js';
 import type { Pins } from '../store/pins.js';
 import type { Invalidate } from './approvals.js';
@@ -14,7 +16,7 @@ export function secretActs(
   audit: AuditLog,
   desk: OperatorDesk,
   invalidate: Invalidate,
-  pins: Pick<Pins, 'manifestsOf'>,
+  pins: Pick<Pins, 'manifestsOf' | 'requestsOf'>,
 ): Host['secrets'] {
   const outdate = (packageId: string, slot: string) =>
     invalidate({ package: packageId }, `the value for ${slot} of ${packageId} was changed`);
@@ -33,6 +35,7 @@ export function secretActs(
       return made;
     },
     list: () => vault.list(),
+    slots: (packageId) => slotsOf(packageId, pins),
     async unset(packageId, slot, by) {
       const who = await desk.verify(by, 'forget a value');
       await audit.append({
@@ -50,6 +53,15 @@ export function secretActs(
       await vault.rekey(to, passphrase);
     },
   };
+}
+
+/** By what was agreed to: a slot that an edit added is not there before somebody agreed to that edit. */
+async function slotsOf(packageId: string, pins: Pick<Pins, 'requestsOf'>): Promise<readonly string[] | null> {
+  // The host's own entries.
+  if (packageId.startsWith('@')) return packageId === brokerEntry.package ? [brokerEntry.slot] : [];
+  const requests = (await pins.requestsOf(packageId)).map(readRequest);
+  if (requests.length === 0 || requests.includes(undefined)) return null;
+  return [...new Set(requests.flatMap((it) => it?.slots.map((slot) => slot.name) ?? []))].sort();
 }
 
 /**

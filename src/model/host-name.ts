@@ -1,3 +1,4 @@
+import { isOneOwners } from './public-suffix.js';
 import type { Recipients } from './slot.js';
 
 /** One spelling per name: lower case, ASCII, no dot at the end. Empty when it is no name at all. */
@@ -9,29 +10,21 @@ export function hostName(text: string): string {
   }
 }
 
-/** The name itself, or one below it: `api.example.com` is covered by `example.com`, `badexample.com` is not. */
-export function coversHost(covering: string, host: string): boolean {
-  const above = hostName(covering);
-  const name = hostName(host);
-  if (above === '' || name === '') return false;
-  if (name === above) return true;
-  return name.endsWith(`.${above}`) && !/^[\d.]+$|:/.test(above) && !isShared(above);
+/** The name itself, or one below it, whoever that belongs to. Addresses have nothing below them. */
+export function isWithin(above: string, host: string): boolean {
+  const [over, name] = [hostName(above), hostName(host)];
+  if (over === '' || name === '') return false;
+  return name === over || (name.endsWith(`.${over}`) && !/^[\d.]+$|:/.test(over));
 }
 
-/** Names below which anybody can have one. There are more of them than this; a name of your own is always safer. */
-const sharedNames = new Set(
-  `amazonaws.com appspot.com azurewebsites.net blogspot.com cloudfront.net firebaseapp.com fly.dev github.io gitlab.io
-   herokuapp.com myshopify.com netlify.app ngrok.app ngrok.io onrender.com pages.dev run.app s3.amazonaws.com vercel.app
-   web.app workers.dev`.split(/\s+/),
-);
-
-/** What everybody shares covers itself and nothing below: `com`, `co.uk`, `github.io`. */
-function isShared(name: string): boolean {
-  return (
-    !name.includes('.') ||
-    /^(?:ac|co|com|edu|gob|gov|gv|ltd|me|mil|ne|net|nom|or|org|sch)\.[a-z]{2}$/.test(name) ||
-    sharedNames.has(name)
-  );
+/**
+ * Where trust in a name reaches: the name itself, or one below it, unless everybody can have a name there.
+ * `api.example.com` is covered by `example.com`, `badexample.com` is not, and `me.github.io` is not by `github.io`.
+ */
+export function coversHost(covering: string, host: string): boolean {
+  if (!isWithin(covering, host)) return false;
+  const [above, name] = [hostName(covering), hostName(host)];
+  return name === above || isOneOwners(above, name);
 }
 
 export function mayReceive(recipients: Recipients, host: string): boolean {

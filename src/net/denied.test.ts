@@ -14,6 +14,8 @@ test.each([
   ['https://api.example.com/', host('api.example.com')],
   ['https://api.example.com/', host('example.com')],
   ['https://api.example.com/', host('*')],
+  // Ruling out is not trusting: what everybody shares is ruled out with all names below it.
+  ['https://api.example.com/', host('com')],
   ['https://API.example.com./', host('example.com')],
   ['https://api.example.com/', host('api.example.com', 443)],
 ])('%s is not gone to when %j is denied', (url, denied) => {

@@ -1,6 +1,6 @@
 import { networkInterfaces } from 'node:os';
 import { HostError } from '../model/host-error.js';
-import { coversHost } from '../model/host-name.js';
+import { coversHost, isWithin } from '../model/host-name.js';
 import type { NetworkHost } from '../model/permissions.js';
 import { type AddressKind, addressKind, parseAddress } from './address.js';
 
@@ -133,8 +133,9 @@ export function assertNotDenied(destination: Destination, { denied = [] }: Reach
     );
 }
 
+/** All names below one that is ruled out are, whoever they belong to. */
 function isDenied({ host, port }: NetworkHost, name: string, at: number): boolean {
-  return (host === '*' || sameHost(host, name) || coversHost(host, name)) && (port === null || port === at);
+  return (host === '*' || sameHost(host, name) || isWithin(host, name)) && (port === null || port === at);
 }
 
 export function covers(hosts: readonly NetworkHost[], destination: Destination): boolean {

@@ -83,6 +83,16 @@ export class Pins {
     return rows.map((it) => it.manifest);
   }
 
+  /** What packages with this id asked for when they were agreed to, as canonical JSON. */
+  async requestsOf(packageId: string): Promise<readonly string[]> {
+    const rows = await this.#database
+      .selectFrom('pin')
+      .select('request')
+      .where('package', '=', packageId)
+      .execute();
+    return rows.map((it) => it.request);
+  }
+
   /** Ids of all packages that somebody agreed to. */
   async packages(): Promise<readonly string[]> {
     const rows = await this.#database

@@ -1,5 +1,5 @@
 // Names of hosts in allow-lists and URLs: what may stand there, and which name covers which.
-import { parse } from 'tldts';
+import { isPublicSuffix, ownedName } from '../../model/public-suffix.js';
 
 export interface HostProblem {
   readonly code: 'findagent.host-form' | 'findagent.host-too-wide';
@@ -45,12 +45,10 @@ export function hostProblem(written: string): HostProblem | null {
     return form('is no host name', plain);
   }
   if (name === 'localhost') return null;
-  const known = parse(name, { allowPrivateDomains: true, extractHostname: false });
-  if (known.domain === null) {
-    const suffix = known.isIcann === true || known.isPrivate === true;
+  if (ownedName(name) === null) {
     return {
       code: 'findagent.host-too-wide',
-      message: suffix
+      message: isPublicSuffix(name)
         ? `${JSON.stringify(clip(written))} is a public suffix: anybody can have a name below it`
         : `${JSON.stringify(clip(written))} is not a whole host name`,
       hint: 'write the name that one owner has, such as "api.example.com"',

@@ -43,6 +43,7 @@ export type HostMethod =
   | 'pin.remove'
   | 'secrets.set'
   | 'secrets.list'
+  | 'secrets.slots'
   | 'secrets.unset'
   | 'secrets.rekey'
   | 'switches.disabled'
@@ -161,6 +162,8 @@ function answer(
       return host.secrets.set({ ...(params as unknown as SecretInput), by });
     case 'secrets.list':
       return host.secrets.list();
+    case 'secrets.slots':
+      return host.secrets.slots(id);
     case 'secrets.unset':
       return host.secrets.unset(id, String(params.slot), by);
     case 'switches.disabled':

@@ -106,6 +106,7 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
     secrets: {
       set: (entry) => control.ask<SecretEntry>('secrets.set', entry as unknown as JsonObject),
       list: () => control.ask<SecretEntry[]>('secrets.list', {}),
+      slots: (id) => control.ask<string[] | null>('secrets.slots', { id }),
       unset: (id, slot, by) => control.ask<boolean>('secrets.unset', { id, slot, by: json(by) }),
       rekey: async (change) => void (await control.ask('secrets.rekey', change as unknown as JsonObject)),
     },

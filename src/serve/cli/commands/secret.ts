@@ -1,6 +1,7 @@
 import type { SecretAudience, SecretEntry, VaultKeeper } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { hostName } from '../../../model/host-name.js';
+import { isPublicSuffix } from '../../../model/public-suffix.js';
 import { visibleLine } from '../../print/visible.js';
 import { pad, width } from '../../print/width.js';
 import type { Arguments } from '../arguments.js';
@@ -8,6 +9,7 @@ import { withHost, withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { loadConfig, sessionOptions, settingOf } from '../config.js';
 import { operatorHere, pinOption } from '../operator.js';
+import { assertSlot } from '../slot-name.js';
 import type { Terminal } from '../terminal.js';
 import { tellUnseen } from '../unseen-package.js';
 
@@ -87,11 +89,13 @@ function named(
 
 async function set(args: Arguments, terminal: Terminal, { packageId, slot }: Name): Promise<number> {
   const audience = audienceOf(args);
-  const value = await readValue(args, terminal, packageId, slot);
   const keeper = settingOf((await loadConfig(args, terminal)).entries, 'vault.key') as
     | VaultKeeper
     | undefined;
   const entry = await withHost(args, terminal, async (host) => {
+    // Before anybody types a secret: it must be one that is asked for.
+    await assertSlot(host, packageId, slot);
+    const value = await readValue(args, terminal, packageId, slot);
     const by = await operatorHere(host, args, terminal);
     const done = await host.secrets.set({ package: packageId, slot, value, audience, keeper, by });
     await tellUnseen(host, packageId, args, terminal);
@@ -102,6 +106,9 @@ async function set(args: Arguments, terminal: Terminal, { packageId, slot }: Nam
     terminal.out(
       `${visibleLine(`${entry.slot} of ${entry.package} is set; ${receivers(entry.audience)}`)}\n`,
     );
+  if (!args.has('quiet') && entry.audience.kind === 'hosts')
+    for (const name of entry.audience.hosts.filter(isPublicSuffix))
+      terminal.err(`warning: everybody can have a name below ${name}, so it goes to none of them\n`);
   return 0;
 }
 
