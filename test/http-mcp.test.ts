@@ -1,13 +1,19 @@
 // MCP over HTTP in both eras: with the official client, and by hand where a client would never do such a thing.
 import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { serverPackage } from './attacks/server-package.js';
 import { claim, type House, house, modern, type Visit, visit } from './http-house.js';
+import { deskScript } from './mcp-upstream.js';
 import { running } from './processes.js';
 import { until } from './toolport.js';
 
 let home: House;
 beforeAll(async () => {
   home = await house({ sweepMs: 100 });
+  home.bench.write({
+    ...serverPackage('desk', ''),
+    'desk/server.mjs': `process.argv.push('2025');\n${await deskScript()}`,
+  });
 });
 afterAll(() => home.close());
 
@@ -38,12 +44,13 @@ describe.each([
   ['2026', { mode: { pin: '2026-07-28' } }, '2026-07-28'],
   ['whatever is newest', { mode: 'auto' as const }, '2026-07-28'],
 ])('the official client, %s', (_name, versionNegotiation, revision) => {
-  const connect = async (token: string, answer?: () => ElicitResult) => {
+  const connect = async (token: string, answer?: (message: string) => ElicitResult) => {
     const client = new Client(
       { name: 'official', version: '1.0.0' },
       { versionNegotiation, ...(answer === undefined ? {} : { capabilities: { elicitation: {} } }) },
     );
-    if (answer !== undefined) client.setRequestHandler('elicitation/create', async () => answer());
+    if (answer !== undefined)
+      client.setRequestHandler('elicitation/create', async ({ params }) => answer(params.message));
     const transport = new StreamableHTTPClientTransport(new URL(`${home.server.url}/mcp`), {
       requestInit: { headers: { authorization: `Bearer ${token}` } },
     });
@@ -82,6 +89,19 @@ describe.each([
     await no.client.close();
   });
 
+  test('asks its user what a server behind us asks, while the call is under way', async () => {
+    const asked: string[] = [];
+    const { client } = await connect(home.agent, (message) => {
+      asked.push(message);
+      return { action: 'accept', content: { colour: 'blue' } };
+    });
+    expect(await client.callTool({ name: 'desk_consult', arguments: {} })).toMatchObject({
+      content: [{ type: 'text', text: 'accept blue' }],
+    });
+    expect(asked).toEqual(['The tool desk_consult asks:\n\nWhich colour?']);
+    await client.close();
+  });
+
   test('hears how a long call goes on, and cancels it', async () => {
     const { client } = await connect(home.agent);
     const cancel = new AbortController();
@@ -99,6 +119,39 @@ describe.each([
     await until(() => home.answers.at(-1)?.tool === 'sleep/sleep');
     expect(home.answers.at(-1)).toMatchObject({ error: { code: 'cancelled' } });
     await client.close();
+  });
+});
+
+describe('a question of a server, 2026-07-28 by hand', () => {
+  const blue = { answer: { action: 'accept', content: { colour: 'blue' } } };
+  const _meta = { ...claim, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
+  const consult = (token: string, more: object = {}) => {
+    const params = { name: 'desk_consult', arguments: {}, ...more, _meta };
+    const { headers, body } = modern('tools/call', params);
+    return post(body, headers, { token });
+  };
+  const refused = 'invalid_request_state';
+  const whyNot = ({ json }: Awaited<ReturnType<typeof consult>>) => json.error?.data?.reason;
+
+  test('is answered with the token that was asked, once', async () => {
+    const stranger = (await home.token('stranger')).token;
+    const { requestState } = (await consult(home.agent)).json.result;
+    const more = { requestState, inputResponses: blue };
+    expect(whyNot(await consult(stranger, more))).toBe(refused);
+    expect((await consult(home.agent, more)).json.result.content).toEqual([
+      { type: 'text', text: 'accept blue' },
+    ]);
+    expect(whyNot(await consult(home.agent, more))).toBe(refused);
+  });
+
+  test('ends with a token that is withdrawn', async () => {
+    const leaving = await home.token('leaving');
+    const { requestState } = (await consult(leaving.token)).json.result;
+    const before = home.answers.length;
+    await home.bench.host.tokens.revoke(leaving.id, 'test');
+    await until(() => home.answers.length > before);
+    expect(home.answers.at(-1)).toMatchObject({ tool: 'desk/consult', error: { code: 'cancelled' } });
+    expect((await consult(leaving.token, { requestState, inputResponses: blue })).status).toBe(401);
   });
 });
 

@@ -142,6 +142,22 @@ describe.each(eras)('a server that speaks $speaks over $over', ({ speaks, revisi
     else expect(await roots).toMatch(/roots\/list/);
   });
 
+  test('does not wait for an answer longer than for its call', async () => {
+    const { remote } = open;
+    const onAsk = () => new Promise<never>(() => {});
+    await expect(remote.call(asked('consult', {}, { onAsk, timeoutMs: 300 }))).rejects.toMatchObject({
+      code: 'timeout',
+      message: expect.stringContaining('0.3 s'),
+    });
+    const stop = new AbortController();
+    const leaving = () => {
+      stop.abort();
+      return onAsk();
+    };
+    const waiting = remote.call(asked('consult', {}, { onAsk: leaving, signal: stop.signal }));
+    await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
+  });
+
   test('gives prompts and resources', async () => {
     const { remote } = open;
     const patience = { timeoutMs: 5000, signal: new AbortController().signal };

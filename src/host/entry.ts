@@ -2,6 +2,7 @@ import { HostError } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
+import type { Finding } from '../policy/scan/redact.js';
 import type { CallScan } from './scanner.js';
 
 /**
@@ -14,20 +15,36 @@ export async function refuseSecrets(
   input: JsonObject,
   scan: CallScan,
 ): Promise<void> {
-  const findings = await scan.foreign(input);
-  const name = `${of.id}/${tool.name}`;
-  const value = findings.find((it) => it.kind === 'value');
-  if (value !== undefined) {
-    throw new HostError('guardrail', `the arguments of ${name} hold the secret ${value.name}`, {
-      hint: 'leave it out: values of the vault go to the package they were set for, and to no other',
-    });
-  }
-  if (!canPassOn(of, tool)) return;
-  const shape = findings.find((it) => it.kind === 'pattern' && !it.guess);
-  if (shape === undefined) return;
-  throw new HostError('guardrail', `the arguments of ${name} hold what looks like a key (${shape.name})`, {
-    hint: 'a tool that can pass it on gets keys from the vault only: toolport secret set PACKAGE SLOT',
+  const found = await secretIn(of, tool, input, scan);
+  if (found === undefined) return;
+  throw new HostError('guardrail', `the arguments of ${of.id}/${tool.name} hold ${nameOf(found)}`, {
+    hint:
+      found.kind === 'value'
+        ? 'leave it out: values of the vault go to the package they were set for, and to no other'
+        : 'a tool that can pass it on gets keys from the vault only: toolport secret set PACKAGE SLOT',
   });
+}
+
+/** The same for what somebody answers to a tool that asks: in words, or undefined where it may have it. */
+export async function secretInAnswer(
+  of: Package,
+  tool: Tool,
+  answer: Json,
+  scan: CallScan,
+): Promise<string | undefined> {
+  const found = await secretIn(of, tool, answer, scan);
+  return found === undefined ? undefined : nameOf(found);
+}
+
+async function secretIn(of: Package, tool: Tool, given: Json, scan: CallScan): Promise<Finding | undefined> {
+  const findings = await scan.foreign(given);
+  const value = findings.find((it) => it.kind === 'value');
+  if (value !== undefined || !canPassOn(of, tool)) return value;
+  return findings.find((it) => it.kind === 'pattern' && !it.guess);
+}
+
+function nameOf({ kind, name }: Finding): string {
+  return kind === 'value' ? `the secret ${name}` : `what looks like a key (${name})`;
 }
 
 function canPassOn(of: Package, tool: Tool): boolean {
@@ -42,8 +59,7 @@ export async function refuseSecretsIn(name: string, asked: Json, scan: CallScan)
   const { findings } = await scan.clean(asked);
   const found = findings.find((it) => it.kind === 'value' || !it.guess);
   if (found === undefined) return;
-  const what = found.kind === 'value' ? `the secret ${found.name}` : `what looks like a key (${found.name})`;
-  throw new HostError('guardrail', `what ${name} is asked for holds ${what}`, {
+  throw new HostError('guardrail', `what ${name} is asked for holds ${nameOf(found)}`, {
     hint: 'leave it out: programs get keys from the vault only',
   });
 }

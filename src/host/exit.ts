@@ -3,6 +3,7 @@ import { HostError } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Finding } from '../policy/scan/redact.js';
 import type { RunRequest, RunResult } from '../run/run.js';
+import { secretInAnswer } from './entry.js';
 import type { CallScan } from './scanner.js';
 
 /** Refused hosts of one call in the record. */
@@ -15,6 +16,7 @@ export async function throughExit(
   run: (request: RunRequest) => Promise<RunResult>,
 ): Promise<RunResult> {
   const { onProgress, onAsk } = request;
+  const kept: string[] = [];
   const guarded: RunRequest = {
     ...request,
     onRefused: (hosts) => request.onRefused(hosts.slice(0, maxRefused).map((it) => scan.cleanWords(it))),
@@ -26,7 +28,7 @@ export async function throughExit(
         }),
     ...(onAsk === undefined
       ? {}
-      : { onAsk: async (question) => onAsk((await scan.clean(question)).value as JsonObject) }),
+      : { onAsk: async (question) => asked(scan, request, onAsk, question, (why) => kept.push(why)) }),
   };
   try {
     const { value, log, warnings, parts, meta, ...rest } = await run(guarded);
@@ -34,11 +36,11 @@ export async function throughExit(
     const said = [value, warnings, log ?? null, parts ?? null, meta ?? null];
     const { value: clean, findings, stripped } = await scan.clean(said);
     request.onRedacted?.(recorded(findings));
-    const [kept, words, told, ...beside] = clean as [Json, string[], string, JsonObject[], JsonObject];
+    const [shown, words, told, ...beside] = clean as [Json, string[], string, JsonObject[], JsonObject];
     return {
       ...rest,
-      value: kept,
-      warnings: [...words, ...remarks(findings, stripped)],
+      value: shown,
+      warnings: [...words, ...kept, ...remarks(findings, stripped)],
       ...(log === undefined ? {} : { log: told }),
       ...(parts === undefined ? {} : { parts: beside[0] }),
       ...(meta === undefined ? {} : { meta: beside[1] }),
@@ -47,6 +49,21 @@ export async function throughExit(
   } catch (error) {
     throw await cleanFailure(scan, error, (findings) => request.onRedacted?.(recorded(findings)));
   }
+}
+
+/** What a tool asks leaves clean, and no answer brings it a secret that it could not have had as an argument. */
+async function asked(
+  scan: CallScan,
+  { package: of, tool }: RunRequest,
+  ask: NonNullable<RunRequest['onAsk']>,
+  question: JsonObject,
+  onKept: (why: string) => void,
+): Promise<JsonObject> {
+  const answer = await ask((await scan.clean(question)).value as JsonObject);
+  const secret = await secretInAnswer(of, tool, answer.content ?? null, scan);
+  if (secret === undefined) return answer;
+  onKept(`an answer to what it asked was kept from it: it holds ${secret}`);
+  return { action: 'decline' };
 }
 
 /** The same failure in words that may be passed on. A bug says nothing to anybody, and stays what it is. */

@@ -1,5 +1,7 @@
+import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
 import type { Confinement } from '../launch.js';
+import type { Patience } from '../remote/remote.js';
 import { RpcError, unknownMethod } from './message.js';
 
 /** Puts a question to a person; undefined where there is nobody to ask. */
@@ -52,4 +54,28 @@ async function elicited(params: JsonObject, ask: Ask): Promise<JsonObject> {
   const given = await ask(params);
   const action = given.action === 'accept' || given.action === 'cancel' ? given.action : 'decline';
   return { action, ...(action === 'accept' && isObject(given.content) ? { content: given.content } : {}) };
+}
+
+/** Nobody takes longer over a question than the call that it is about may take, or lives. */
+export function within(ask: Ask, { timeoutMs, signal }: Patience, left: number, name: string): Ask {
+  if (ask === undefined) return undefined;
+  return (question) =>
+    new Promise((resolve, reject) => {
+      const stop = () => {
+        clearTimeout(timer);
+        signal.removeEventListener('abort', cancel);
+      };
+      const cancel = () => {
+        stop();
+        reject(new HostError('cancelled', 'the call was cancelled'));
+      };
+      const timer = setTimeout(() => {
+        stop();
+        const message = `${name} asked something that was not answered within the ${timeoutMs / 1000} s of its call`;
+        reject(new HostError('timeout', message, { hint: 'answer sooner, or give it more time' }));
+      }, left);
+      signal.addEventListener('abort', cancel, { once: true });
+      if (signal.aborted) cancel();
+      else ask(question).then(resolve, reject).finally(stop);
+    });
 }

@@ -129,6 +129,7 @@ export class Link {
       try {
         given[key] = await answerTo(String(wanted.method), params, this.#knowledge, ask);
       } catch (error) {
+        if (error instanceof HostError) throw error;
         throw new HostError('tool_failed', `${name} cannot go on: ${(error as Error).message}`);
       }
     }

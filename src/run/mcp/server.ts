@@ -9,7 +9,7 @@ import type {
   RemoteSetting,
 } from '../remote/remote.js';
 import type { RunResult } from '../run.js';
-import type { Ask, Knowledge } from './asked.js';
+import { type Ask, type Knowledge, within } from './asked.js';
 import type { Understanding } from './handshake.js';
 import { Link, type OpenTransport } from './link.js';
 import type { Question } from './peer.js';
@@ -101,16 +101,16 @@ export class McpRemote implements Remote {
     ask: Ask,
   ): Promise<JsonObject> {
     const started = performance.now();
+    const left = () => Math.max(1, Math.round(timeoutMs - (performance.now() - started)));
     const { name } = question;
     let more: JsonObject = {};
     for (let round = 0; round < maxRounds; round++) {
-      const left = Math.max(1, Math.round(timeoutMs - (performance.now() - started)));
       // The time that was given is what a message names; what was used up before is hardly any.
-      const patience = { timeoutMs: round === 0 ? timeoutMs : left, signal };
+      const patience = { timeoutMs: round === 0 ? timeoutMs : left(), signal };
       const params = { ...question.params, ...more };
       const result = await this.#link.ask({ ...question, ...patience, params }, ask);
       if (result.resultType !== 'input_required' || this.#understanding.era === '2025') return result;
-      more = await this.#link.answers(result, ask, name);
+      more = await this.#link.answers(result, within(ask, { timeoutMs, signal }, left(), name), name);
     }
     throw new HostError('upstream_failed', `${name} asked back ${maxRounds} times without an answer`);
   }

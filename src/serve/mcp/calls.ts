@@ -1,6 +1,6 @@
 import { type Answer, type Confirmation, confirmToolName, type Progress } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
-import { isObject, type JsonObject } from '../../model/json.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { visible, visibleLine } from '../print/visible.js';
 import type { ToolCatalogue } from './catalogue.js';
 import type { FrontOptions } from './front.js';
@@ -65,11 +65,9 @@ export async function callTool(
   const target = through
     ? { tool: call.arguments.name as string, arguments: call.arguments.arguments ?? {} }
     : { tool: name, arguments: call.arguments };
-  const make = () => {
-    const { signal, onProgress, onAsk } = call;
-    const asking = onAsk === undefined ? {} : { onAsk: framed(target.tool, onAsk) };
-    return options.session.call({ ...target, signal, onProgress, ...asking });
-  };
+  const { signal, onProgress, onAsk } = call;
+  const asking = onAsk === undefined ? {} : { onAsk: framed(target.tool, onAsk) };
+  const make: Make = (it = target) => options.session.call({ ...it, signal, onProgress, ...asking });
   try {
     const outcome = await answered(options, call, make);
     if ('result' in outcome) return outcome.result;
@@ -98,18 +96,21 @@ function framed(tool: string, ask: Ask): Ask {
   };
 }
 
+/** Makes the call, or one in its place, for the same caller. */
+type Make = (target?: { readonly tool: string; readonly arguments: Json }) => Promise<Answer>;
+
 type Outcome = { readonly given: Answer } | { readonly result: JsonObject };
 
 /** A call can be held more than once when it is made of others; the same question is never put twice. */
 async function answered(
   options: FrontOptions,
   { resumed, signal, onHeld }: ToolCall,
-  make: () => Promise<Answer>,
+  make: Make,
 ): Promise<Outcome> {
   const asked = new Set<string>();
   // It may have been given up while the list of tools was read.
   if (signal.aborted) throw new HostError('cancelled', 'the call was given up');
-  let given = resumed === undefined ? await make() : await decided(options, resumed, signal, make);
+  let given = resumed === undefined ? await make() : await decided(options, resumed, make);
   while (given.status === 'confirmation_required' && given.error === undefined) {
     const { confirmation } = given;
     if (asked.has(confirmation.token)) break;
@@ -119,20 +120,19 @@ async function answered(
     if (held.kind === 'asking') return { result: held.result };
     if (held.kind === 'told' || signal.aborted) break;
     const { decision } = held;
-    given = await decided(options, { approval: confirmation.token, again, decision }, signal, make);
+    given = await decided(options, { approval: confirmation.token, again, decision }, make);
   }
   return { given };
 }
 
 async function decided(
-  { approvals, session, principal }: FrontOptions,
+  { approvals, principal }: FrontOptions,
   { approval, again, decision }: Resumed,
-  signal: AbortSignal,
-  make: () => Promise<Answer>,
+  make: Make,
 ): Promise<Answer> {
-  const by = `${principal} through its client`;
-  const run = again && decision === 'approve' ? make : undefined;
-  return settle({ approval, decision, by }, { approvals, session, signal, run });
+  await settle({ approval, decision, by: `${principal} through its client` }, approvals);
+  if (again && decision === 'approve') return make();
+  return make({ tool: confirmToolName, arguments: { confirmation_token: approval } });
 }
 
 /** The parts of `tools/call` that both eras check alike. */

@@ -28,6 +28,7 @@ import type { Deciding } from './hold.js';
 import { serveLines } from './lines.js';
 import type { Reply, Request } from './message.js';
 import { createResultStore, type ResultStore } from './results.js';
+import { createRoom, type Room } from './room.js';
 import { createSigner, type Signer } from './signer.js';
 
 /** `all`: every tool is listed. `search`: only the tools that find, describe and call the others. */
@@ -40,10 +41,16 @@ export interface FrontParts {
   readonly signer: Signer;
   /** Large results, kept for a while. */
   readonly results: ResultStore;
+  /** For calls of 2026 clients that wait for what a person answers. */
+  readonly waiting: { readonly room: Room; readonly waitMs: number };
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly onBug: (error: unknown) => void;
 }
+
+const waitingCalls = { each: 8, all: 128 };
+/** How long a person may take over what a tool asks; the call's own time ends it sooner. */
+const waitingMs = 10 * 60_000;
 
 export interface FrontOptions extends FrontParts {
   readonly session: Session;
@@ -72,7 +79,8 @@ export interface Front {
 
 export function frontParts(options: Pick<FrontParts, 'version' | 'now' | 'onBug'>): FrontParts {
   const { now } = options;
-  return { ...options, signer: createSigner({ now }), results: createResultStore({ now }) };
+  const waiting = { room: createRoom(waitingCalls), waitMs: waitingMs };
+  return { ...options, signer: createSigner({ now }), results: createResultStore({ now }), waiting };
 }
 
 export function createFront(options: FrontOptions): Front {

@@ -1,11 +1,5 @@
 import { createHash } from 'node:crypto';
-import {
-  type Answer,
-  type Approvals,
-  type Confirmation,
-  confirmToolName,
-  type Session,
-} from '../../host/host.js';
+import type { Approvals, Confirmation } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.js';
 import { heldFacts, printFacts } from '../print/held-call.js';
@@ -89,33 +83,23 @@ export function argumentsDigest(given: Json): string {
 /** All that the front needs of the queue. */
 export type Deciding = Pick<Approvals, 'approve' | 'deny'>;
 
-export interface Settling {
-  readonly approvals: Deciding;
-  readonly session: Session;
-  readonly signal: AbortSignal;
-  /** Makes the whole call again instead of running the stored one. */
-  readonly run: (() => Promise<Answer>) | undefined;
-}
-
 /**
  * The decision goes into the queue like any other; what then runs is the stored call, checked again. A refusal never
  * runs anything, even if somebody else has approved meanwhile.
  */
 export async function settle(
   { approval, decision, by: name }: { approval: string; decision: Decision; by: string },
-  { approvals, session, signal, run }: Settling,
-): Promise<Answer> {
+  approvals: Deciding,
+): Promise<void> {
   const by = { name, channel: 'client' } as const;
   if (decision === 'refuse') {
     await approvals.deny(approval, by);
-  } else {
-    try {
-      await approvals.approve(approval, by);
-    } catch (error) {
-      // Somebody else decided first, or it ran out: what the queue says now is the answer.
-      if (!(error instanceof HostError)) throw error;
-    }
+    return;
   }
-  if (run !== undefined) return run();
-  return session.call({ tool: confirmToolName, arguments: { confirmation_token: approval }, signal });
+  try {
+    await approvals.approve(approval, by);
+  } catch (error) {
+    // Somebody else decided first, or it ran out: what the queue says now is the answer.
+    if (!(error instanceof HostError)) throw error;
+  }
 }

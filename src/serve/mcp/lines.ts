@@ -47,6 +47,7 @@ class LineClient {
   readonly #old: Session2025;
   readonly #running = new Map<RequestId, AbortController>();
   readonly #write: (line: string) => void;
+  readonly #left = new AbortController();
   #era: '2025' | '2026' | undefined;
   #gone = false;
 
@@ -68,6 +69,7 @@ class LineClient {
 
   close(): void {
     this.#gone = true;
+    this.#left.abort();
     this.#old.close();
     for (const controller of this.#running.values()) controller.abort();
   }
@@ -100,6 +102,7 @@ class LineClient {
     try {
       return await this.#era2026.request(request, {
         signal: controller.signal,
+        gone: this.#left.signal,
         onNotification: (it) => {
           if (!controller.signal.aborted) this.#write(`${JSON.stringify(it)}\n`);
         },

@@ -35,6 +35,7 @@ describe('large results', () => {
 
 describe('the state of held calls', () => {
   const state: HeldState = {
+    kind: 'held',
     holder: 'h',
     principal: 'p',
     tool: 't',
@@ -45,17 +46,20 @@ describe('the state of held calls', () => {
   };
   const any = () => true;
 
-  test('opens once, in time, where it was sealed', () => {
+  test('is good once, in time, where it was sealed', () => {
     let now = 0;
     const signer = createSigner({ now: () => now });
     const sealed = signer.seal(state);
-    expect(createSigner({ now: () => now }).open(sealed, any)).toBeUndefined();
-    expect(signer.open(sealed, () => false)).toBeUndefined();
-    expect(signer.open(sealed, any)).toMatchObject(state);
-    expect(signer.open(sealed, any)).toBeUndefined();
+    expect(createSigner({ now: () => now }).look(sealed, any)).toBeUndefined();
+    expect(signer.look(sealed, () => false)).toBeUndefined();
+    const found = signer.look(sealed, any);
+    expect(found?.state).toMatchObject(state);
+    expect(signer.look(sealed, any)?.state).toMatchObject(state);
+    found?.use();
+    expect(signer.look(sealed, any)).toBeUndefined();
     const late = signer.seal(state);
     now = 100;
-    expect(signer.open(late, any)).toBeUndefined();
+    expect(signer.look(late, any)).toBeUndefined();
   });
 
   test('is forgotten, and so refused, when too many are out', () => {
@@ -63,8 +67,8 @@ describe('the state of held calls', () => {
     const first = signer.seal(state);
     let last = '';
     for (let at = 0; at < 4096; at++) last = signer.seal(state);
-    expect(signer.open(first, any)).toBeUndefined();
-    expect(signer.open(last, any)).toBeDefined();
+    expect(signer.look(first, any)).toBeUndefined();
+    expect(signer.look(last, any)).toBeDefined();
   });
 
   test('is not accepted with any one character changed', () => {
@@ -72,8 +76,8 @@ describe('the state of held calls', () => {
     const sealed = signer.seal(state);
     for (let at = 0; at < sealed.length; at++) {
       const changed = sealed.slice(0, at) + (sealed[at] === 'A' ? 'B' : 'A') + sealed.slice(at + 1);
-      expect(signer.open(changed, any)).toBeUndefined();
+      expect(signer.look(changed, any)).toBeUndefined();
     }
-    expect(signer.open(sealed, any)).toBeDefined();
+    expect(signer.look(sealed, any)).toBeDefined();
   });
 });

@@ -1,28 +1,48 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { isObject, type Json } from '../../model/json.js';
 
-/** What a held call is bound to while the client carries its state around. */
-export interface HeldState {
+/** What a state is bound to while the client carries it around. */
+interface Bound {
   readonly holder: string;
   readonly principal: string;
   /** The tool and the digest of the arguments as the client sent them. */
   readonly tool: string;
   readonly arguments: string;
-  /** The held call as the host stored it. */
-  readonly approval: string;
-  /** The call further down is the held one: after the decision the whole call is made again. */
-  readonly again: boolean;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
+/** A call that waits for somebody to agree. Nothing of it runs. */
+export interface HeldState extends Bound {
+  readonly kind: 'held';
+  /** The held call as the host stored it. */
+  readonly approval: string;
+  /** The call further down is the held one: after the decision the whole call is made again. */
+  readonly again: boolean;
+}
+
+/** A call that is under way and waits for what its tool asked. */
+export interface AskedState extends Bound {
+  readonly kind: 'asked';
+  readonly question: string;
+}
+
+export type CarriedState = HeldState | AskedState;
+
 export interface Signer {
-  seal(state: HeldState): string;
+  seal(state: CarriedState): string;
   /**
-   * Once: undefined for what was tampered with, has run out, was used, was not made here, or does not fit. What does
-   * not fit is not used up: a stranger who got hold of it cannot spoil it.
+   * Undefined for what was tampered with, has run out, was used, was not made here, or does not fit. Looking uses nothing
+   * up: a stranger who got hold of a state cannot spoil it.
    */
-  open(sealed: string, fits: (state: HeldState) => boolean): HeldState | undefined;
+  look(sealed: string, fits: (state: CarriedState) => boolean): Sealed | undefined;
+}
+
+/** A state that was found good. */
+export interface Sealed {
+  readonly state: CarriedState;
+  /** From now on it is not good any more. */
+  use(): void;
 }
 
 export interface SignerOptions {
@@ -54,7 +74,7 @@ export function createSigner({ now, key = randomBytes(32) }: SignerOptions): Sig
       const body = Buffer.from(JSON.stringify({ ...state, nonce })).toString('base64url');
       return `${body}.${tagOf(body).toString('base64url')}`;
     },
-    open(sealed, fits) {
+    look(sealed, fits) {
       if (sealed.length > maxSealed) return undefined;
       const [body = '', tag = '', ...more] = sealed.split('.');
       const given = Buffer.from(tag, 'base64url');
@@ -63,11 +83,12 @@ export function createSigner({ now, key = randomBytes(32) }: SignerOptions): Sig
       if (more.length > 0 || given.length !== right.length || !timingSafeEqual(given, right))
         return undefined;
       if (tag !== right.toString('base64url')) return undefined;
-      const state = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Json;
-      if (!isObject(state) || typeof state.nonce !== 'string') return undefined;
-      const held = state as unknown as HeldState;
-      if (held.expiresAt <= now() || !fits(held)) return undefined;
-      return out.delete(state.nonce) ? held : undefined;
+      const read = JSON.parse(Buffer.from(body, 'base64url').toString('utf8')) as Json;
+      if (!isObject(read) || typeof read.nonce !== 'string') return undefined;
+      const { nonce } = read;
+      const state = read as unknown as CarriedState;
+      if (!out.has(nonce) || state.expiresAt <= now() || !fits(state)) return undefined;
+      return { state, use: () => void out.delete(nonce) };
     },
   };
 }

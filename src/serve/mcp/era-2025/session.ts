@@ -136,18 +136,27 @@ class Client2025 implements Session2025 {
   ): Promise<Reply> {
     if (method === 'initialize') return success(id, this.#initialize(params));
     if (method === 'ping') return success(id, {});
-    const answered = await this.#dispatch.answer({
-      method,
-      params,
-      signal,
-      onProgress,
-      onAsk: canAsk(this.#capabilities) ? (it) => this.#pass(it, id, signal) : undefined,
-      shape: this.revision !== '' && this.revision < firstStructured ? 'plain' : 'objects',
-      onHeld: async ({ confirmation }) =>
-        canAsk(this.#capabilities) && this.#dispatch.patience.take()
-          ? this.#questions.ask(confirmation, id, signal)
-          : { kind: 'told' },
-    });
+    // A question that a tool put is withdrawn when its call is over.
+    const over = new AbortController();
+    const giveUp = () => over.abort();
+    signal.addEventListener('abort', giveUp, { once: true });
+    const answered = await this.#dispatch
+      .answer({
+        method,
+        params,
+        signal,
+        onProgress,
+        onAsk: canAsk(this.#capabilities) ? (it) => this.#pass(it, id, over.signal) : undefined,
+        shape: this.revision !== '' && this.revision < firstStructured ? 'plain' : 'objects',
+        onHeld: async ({ confirmation }) =>
+          canAsk(this.#capabilities) && this.#dispatch.patience.take()
+            ? this.#questions.ask(confirmation, id, signal)
+            : { kind: 'told' },
+      })
+      .finally(() => {
+        signal.removeEventListener('abort', giveUp);
+        giveUp();
+      });
     return successText(id, textOf(answered));
   }
 

@@ -1,14 +1,18 @@
 import type { JsonObject } from '../../../model/json.js';
+import type { Held, Hold } from '../calls.js';
 import type { Answered, Dispatch } from '../dispatch.js';
 import { canAsk } from '../hold.js';
 import { type Reply, type Request, success, successText } from '../message.js';
 import { type ProgressReport, reportProgress } from '../progress.js';
+import { Asked2026 } from './asked.js';
 import { metaKeys, readEnvelope, revision2026 } from './envelope.js';
-import { askBack, readDecision } from './held.js';
+import { askBack } from './held.js';
 import { Listening } from './listen.js';
 
 export interface Request2026Options {
   readonly signal: AbortSignal;
+  /** Aborted when the client can bring no more requests; absent where nobody can tell. */
+  readonly gone?: AbortSignal;
   /** Takes what belongs to the request and comes before its reply. */
   readonly onNotification: (message: JsonObject) => void;
 }
@@ -32,6 +36,7 @@ const lifetimes: Readonly<Record<string, number>> = {
 export function createEra2026(dispatch: Dispatch): Era2026 {
   const { options, serverInfo, capabilities, instructions } = dispatch;
   const listening = new Listening(dispatch);
+  const asked = new Asked2026(options);
   const identity = { [metaKeys.serverInfo]: serverInfo };
   const identityText = JSON.stringify(identity);
 
@@ -65,16 +70,24 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
       const ended = await listening.listen(request, how);
       return ended === undefined ? undefined : success(id, complete(method, ended));
     }
-    const answered = await dispatch.answer({
+    const isAskable = canAsk(client);
+    const plain = {
       method,
       params,
-      signal: how.signal,
-      onProgress,
       shape: 'any',
-      resumed: method === 'tools/call' ? readDecision(options, params) : undefined,
-      onHeld: async (hold) =>
-        canAsk(client) && dispatch.patience.take() ? askBack(options, params, hold) : { kind: 'told' },
-    });
+      onHeld: async (hold: Hold): Promise<Held> =>
+        isAskable && dispatch.patience.take() ? askBack(options, params, hold) : { kind: 'told' },
+    } as const;
+    const answered =
+      method === 'tools/call'
+        ? await asked.call(params, {
+            ...how,
+            onProgress,
+            isAskable,
+            mayAsk: () => dispatch.patience.take(),
+            make: (side) => dispatch.answer({ ...plain, ...side }),
+          })
+        : await dispatch.answer({ ...plain, signal: how.signal, onProgress });
     return successText(id, textOf(method, answered));
   };
 
@@ -90,7 +103,10 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
         report.stop();
       }
     },
-    close: () => listening.close(),
+    close() {
+      listening.close();
+      asked.close();
+    },
   };
 }
 
