@@ -1,9 +1,10 @@
 // Makes dist/: the command with lazily loaded parts, the library, and their type declarations.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, rmSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { compile } from './compile.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
@@ -19,14 +20,19 @@ const shared = {
   // The library loads these parts at once, the command later; the same source serves both.
   checks: { ineffectiveDynamicImport: false },
 };
+const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
+await build({ ...shared, input: { main: 'src/launch.ts' }, output: { dir: 'dist', format: 'esm', minify } });
 await build({
   ...shared,
-  input: { main: 'src/main.ts' },
+  input: { command: 'src/main.ts' },
   output: {
     dir: 'dist',
-    format: 'esm',
-    minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
-    chunkFileNames: 'parts/[name]-[hash].js',
+    // Scripts and not modules: only for those Node can keep what V8 made of them.
+    format: 'cjs',
+    exports: 'named',
+    minify,
+    entryFileNames: '[name].cjs',
+    chunkFileNames: 'parts/[name]-[hash].cjs',
     codeSplitting: {
       groups: [
         // What every command needs travels in one file: opening thirty small ones costs more than reading it.
@@ -39,11 +45,26 @@ await build({
   },
 });
 chmodSync('dist/main.js', 0o755);
+plain('dist');
+await compile();
 await build({
   ...shared,
   input: { index: 'src/index.ts', formats: 'src/formats/index.ts' },
   output: { dir: 'dist', format: 'esm', chunkFileNames: 'library/[name]-[hash].js' },
 });
+
+/** Scripts without letters beyond ASCII take half the memory, and nobody has to decode them. */
+function plain(folder) {
+  for (const it of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, it.name);
+    if (it.isDirectory()) plain(path);
+    else if (path.endsWith('.cjs')) {
+      const text = readFileSync(path, 'utf8');
+      const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+      writeFileSync(path, text.replace(/[^\x00-\x7f]/g, escaped));
+    }
+  }
+}
 
 const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',

@@ -1,4 +1,3 @@
-#!/usr/bin/env node
 // The composition root: the only place that knows the real world and every part. Parts are loaded when a
 // command needs them, because what is not loaded costs nothing.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -22,7 +21,7 @@ const words = process.argv.slice(2);
 if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
   process.stdout.write(`${version}\n`);
 } else {
-  await main();
+  void main();
 }
 
 async function main(): Promise<void> {

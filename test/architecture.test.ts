@@ -39,7 +39,7 @@ const roads: Record<string, readonly string[]> = {
 const pure = ['model', 'formats', 'policy'];
 /** Folders of formats/ that belong to all of them. */
 const shared = ['document', 'javascript'];
-const roots = ['main.ts', 'index.ts', 'version.ts', 'pure.d.ts'];
+const roots = ['main.ts', 'launch.ts', 'index.ts', 'version.ts', 'pure.d.ts'];
 
 interface Import {
   readonly target: string;

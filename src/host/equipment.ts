@@ -114,6 +114,8 @@ export function equip(given: EquipmentOptions): Equipment {
       (slots.length > 0 && (await vault.list()).some((it) => it.package === id)),
   };
   const confining = options.sandbox ?? systemSandbox({ ledger: state });
+  // It is tried while everything else is made ready; whoever needs the verdict waits for it.
+  if (options.warm !== false) confining.probe().catch(() => {});
   const client = options.client ?? guardedClient();
   const broker = new TokenBroker(askOver(client), now);
   const inTurn = queueOf(maxProcesses);

@@ -8,19 +8,24 @@ import { defaultLimits, type SandboxCommand, type SandboxProcess, type Verdict }
 /**
  * Tries from inside what must not be possible: read a file that everybody outside may read, see a network,
  * write to the system, find the host's processes or environment, make calls that the filter refuses, start more
- * processes than allowed. One line per thing that held; then it waits, so that it can be looked at from outside.
+ * processes than allowed. One line per thing that held; then it waits, so that it can be looked at from outside. The shell does
+ * it by itself where it can: each program that it would start takes longer than all of its own looking.
  */
 const script = `
-[ "$(id -u)" != 0 ] && echo user
+while read -r name first second rest; do case $name in Uid:) uid=$second ;; Seccomp:) mode=$first ;; esac; done < /proc/self/status
+[ -n "$uid" ] && [ "$uid" != 0 ] && echo user
 [ -e "$1" ] || echo files
-[ "$(grep -c : /proc/net/dev)" = 1 ] && grep -q 'lo:' /proc/net/dev && echo network
+devices=0 other=0
+while read -r name rest; do case $name in lo:*) devices=$((devices+1)) ;; *:*) other=1 ;; esac; done < /proc/net/dev
+[ $devices = 1 ] && [ $other = 0 ] && echo network
 ( : > /usr/.toolport ) 2>/dev/null || echo readonly
-[ "$(env | wc -l)" -le 3 ] && echo environment
-[ "$(ls -d /proc/[0-9]* | wc -l)" -lt 12 ] && echo processes
+env | { lines=0; while read -r line; do lines=$((lines+1)); done; [ $lines -gt 0 ] && [ $lines -le 3 ]; } && echo environment
+set -- /proc/[0-9]*; [ $# -lt 12 ] && echo processes
 ( : > /proc/sys/kernel/core_pattern ) 2>/dev/null || echo kernel
 command -v unshare >/dev/null && { unshare -U true 2>/dev/null || echo namespaces; }
-grep -q '^Seccomp:.2$' /proc/self/status && : > /tmp/s && { chmod 4755 /tmp/s 2>/dev/null || echo calls; }
-( i=0; while [ $i -lt 16 ]; do sleep 60 >/dev/null & i=$((i+1)); done ) 2>/dev/null || echo forks
+[ "$mode" = 2 ] && : > /tmp/s && { chmod 4755 /tmp/s 2>/dev/null || echo calls; }
+exec 3<&0
+( i=0; while [ $i -lt 16 ]; do { read -r nothing <&3; } & i=$((i+1)); done ) 2>/dev/null || echo forks
 echo waiting
 read -r nothing
 exit 0
