@@ -58,8 +58,11 @@ async function main(): Promise<void> {
     stdoutIsTerminal: process.stdout.isTTY === true,
     stdinIsTerminal: process.stdin.isTTY === true,
     stderrIsTerminal: process.stderr.isTTY === true,
-    // A terminal without a size says zero.
-    columns: process.stdout.columns || Number(process.env.COLUMNS) || 100,
+    // A terminal without a size says zero; below forty nothing can be laid out.
+    columns: Math.max(
+      40,
+      process.stdout.columns || process.stderr.columns || Number(process.env.COLUMNS) || 100,
+    ),
     signal: interrupted.signal,
     stdin: process.stdin,
     stdout: process.stdout,

@@ -51,6 +51,7 @@ describe('tools', () => {
     expect(done.json).toEqual({
       schema: 'toolport/call@1',
       tool: 'word_count/word_count',
+      callId: expect.stringMatching(/^call_/),
       status: 'ok',
       result: { words: 3 },
       durationMs: expect.any(Number),

@@ -88,6 +88,11 @@ describe('the thread', () => {
       status: 'ok',
       result: { words: 3 },
     });
+    // The id leads to what the record says of it.
+    const { callId } = JSON.parse(counted.stdout);
+    const record = await toolport(['audit', 'show', callId, '--json', ...stateFlag]);
+    const { lines } = JSON.parse(record.stdout);
+    expect(lines.map((it: { kind: string }) => it.kind)).toEqual(['intent', 'outcome']);
 
     const refused = await toolport([
       'call',

@@ -28,7 +28,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<n
   const name = verb === 'ext' ? (rest.shift() ?? '') : verb;
   const command = await loadCommand(name);
   if (rest.includes('--help') || rest.includes('-h')) {
-    terminal.out(commandHelp(command));
+    terminal.out(commandHelp(command, terminal.columns));
     return 0;
   }
   const args = parseArguments(command, rest);
@@ -71,9 +71,15 @@ async function loadCommand(name: string) {
 }
 
 async function help([topic]: readonly string[], terminal: Terminal, exit: number): Promise<number> {
-  if (topic === 'exit-codes') terminal.out(exitCodes);
-  else if (topic !== undefined) terminal.out(commandHelp(await loadCommand(topic)));
-  else (exit === 0 ? terminal.out : terminal.err)(mainHelp(commands.filter((it) => !it.hidden)));
+  if (topic === 'exit-codes') terminal.out(exitCodes(terminal.columns));
+  else if (topic !== undefined) terminal.out(commandHelp(await loadCommand(topic), terminal.columns));
+  else
+    (exit === 0 ? terminal.out : terminal.err)(
+      mainHelp(
+        commands.filter((it) => !it.hidden),
+        terminal.columns,
+      ),
+    );
   return exit;
 }
 

@@ -43,7 +43,7 @@ export function question(confirmation: Confirmation): JsonObject {
   const message = [
     `Run ${visibleLine(confirmation.tool)}?`,
     '',
-    printFacts(heldFacts(confirmation), ''),
+    printFacts(heldFacts(confirmation), Number.POSITIVE_INFINITY, ''),
     `The question stands until ${confirmation.expiresAt}.`,
   ].join('\n');
   return {

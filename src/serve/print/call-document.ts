@@ -2,8 +2,8 @@ import type { Answer } from '../../host/host.js';
 
 /** An answer as scripts read it: `toolport/call@1`. */
 export function callDocument(answer: Answer) {
-  const { tool, status, durationMs } = answer;
-  const base = { schema: 'toolport/call@1', tool, status };
+  const { tool, status, callId, durationMs } = answer;
+  const base = { schema: 'toolport/call@1', tool, callId, status };
   switch (answer.status) {
     case 'ok':
       return {

@@ -54,6 +54,21 @@ export function wrap(text: string, cells: number): string[] {
   return lines;
 }
 
+/** The same without losing a character: joined, the pieces are the text. */
+export function pieces(text: string, cells: number): string[] {
+  const found: string[] = [];
+  let rest = text;
+  while (width(rest) > cells) {
+    const head = firstCells(rest, cells);
+    const gap = head.lastIndexOf(' ') + 1;
+    // A short line for the sake of a long word helps nobody.
+    const piece = gap > head.length / 2 ? head.slice(0, gap) : head;
+    found.push(piece);
+    rest = rest.slice(piece.length);
+  }
+  return [...found, rest];
+}
+
 function firstCells(text: string, cells: number): string {
   let kept = '';
   let used = 0;

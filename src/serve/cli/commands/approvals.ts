@@ -74,8 +74,12 @@ async function decide(
   } else if (verb === 'deny') {
     terminal.out(`denied: ${(requests[0] as ApprovalRequest).tool} will not run\n`);
   } else {
+    // Whoever reads it by a program wants whole lines.
+    const columns = terminal.stdoutIsTerminal ? terminal.columns : undefined;
     terminal.out(
-      requests.length === 0 ? 'nothing waits for a decision\n' : requests.map(describe).join('\n'),
+      requests.length === 0
+        ? 'nothing waits for a decision\n'
+        : requests.map((it) => describe(it, columns)).join('\n'),
     );
   }
   return 0;
@@ -110,7 +114,7 @@ async function showKey(args: Arguments, terminal: Terminal): Promise<number> {
 }
 
 /** Everything that would run, with nothing hidden in it. */
-function describe(request: ApprovalRequest): string {
+function describe(request: ApprovalRequest, columns: number | undefined): string {
   const { id, state, tool, principal, expiresAt, decision, voidReason } = request;
   const facts: [string, string][] = [
     ['tool', revealLine(tool)],
@@ -120,7 +124,7 @@ function describe(request: ApprovalRequest): string {
     ...(voidReason === null ? [] : [['void', revealLine(voidReason)] as [string, string]]),
     ...heldFacts(request),
   ];
-  return `${revealLine(`${id}  ${state}`)}\n${printFacts(facts)}`;
+  return `${revealLine(`${id}  ${state}`)}\n${printFacts(facts, columns)}`;
 }
 
 function decisionText({ by, channel, verified }: NonNullable<ApprovalRequest['decision']>): string {

@@ -50,6 +50,7 @@ export const call: Command = {
       const answer = await ask(first, { host, session, args, terminal });
       if (args.has('json')) terminal.out(`${JSON.stringify(callDocument(answer))}\n`);
       else print(answer, args, terminal);
+      if (args.has('verbose')) terminal.err(`on record: toolport audit show ${answer.callId}\n`);
       return exitCode(answer);
     });
   },
@@ -141,7 +142,9 @@ async function ask(answer: Answer, { host, session, args, terminal }: Asking): P
   )
     return answer;
   const { token, tool } = answer.confirmation;
-  terminal.err(`${visibleLine(tool)} waits for you\n${printFacts(heldFacts(answer.confirmation))}`);
+  terminal.err(
+    `${visibleLine(tool)} waits for you\n${printFacts(heldFacts(answer.confirmation), terminal.columns)}`,
+  );
   const agreed = await terminal.confirm('Run it once?');
   // Whoever leaves decides nothing: the call goes on waiting.
   if (terminal.signal.aborted) throw new HostError('cancelled', 'interrupted');

@@ -61,6 +61,7 @@ export function toolRoutes(places: Places): readonly Route[] {
           text: 'The answer. Refusals and failures have the same shape with the status of their code.',
           schema: documentOf('toolport/call@1', {
             tool: { type: 'string' },
+            callId: { type: 'string', description: 'under which the record has it' },
             status: {
               enum: ['ok', 'error', 'confirmation_required', 'external_auth_required', 'denied', 'timeout'],
             },
