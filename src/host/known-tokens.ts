@@ -1,5 +1,4 @@
-import type { TokenTable } from '../store/database.js';
-import type { TokenRows } from '../store/tokens.js';
+import type { TokenRow, TokenRows } from '../store/tokens.js';
 
 /**
  * Stored tokens, remembered by digest once they were found good: they are asked for with every request. Nobody else has
@@ -9,7 +8,7 @@ export class KnownTokens {
   readonly #rows: TokenRows;
   readonly #now: () => number;
   readonly #digest: (token: string) => string;
-  readonly #found = new Map<string, TokenTable>();
+  readonly #found = new Map<string, TokenRow>();
   /** Grows with every change, so that what was being looked up meanwhile is not remembered. */
   #changes = 0;
 
@@ -19,12 +18,12 @@ export class KnownTokens {
     this.#digest = digest;
   }
 
-  async add(...entry: Parameters<TokenRows['add']>): Promise<TokenTable> {
+  async add(...entry: Parameters<TokenRows['add']>): Promise<TokenRow> {
     this.#forget();
     return this.#rows.add(...entry);
   }
 
-  list(): Promise<readonly TokenTable[]> {
+  list(): Promise<readonly TokenRow[]> {
     return this.#rows.list();
   }
 
@@ -37,7 +36,7 @@ export class KnownTokens {
     }
   }
 
-  async find(token: string): Promise<TokenTable | undefined> {
+  async find(token: string): Promise<TokenRow | undefined> {
     const digest = this.#digest(token);
     const known = this.#found.get(digest);
     if (known !== undefined)

@@ -53,6 +53,8 @@ export interface TokenEntry {
   readonly id: string;
   readonly name: string;
   readonly role: TokenRole;
+  /** As whom its calls are made. No other token ever gets the same. */
+  readonly principal: string;
   readonly createdAt: number;
   readonly expiresAt: number | null;
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { HostError } from '../model/host-error.js';
 import type { AuditLog } from '../store/audit.js';
 import type { Equipment } from './equipment.js';
 import type { TokenRole, Tokens } from './operator.js';
@@ -17,15 +18,22 @@ export function tokenActs(
     role,
     created_at,
     expires_at,
+    named,
   }: Awaited<ReturnType<typeof tokens.list>>[number]) => ({
     id,
     name,
     role: role as TokenRole,
+    // Under the name alone, calls of its first token are held and allowed.
+    principal: named ? `http/${name}` : `http/${name}#${id}`,
     createdAt: created_at,
     expiresAt: expires_at,
   });
   return {
     async create({ name, role, expiresAt, by }) {
+      if (name === '' || name.includes('#'))
+        throw new HostError('invalid_input', `${JSON.stringify(name)} cannot be the name of a token`, {
+          hint: 'leave out the #, which stands before the id of a token',
+        });
       const id = newId('tok');
       const token = `tp_${randomBytes(32).toString('base64url')}`;
       const who = await desk.verify(by, 'make a token');

@@ -45,7 +45,10 @@ export function killTargetText(target: KillTarget): string {
   }
 }
 
-/** Whether something is stopped by a target. A user's name stands for all programs of that user. */
+/**
+ * Whether something is stopped by a target. A user's name stands for all programs of that user, and that of a token for
+ * all tokens that were ever called so.
+ */
 export function isKilled(target: KillTarget, subject: KillSubject): boolean {
   switch (target.kind) {
     case 'all':
@@ -55,6 +58,10 @@ export function isKilled(target: KillTarget, subject: KillSubject): boolean {
     case 'tool':
       return subject.package === target.package && subject.tool === target.tool;
     case 'principal':
-      return subject.principal === target.principal || subject.principal.startsWith(`${target.principal}/`);
+      return (
+        subject.principal === target.principal ||
+        subject.principal.startsWith(`${target.principal}/`) ||
+        subject.principal.startsWith(`${target.principal}#`)
+      );
   }
 }

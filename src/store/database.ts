@@ -106,6 +106,12 @@ export interface TokenTable {
   created_by: string;
 }
 
+/** The token that a name stands for, revoked or not. */
+export interface TokenNameTable {
+  name: string;
+  token: string;
+}
+
 /** What was used of a limit at one time. */
 export interface LimitUseTable {
   principal: string;
@@ -191,6 +197,7 @@ export interface StateTables {
   pin: PinTable;
   switched_off: SwitchedOffTable;
   token: TokenTable;
+  token_name: TokenNameTable;
   limit_use: LimitUseTable;
   limit_clock: LimitClockTable;
   kill: KillTable;

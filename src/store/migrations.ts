@@ -148,6 +148,12 @@ const steps: readonly string[] = [
      at integer not null
    ) strict;
    create index sealed_arguments_age on sealed_arguments (at);`,
+  // Whose a name is, for good: it goes to no other token when that one is revoked.
+  `create table token_name (
+     name text primary key,
+     token text not null
+   ) strict;
+   insert or ignore into token_name select name, id from token order by created_at, id;`,
 ];
 
 /** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */

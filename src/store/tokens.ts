@@ -1,7 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Database, TokenTable } from './database.js';
 
-/** Tokens for coming in over HTTP. The token itself is never kept: whoever reads the database cannot use it. */
+/** A token that is kept. */
+export interface TokenRow extends TokenTable {
+  /** Whether its name stands for it alone: it was the first to have it. */
+  readonly named: boolean;
+}
+
+/**
+ * Tokens for coming in over HTTP. The token itself is never kept: whoever reads the database cannot use it. A name is its
+ * first token's for good, since calls are held and allowed under it.
+ */
 export class TokenRows {
   readonly #database: Database;
   readonly #now: () => number;
@@ -11,14 +20,21 @@ export class TokenRows {
     this.#now = now;
   }
 
-  async add(row: Omit<TokenTable, 'digest' | 'created_at'>, token: string): Promise<TokenTable> {
+  async add(row: Omit<TokenTable, 'digest' | 'created_at'>, token: string): Promise<TokenRow> {
     const made = { ...row, digest: digestOf(token), created_at: this.#now() };
-    await this.#database.insertInto('token').values(made).execute();
-    return made;
+    return this.#database.transaction().execute(async (transaction) => {
+      await transaction.insertInto('token').values(made).execute();
+      const claim = await transaction
+        .insertInto('token_name')
+        .values({ name: made.name, token: made.id })
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .executeTakeFirst();
+      return { ...made, named: claim.numInsertedOrUpdatedRows === 1n };
+    });
   }
 
-  async list(): Promise<readonly TokenTable[]> {
-    return this.#database.selectFrom('token').selectAll().orderBy('created_at').orderBy('id').execute();
+  async list(): Promise<readonly TokenRow[]> {
+    return (await this.#rows().orderBy('created_at').orderBy('id').execute()).map(rowOf);
   }
 
   async remove(id: string): Promise<boolean> {
@@ -27,14 +43,23 @@ export class TokenRows {
   }
 
   /** Found by digest, so that how long a comparison takes says nothing about the token. */
-  async find(token: string): Promise<TokenTable | undefined> {
-    const row = await this.#database
-      .selectFrom('token')
-      .selectAll()
-      .where('digest', '=', digestOf(token))
-      .executeTakeFirst();
-    return row === undefined || (row.expires_at !== null && row.expires_at <= this.#now()) ? undefined : row;
+  async find(token: string): Promise<TokenRow | undefined> {
+    const row = await this.#rows().where('digest', '=', digestOf(token)).executeTakeFirst();
+    if (row === undefined || (row.expires_at !== null && row.expires_at <= this.#now())) return undefined;
+    return rowOf(row);
   }
+
+  #rows() {
+    return this.#database
+      .selectFrom('token')
+      .leftJoin('token_name', 'token_name.token', 'token.id')
+      .selectAll('token')
+      .select('token_name.token as named');
+  }
+}
+
+function rowOf(row: TokenTable & { named: string | null }): TokenRow {
+  return { ...row, named: row.named !== null };
 }
 
 function digestOf(token: string): string {

@@ -3,21 +3,15 @@
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openHttp } from '../../src/serve/http/server.js';
-import { house, visit } from '../http-house.js';
+import { type House, house, visit } from '../http-house.js';
 
-test('a token does not get the held calls of another of the same name after the next start', async () => {
-  const home = await house();
-  const [first, second] = [await home.token('twin'), await home.token('twin')];
-  const [older, younger] = (await home.bench.host.tokens.list()).map((it) =>
-    it.id === first.id ? first.token : second.token,
-  ) as [string, string];
-  const call = async (port: number, token: string, tool: string, given: object) =>
-    visit(port, '/api/v1/call', { token, body: { tool, arguments: given } });
-  const held = await call(home.port, older, 'send_note', { text: 'mine' });
-  const id = held.json.confirmation.token as string;
-  await home.bench.host.approvals.approve(id, 'test');
+const call = async (port: number, token: string, tool: string, given: object) =>
+  visit(port, '/api/v1/call', { token, body: { tool, arguments: given } });
+
+/** The same host with another start of its HTTP side. */
+const startAgain = async (home: House) => {
   await home.server.close();
-  const again = await openHttp(home.bench.host, {
+  return openHttp(home.bench.host, {
     port: 0,
     startTokens: [{ name: 'start', role: 'operator', token: `tp_${randomBytes(32).toString('base64url')}` }],
     session: { directories: [home.bench.packages], root: home.bench.root },
@@ -25,6 +19,18 @@ test('a token does not get the held calls of another of the same name after the 
     now: Date.now,
     onBug: (error) => home.bench.bugs.push(error),
   });
+};
+
+test('a token does not get the held calls of another of the same name after the next start', async () => {
+  const home = await house();
+  const [first, second] = [await home.token('twin'), await home.token('twin')];
+  const [older, younger] = (await home.bench.host.tokens.list()).map((it) =>
+    it.id === first.id ? first.token : second.token,
+  ) as [string, string];
+  const held = await call(home.port, older, 'send_note', { text: 'mine' });
+  const id = held.json.confirmation.token as string;
+  await home.bench.host.approvals.approve(id, 'test');
+  const again = await startAgain(home);
   try {
     const given = { confirmation_token: id };
     const stolen = await call(again.port, younger, 'patch_confirm_action', given);
@@ -35,3 +41,54 @@ test('a token does not get the held calls of another of the same name after the 
     await home.bench.close();
   }
 }, 30_000);
+
+test.each([
+  ['the older of two is revoked', true],
+  ['one is revoked before the next is made', false],
+])(
+  'a name never moves to another token: %s',
+  async (_name, atOnce) => {
+    const home = await house();
+    const { tokens, approvals } = home.bench.host;
+    const older = await home.token('twin');
+    const early = atOnce ? await home.token('twin') : undefined;
+    const held = await call(home.port, older.token, 'send_note', { text: 'mine' });
+    const id = held.json.confirmation.token as string;
+    await approvals.approve(id, 'test');
+    // As a control: the one that it was approved for may run it, which another test shows.
+    expect((await tokens.list()).find((it) => it.id === older.id)?.principal).toBe('http/twin');
+    expect(await tokens.revoke(older.id, 'test')).toBe(true);
+    const younger = early ?? (await home.token('twin'));
+    const again = await startAgain(home);
+    try {
+      const stolen = await call(again.port, younger.token, 'patch_confirm_action', {
+        confirmation_token: id,
+      });
+      expect([stolen.status, stolen.json.error?.code]).toEqual([404, 'approval_not_found']);
+      const fresh = await call(again.port, younger.token, 'send_note', { text: 'mine' });
+      expect(fresh.json.status).toBe('confirmation_required');
+      expect((await approvals.list(['proposed'])).map((it) => it.principal)).toEqual([
+        `http/twin#${younger.id}`,
+      ]);
+    } finally {
+      await again.close();
+      await home.bench.close();
+    }
+  },
+  30_000,
+);
+
+test('a stored token with the name of one of the start is not taken for it', async () => {
+  const home = await house();
+  try {
+    const { token, id } = await home.token('start-agent');
+    await call(home.port, token, 'send_note', { text: 'x' });
+    const [held] = await home.bench.host.approvals.list(['proposed']);
+    expect(held?.principal).toBe(`http/start-agent#${id}`);
+    await expect(
+      home.bench.host.tokens.create({ name: `a#${id}`, role: 'agent', expiresAt: null, by: 'test' }),
+    ).rejects.toMatchObject({ code: 'invalid_input' });
+  } finally {
+    await home.close();
+  }
+});

@@ -23,8 +23,8 @@ export interface Identity {
   readonly role: TokenRole;
   /** Milliseconds since 1970; null never expires. */
   readonly expiresAt: number | null;
-  /** Made from the name unless told. */
-  readonly principal?: string;
+  /** As whom calls are made. */
+  readonly principal: string;
 }
 
 /** Whoever comes in with one token. */
@@ -67,10 +67,8 @@ export class Callers {
     this.#options = options;
     this.#start = options.startTokens.map(({ name, role, token }) => ({
       digest: digestOf(token),
-      entry: { id: `start:${name}`, name, role, expiresAt: null },
+      entry: { id: `start:${name}`, name, role, expiresAt: null, principal: `http/${name}` },
     }));
-    // Their names are taken before any stored token can claim them.
-    for (const { entry } of this.#start) this.#learn(entry);
   }
 
   /** The caller of a request; 401 without a good token. */
@@ -85,7 +83,7 @@ export class Callers {
       why = error.message;
     }
     if (entry === undefined) throw this.#unknown(request, door, why);
-    const caller = this.#known.get(entry.id) ?? (await this.#meet(entry));
+    const caller = this.#known.get(entry.id) ?? this.#learn(entry);
     // Of several tokens of one subject, the one that is good longest.
     if (entry.expiresAt === null || caller.expiresAt === null || entry.expiresAt > caller.expiresAt)
       caller.expiresAt = entry.expiresAt;
@@ -150,24 +148,14 @@ export class Callers {
     if (provider !== undefined && token.includes('.')) return provider.check(token);
     const digest = digestOf(token);
     for (const it of this.#start) if (timingSafeEqual(it.digest, digest)) return it.entry;
-    return this.#host.tokens.check(token);
-  }
-
-  /**
-   * Two tokens of one name must not answer for each other. The name alone belongs to the one that was made first, whoever
-   * comes first: else another would have it after the next start, with what is held and allowed under it.
-   */
-  async #meet(entry: Identity): Promise<Known> {
-    if (entry.principal !== undefined) return this.#learn(entry);
-    const { id, name } = entry;
-    const [oldest] = (await this.#host.tokens.list()).filter((it) => it.name === name);
-    const taken = oldest?.id !== id || this.#start.some((it) => it.entry.name === name);
-    // Somebody with the same token may have been here meanwhile.
-    return this.#known.get(id) ?? this.#learn(taken ? { ...entry, principal: `http/${name}#${id}` } : entry);
+    const found = await this.#host.tokens.check(token);
+    // Whoever made one of that name does not become the one who started the host.
+    const taken = this.#start.some((it) => it.entry.principal === found?.principal);
+    return found !== undefined && taken ? { ...found, principal: `http/${found.name}#${found.id}` } : found;
   }
 
   #learn(entry: Identity): Known {
-    const { id, name, role, expiresAt, principal = `http/${name}` } = entry;
+    const { id, name, role, expiresAt, principal } = entry;
     if (isSignedIn(id)) this.#makeRoom();
     const leave = new AbortController();
     // Every request under way listens to it.

@@ -90,6 +90,10 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
   } else {
     terminal.out(`${made.token}\n`);
     if (!args.has('quiet')) terminal.err(`This is the only time it is shown. It ${describe(made.entry)}.\n`);
+    if (!args.has('quiet') && made.entry.principal !== `http/${name}`)
+      terminal.err(
+        `Another token was called ${name} before. What was held or allowed for that one is not for this one, which is ${made.entry.principal}.\n`,
+      );
   }
   return 0;
 }
@@ -121,20 +125,21 @@ async function revoke(args: Arguments, terminal: Terminal, named: string): Promi
   return 0;
 }
 
-function entryOf({ id, name, role, createdAt, expiresAt }: TokenEntry) {
+function entryOf({ id, name, role, principal, createdAt, expiresAt }: TokenEntry) {
   return {
     id,
     name,
     role,
+    principal,
     createdAt: time(createdAt),
     expiresAt: expiresAt === null ? null : time(expiresAt),
   };
 }
 
-function describe({ role, createdAt, expiresAt }: TokenEntry): string {
+function describe({ role, principal, createdAt, expiresAt }: TokenEntry): string {
   const may = role === 'operator' ? 'may list, call and decide' : 'may list and call';
   const until = expiresAt === null ? 'good until it is revoked' : `good until ${time(expiresAt)}`;
-  return `${may}, made ${time(createdAt)}, ${until}`;
+  return `${may} as ${principal}, made ${time(createdAt)}, ${until}`;
 }
 
 function time(milliseconds: number): string {
