@@ -1,5 +1,6 @@
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json, type JsonObject } from '../model/json.js';
+import { unstoppable } from '../model/signal.js';
 import type { Remote, RemoteAnnouncement } from '../run/remote/remote.js';
 import type { Announcements } from '../store/announcements.js';
 import type { AuditLog } from '../store/audit.js';
@@ -91,7 +92,7 @@ export class AnnouncementBook {
     told: (said: RemoteAnnouncement) => Promise<RemoteAnnouncement>,
   ): Promise<void> {
     if (up?.announce === undefined) throw new Error('it can only be asked at its start');
-    const said = await up.announce({ timeoutMs: askMs, signal: new AbortController().signal });
+    const said = await up.announce({ timeoutMs: askMs, signal: unstoppable });
     await this.heard(place, await told(said));
   }
 

@@ -1,5 +1,6 @@
 import { HostError } from '../model/host-error.js';
 import { isObject, type JsonObject } from '../model/json.js';
+import type { Signal } from '../model/signal.js';
 import type { AuditLog } from '../store/audit.js';
 import { askBefore, type HookHandler, inOrder, tellAfter } from './hooks.js';
 import type { Answer } from './host.js';
@@ -12,7 +13,7 @@ export interface HookedCall {
   readonly callId: string;
   readonly principal: string;
   readonly session: string;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly handlers: readonly HookHandler[];
   readonly audit: AuditLog;
 }

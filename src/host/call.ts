@@ -1,10 +1,12 @@
 // The one road of every call, whoever makes it. It reads top to bottom: find the tool, check the arguments,
 // freeze them, decide, write down what is about to happen, let it happen, write down what happened, answer.
+
 import { hash } from 'node:crypto';
 import type { ApprovalBinding, ApprovalRequest } from '../model/approval.js';
 import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
 import type { KillSubject } from '../model/kill.js';
+import { unstoppable } from '../model/signal.js';
 import { type Decision, decide } from '../policy/decide.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import type { ApprovalQueue } from '../store/approvals.js';
@@ -508,7 +510,7 @@ function hooked(
   { name }: Served,
   handlers: readonly HookHandler[],
 ): HookedCall {
-  const signal = request.signal ?? new AbortController().signal;
+  const signal = request.signal ?? unstoppable;
   return { tool: name, callId: id, principal: caller.principal, session: caller.id, signal, handlers, audit };
 }
 

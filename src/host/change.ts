@@ -1,3 +1,5 @@
+import type { Signal } from '../model/signal.js';
+
 /** A change of a package as a person is asked to judge it. */
 export interface Review {
   readonly package: string;
@@ -15,7 +17,7 @@ export interface Review {
 }
 
 export interface InstallOptions {
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
   /** Told of each step as it begins. */
   readonly onStep?: ((name: string) => void) | undefined;
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultParseOptions } from '../formats/inspect.js';
 import { HostError } from '../model/host-error.js';
+import { unstoppable } from '../model/signal.js';
 import { guardedClient } from '../net/client.js';
 import { argumentSeal } from '../secrets/argument-seal.js';
 import { tryDelayMs } from '../secrets/pin.js';
@@ -126,7 +127,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
           throughMessageHooks(point, given, {
             principal,
             session: caller.id,
-            signal: signal ?? new AbortController().signal,
+            signal: signal ?? unstoppable,
             handlers: await catalogue.hooks(),
             audit,
           });

@@ -1,8 +1,10 @@
 // Extensions that are asked before and after things happen. What they answer comes from a stranger: it can stop a call
 // or put other words into it, and those words are judged like any others.
+
 import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../model/json.js';
 import type { HookPoint } from '../model/package.js';
+import type { Signal } from '../model/signal.js';
 import type { Patience } from '../run/remote/remote.js';
 import type { AuditLog } from '../store/audit.js';
 
@@ -24,7 +26,7 @@ export interface HookRoad {
   readonly handlers: readonly HookHandler[];
   readonly audit: AuditLog;
   readonly principal: string;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** The call that it is about; messages have none. */
   readonly callId?: string;
   /** Members of the event that a handler may not put others in place of. */
@@ -91,7 +93,7 @@ async function asked(
   { ask }: HookHandler,
   event: JsonObject,
   timeoutMs: number,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<Asked> {
   try {
     return { ok: true, value: await ask(event, { timeoutMs, signal }) };

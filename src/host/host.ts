@@ -4,6 +4,7 @@ import type { Diagnostic } from '../model/diagnostic.js';
 import type { HostErrorCode } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
+import type { Signal } from '../model/signal.js';
 import type { Tool } from '../model/tool.js';
 import type { ConfirmationKind } from '../policy/decide.js';
 import type { Progress } from '../run/remote/remote.js';
@@ -110,17 +111,17 @@ export interface Session {
   /** What would happen to a call now, and which rule says so; nothing runs. */
   explain(request: ExplainRequest): Promise<Explanation>;
   /** Lets extensions look at a message on its way to the agent or back. For programs that embed the host. */
-  message(point: MessagePoint, message: JsonObject, signal?: AbortSignal): Promise<MessageVerdict>;
+  message(point: MessagePoint, message: JsonObject, signal?: Signal): Promise<MessageVerdict>;
   /** Prompts of packages that are served, in a fixed order. Nothing of them is ever run. */
   prompts(): Promise<readonly ListedPrompt[]>;
   /** The words of a prompt, filled where it is a template; `not_found` when there is none of that name. */
   prompt(name: string, given: JsonObject): Promise<string>;
   /** The same with all its messages, as MCP has them: prompts of servers may have pictures and parts of both sides. */
-  promptMessages(name: string, given: JsonObject, signal?: AbortSignal): Promise<JsonObject>;
+  promptMessages(name: string, given: JsonObject, signal?: Signal): Promise<JsonObject>;
   /** Resources of servers behind this host, and their templates. */
   resources(): Promise<readonly ListedResource[]>;
   /** Reads a resource from its server: `{contents: […]}`; `not_found` when none here has it. */
-  resource(uri: string, signal?: AbortSignal): Promise<JsonObject>;
+  resource(uri: string, signal?: Signal): Promise<JsonObject>;
   /** Told when the list of tools or prompts may be another; returns how to stop. */
   onChange(listener: () => void): () => void;
   /** What changed in a held package since somebody agreed to it. */
@@ -225,7 +226,7 @@ export interface CallRequest {
   readonly tool: string;
   readonly arguments: Json;
   readonly timeoutMs?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: Signal | undefined;
   /** Told how far a tool is that says so itself. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Puts a question of the tool (the `params` of MCP's elicitation) to a person; where it is absent, tools are declined. */

@@ -1,4 +1,5 @@
 import type { KillSubject } from '../model/kill.js';
+import { platformSignal } from '../net/platform-signal.js';
 import type { ChangeStep, InstallOptions } from './host.js';
 import { installImage, type RegistryReach } from './images.js';
 import type { Machinery } from './machinery.js';
@@ -16,15 +17,15 @@ export async function installAll(
   const sources = { ...machinery, ...reach };
   const steps: ChangeStep[] = [];
   const run = running.enter(who, signal);
+  const stop = platformSignal(run.signal);
   try {
     kills.assertAlive(who);
     for (const { packages, image } of needs) {
-      if (image !== undefined)
-        steps.push(await installImage(image, who, sources, { signal: run.signal, onStep }));
+      if (image !== undefined) steps.push(await installImage(image, who, sources, { signal: stop, onStep }));
       if (packages === null) continue;
       const name = packages.language === 'python' ? 'Python packages' : 'npm packages';
       const there = environments.find(packages) !== undefined;
-      if (!there) await environments.prepare(packages, { signal: run.signal, onStep });
+      if (!there) await environments.prepare(packages, { signal: stop, onStep });
       steps.push({ name, status: there ? 'there already' : 'done' });
     }
     return steps;

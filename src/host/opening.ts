@@ -1,6 +1,7 @@
 import type { JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
+import type { Signal } from '../model/signal.js';
 import type { SlotValues } from '../model/slot.js';
 import type { Reach } from '../net/destination.js';
 import type { Confinement } from '../run/launch.js';
@@ -48,7 +49,7 @@ export function openingOf(
     const told = async (said: RemoteAnnouncement) => toldBy(await scan(), said);
     await remote.book.ask(place, up, told).catch(() => end('its tools changed'));
   };
-  const connected = async (signal: AbortSignal, found: CallScan): Promise<Remote> => {
+  const connected = async (signal: Signal, found: CallScan): Promise<Remote> => {
     let isGone = false;
     const connect = await remote.connect[program.protocol === 'nexo' ? 'nexo' : 'mcp']();
     const opened = await connect({

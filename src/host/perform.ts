@@ -1,5 +1,6 @@
 import { HostError } from '../model/host-error.js';
 import type { NetworkHost } from '../model/permissions.js';
+import { type Signal, Stop } from '../model/signal.js';
 import type { SlotValues } from '../model/slot.js';
 import type { HttpClient } from '../net/client.js';
 import { runExec } from '../run/exec.js';
@@ -80,7 +81,7 @@ export async function perform(
  */
 async function withinTime<T>(
   request: RunRequest,
-  work: (patience: () => AbortSignal, remaining: () => RunRequest) => Promise<T>,
+  work: (patience: () => Signal, remaining: () => RunRequest) => Promise<T>,
 ): Promise<T> {
   const started = performance.now();
   // Ended with the call: a timer of the platform would stay until its time is up, and with many calls there are many.
@@ -109,14 +110,14 @@ async function withinTime<T>(
 }
 
 interface Waiting {
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Its time was up. */
   late(): boolean;
   end(): void;
 }
 
 function waitFor({ signal, timeoutMs }: RunRequest): Waiting {
-  const stop = new AbortController();
+  const stop = new Stop();
   const abort = () => stop.abort();
   let isLate = false;
   const timer = setTimeout(() => {
@@ -126,7 +127,7 @@ function waitFor({ signal, timeoutMs }: RunRequest): Waiting {
   signal.addEventListener('abort', abort, { once: true });
   if (signal.aborted) abort();
   return {
-    signal: stop.signal,
+    signal: stop,
     late: () => isLate,
     end() {
       clearTimeout(timer);

@@ -1,8 +1,9 @@
 import { HostError } from '../model/host-error.js';
+import type { Signal } from '../model/signal.js';
 
 /** `patience` is asked for when there is somebody to wait for. */
 export interface Queue {
-  <T>(work: () => Promise<T>, patience?: () => AbortSignal): Promise<T>;
+  <T>(work: () => Promise<T>, patience?: () => Signal): Promise<T>;
   /** Pieces of work under way. */
   readonly running: number;
 }
@@ -11,7 +12,7 @@ export interface Queue {
 export function queueOf(limit: number): Queue {
   let waiting: (() => void)[] = [];
   let running = 0;
-  const turn = (signal: AbortSignal | undefined) =>
+  const turn = (signal: Signal | undefined) =>
     new Promise<void>((resolve, reject) => {
       const giveUp = () => {
         waiting = waiting.filter((it) => it !== begin);
@@ -25,7 +26,7 @@ export function queueOf(limit: number): Queue {
       signal?.addEventListener('abort', giveUp, { once: true });
       waiting.push(begin);
     });
-  const enter = async <T>(work: () => Promise<T>, patience?: () => AbortSignal): Promise<T> => {
+  const enter = async <T>(work: () => Promise<T>, patience?: () => Signal): Promise<T> => {
     if (running >= limit) await turn(patience?.());
     else running++;
     try {

@@ -1,5 +1,6 @@
 import { asHostError, HostError } from '../model/host-error.js';
 import type { JsonObject } from '../model/json.js';
+import { type Signal, unstoppable } from '../model/signal.js';
 import type { AuditLog } from '../store/audit.js';
 import type { Session } from './host.js';
 import type { KillSwitch } from './kill-switch.js';
@@ -17,13 +18,13 @@ export interface Reading {
 
 export interface PromptReading extends Omit<Reading, 'read' | 'screen'> {
   screen(given: JsonObject): Promise<void>;
-  read(given: JsonObject, signal: AbortSignal): Promise<JsonObject>;
+  read(given: JsonObject, signal: Signal): Promise<JsonObject>;
 }
 
 export interface ReadingsOptions {
   readonly catalogue: {
     prompts(): Promise<readonly OfferedPrompt[]>;
-    resource(uri: string, signal: AbortSignal): Promise<Reading | undefined>;
+    resource(uri: string, signal: Signal): Promise<Reading | undefined>;
   };
   readonly call: Session['call'];
   readonly kills: KillSwitch;
@@ -52,11 +53,7 @@ export class Readings {
     }
   }
 
-  async messages(
-    name: string,
-    given: JsonObject,
-    signal: AbortSignal = new AbortController().signal,
-  ): Promise<JsonObject> {
+  async messages(name: string, given: JsonObject, signal: Signal = unstoppable): Promise<JsonObject> {
     const { source, listed } = await this.#find(name);
     if (source.kind === 'server')
       return this.#guarded(
@@ -68,7 +65,7 @@ export class Readings {
     return { description: listed.description, messages };
   }
 
-  async resource(uri: string, signal: AbortSignal = new AbortController().signal): Promise<JsonObject> {
+  async resource(uri: string, signal: Signal = unstoppable): Promise<JsonObject> {
     const found = await this.#options.catalogue.resource(uri, signal);
     if (found === undefined)
       throw new HostError('not_found', `there is no resource ${JSON.stringify(uri.slice(0, 200))} here`);

@@ -1,4 +1,5 @@
 import { expect, test, vi } from 'vitest';
+import type { Signal } from '../model/signal.js';
 import type { Remote, RemoteEnd } from '../run/remote/remote.js';
 import { type RemotePlace, Remotes } from './remotes.js';
 
@@ -55,11 +56,13 @@ test('a kill ends a program that was given up already and is still on its way ou
 
 test('a kill does not wait for a program that is coming up', async () => {
   const remotes = new Remotes();
-  const given: AbortSignal[] = [];
+  const given: Signal[] = [];
   const used = remotes.use(
     place('desk', (signal) => {
       given.push(signal);
-      return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      return new Promise((_resolve, reject) =>
+        signal.addEventListener('abort', () => reject(new Error('given up'))),
+      );
     }),
     async () => {},
   );

@@ -1,4 +1,5 @@
 import { HostError } from '../model/host-error.js';
+import type { Signal } from '../model/signal.js';
 import type { Remote } from '../run/remote/remote.js';
 import { patientSupervision, Supervised, type Supervision } from '../run/remote/supervised.js';
 import { queueOf } from './queue.js';
@@ -13,7 +14,7 @@ export interface RemotePlace {
   readonly program: string;
   /** It is started here; one that runs elsewhere may come back whenever somebody starts it there. */
   readonly ours: boolean;
-  readonly open: (signal: AbortSignal) => Promise<Remote>;
+  readonly open: (signal: Signal) => Promise<Remote>;
   /** What a program says of its end, without secrets. */
   readonly words: (text: string) => string;
 }

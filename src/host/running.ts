@@ -1,10 +1,11 @@
 import { HostError } from '../model/host-error.js';
 import type { KillSubject } from '../model/kill.js';
+import { type Signal, Stop } from '../model/signal.js';
 
 /** One call that has an effect, or is about to. */
 export interface RunningCall {
   /** Aborted when the caller gives up, somebody stops the call, or the host is closed. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Why it was stopped; undefined where the caller gave up or nobody did anything. */
   readonly stopped: Error | undefined;
   leave(): void;
@@ -15,7 +16,7 @@ const mostInside = 1000;
 
 interface Entry {
   readonly subject: KillSubject;
-  readonly controller: AbortController;
+  readonly stop: Stop;
   stopped: Error | undefined;
 }
 
@@ -29,15 +30,15 @@ export class RunningCalls {
   #left: (() => void)[] = [];
   #closed = false;
 
-  enter(subject: KillSubject, given: AbortSignal | undefined): RunningCall {
-    const controller = new AbortController();
-    const entry: Entry = { subject, controller, stopped: undefined };
-    const giveUp = () => controller.abort();
+  enter(subject: KillSubject, given: Signal | undefined): RunningCall {
+    const stop = new Stop();
+    const entry: Entry = { subject, stop, stopped: undefined };
+    const giveUp = () => stop.abort();
     if (given?.aborted === true || this.#closed) giveUp();
     else given?.addEventListener('abort', giveUp, { once: true });
     this.#entries.add(entry);
     return {
-      signal: controller.signal,
+      signal: stop,
       get stopped() {
         return entry.stopped;
       },
@@ -71,7 +72,7 @@ export class RunningCalls {
     const hit = [...this.#entries].filter((it) => matches(it.subject));
     for (const entry of hit) {
       entry.stopped ??= reason;
-      entry.controller.abort();
+      entry.stop.abort();
     }
     return { count: hit.length, gone: this.#gone(hit) };
   }
@@ -79,7 +80,7 @@ export class RunningCalls {
   /** From now on everything that runs, or is about to, is given up. */
   close(): void {
     this.#closed = true;
-    for (const { controller } of this.#entries) controller.abort();
+    for (const { stop } of this.#entries) stop.abort();
   }
 
   async #gone(entries: readonly Entry[]): Promise<void> {

@@ -1,4 +1,5 @@
 import { HostError } from '../model/host-error.js';
+import type { Signal } from '../model/signal.js';
 import type { Verdict } from '../sandbox/sandbox.js';
 import { announcementReview } from './announcement-review.js';
 import { Announcing } from './announcing.js';
@@ -143,7 +144,7 @@ export class SessionCatalogue {
   }
 
   /** Undefined when no server here has it. */
-  async resource(uri: string, signal: AbortSignal): Promise<Reading | undefined> {
+  async resource(uri: string, signal: Signal): Promise<Reading | undefined> {
     return resourceReading(uri, await this.resources(), this.#announcing, signal);
   }
 

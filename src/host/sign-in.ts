@@ -1,6 +1,7 @@
 import { HostError } from '../model/host-error.js';
 import { mayReceive } from '../model/host-name.js';
 import type { Package } from '../model/package.js';
+import { unstoppable } from '../model/signal.js';
 import type { Slot } from '../model/slot.js';
 import type { HttpClient } from '../net/client.js';
 import { type AskBroker, brokerEntry, defaultBrokerUrl, type TokenBroker } from '../secrets/broker.js';
@@ -38,7 +39,7 @@ export function askOver(client: HttpClient): AskBroker {
       reach: { hosts: [place], granted: [place] },
       credential: true,
       limits: { wallMs, bodyBytes },
-      signal: new AbortController().signal,
+      signal: unstoppable,
     });
     return { status, text: bytes.toString('utf8') };
   };

@@ -1,7 +1,9 @@
 // Prompts and resources of MCP servers behind the host: listed from what somebody agreed to, read from the server itself.
+
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../model/json.js';
 import type { Program } from '../model/program.js';
+import type { Signal } from '../model/signal.js';
 import { findHidden } from '../model/unicode.js';
 import type { Remote } from '../run/remote/remote.js';
 import { type ProgramAnnouncement, remotePrograms } from './announced.js';
@@ -89,7 +91,7 @@ export function resourceReading(
   uri: string,
   known: readonly UpstreamResource[],
   announcing: Announcing,
-  signal: AbortSignal,
+  signal: Signal,
 ): Reading | undefined {
   const found = holderOf(uri, known);
   if (found === undefined) return undefined;
@@ -104,7 +106,7 @@ async function readResource(
   { holder, own }: { readonly holder: UpstreamResource; readonly own: string },
   asked: string,
   announcing: Announcing,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<JsonObject> {
   const prefix = asked.startsWith(scheme) ? prefixOf(packageOf(holder.judged).id, holder.program) : '';
   const given = await announcing.read(holder.judged, holder.program, (remote) => {
@@ -122,7 +124,7 @@ export async function readPrompt(
   { judged, program, own }: UpstreamPrompt,
   given: JsonObject,
   announcing: Announcing,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<JsonObject> {
   const said = await announcing.read(judged, program, (remote: Remote) => {
     if (remote.prompt === undefined) throw unable(program, 'prompts');

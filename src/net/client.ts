@@ -5,6 +5,7 @@ import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { HostError } from '../model/host-error.js';
+import type { Signal } from '../model/signal.js';
 import {
   type Destination,
   destinationOf,
@@ -14,6 +15,7 @@ import {
   type Resolve,
   vettedAddress,
 } from './destination.js';
+import { platformSignal } from './platform-signal.js';
 
 export interface HttpRequest {
   readonly method: string;
@@ -24,7 +26,7 @@ export interface HttpRequest {
   readonly limits: HttpLimits;
   /** A request with a credential never follows a redirect. */
   readonly credential: boolean;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Told of a place that was not gone to, as `host:port`. */
   readonly onRefused?: (place: string) => void;
 }
@@ -69,14 +71,15 @@ export const systemResolve: Resolve = async (host) => {
 export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
   const within = async <T>(request: HttpRequest, work: (stream: HttpStream) => Promise<T>): Promise<T> => {
     const { wallMs } = request.limits;
-    const timeout = Number.isFinite(wallMs) ? AbortSignal.timeout(wallMs) : new AbortController().signal;
-    const signal = AbortSignal.any([request.signal, timeout]);
+    const given = platformSignal(request.signal);
+    const timeout = Number.isFinite(wallMs) ? AbortSignal.timeout(wallMs) : undefined;
+    const signal = timeout === undefined ? given : AbortSignal.any([given, timeout]);
     try {
       return await work(await follow(request, resolve, signal));
     } catch (error) {
       if (request.signal.aborted)
         throw new HostError('cancelled', 'the call was cancelled', { cause: error });
-      if (timeout.aborted) {
+      if (timeout?.aborted === true) {
         const { host } = new URL(request.url);
         throw new HostError('timeout', `no answer within ${wallMs / 1000} s from ${host}`, { cause: error });
       }
@@ -134,7 +137,7 @@ async function judged(
   url: string,
   { reach, onRefused }: HttpRequest,
   resolve: Resolve,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<{ destination: Destination; address: string }> {
   try {
     const destination = destinationOf(url, reach);
@@ -157,7 +160,7 @@ function redirectTarget(location: string, from: Destination): URL {
 }
 
 /** A lookup cannot be called off, but nobody has to wait for it. */
-function abortable<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+function abortable<T>(work: Promise<T>, signal: Signal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new HostError('cancelled', 'the request was given up'));
     if (signal.aborted) return stop();

@@ -1,4 +1,5 @@
 import type { NetworkHost } from '../model/permissions.js';
+import type { Signal } from '../model/signal.js';
 import type { HttpClient } from './client.js';
 import { parseDestination } from './destination.js';
 
@@ -7,7 +8,7 @@ export interface DocumentRequest {
   readonly url: string;
   /** What an operator agreed to; plain http and private addresses are reached with it only. */
   readonly granted: readonly NetworkHost[];
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 export interface PublishedDocument {

@@ -1,4 +1,5 @@
 import { HostError } from '../model/host-error.js';
+import type { Signal } from '../model/signal.js';
 import type { Exit, SandboxProcess } from '../sandbox/sandbox.js';
 import { markBytes, readMark } from './worker/script.js';
 
@@ -16,7 +17,7 @@ export interface CollectOptions {
   readonly timeoutMs: number;
   /** For messages, where it is another. */
   readonly givenMs?: number | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** The process says itself when it is done; see worker/script.ts. */
   readonly marked: boolean;
 }

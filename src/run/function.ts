@@ -1,6 +1,7 @@
 import type { Action } from '../model/action.js';
 import { HostError } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
+import type { Signal } from '../model/signal.js';
 import type { Slot } from '../model/slot.js';
 import { type Confinement, stateInside } from './launch.js';
 import type { ProcessPool } from './pool.js';
@@ -22,7 +23,7 @@ export async function runFunction(
   confinement: Confinement,
   machine: Machine,
   pool: ProcessPool,
-  patience: () => AbortSignal,
+  patience: () => Signal,
 ): Promise<RunResult> {
   const request = remaining();
   const { input, outputBytes, signal } = request;

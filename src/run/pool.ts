@@ -1,4 +1,5 @@
 import { HostError } from '../model/host-error.js';
+import type { Signal } from '../model/signal.js';
 import type { WorkerProcess } from './worker/process.js';
 
 /** A process that can serve one call after the other. */
@@ -25,9 +26,9 @@ export interface PoolOptions {
 
 export interface PoolRequest<T> {
   readonly key: string;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Ends the waiting, and only that; asked for when there is somebody to wait for. */
-  readonly patience?: () => AbortSignal;
+  readonly patience?: () => Signal;
   readonly start: () => T;
 }
 
@@ -130,7 +131,7 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
       if (this.#closed) return reject(closing());
       const cancelled = () => new HostError('cancelled', 'the call was cancelled');
       if (signal.aborted) return reject(cancelled());
-      let patience: AbortSignal | undefined;
+      let patience: Signal | undefined;
       const giveUp = () => {
         this.#waiting = this.#waiting.filter((it) => it !== waiter);
         reject(cancelled());

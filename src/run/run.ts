@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
+import type { Signal } from '../model/signal.js';
 import type { Tool } from '../model/tool.js';
 import type { CallerContext, Progress } from './remote/remote.js';
 
@@ -14,7 +15,7 @@ export interface RunRequest {
   /** The whole time that the call was given, where a part of it went by waiting: what messages speak of. */
   readonly givenMs?: number | undefined;
   readonly outputBytes: number;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Who is calling, for programs that want to know. */
   readonly caller: CallerContext;
   /** Told of what the tool was kept from, for the record. */

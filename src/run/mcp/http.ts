@@ -1,7 +1,9 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject, valueAt } from '../../model/json.js';
 import type { ProgramTarget } from '../../model/program.js';
+import type { Signal } from '../../model/signal.js';
 import type { HttpStream } from '../../net/client.js';
+import { platformSignal } from '../../net/platform-signal.js';
 import { marksOf } from '../../wire/mcp-mark.js';
 import { fillHeader } from '../fill.js';
 import { assertAudience } from '../http.js';
@@ -56,7 +58,7 @@ export class HttpTransport implements Transport {
   }
 
   async send(message: JsonObject, delivery: Delivery): Promise<'over'> {
-    const signal = AbortSignal.any([delivery.signal, this.#stop.signal]);
+    const signal = AbortSignal.any([platformSignal(delivery.signal), this.#stop.signal]);
     const answer = await this.#open('POST', message, delivery, signal);
     const isRequest = message.id !== undefined && message.method !== undefined;
     try {
@@ -111,7 +113,7 @@ export class HttpTransport implements Transport {
     method: string,
     message: JsonObject | undefined,
     delivery: Delivery,
-    signal: AbortSignal,
+    signal: Signal,
   ): Promise<HttpStream> {
     const { client, reach } = this.#setting;
     return client.open({
@@ -200,7 +202,7 @@ export class HttpTransport implements Transport {
   }
 }
 
-function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+function pause(milliseconds: number, signal: Signal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, milliseconds);
     timer.unref();

@@ -1,5 +1,6 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import type { Signal } from '../../model/signal.js';
 import type { Patience, Progress, RemoteEnd } from '../remote/remote.js';
 import { Flood } from './flood.js';
 import { type Incoming, RpcError, readMessages } from './message.js';
@@ -134,7 +135,7 @@ export class Peer implements Receiver {
     return pending;
   }
 
-  #send(id: number, question: Question, signal: AbortSignal): void {
+  #send(id: number, question: Question, signal: Signal): void {
     const { method, params, onProgress, limit = usualLimit, about, schema, onRefused } = question;
     const more = onProgress === undefined ? {} : { progressToken: id };
     const message = { jsonrpc: '2.0', id, method, params: this.#withMeta(params, more) };

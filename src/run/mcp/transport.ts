@@ -1,10 +1,11 @@
 import type { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
+import type { Signal } from '../../model/signal.js';
 import type { RemoteEnd } from '../remote/remote.js';
 
 /** How one message travels. */
 export interface Delivery {
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** The tool, prompt or resource that a request is about. */
   readonly about?: string | undefined;
   /** The description of the arguments, where a tool is called. */

@@ -1,6 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import type { ProgramTarget } from '../../model/program.js';
 import type { HttpResponse } from '../../net/client.js';
+import { platformSignal } from '../../net/platform-signal.js';
 import { fillHeader } from '../fill.js';
 import { excerpt } from '../output.js';
 import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
@@ -74,7 +75,7 @@ class Http implements Wire {
         reach,
         credential: this.#carriesSecret(),
         limits: { wallMs: question.timeoutMs, bodyBytes: question.bytes + envelopeBytes },
-        signal: AbortSignal.any([question.signal, this.#closing.signal]),
+        signal: AbortSignal.any([platformSignal(question.signal), this.#closing.signal]),
         onRefused: (place) => this.#refused.add(place),
       });
       this.#receive(response);

@@ -1,6 +1,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { unstoppable } from '../../model/signal.js';
 import { assertNotDenied, parseDestination } from '../../net/destination.js';
 import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
 import { Journal } from './journal.js';
@@ -142,7 +143,7 @@ class Nats implements Wire {
 
   /** Not a sign of life for a while: one that answers all the same is there, whatever it forgets to say. */
   async #probe(): Promise<void> {
-    const { signal } = new AbortController();
+    const signal = unstoppable;
     const patience = { timeoutMs: this.#times.heartbeat, signal };
     const asked = { method: 'tools/list', params: {}, name: this.#who, bytes: 0 };
     const alive = await this.#peer.ask({ ...asked, ...patience }).then(

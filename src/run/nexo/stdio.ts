@@ -1,4 +1,5 @@
 import { HostError } from '../../model/host-error.js';
+import { unstoppable } from '../../model/signal.js';
 import type { Exit } from '../../sandbox/sandbox.js';
 import { endingOf } from '../failure.js';
 import { fillWords } from '../fill.js';
@@ -108,7 +109,7 @@ class Stdio implements Wire {
       process.kill();
     } else if (this.#fate === undefined) {
       this.#fate = { kind: 'asked', reason };
-      const { signal } = new AbortController();
+      const signal = unstoppable;
       const question = { method: 'shutdown', params: { reason }, name: this.#who, bytes: 0, signal };
       // Whether it answers does not matter; that it ends does.
       this.#peer.ask({ ...question, timeoutMs: this.#grace }).catch(() => {});

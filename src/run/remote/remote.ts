@@ -2,6 +2,7 @@ import type { AnnouncedTool } from '../../model/action.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { HookPoint, Package } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
+import type { Signal } from '../../model/signal.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { HttpClient } from '../../net/client.js';
 import type { Reach } from '../../net/destination.js';
@@ -51,7 +52,7 @@ export interface RemoteEnd {
 
 export interface Patience {
   readonly timeoutMs: number;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 export interface RemoteCall extends Patience {

@@ -1,4 +1,5 @@
 import { HostError } from '../../model/host-error.js';
+import type { Signal } from '../../model/signal.js';
 import { isBlameless, isTelling, wordsOf } from './blame.js';
 import type { Remote } from './remote.js';
 
@@ -50,7 +51,7 @@ type InTurn = (start: () => Promise<unknown>) => Promise<unknown>;
  */
 export class Supervised {
   readonly #name: string;
-  readonly #open: (signal: AbortSignal) => Promise<Remote>;
+  readonly #open: (signal: Signal) => Promise<Remote>;
   #limits: Supervision;
   /** Makes what a program said fit to be shown. */
   readonly #words: (text: string) => string;
@@ -84,7 +85,7 @@ export class Supervised {
 
   constructor(
     name: string,
-    open: (signal: AbortSignal) => Promise<Remote>,
+    open: (signal: Signal) => Promise<Remote>,
     limits: Partial<Supervision> = {},
     words: (text: string) => string = (text) => text,
     inTurn: InTurn = (start) => start(),

@@ -1,6 +1,7 @@
 import type { CallingConvention } from '../../model/action.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
+import type { Signal } from '../../model/signal.js';
 import type { Refusal } from '../../net/egress.js';
 import type { Exit } from '../../sandbox/sandbox.js';
 import type { PooledProcess } from '../pool.js';
@@ -23,7 +24,7 @@ export interface WorkerLimits {
   readonly timeoutMs: number;
   /** The whole time of the call, for messages. */
   readonly givenMs?: number | undefined;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly outputBytes: number;
 }
 

@@ -1,8 +1,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import { setMaxListeners } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Host, Session, SessionOptions, TokenRole } from '../../host/host.js';
+import { type Signal, Stop } from '../../model/signal.js';
 import { type DoorOptions, originOf } from './door.js';
 import type { HttpLimits } from './limits.js';
 import { challenge } from './oidc/protected-resource.js';
@@ -36,15 +36,16 @@ export interface Caller {
   /** Opened on first use and shared by all requests of the token. */
   session(): Promise<Session>;
   /** Aborted when the token is no longer good. */
-  readonly revoked: AbortSignal;
+  readonly revoked: Signal;
 }
 
 interface Known extends Caller {
   readonly sockets: Set<Socket>;
-  readonly leave: AbortController;
+  readonly leave: Stop;
+  /** Requests under way, which end with the token. */
+  readonly requests: Set<Stop>;
   expiresAt: number | null;
   open: Promise<Session> | undefined;
-  active: number;
 }
 
 export interface CallersOptions {
@@ -102,21 +103,21 @@ export class Callers {
     });
   }
 
-  /** Counts a request against its token; returns how to say that it is over. */
-  enter(caller: Caller, socket: Socket): () => void {
+  /** Counts a request against its token, which it ends with; returns how to say that it is over. */
+  enter(caller: Caller, socket: Socket, request: Stop): () => void {
     const known = this.#known.get(caller.id);
     if (known === undefined) throw new Refusal(401, 'auth_required', 'the token was revoked');
     const { connectionsPerToken, requestsPerToken } = this.#options.limits;
     if (!known.sockets.has(socket) && known.sockets.size >= connectionsPerToken)
       throw tooMany('connections', { connection: 'close' });
-    if (known.active >= requestsPerToken) throw tooMany('requests under way', {});
+    if (known.requests.size >= requestsPerToken) throw tooMany('requests under way', {});
     if (!known.sockets.has(socket)) {
       known.sockets.add(socket);
       socket.once('close', () => known.sockets.delete(socket));
     }
-    known.active++;
+    known.requests.add(request);
     return () => {
-      known.active--;
+      known.requests.delete(request);
     };
   }
 
@@ -133,7 +134,7 @@ export class Callers {
 
   async close(): Promise<void> {
     for (const known of this.#known.values()) {
-      known.leave.abort();
+      revoke(known);
       await known.open?.then(
         (session) => session.close(),
         () => {},
@@ -157,9 +158,7 @@ export class Callers {
   #learn(entry: Identity): Known {
     const { id, name, role, expiresAt, principal } = entry;
     if (isSignedIn(id)) this.#makeRoom();
-    const leave = new AbortController();
-    // Every request under way listens to it.
-    setMaxListeners(0, leave.signal);
+    const leave = new Stop();
     const known: Known = {
       id,
       name,
@@ -167,9 +166,9 @@ export class Callers {
       principal,
       expiresAt,
       leave,
-      revoked: leave.signal,
+      revoked: leave,
       sockets: new Set(),
-      active: 0,
+      requests: new Set(),
       open: undefined,
       session: () => {
         known.open ??= this.#host.session({ ...this.#options.session, principal }).catch((error) => {
@@ -187,20 +186,25 @@ export class Callers {
   #makeRoom(): void {
     const signedIn = [...this.#known.values()].filter((it) => isSignedIn(it.id));
     if (signedIn.length < this.#options.limits.signedIn) return;
-    const idle = signedIn.find((it) => it.sockets.size === 0 && it.active === 0);
+    const idle = signedIn.find((it) => it.sockets.size === 0 && it.requests.size === 0);
     if (idle === undefined) throw tooManyPeople();
     this.#forget(idle);
   }
 
   #forget(known: Known): void {
     this.#known.delete(known.id);
-    known.leave.abort();
+    revoke(known);
     for (const socket of known.sockets) socket.destroy();
     known.open?.then(
       (session) => session.close(),
       () => {},
     );
   }
+}
+
+function revoke({ leave, requests }: Known): void {
+  leave.abort();
+  for (const it of requests) it.abort();
 }
 
 function tooMany(what: string, headers: Readonly<Record<string, string>>): Refusal {

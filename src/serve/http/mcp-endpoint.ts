@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Stop } from '../../model/signal.js';
 import { createFront, type Expose, type Front, type FrontParts, type Session2025 } from '../mcp/front.js';
 import type { Deciding } from '../mcp/hold.js';
 import { failure, type Parsed, parseMessages, type Reply, type Request } from '../mcp/message.js';
@@ -29,7 +30,7 @@ export class McpEndpoint {
   readonly #options: McpEndpointOptions;
   readonly #fronts = new Map<Caller, Promise<Front>>();
   /** Requests that only wait for news. */
-  readonly #listening = new Set<AbortController>();
+  readonly #listening = new Set<Stop>();
 
   constructor(options: McpEndpointOptions) {
     this.#options = options;
@@ -131,13 +132,13 @@ export class McpEndpoint {
         return;
       }
     }
-    const stop = new AbortController();
+    const stop = new Stop();
     signal.addEventListener('abort', () => stop.abort(), { once: true });
     if (signal.aborted) stop.abort();
     if (request.method === 'subscriptions/listen') this.#listening.add(stop);
     const reply = await front
       .request2026(request, {
-        signal: stop.signal,
+        signal: stop,
         onNotification: (message) => void answering.tell(JSON.stringify(message)),
       })
       .finally(() => this.#listening.delete(stop));

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenRole } from '../../host/host.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import type { Signal } from '../../model/signal.js';
 import type { Caller } from './callers.js';
 import { Refusal } from './refusal.js';
 import type { Reply } from './reply.js';
@@ -17,7 +18,7 @@ export interface Exchange {
   /** Undefined where none came. */
   readonly body: Json | undefined;
   /** Aborted when the visitor leaves, its token is revoked, or the server ends. */
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
 }
 
 interface RouteBase {

@@ -1,8 +1,8 @@
-import { setMaxListeners } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Host, SessionOptions } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
+import { Stop } from '../../model/signal.js';
 import { type Expose, frontParts } from '../mcp/front.js';
 import { drain, hasBody, readJson } from './body.js';
 import { Callers, type StartToken } from './callers.js';
@@ -62,9 +62,9 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
   });
   const connections = new Set<Socket>();
   const working = new Set<Promise<void>>();
-  const ending = new AbortController();
-  setMaxListeners(0, ending.signal);
+  const underWay = new Set<Stop>();
   let closed = false;
+  let ended = false;
   const gauges = (): readonly Gauge[] => [
     { name: 'toolport_http_connections', text: 'Open connections.', value: connections.size },
     { name: 'toolport_http_requests_running', text: 'Requests under way.', value: working.size },
@@ -88,7 +88,17 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     response.once('close', () => metrics.requested(response.statusCode));
     try {
-      await dispatch({ request, response, routes, door, callers, limits, closed, ending: ending.signal });
+      await dispatch({
+        request,
+        response,
+        routes,
+        door,
+        callers,
+        limits,
+        closed,
+        underWay,
+        isEnded: () => ended,
+      });
     } catch (error) {
       // Whoever left is told nothing.
       const left = error instanceof HostError && error.code === 'cancelled' && request.destroyed;
@@ -131,16 +141,17 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
       if (closed) return;
       closed = true;
       clearInterval(sweeping);
-      const ended = new Promise<void>((resolve) => server.close(() => resolve()));
+      const gone = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       endpoint.hush();
       await Promise.race([allOf(working), sleep(limits.graceMs)]);
-      ending.abort();
+      ended = true;
+      for (const it of underWay) it.abort();
       sessions.close();
       await endpoint.close();
       await Promise.race([allOf(working), sleep(1000)]);
       for (const socket of connections) socket.destroy();
-      await ended;
+      await gone;
       await callers.close();
     },
   };
@@ -154,7 +165,10 @@ interface Visit {
   readonly callers: Callers;
   readonly limits: HttpLimits;
   readonly closed: boolean;
-  readonly ending: AbortSignal;
+  /** Given up when the server ends. */
+  readonly underWay: Set<Stop>;
+  /** Nothing new is begun any more. */
+  readonly isEnded: () => boolean;
 }
 
 /** Door, token, route, role, body; in this order, so that a stranger learns nothing. */
@@ -173,39 +187,33 @@ async function dispatch(visit: Visit): Promise<void> {
     return;
   }
   const caller = await callers.identify(request, visit.door);
-  const leave = callers.enter(caller, request.socket);
+  const gone = new Stop();
+  const leave = callers.enter(caller, request.socket, gone);
+  visit.underWay.add(gone);
   try {
     const { route, parts } = routes.find(method, path);
     if (route.role === 'operator' && caller.role !== 'operator')
       throw new Refusal(403, 'denied', 'this is for operators', {
         hint: 'use the token that "toolport serve" prints, or one of "toolport token create NAME --role operator"',
       });
-    const gone = new AbortController();
-    const abort = () => gone.abort();
     // A response that was sent whole needs nobody to be told.
     response.once('close', () => {
-      if (!response.writableFinished) abort();
+      if (!response.writableFinished) gone.abort();
     });
-    // Not AbortSignal.any: on a signal that lives as long as the host it leaves something behind for each request.
-    const reasons = [visit.ending, caller.revoked];
-    for (const it of reasons) it.addEventListener('abort', abort);
     // Whoever left while its token was looked up is not heard leaving any more.
-    if (response.closed || request.socket.destroyed || reasons.some((it) => it.aborted)) abort();
+    if (response.closed || request.socket.destroyed || visit.isEnded()) gone.abort();
     const query = new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
     const { headers } = request;
-    const exchange: Exchange = { caller, parts, query, headers, body: undefined, signal: gone.signal };
-    try {
-      if ('stream' in route) {
-        await route.stream(exchange, request, response);
-      } else if ('answer' in route) {
-        const body = hasBody(request) ? await readJson(request, limits.bodyBytes) : undefined;
-        if (body !== undefined && route.body === undefined) membersOf(body, []);
-        send(response, await route.answer({ ...exchange, body }), limits.readMs);
-      }
-    } finally {
-      for (const it of reasons) it.removeEventListener('abort', abort);
+    const exchange: Exchange = { caller, parts, query, headers, body: undefined, signal: gone };
+    if ('stream' in route) {
+      await route.stream(exchange, request, response);
+    } else if ('answer' in route) {
+      const body = hasBody(request) ? await readJson(request, limits.bodyBytes) : undefined;
+      if (body !== undefined && route.body === undefined) membersOf(body, []);
+      send(response, await route.answer({ ...exchange, body }), limits.readMs);
     }
   } finally {
+    visit.underWay.delete(gone);
     leave();
   }
 }

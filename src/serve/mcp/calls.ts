@@ -1,6 +1,7 @@
 import { type Answer, type Confirmation, confirmToolName, type Progress } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import type { Signal } from '../../model/signal.js';
 import { visible, visibleLine } from '../print/visible.js';
 import type { ToolCatalogue } from './catalogue.js';
 import type { FrontOptions } from './front.js';
@@ -40,7 +41,7 @@ export interface Resumed {
 export interface ToolCall {
   readonly name: string;
   readonly arguments: JsonObject;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly shape: Shape;
   /** The decision that this request brings with it. */
   readonly resumed?: Resumed | undefined;

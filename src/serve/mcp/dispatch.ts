@@ -1,6 +1,7 @@
 import type { Progress } from '../../host/host.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import type { JsonObject, JsonSchema } from '../../model/json.js';
+import type { Signal } from '../../model/signal.js';
 import { errorTable } from '../errors.js';
 import { type Ask, callTool, type Held, type Hold, type Resumed, readCall } from './calls.js';
 import { ToolCatalogue } from './catalogue.js';
@@ -18,7 +19,7 @@ import type { Shape } from './tools.js';
 export interface Asked {
   readonly method: string;
   readonly params: JsonObject;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly shape: Shape;
   readonly resumed?: Resumed | undefined;
   readonly onHeld: (hold: Hold) => Promise<Held>;

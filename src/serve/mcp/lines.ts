@@ -1,3 +1,4 @@
+import { Stop } from '../../model/signal.js';
 import type { Carrier } from '../../wire/carrier.js';
 import { Flow } from '../../wire/flow.js';
 import { readLines } from '../../wire/lines.js';
@@ -45,9 +46,9 @@ export function serveLines(carrier: Carrier, options: LinesOptions): Promise<voi
 class LineClient {
   readonly #era2026: Era2026;
   readonly #old: Session2025;
-  readonly #running = new Map<RequestId, AbortController>();
+  readonly #running = new Map<RequestId, Stop>();
   readonly #write: (line: string) => void;
-  readonly #left = new AbortController();
+  readonly #left = new Stop();
   #era: '2025' | '2026' | undefined;
   #gone = false;
 
@@ -71,7 +72,7 @@ class LineClient {
     this.#gone = true;
     this.#left.abort();
     this.#old.close();
-    for (const controller of this.#running.values()) controller.abort();
+    for (const stop of this.#running.values()) stop.abort();
   }
 
   #reply(parsed: Parsed): Promise<Reply | undefined> {
@@ -97,14 +98,14 @@ class LineClient {
   async #request2026(request: Request): Promise<Reply | undefined> {
     const { id } = request;
     if (this.#running.has(id)) return failure(id, -32600, 'a request with this id is under way');
-    const controller = new AbortController();
-    this.#running.set(id, controller);
+    const stop = new Stop();
+    this.#running.set(id, stop);
     try {
       return await this.#era2026.request(request, {
-        signal: controller.signal,
-        gone: this.#left.signal,
+        signal: stop,
+        gone: this.#left,
         onNotification: (it) => {
-          if (!controller.signal.aborted) this.#write(`${JSON.stringify(it)}\n`);
+          if (!stop.aborted) this.#write(`${JSON.stringify(it)}\n`);
         },
       });
     } finally {

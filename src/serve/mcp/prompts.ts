@@ -1,5 +1,6 @@
 import type { ListedPrompt, Session } from '../../host/host.js';
 import { isObject, type JsonObject } from '../../model/json.js';
+import type { Signal } from '../../model/signal.js';
 import { badParams, Fault } from './message.js';
 import { PagedList } from './pages.js';
 
@@ -33,7 +34,7 @@ export class PromptCatalogue {
     }
   }
 
-  async get(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  async get(params: JsonObject, signal: Signal): Promise<JsonObject> {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') throw new Fault(badParams, 'prompts/get needs the name of a prompt');
     if (!isObject(given) || Object.values(given).some((it) => typeof it !== 'string'))

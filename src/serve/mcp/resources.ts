@@ -1,6 +1,7 @@
 import type { ListedPrompt, ListedResource, Session } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
+import type { Signal } from '../../model/signal.js';
 import { badParams, Fault } from './message.js';
 import { type ListItem, PagedList } from './pages.js';
 import { textLimit, wholeCharacters } from './parts.js';
@@ -40,7 +41,7 @@ export class ResourceShelf {
     this.#listed = undefined;
   }
 
-  async read(params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+  async read(params: JsonObject, signal: Signal): Promise<JsonObject> {
     const { uri } = params;
     if (typeof uri !== 'string') throw new Fault(badParams, 'resources/read needs a uri');
     const content = uri.startsWith(resultUri) ? this.#result(uri) : await this.#skill(uri);

@@ -10,6 +10,7 @@ import type {
 import type { ApprovalState } from '../../model/approval.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { type Signal, Stop } from '../../model/signal.js';
 import type { StandingRuleInput } from '../../model/standing-rule.js';
 import type { Carrier } from '../../wire/carrier.js';
 import { Flow } from '../../wire/flow.js';
@@ -69,7 +70,7 @@ export function serveHost(
   carrier: Carrier,
   onBug: (error: unknown) => void,
 ): void {
-  const running = new Map<number, AbortController>();
+  const running = new Map<number, Stop>();
   const flow = new Flow(carrier);
   let broken = false;
   const receive = async (line: string): Promise<string | undefined> => {
@@ -80,11 +81,11 @@ export function serveHost(
       return undefined;
     }
     const id = Number(message.id);
-    const controller = new AbortController();
-    running.set(id, controller);
+    const stop = new Stop();
+    running.set(id, stop);
     try {
       const params = isObject(message.params) ? message.params : {};
-      const result = await answer(host, session, message.method as HostMethod, params, controller.signal);
+      const result = await answer(host, session, message.method as HostMethod, params, stop);
       return `${JSON.stringify({ id, result: result ?? null })}\n`;
     } catch (error) {
       if (!(error instanceof HostError)) onBug(error);
@@ -104,7 +105,7 @@ export function serveHost(
       });
     },
     end: () => {
-      for (const controller of running.values()) controller.abort();
+      for (const stop of running.values()) stop.abort();
       void session.close();
       carrier.close();
     },
@@ -116,7 +117,7 @@ function answer(
   session: Session,
   method: HostMethod,
   params: JsonObject,
-  signal: AbortSignal,
+  signal: Signal,
 ): Promise<unknown> {
   const id = String(params.id);
   const by = operatorIn(params.by);

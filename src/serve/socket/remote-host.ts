@@ -26,6 +26,7 @@ import type { ApprovalRequest } from '../../model/approval.js';
 import type { AuditVerdict } from '../../model/audit.js';
 import { HostError, type HostErrorCode } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
+import type { Signal } from '../../model/signal.js';
 import type { StandingRule } from '../../model/standing-rule.js';
 import { readLines } from '../../wire/lines.js';
 import { dial, greet } from './connect.js';
@@ -200,7 +201,7 @@ class Link {
     readLines(socket, { line: (text) => this.#receive(text), end: () => this.#lost() });
   }
 
-  ask<T>(method: HostMethod, params: JsonObject, signal?: AbortSignal): Promise<T> {
+  ask<T>(method: HostMethod, params: JsonObject, signal?: Signal): Promise<T> {
     const id = this.#next++;
     return new Promise<T>((resolve, reject) => {
       if (this.#socket.destroyed) return reject(new HostError('host_unreachable', 'the host has ended'));

@@ -1,5 +1,6 @@
 import type { Approvals } from '../../../host/host.js';
 import type { ApprovalState } from '../../../model/approval.js';
+import type { Signal } from '../../../model/signal.js';
 import { approvalsDocument } from '../../print/approval-document.js';
 import { operatorOf } from '../operator.js';
 import { Refusal } from '../refusal.js';
@@ -67,7 +68,7 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
 }
 
 /** Comes back at once where something changed since, else when it does or the time is up. */
-async function changed(approvals: Approvals, query: URLSearchParams, signal: AbortSignal): Promise<void> {
+async function changed(approvals: Approvals, query: URLSearchParams, signal: Signal): Promise<void> {
   const after = query.get('after');
   if (after === null) return;
   const seconds = Number(query.get('wait') ?? '25');

@@ -1,5 +1,6 @@
 import type { Confirmation } from '../../../host/host.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
+import type { Signal } from '../../../model/signal.js';
 import type { Held } from '../calls.js';
 import { decisionIn, question } from '../hold.js';
 import { notification, type RequestId, type Response } from '../message.js';
@@ -22,7 +23,7 @@ interface Open {
 
 interface Put {
   readonly about: RequestId;
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Milliseconds until nobody waits for the answer any more. */
   readonly left: number;
   readonly approval?: string;
@@ -39,7 +40,7 @@ export class Questions {
   }
 
   /** Ends with the answer, with the request it is about, or when the held call runs out. */
-  async ask(confirmation: Confirmation, about: RequestId, signal: AbortSignal): Promise<Held> {
+  async ask(confirmation: Confirmation, about: RequestId, signal: Signal): Promise<Held> {
     const { now } = this.#options;
     const approval = confirmation.token;
     const asked = [...this.#open.values()].some((it) => it.approval === approval);
@@ -51,7 +52,7 @@ export class Questions {
   }
 
   /** Passes on what a tool asks; declined where too much is open. */
-  async pass(params: JsonObject, about: RequestId, signal: AbortSignal): Promise<JsonObject> {
+  async pass(params: JsonObject, about: RequestId, signal: Signal): Promise<JsonObject> {
     if (this.#open.size >= maxOpen || signal.aborted) return { action: 'decline' };
     const answer = await this.#put(params, { about, signal, left: passedMs });
     return isObject(answer) ? answer : { action: 'cancel' };

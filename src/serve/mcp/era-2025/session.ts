@@ -1,4 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
+import { type Signal, Stop } from '../../../model/signal.js';
 import { changedLists } from '../changes.js';
 import type { Answered, Dispatch } from '../dispatch.js';
 import { canAsk } from '../hold.js';
@@ -63,7 +64,7 @@ class Client2025 implements Session2025 {
   readonly #dispatch: Dispatch;
   readonly #send: Session2025Options['send'];
   readonly #questions: Questions;
-  readonly #running = new Map<RequestId, AbortController>();
+  readonly #running = new Map<RequestId, Stop>();
   readonly #onClose: () => void;
   #capabilities: Json | undefined;
   #unlisten: () => void = () => {};
@@ -100,7 +101,7 @@ class Client2025 implements Session2025 {
     if (this.#closed) return;
     this.#closed = true;
     this.#unlisten();
-    for (const controller of this.#running.values()) controller.abort();
+    for (const stop of this.#running.values()) stop.abort();
     this.#onClose();
   }
 
@@ -113,16 +114,16 @@ class Client2025 implements Session2025 {
   async #request(request: Request): Promise<Reply | undefined> {
     const { id } = request;
     if (this.#running.has(id)) return failure(id, -32600, 'a request with this id is under way');
-    const controller = new AbortController();
-    this.#running.set(id, controller);
-    if (this.#closed) controller.abort();
+    const stop = new Stop();
+    this.#running.set(id, stop);
+    if (this.#closed) stop.abort();
     const report = reportProgress(request.params._meta, (it) => this.#send(it, id));
     try {
-      const reply = await this.#answer(request, controller.signal, report.tell);
+      const reply = await this.#answer(request, stop, report.tell);
       // A cancelled request gets no answer.
-      return controller.signal.aborted ? undefined : reply;
+      return stop.aborted ? undefined : reply;
     } catch (error) {
-      return controller.signal.aborted ? undefined : this.#dispatch.failed(id, error);
+      return stop.aborted ? undefined : this.#dispatch.failed(id, error);
     } finally {
       report.stop();
       this.#running.delete(id);
@@ -131,7 +132,7 @@ class Client2025 implements Session2025 {
 
   async #answer(
     { id, method, params }: Request,
-    signal: AbortSignal,
+    signal: Signal,
     onProgress: ProgressReport['tell'],
   ): Promise<Reply> {
     if (method === 'initialize') return success(id, this.#initialize(params));
@@ -161,7 +162,7 @@ class Client2025 implements Session2025 {
   }
 
   /** A question of a tool goes to the person as that, and an answer that does not come is none. */
-  async #pass(question: JsonObject, id: RequestId, signal: AbortSignal): Promise<JsonObject> {
+  async #pass(question: JsonObject, id: RequestId, signal: Signal): Promise<JsonObject> {
     if (!this.#dispatch.patience.take()) return { action: 'decline' };
     return this.#questions.pass(question, id, signal);
   }

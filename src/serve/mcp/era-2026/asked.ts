@@ -1,5 +1,6 @@
 import type { Progress } from '../../../host/host.js';
 import { isObject, type JsonObject } from '../../../model/json.js';
+import type { Signal } from '../../../model/signal.js';
 import type { Resumed } from '../calls.js';
 import type { Answered } from '../dispatch.js';
 import type { FrontOptions } from '../front.js';
@@ -11,8 +12,8 @@ import { readDecision } from './held.js';
 const key = 'answer';
 
 export interface CallRequest {
-  readonly signal: AbortSignal;
-  readonly gone?: AbortSignal;
+  readonly signal: Signal;
+  readonly gone?: Signal;
   readonly onProgress: (progress: Progress) => void;
   /** Whether this client can show a question. */
   readonly isAskable: boolean;
@@ -93,7 +94,7 @@ export class Asked2026 {
   #enter(
     conversation: Conversation,
     free: (() => void) | undefined,
-    gone: AbortSignal | undefined,
+    gone: Signal | undefined,
   ): (() => void) | undefined {
     if (free === undefined || gone?.aborted === true) {
       free?.();

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Progress } from '../../../host/host.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
+import { type Signal, Stop } from '../../../model/signal.js';
 import type { Answered } from '../dispatch.js';
 
 /** What a request that waits for a call gets. */
@@ -24,13 +25,13 @@ interface Open extends Omit<Asking, 'expiresAt'> {
 
 /** The request that waits for the call now. */
 interface Rider {
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly onProgress: (progress: Progress) => void;
 }
 
 /** What a call is made with. */
 export interface CallerSide {
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   readonly onAsk: (question: JsonObject) => Promise<JsonObject>;
   readonly onProgress: (progress: Progress) => void;
 }
@@ -54,7 +55,7 @@ const maxQuestions = 8;
  */
 export class Conversation {
   readonly #options: ConversationOptions;
-  readonly #stop = new AbortController();
+  readonly #stop = new Stop();
   readonly #outcome: Promise<Answered>;
   #questions: Open[] = [];
   #last: string | undefined;
@@ -67,7 +68,7 @@ export class Conversation {
   constructor(call: (side: CallerSide) => Promise<Answered>, options: ConversationOptions) {
     this.#options = options;
     this.#outcome = call({
-      signal: this.#stop.signal,
+      signal: this.#stop,
       onAsk: (question) => this.#ask(question),
       onProgress: (progress) => this.#rider?.onProgress(progress),
     });
@@ -123,7 +124,7 @@ export class Conversation {
   #ask(params: JsonObject): Promise<JsonObject> {
     const { mayAsk, enter } = this.#options;
     const declined = Promise.resolve({ action: 'decline' });
-    if (this.#stop.signal.aborted || this.#questions.length >= maxQuestions || !mayAsk()) return declined;
+    if (this.#stop.aborted || this.#questions.length >= maxQuestions || !mayAsk()) return declined;
     this.#leave ??= enter(this);
     if (this.#leave === undefined) return declined;
     return new Promise((settle) => {

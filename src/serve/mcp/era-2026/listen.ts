@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../../../model/json.js';
+import type { Signal } from '../../../model/signal.js';
 import { changedLists } from '../changes.js';
 import type { Dispatch } from '../dispatch.js';
 import { badParams, Fault, notification, type Request } from '../message.js';
@@ -43,7 +44,7 @@ export class Listening {
     for (const end of [...this.#open]) end();
   }
 
-  async #until(signal: AbortSignal, onChange: () => void): Promise<void> {
+  async #until(signal: Signal, onChange: () => void): Promise<void> {
     const unlisten = this.#dispatch.changes.listen(onChange);
     let end = () => {};
     await new Promise<void>((resolve) => {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../../model/json.js';
+import type { Signal } from '../../../model/signal.js';
 import type { Held, Hold } from '../calls.js';
 import type { Answered, Dispatch } from '../dispatch.js';
 import { canAsk } from '../hold.js';
@@ -10,9 +11,9 @@ import { askBack } from './held.js';
 import { Listening } from './listen.js';
 
 export interface Request2026Options {
-  readonly signal: AbortSignal;
+  readonly signal: Signal;
   /** Aborted when the client can bring no more requests; absent where nobody can tell. */
-  readonly gone?: AbortSignal;
+  readonly gone?: Signal;
   /** Takes what belongs to the request and comes before its reply. */
   readonly onNotification: (message: JsonObject) => void;
 }
