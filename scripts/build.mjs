@@ -1,6 +1,7 @@
 // Makes dist/: the command with lazily loaded parts, the library, and their type declarations.
 import { spawnSync } from 'node:child_process';
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
@@ -24,6 +25,11 @@ const minify = { compress: true, mangle: false, codegen: { removeWhitespace: tru
 await build({ ...shared, input: { main: 'src/launch.ts' }, output: { dir: 'dist', format: 'esm', minify } });
 await build({
   ...shared,
+  transform: {
+    define: {
+      TOOLPORT_BUILD: JSON.stringify(digestOf('src/formats', 'src/model', 'schemas', 'package-lock.json')),
+    },
+  },
   input: { command: 'src/main.ts' },
   output: {
     dir: 'dist',
@@ -52,6 +58,17 @@ await build({
   input: { index: 'src/index.ts', formats: 'src/formats/index.ts' },
   output: { dir: 'dist', format: 'esm', chunkFileNames: 'library/[name]-[hash].js' },
 });
+
+/** Over the names and contents of files. */
+function digestOf(...paths) {
+  const digest = createHash('sha256');
+  const visit = (path) => {
+    if (statSync(path).isDirectory()) for (const it of readdirSync(path).sort()) visit(join(path, it));
+    else digest.update(`${path}\0`).update(createHash('sha256').update(readFileSync(path)).digest());
+  };
+  for (const it of paths) visit(it);
+  return digest.digest('hex');
+}
 
 /** Scripts without letters beyond ASCII take half the memory, and nobody has to decode them. */
 function plain(folder) {

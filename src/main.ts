@@ -14,7 +14,7 @@ import type {
   StartHostOptions,
   Terminal,
 } from './serve/cli/terminal.js';
-import { version } from './version.js';
+import { build, version } from './version.js';
 
 const words = process.argv.slice(2);
 
@@ -181,6 +181,7 @@ async function startHost(options: StartHostOptions): Promise<Host> {
     ...(options.onAnswer === undefined ? {} : { onAnswer: options.onAnswer }),
     ...(options.onReload === undefined ? {} : { onReload: options.onReload }),
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
+    ...(build === undefined ? {} : { build }),
     warm: options.brief !== true,
     watch: options.brief !== true,
     ...(options.audit === undefined ? {} : { audit: options.audit }),

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { type Discovered, discover } from '../bundle/discover.js';
 import { maxFiles } from '../bundle/folder.js';
-import { inspect } from '../formats/inspect.js';
 import { finding } from '../formats/report.js';
 import type { Bundle } from '../model/bundle.js';
 import { type Diagnostic, startOfFile } from '../model/diagnostic.js';
@@ -10,6 +9,8 @@ import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json } from '../model/json.js';
 import type { Catalogue, Package } from '../model/package.js';
+import type { SessionSetup } from './machinery.js';
+import type { Understandings } from './understanding.js';
 
 /** A package as it was found: understood, with the digest of what was understood, or broken. */
 export interface Loaded {
@@ -32,13 +33,10 @@ export interface LoadedFolder {
 
 /** Reads everything at the named paths. A broken package never hides another. */
 export async function loadPackages(
-  paths: readonly string[],
-  cwd: string,
-  options: ParseOptions,
-  search: { readonly ignore?: readonly string[]; readonly depth?: number } = {},
+  { directories, root: cwd, parse, policy: { ignore, depth } }: SessionSetup,
+  understandings: Understandings,
 ): Promise<LoadedFolder> {
-  const { ignore, depth } = search;
-  const { found, problems, missing, scanned, nested } = discover(paths, { cwd, ignore, depth });
+  const { found, problems, missing, scanned, nested } = discover(directories, { cwd, ignore, depth });
   const [lost] = missing;
   if (lost !== undefined) {
     throw new HostError('not_found', `there is nothing at ${lost}`, {
@@ -49,13 +47,18 @@ export async function loadPackages(
   for (const [index, it] of found.entries()) {
     // Others use the host too.
     if (index % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
-    loaded.push(await load(it, options));
+    loaded.push(await load(it, parse, understandings));
   }
   return { loaded, problems, scanned, nested };
 }
 
-async function load({ format, bundle, file, path }: Discovered, options: ParseOptions): Promise<Loaded> {
-  const { package: understood, diagnostics } = inspect(await format.load(), bundle, options);
+async function load(
+  found: Discovered,
+  options: ParseOptions,
+  understandings: Understandings,
+): Promise<Loaded> {
+  const { format, bundle, file, path } = found;
+  const { package: understood, diagnostics } = await understandings.of(found, options);
   const base = { path, file, format: format.name, bundle, diagnostics };
   if (understood === undefined) return base;
   const files = bundle.files();
@@ -74,14 +77,14 @@ async function load({ format, bundle, file, path }: Discovered, options: ParseOp
     };
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    const found = finding(
+    const unreadable = finding(
       'file.unreadable',
       file,
       startOfFile,
       error.message,
       'keep such files out of the package',
     );
-    return { ...base, diagnostics: [...diagnostics, found] };
+    return { ...base, diagnostics: [...diagnostics, unreadable] };
   }
 }
 

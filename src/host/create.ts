@@ -4,6 +4,7 @@ import { defaultParseOptions } from '../formats/inspect.js';
 import { HostError } from '../model/host-error.js';
 import { unstoppable } from '../model/signal.js';
 import { guardedClient } from '../net/client.js';
+import { systemSandbox } from '../sandbox/system.js';
 import { argumentSeal } from '../secrets/argument-seal.js';
 import { tryDelayMs } from '../secrets/pin.js';
 import { ApprovalQueue } from '../store/approvals.js';
@@ -50,6 +51,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const now = options.now ?? Date.now;
   let stage: Stage | undefined;
   try {
+    const sandbox = options.sandbox ?? systemSandbox({ ledger: state });
+    // It is tried while everything else is made ready; whoever needs the verdict waits for it.
+    if (options.warm !== false) sandbox.probe().catch(() => {});
     const database = openDatabase(state);
     const record = await openRecord(state, database, now, options.audit);
     const { audit } = record;
@@ -72,7 +76,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       onBug,
     });
     const equipment = equip({
-      ...{ state, database, audit, stage, kills, running: underWay, now, options },
+      ...{ state, database, audit, stage, kills, running: underWay, sandbox, now, options },
       keyOf: (name) => keys.get(name),
       outdated: (definition) => invalidate({ definition }, 'the definition of the package was changed'),
     });

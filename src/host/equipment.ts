@@ -14,7 +14,6 @@ import type { WorkerProcess } from '../run/worker/process.js';
 import { findNode, findPython } from '../sandbox/interpreter.js';
 import { runProgram } from '../sandbox/program.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { systemSandbox } from '../sandbox/system.js';
 import { unconfined } from '../sandbox/unconfined.js';
 import { TokenBroker } from '../secrets/broker.js';
 import { systemKeychain } from '../secrets/keychain.js';
@@ -26,6 +25,7 @@ import { Links, Pins } from '../store/pins.js';
 import { SecretRows } from '../store/secrets.js';
 import { SwitchedOff } from '../store/switches.js';
 import { TokenRows } from '../store/tokens.js';
+import { UnderstandingRows } from '../store/understandings.js';
 import { AnnouncementBook } from './announcement-book.js';
 import { Engines } from './engines.js';
 import { homeFolders } from './homes.js';
@@ -45,6 +45,7 @@ import { Scanner } from './scanner.js';
 import { SessionCatalogue } from './session.js';
 import { askOver } from './sign-in.js';
 import type { Stage } from './stage.js';
+import { Understandings } from './understanding.js';
 
 export interface EquipmentOptions {
   readonly state: string;
@@ -53,6 +54,7 @@ export interface EquipmentOptions {
   readonly stage: Stage;
   readonly kills: KillSwitch;
   readonly running: RunningCalls;
+  readonly sandbox: Sandbox;
   readonly now: () => number;
   /** A key that the host keeps for itself under that name. */
   readonly keyOf: (name: string) => Promise<Uint8Array>;
@@ -96,7 +98,7 @@ const maxProcesses = 32;
 const maxStarts = 8;
 
 export function equip(given: EquipmentOptions): Equipment {
-  const { state, database, audit, stage, kills, running, now, options } = given;
+  const { state, database, audit, stage, kills, running, sandbox: confining, now, options } = given;
   const keychain =
     options.keychain === undefined ? systemKeychain(process.platform, runProgram) : options.keychain;
   const { passphrase } = options;
@@ -113,9 +115,10 @@ export function equip(given: EquipmentOptions): Equipment {
       (permissions.stateDirectory && machineFor(false).places.hasData(id)) ||
       (slots.length > 0 && (await vault.list()).some((it) => it.package === id)),
   };
-  const confining = options.sandbox ?? systemSandbox({ ledger: state });
-  // It is tried while everything else is made ready; whoever needs the verdict waits for it.
-  if (options.warm !== false) confining.probe().catch(() => {});
+  const understandings = new Understandings(
+    options.build === undefined ? null : new UnderstandingRows(database, options.build, now),
+    options.onBug ?? (() => {}),
+  );
   const client = options.client ?? guardedClient();
   const broker = new TokenBroker(askOver(client), now);
   const inTurn = queueOf(maxProcesses);
@@ -182,6 +185,7 @@ export function equip(given: EquipmentOptions): Equipment {
         inTurn,
       },
       stage,
+      understandings,
       vault,
       scanner,
       broker,
@@ -257,6 +261,7 @@ export function equip(given: EquipmentOptions): Equipment {
     },
     async close() {
       await reloads?.close();
+      await understandings.close();
       for (const { warm, pool, remotes } of machines.values()) {
         warm?.close();
         await Promise.all([pool.close(), remotes.close()]);

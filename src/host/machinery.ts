@@ -18,12 +18,14 @@ import type { RunningCalls } from './running.js';
 import type { FindInterpreter } from './runtimes.js';
 import type { Scanner } from './scanner.js';
 import type { Stage } from './stage.js';
+import type { Understandings } from './understanding.js';
 
 /** What a session's packages are judged and run with. */
 export interface Machinery {
   readonly sandbox: Sandbox;
   readonly performer: Performer;
   readonly stage: Stage;
+  readonly understandings: Understandings;
   readonly places: Places;
   readonly vault: Vault;
   readonly scanner: Scanner;

@@ -7,6 +7,8 @@ import type { Answer, AuditPlaces } from './host.js';
 export interface HostOptions {
   /** Folder of the host's own database; made when absent. One host at a time uses it. */
   readonly state: string;
+  /** Names the code that reads manifests: what it made of them is kept for the next start of the same code. Else it is not. */
+  readonly build?: string;
   readonly agentVersion?: string;
   readonly reservedIds?: readonly string[];
   /** Told of every answer, for a log. */

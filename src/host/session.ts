@@ -50,11 +50,10 @@ export class SessionCatalogue {
   }
 
   static async open(setup: SessionSetup, machinery: Machinery): Promise<SessionCatalogue> {
-    const { directories, root, parse, policy } = setup;
     // The sandbox is tried by a process of its own, which runs while the packages are read.
     const [verdict, found] = await Promise.all([
       machinery.sandbox.probe(),
-      loadPackages(directories, root, parse, policy),
+      loadPackages(setup, machinery.understandings),
     ]);
     const catalogue = new SessionCatalogue(setup, machinery, found, verdict);
     await catalogue.#judge();
@@ -64,8 +63,7 @@ export class SessionCatalogue {
 
   /** Reads the packages again. What breaks stays as it was; tells what is different, a sentence each. */
   async reload(): Promise<readonly string[]> {
-    const { directories, root, parse, policy } = this.#setup;
-    const read = await loadPackages(directories, root, parse, policy).catch(nothingFound);
+    const read = await loadPackages(this.#setup, this.#machinery.understandings).catch(nothingFound);
     const found = keepGood(this.#found, read);
     const lines = differences(this.#found, found);
     if (lines.length === 0) return [];

@@ -154,6 +154,13 @@ const steps: readonly string[] = [
      token text not null
    ) strict;
    insert or ignore into token_name select name, id from token order by created_at, id;`,
+  // What front ends made of manifests; all of it can be made again.
+  `create table understanding (
+     subject text primary key,
+     build text not null,
+     made text not null,
+     at integer not null
+   ) strict;`,
 ];
 
 /** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */

@@ -1,0 +1,196 @@
+// What was understood of a manifest is never used for files that a front end would understand in another way.
+import {
+  appendFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { discover } from '../bundle/discover.js';
+import { frontEnds } from '../formats/front-ends.js';
+import { defaultParseOptions, inspect } from '../formats/inspect.js';
+import { type Database, exclusively, openDatabase } from '../store/database.js';
+import { UnderstandingRows } from '../store/understandings.js';
+import { Understandings } from './understanding.js';
+
+const examples = join(import.meta.dirname, '..', '..', 'examples');
+const usual = defaultParseOptions;
+let folder: string;
+let database: Database;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'toolport-understanding-'));
+  mkdirSync(join(folder, 'state'));
+  database = openDatabase(join(folder, 'state'));
+  cpSync(examples, join(folder, 'packages'), { recursive: true });
+});
+afterEach(async () => {
+  await database.destroy();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const found = (cwd = folder) => discover([join(folder, 'packages')], { cwd }).found;
+const shelf = (build = 'one') => new UnderstandingRows(database, build, () => 1);
+const fail = (error: unknown) => {
+  throw error;
+};
+
+/** With counting front ends: how many manifests were read by one. */
+async function readAll(understandings: Understandings, options = usual, cwd = folder) {
+  let read = 0;
+  const results = [];
+  for (const it of found(cwd)) {
+    const load = async () => {
+      read += 1;
+      return it.format.load();
+    };
+    results.push(await understandings.of({ ...it, format: { ...it.format, load } }, options));
+  }
+  return { read, results };
+}
+
+async function readAnew(options = usual, cwd = folder) {
+  return Promise.all(found(cwd).map(async (it) => inspect(await it.format.load(), it.bundle, options)));
+}
+
+test('the same files are read once, by the next host too, and mean the same', async () => {
+  const first = new Understandings(shelf(), fail);
+  const count = found().length;
+  expect(new Set(found().map((it) => it.format.name)).size).toBe(frontEnds.length);
+  expect((await readAll(first)).read).toBe(count);
+  expect((await readAll(first)).read).toBe(0);
+  await first.close();
+  const next = await readAll(new Understandings(shelf(), fail));
+  expect(next.read).toBe(0);
+  expect(next.results).toStrictEqual(await readAnew());
+});
+
+test('another build, another folder to show paths from and other options read anew', async () => {
+  const first = new Understandings(shelf(), fail);
+  const count = (await readAll(first)).read;
+  await first.close();
+  expect((await readAll(new Understandings(shelf('two'), fail))).read).toBe(count);
+  const strict = { agentVersion: '0.0.1', reservedIds: ['word_count'] };
+  const other = await readAll(new Understandings(shelf(), fail), strict);
+  expect(other).toStrictEqual({ read: count, results: await readAnew(strict) });
+  const elsewhere = await readAll(new Understandings(shelf(), fail), usual, '/');
+  expect(elsewhere).toStrictEqual({ read: count, results: await readAnew(usual, '/') });
+});
+
+test('an unreadable row is no reason to fail', async () => {
+  const first = new Understandings(shelf(), fail);
+  const count = (await readAll(first)).read;
+  await first.close();
+  await exclusively(database, (it) => it.exec('update understanding set made = substr(made, 1, 40)'));
+  const again = await readAll(new Understandings(shelf(), fail));
+  expect(again).toStrictEqual({ read: count, results: await readAnew() });
+});
+
+/** Every file and folder below the packages. */
+function everything(): string[] {
+  return readdirSync(join(folder, 'packages'), { recursive: true, encoding: 'utf8' }).sort();
+}
+
+type Edit = (path: string) => void;
+
+const edits: Readonly<Record<string, Edit>> = {
+  append: (path) => appendFileSync(path, '\n# more\n'),
+  garble: (path) => writeFileSync(path, '{ "name": '),
+  empty: (path) => writeFileSync(path, ''),
+  flip: (path) => {
+    const bytes = readFileSync(path);
+    const at = bytes.length >> 1;
+    bytes[at] = (bytes[at] ?? 0) ^ 1;
+    writeFileSync(path, bytes);
+  },
+  remove: (path) => rmSync(path, { recursive: true }),
+  'make a folder of': (path) => {
+    rmSync(path, { recursive: true });
+    mkdirSync(path);
+  },
+  'link away': (path) => {
+    rmSync(path, { recursive: true });
+    symlinkSync('/etc/hostname', path);
+  },
+  'link to itself': (path) => {
+    rmSync(path, { recursive: true });
+    symlinkSync(path, path);
+  },
+  rename: (path) => renameSync(path, `${path}.old`),
+  'add beside': (path) => writeFileSync(`${path}.mjs`, 'export function handler() {}\n'),
+  'build beside': (path) => {
+    mkdirSync(join(path, '..', 'dist'), { recursive: true });
+    writeFileSync(join(path, '..', 'dist', 'index.mjs'), 'export function handler() {}\n');
+  },
+};
+
+test('after any edits the result is that of a front end that reads now', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(fc.constantFrom(...Object.keys(edits)), fc.nat()), { minLength: 1, maxLength: 3 }),
+      fc.boolean(),
+      async (steps, restart) => {
+        rmSync(join(folder, 'packages'), { recursive: true });
+        cpSync(examples, join(folder, 'packages'), { recursive: true });
+        let understandings = new Understandings(shelf(), fail);
+        await readAll(understandings);
+        for (const [name, number] of steps) {
+          const all = everything();
+          const path = join(folder, 'packages', all[number % all.length] as string);
+          try {
+            edits[name]?.(path);
+          } catch {
+            // Not every edit is one for every file.
+          }
+          if (restart) {
+            await understandings.close();
+            understandings = new Understandings(shelf(), fail);
+          }
+          expect((await readAll(understandings)).results).toStrictEqual(await readAnew());
+        }
+      },
+    ),
+    { numRuns: 10, seed: 11 },
+  );
+});
+
+test('what changes while it is read is not kept', async () => {
+  const [talos] = found().filter((it) => it.format.name === 'talos');
+  if (talos === undefined) throw new Error('there is no such example');
+  const format = await talos.format.load();
+  const understandings = new Understandings(null, fail);
+  let changing = true;
+  const restless = {
+    ...talos.bundle,
+    read: (path: string) => {
+      const entry = talos.bundle.read(path);
+      if (changing && entry.kind === 'file')
+        return { ...entry, bytes: Buffer.concat([entry.bytes, Buffer.from(' ')]) };
+      return entry;
+    },
+  };
+  let reads = 0;
+  const twice = {
+    ...format,
+    parse: (bundle: typeof talos.bundle, options: typeof usual) => {
+      reads += 1;
+      bundle.read(bundle.manifest);
+      changing = false;
+      return format.parse(bundle, options);
+    },
+  };
+  const discovered = { ...talos, bundle: restless, format: { ...talos.format, load: async () => twice } };
+  await understandings.of(discovered, usual);
+  await understandings.of(discovered, usual);
+  await understandings.of(discovered, usual);
+  expect(reads).toBe(2);
+});
