@@ -559,6 +559,9 @@ describe('rules', () => {
     ['[[rules]]\nmax_amount = nan\n', 2, ''],
     ['[[rules]]\nmax_length = 0\n', 2, 'max_length is 0'],
     ['[[rules]]\ntool = "a b"\napproval = "ask"\n', 2, 'tool is "a b"'],
+    ['[[rules]]\ntool = "a/tool:b"\napproval = "deny"\n', 2, 'tool is "a/tool:b"'],
+    ['[[rules]]\ntool = "a/prompt:"\napproval = "deny"\n', 2, 'tool is "a/prompt:"'],
+    ['trusted = ["a/prompt:b"]\n', 1, '"a/prompt:b" names no tool'],
     ['[[rules]]\ndeny_patterns = ["ok", "(?=x)"]\n', 2, 'deny_patterns holds "(?=x)"'],
     ['[[rules]]\npii_redaction = ["emial"]\n', 2, 'pii_redaction holds "emial"'],
     ['[[rules]]\naproval = "ask"\n', 2, 'a rule has no aproval'],
@@ -588,7 +591,7 @@ describe('rules', () => {
 
   test('are listed as they could be written', async () => {
     const text =
-      '[[rules]]\ntool = "pay/*"\neffect = ["write"]\napproval = "ask"\nask_above = 5\nmax_length = 100\ndeny_patterns = ["a\\\\d"]\npii_redaction = ["email"]\nrate_limit = "5/minute"\nmax_amount = 10\nspend = "50/day"\noutput_schema = { "type" = "object" }\nreason = "Why."\n';
+      '[[rules]]\ntool = "desk/resource:desk://drawer/*?x=1"\napproval = "deny"\n\n[[rules]]\ntool = "pay/*"\neffect = ["write"]\napproval = "ask"\nask_above = 5\nmax_length = 100\ndeny_patterns = ["a\\\\d"]\npii_redaction = ["email"]\nrate_limit = "5/minute"\nmax_amount = 10\nspend = "50/day"\noutput_schema = { "type" = "object" }\nreason = "Why."\n';
     home({ [user]: text });
     const first = (await settings()).policy.rules;
     await configCommand.run(parseArguments(configCommand, ['list']), terminalOf());

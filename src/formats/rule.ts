@@ -43,7 +43,7 @@ const members: Readonly<Record<string, Member>> = {
       it,
       isPattern,
       (tool) => ({ tool }),
-      'write "*", a package, or "package/tool"; * stands for any characters',
+      'write "*", a package, "package/tool", "package/prompt:NAME" or "package/resource:ADDRESS"; * stands for any characters',
     ),
   effect: (it) =>
     list(typeof it === 'string' ? [it] : it, effects, (found) => ({ effects: found as readonly Effect[] })),
@@ -231,7 +231,13 @@ const isAmount = (it: Json): it is number => typeof it === 'number' && Number.is
 const isCount = (it: Json): it is number => Number.isInteger(it) && (it as number) >= 1;
 const isWords = (it: Json): it is string =>
   typeof it === 'string' && it.trim() !== '' && it.length <= 300 && findHidden(it).length === 0;
-const isPattern = (it: Json): it is string => typeof it === 'string' && isToolPattern(it);
+const isPattern = (it: Json): it is string =>
+  typeof it === 'string' && (isToolPattern(it) || isReadingPattern(it));
+
+/** `package/prompt:NAME` or `package/resource:ADDRESS`, each with `*` for any characters. */
+function isReadingPattern(text: string): boolean {
+  return /^[A-Za-z0-9_.*-]{1,200}\/(?:prompt|resource):[\x21-\x7e]{1,300}$/.test(text);
+}
 
 /** `*`, a package, or `package/tool`, each with `*` for any characters; tools of servers may have slashes in their names. */
 export function isToolPattern(text: string): boolean {

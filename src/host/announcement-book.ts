@@ -1,6 +1,7 @@
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json, type JsonObject } from '../model/json.js';
 import { unstoppable } from '../model/signal.js';
+import { entryText } from '../policy/announced-entry.js';
 import type { Remote, RemoteAnnouncement } from '../run/remote/remote.js';
 import type { Announcements } from '../store/announcements.js';
 import type { AuditLog } from '../store/audit.js';
@@ -69,8 +70,8 @@ export class AnnouncementBook {
       const before = this.#known.get(place.manifest)?.get(place.program);
       if (before === undefined)
         return this.#put(place, { digest: place.digest, agreed: said, waiting: null });
-      const waiting = essence(said) === essence(before.agreed) ? null : said;
-      // Where nothing is to be looked at, what is kept follows: resources come and go.
+      const waiting = isNews(before.agreed, said) ? said : null;
+      // Where nothing is to be looked at, what is kept follows: a size, a version, a resource that is gone.
       const agreed = waiting === null ? said : before.agreed;
       const same =
         before.digest === place.digest &&
@@ -78,7 +79,7 @@ export class AnnouncementBook {
         (waiting === null ? before.waiting === null : text(waiting) === text(before.waiting));
       if (same) return;
       if (waiting !== null) {
-        const body = { package: place.package, program: place.program, held: 'its tools changed' };
+        const body = { package: place.package, program: place.program, held: 'what it announces changed' };
         await this.#audit.append({ kind: 'hold', body });
       }
       await this.#put(place, { digest: place.digest, agreed, waiting });
@@ -119,7 +120,16 @@ export class AnnouncementBook {
   }
 }
 
-/** What a model or a person reads of it, and what it can do; a new version number alone is nothing to look at. */
+/** Whether there is something to look at: in what a model or a person reads of it, or in what it can do. */
+function isNews(agreed: RemoteAnnouncement, said: RemoteAnnouncement): boolean {
+  if (essence(agreed) !== essence(said)) return true;
+  return (['resources', 'templates'] as const).some((kind) => {
+    const known = new Set((agreed[kind] ?? []).map(entryText));
+    return (said[kind] ?? []).some((it) => !known.has(entryText(it)));
+  });
+}
+
+/** A new version number alone is nothing to look at. */
 function essence({ tools, hooks, prompts = [], instructions = '' }: RemoteAnnouncement): string {
   const byName = (items: readonly object[]) => items.map((it) => text(it as Json & object)).sort();
   return canonicalJson([byName(tools), [...hooks].sort(), byName(prompts), instructions] as unknown as Json);

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '../model/json.js';
+import { entryChanges } from '../policy/announced-entry.js';
 import { announcedChanges } from '../policy/announcement.js';
 import type { RemoteAnnouncement } from '../run/remote/remote.js';
 import type { ProgramAnnouncement } from './announced.js';
@@ -28,11 +29,12 @@ export function announcementReview(
 
 function changes(before: RemoteAnnouncement, after: RemoteAnnouncement): string[] {
   const hooks = after.hooks.filter((it) => !before.hooks.includes(it));
-  const prompts = (it: RemoteAnnouncement) => (it.prompts ?? []).map(text).sort().join('\n');
   return [
     ...announcedChanges(before.tools, after.tools),
     ...hooks.map((it) => `it wants to be asked at ${it}`),
-    ...(prompts(before) === prompts(after) ? [] : ['its prompts are others']),
+    ...entryChanges('prompts', before.prompts, after.prompts),
+    ...entryChanges('resources', before.resources, after.resources),
+    ...entryChanges('templates', before.templates, after.templates),
     ...((before.instructions ?? '') === (after.instructions ?? '')
       ? []
       : [`it says of itself: ${JSON.stringify(after.instructions ?? '')}`]),

@@ -146,7 +146,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
             })
             .finally(() => running.delete(answer));
         };
-        const readings = new Readings({ catalogue, call, kills, audit, principal, session: caller.id });
+        const readings = new Readings({ catalogue, call, path, session: caller.id });
         const acting = { desk, principal, message, explain: explained, leave, readings };
         return sessionOf(catalogue, equipment, acting, call);
       },

@@ -20,7 +20,11 @@ export function metersOf(principal: string, served: Served, input: JsonObject): 
 }
 
 /** The meters of a tool for a call of a given amount. */
-export function metersFor(principal: string, { demands, name }: Served, take: number): readonly NamedMeter[] {
+export function metersFor(
+  principal: string,
+  { demands, name }: Pick<Served, 'demands' | 'name'>,
+  take: number,
+): readonly NamedMeter[] {
   const base = { principal, tool: name };
   return [
     ...demands.rates.map((demand) => ({

@@ -7,17 +7,19 @@ import type { Tool } from '../model/tool.js';
 import type { Announcing } from './announcing.js';
 import type { ListedPrompt, PromptArgument } from './host.js';
 import type { Judged } from './readiness.js';
-import type { PromptReading } from './reading.js';
+import type { Reading } from './reading.js';
+import type { ReadWhat } from './reading-rules.js';
+import { packageOf } from './remote-place.js';
 import type { Stage } from './stage.js';
 import type { ServedTool } from './tool.js';
 import { readPrompt, type UpstreamPrompt } from './upstream.js';
 
 /** Where the words of a prompt come from. */
 export type PromptSource =
-  | { readonly kind: 'words'; read(): Promise<string> }
+  | { readonly kind: 'words'; readonly what: ReadWhat; read(): Promise<string> }
   /** Filling it is a call like any other. */
   | { readonly kind: 'tool'; readonly tool: string }
-  | ({ readonly kind: 'server' } & PromptReading);
+  | ({ readonly kind: 'server' } & Reading);
 
 export interface OfferedPrompt {
   readonly listed: ListedPrompt;
@@ -48,7 +50,11 @@ export function offeredPrompts(
       const { kind, title, description, examples, tags } = prompt;
       return {
         listed: { name, package: of.id, kind, title, description, arguments: [], examples, tags },
-        source: { kind: 'words', read: () => wordsOf(prompt, it, stage) },
+        source: {
+          kind: 'words',
+          what: { of, file: it.loaded.file, name: `prompt:${prompt.name}` },
+          read: () => wordsOf(prompt, it, stage),
+        },
       };
     });
     const templates = tools.filter((tool) => tool.judged === it && tool.tool.action?.kind === 'prompt');
@@ -62,10 +68,14 @@ export function offeredPrompts(
 }
 
 function serverPrompt(prompt: UpstreamPrompt, name: string, announcing: Announcing): OfferedPrompt {
-  const read: PromptReading['read'] = (given, signal) => readPrompt(prompt, given, announcing, signal);
-  const { listed, program, judged } = prompt;
-  const screen: PromptReading['screen'] = (given) => announcing.screen(judged, program, given);
-  const source = { kind: 'server', package: listed.package, program, screen, read } as const;
+  const { listed, program, judged, own } = prompt;
+  const source: PromptSource = {
+    kind: 'server',
+    what: { of: packageOf(judged), file: judged.loaded.file, name: `prompt:${own}` },
+    program,
+    screen: (given) => announcing.screen(judged, program, given),
+    read: (given, signal) => readPrompt(prompt, given, announcing, signal),
+  };
   return { listed: { ...listed, name }, source };
 }
 

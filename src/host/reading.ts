@@ -1,35 +1,31 @@
 import { asHostError, HostError } from '../model/host-error.js';
 import type { JsonObject } from '../model/json.js';
+import type { Rule } from '../model/rule.js';
 import { type Signal, unstoppable } from '../model/signal.js';
-import type { AuditLog } from '../store/audit.js';
+import type { CallPath } from './call.js';
 import type { Session } from './host.js';
-import type { KillSwitch } from './kill-switch.js';
+import type { SessionSetup } from './machinery.js';
 import type { OfferedPrompt } from './prompts.js';
+import { assertReadable, countReading, guardReading, type ReadWhat } from './reading-rules.js';
 import { wordsOf } from './upstream.js';
 
 /** Something of a server that can be read. */
 export interface Reading {
-  readonly package: string;
+  readonly what: ReadWhat;
   readonly program: string;
   /** Throws when what would be asked for must not leave. */
-  screen(): Promise<void>;
-  read(): Promise<JsonObject>;
-}
-
-export interface PromptReading extends Omit<Reading, 'read' | 'screen'> {
   screen(given: JsonObject): Promise<void>;
   read(given: JsonObject, signal: Signal): Promise<JsonObject>;
 }
 
 export interface ReadingsOptions {
   readonly catalogue: {
+    readonly setup: SessionSetup;
     prompts(): Promise<readonly OfferedPrompt[]>;
-    resource(uri: string, signal: Signal): Promise<Reading | undefined>;
+    resource(uri: string): Promise<Reading | undefined>;
   };
   readonly call: Session['call'];
-  readonly kills: KillSwitch;
-  readonly audit: AuditLog;
-  readonly principal: string;
+  readonly path: Pick<CallPath, 'kills' | 'audit' | 'limits' | 'running'>;
   readonly session: string;
 }
 
@@ -45,6 +41,7 @@ export class Readings {
     const { source } = await this.#find(name);
     switch (source.kind) {
       case 'words':
+        assertReadable(source.what, this.#rules);
         return source.read();
       case 'server':
         return wordsOf(await this.messages(name, given));
@@ -55,36 +52,63 @@ export class Readings {
 
   async messages(name: string, given: JsonObject, signal: Signal = unstoppable): Promise<JsonObject> {
     const { source, listed } = await this.#find(name);
-    if (source.kind === 'server')
-      return this.#guarded(
-        { ...source, screen: () => source.screen(given), read: () => source.read(given, signal) },
-        { prompt: name },
-      );
+    if (source.kind === 'server') return this.#guarded(source, given, { prompt: name }, signal);
     const text = await this.prompt(name, given);
     const messages = [{ role: 'user', content: { type: 'text', text } }];
     return { description: listed.description, messages };
   }
 
   async resource(uri: string, signal: Signal = unstoppable): Promise<JsonObject> {
-    const found = await this.#options.catalogue.resource(uri, signal);
+    const found = await this.#options.catalogue.resource(uri);
     if (found === undefined)
       throw new HostError('not_found', `there is no resource ${JSON.stringify(uri.slice(0, 200))} here`);
-    return this.#guarded(found, { resource: uri.slice(0, 500) });
+    return this.#guarded(found, { uri }, { resource: uri.slice(0, 500) }, signal);
   }
 
-  async #guarded({ package: id, program, screen, read }: Reading, what: JsonObject): Promise<JsonObject> {
-    const { kills, audit, principal, session } = this.#options;
-    const about = { principal, session, package: id, program };
+  get #rules(): readonly Rule[] {
+    return this.#options.catalogue.setup.policy.rules ?? [];
+  }
+
+  /** The road of a call, as far as it concerns reading: it must be alive and allowed, hold no secret, and be on record. */
+  async #guarded(
+    { what, program, screen, read }: Reading,
+    given: JsonObject,
+    recorded: JsonObject,
+    signal: Signal,
+  ): Promise<JsonObject> {
+    const { kills, audit, limits, running } = this.#options.path;
+    const { principal } = this.#options.catalogue.setup;
+    const who = { principal, package: what.of.id };
+    const about = { ...who, session: this.#options.session, program };
+    const run = running.enter(who, signal);
     try {
-      kills.assertAlive({ package: id, principal });
-      await screen();
+      const asked = await this.#allowed(async () => {
+        kills.look();
+        kills.assertAlive(who);
+        const guarded = await guardReading(what, given, this.#rules);
+        await screen(guarded);
+        await countReading(what, principal, this.#rules, limits);
+        return guarded;
+      }, about);
+      await audit.append({ kind: 'read', body: { ...about, ...recorded } });
+      if (run.stopped === undefined) return await read(asked, run.signal);
     } catch (error) {
-      // What was asked for is not written down here: it may be what must not be seen.
-      await audit.append({ kind: 'refusal', body: { ...about, code: asHostError(error).code } });
+      if (run.stopped === undefined) throw error;
+    } finally {
+      run.leave();
+    }
+    throw run.stopped;
+  }
+
+  /** What was asked for is not written down with a refusal: it may be what must not be seen. */
+  async #allowed<T>(check: () => Promise<T>, about: JsonObject): Promise<T> {
+    try {
+      return await check();
+    } catch (error) {
+      const { code } = asHostError(error);
+      await this.#options.path.audit.append({ kind: 'refusal', body: { ...about, code } });
       throw error;
     }
-    await audit.append({ kind: 'read', body: { ...about, ...what } });
-    return read();
   }
 
   async #find(name: string): Promise<OfferedPrompt> {

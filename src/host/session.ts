@@ -1,5 +1,4 @@
 import { HostError } from '../model/host-error.js';
-import type { Signal } from '../model/signal.js';
 import type { Verdict } from '../sandbox/sandbox.js';
 import { announcementReview } from './announcement-review.js';
 import { Announcing } from './announcing.js';
@@ -142,8 +141,8 @@ export class SessionCatalogue {
   }
 
   /** Undefined when no server here has it. */
-  async resource(uri: string, signal: Signal): Promise<Reading | undefined> {
-    return resourceReading(uri, await this.resources(), this.#announcing, signal);
+  async resource(uri: string): Promise<Reading | undefined> {
+    return resourceReading(uri, await this.resources(), this.#announcing);
   }
 
   async #ready(): Promise<Judged[]> {

@@ -5,6 +5,7 @@ import { canonicalJson, isObject, type Json, type JsonObject } from '../model/js
 import type { Program } from '../model/program.js';
 import type { Signal } from '../model/signal.js';
 import { findHidden } from '../model/unicode.js';
+import { entryText } from '../policy/announced-entry.js';
 import type { Remote } from '../run/remote/remote.js';
 import { type ProgramAnnouncement, remotePrograms } from './announced.js';
 import type { Announcing } from './announcing.js';
@@ -91,14 +92,16 @@ export function resourceReading(
   uri: string,
   known: readonly UpstreamResource[],
   announcing: Announcing,
-  signal: Signal,
 ): Reading | undefined {
   const found = holderOf(uri, known);
   if (found === undefined) return undefined;
   const { judged, program } = found.holder;
-  const read = () => readResource(found, uri, announcing, signal);
-  const screen = () => announcing.screen(judged, program, uri);
-  return { package: packageOf(judged).id, program, screen, read };
+  return {
+    what: { of: packageOf(judged), file: judged.loaded.file, name: `resource:${found.own}` },
+    program,
+    screen: () => announcing.screen(judged, program, uri),
+    read: (_given, signal) => readResource(found, uri, announcing, signal),
+  };
 }
 
 /** The contents of a resource, under the address by which it was asked for. */
@@ -179,10 +182,10 @@ function agreedOf(
   kind: 'prompts' | 'resources' | 'templates',
 ): JsonObject[] {
   const now = known?.waiting?.[kind];
-  const still = now === undefined ? undefined : new Set(now.map(canonicalJson));
+  const still = now === undefined ? undefined : new Set(now.map(entryText));
   return (known?.agreed[kind] ?? []).filter((it) => {
     const text = canonicalJson(it);
-    const isSame = kind !== 'prompts' || still === undefined || still.has(text);
+    const isSame = still === undefined || still.has(entryText(it));
     return isSame && text.length <= maxEntry && [...findHidden(text)].length === 0;
   });
 }

@@ -12,8 +12,8 @@ const builtIn: readonly Rule[] = [
   { tool: '*', effects: ['destructive'], approval: 'ask', origin: { kind: 'built-in' } },
 ];
 
-/** What the creator of a package wants for one of its tools. */
-function ofCreator(of: Package, tool: Tool, file: string): Rule[] {
+/** What the creator of a package wants for one of its tools; first what holds for the package as a whole. */
+export function ofCreator(of: Package, tool: Tool, file: string): Rule[] {
   const origin = { kind: 'manifest', file } as const;
   const { input, output } = of.guardrails;
   const base = { tool: `${of.id}/${tool.name}`, origin };
@@ -68,6 +68,22 @@ export function matches(pattern: string, name: string): boolean {
   const [packages, tools = '*'] = splitToolName(pattern);
   const [packageId, tool = ''] = splitToolName(name);
   return fits(packages, packageId) && fits(tools, tool);
+}
+
+/**
+ * Whether a rule means something that is read. One that names everything of a package does, or that names it as
+ * `prompt:…` or `resource:…`; one for tools never happens to.
+ */
+export function namesReading(
+  { tool: pattern, effects: which }: Rule,
+  packageId: string,
+  name: string,
+): boolean {
+  if (which !== undefined && !which.includes('read')) return false;
+  if (pattern === '*') return true;
+  const [packages, things = '*'] = splitToolName(pattern);
+  const isMeant = things === '*' || /^(?:prompt|resource):/.test(things);
+  return isMeant && fits(packages, packageId) && fits(things, name);
 }
 
 function fits(pattern: string, text: string): boolean {

@@ -1,0 +1,200 @@
+// SECURITY.md: "Reading a prompt or resource …": what an operator rules out for calls is not to be had by reading.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { Rule, Session, SessionPolicy } from '../../src/index.js';
+import { httpDesk } from '../mcp-http-desk.js';
+import { closeUpstreams } from '../mcp-upstream.js';
+import { until } from '../toolport.js';
+import { findagent, inputOf, toolspace, type Workbench, workbench } from '../workbench.js';
+import { serverPackage } from './server-package.js';
+
+/** It never answers for what is called slow, and says how often it was asked at all. */
+const server = `
+let asked = 0;
+const text = (words) => ({ contents: [{ uri: 'desk://a', text: words }] });
+on = {
+  initialize: ({ protocolVersion }) => ({ protocolVersion, capabilities: { tools: {}, prompts: {}, resources: {} }, serverInfo: { name: 'bare', version: '1' } }),
+  'tools/list': () => ({ tools: ['read_all', 'asked'].map((name) => ({ name, description: 'Goes.', inputSchema: { type: 'object' } })) }),
+  'tools/call': () => ({ content: [{ type: 'text', text: String(asked) }] }),
+  'prompts/list': () => ({ prompts: [{ name: 'greet', description: 'A greeting.', arguments: [{ name: 'who' }] }] }),
+  'prompts/get': ({ arguments: given }) => { asked++; return { messages: [{ role: 'user', content: { type: 'text', text: 'Greet ' + given.who } }] }; },
+  'resources/list': () => ({ resources: [{ uri: 'desk://a', name: 'a' }] }),
+  'resources/templates/list': () => ({ resourceTemplates: [{ uriTemplate: 'desk://{thing}', name: 'any' }] }),
+  'resources/read': ({ uri }) => { asked++; return uri.includes('slow') ? undefined : text('all of ' + uri); },
+};`;
+
+let bench: Workbench;
+let clock = Date.parse('2026-01-01T00:00:00Z');
+
+beforeEach(async () => {
+  bench = await workbench(
+    {
+      ...serverPackage('desk', server),
+      'agent/findagent.json': findagent('Agent', { tools: [] }),
+    },
+    { now: () => clock, ticks: () => 0 },
+  );
+});
+
+afterEach(async () => {
+  expect(bench.bugs).toEqual([]);
+  await bench.close();
+});
+
+afterAll(closeUpstreams);
+
+const rules = (...given: Omit<Rule, 'origin'>[]): SessionPolicy => ({
+  rules: given.map((it) => ({ ...it, origin: { kind: 'user', file: '/home/config.toml', line: 7 } })),
+});
+const under = (policy: SessionPolicy) => bench.session({ policy });
+const address = 'upstream://desk/server/desk://a';
+const asked = async () => {
+  const answer = await (await bench.session()).call({ tool: 'desk/asked', arguments: {} });
+  return answer.status === 'ok' ? answer.result : answer;
+};
+
+/** Every way to read something of the server, by the name of the way. */
+const ways: Readonly<Record<string, (session: Session) => Promise<unknown>>> = {
+  'a prompt as text': (it) => it.prompt('desk_greet', { who: 'Ada' }),
+  'a prompt as messages': (it) => it.promptMessages('desk_greet', { who: 'Ada' }),
+  'a resource by its address here': (it) => it.resource(address),
+  'a resource by its own address': (it) => it.resource('desk://a'),
+  'a resource that is not listed': (it) => it.resource('upstream://desk/server/desk://other'),
+};
+
+describe.each(Object.entries(ways))('%s', (_way, read) => {
+  test.each<[string, SessionPolicy]>([
+    ['the package', rules({ tool: 'desk', approval: 'deny', reason: 'Not here.' })],
+    ['all its tools', rules({ tool: 'desk/*', approval: 'deny', reason: 'Not here.' })],
+    ['everything', rules({ tool: '*', approval: 'deny', reason: 'Not here.' })],
+    ['all that is read', rules({ tool: '*', effects: ['read'], approval: 'deny', reason: 'Not here.' })],
+    [
+      'such things by name',
+      rules(
+        { tool: 'd*/prompt:*', approval: 'deny', reason: 'Not here.' },
+        { tool: 'desk/resource:*', approval: 'deny', reason: 'Not here.' },
+      ),
+    ],
+  ])('is refused where a rule denies %s, and its server is not asked', async (_what, policy) => {
+    const denied = await under(policy);
+    await expect(read(denied)).rejects.toMatchObject({
+      code: 'denied',
+      message: expect.stringMatching(/a rule for .* \(\/home\/config\.toml:7\).*Not here\./),
+    });
+    expect(await asked()).toBe('0');
+    const last = (await bench.host.auditTail(10)).findLast((it) => it.kind === 'refusal');
+    expect(last?.body).toMatchObject({ package: 'desk', program: 'server', code: 'denied' });
+    // The control: without the rule it is read.
+    await read(await bench.session());
+    expect(await asked()).toBe('1');
+  });
+
+  test('is refused where a person would have to be asked: nobody can be', async () => {
+    const held = await under(rules({ tool: 'desk', approval: 'ask' }));
+    await expect(read(held)).rejects.toMatchObject({
+      code: 'denied',
+      message: expect.stringContaining("wants a person's approval"),
+    });
+    expect(await asked()).toBe('0');
+  });
+
+  test('is not concerned by rules for tools, whatever these are called', async () => {
+    const free = await under(
+      rules(
+        { tool: 'desk/read_all', approval: 'deny' },
+        { tool: 'desk/re*', approval: 'deny' },
+        { tool: 'desk/p*', approval: 'ask' },
+        { tool: 'desk', effects: ['write', 'destructive', 'none'], approval: 'deny' },
+        { tool: 'other', approval: 'deny' },
+      ),
+    );
+    await read(free);
+    expect(await asked()).toBe('1');
+  });
+
+  test('counts, and is refused when the limit is reached', async () => {
+    const few = await under(rules({ tool: 'desk', rateLimit: { count: 2, per: 'minute' } }));
+    for (let at = 0; at < 2; at++) await read(few);
+    await expect(read(few)).rejects.toMatchObject({ code: 'rate_limited' });
+    expect(await asked()).toBe('2');
+    clock += 61_000;
+    await read(few);
+  });
+
+  test('stops with the file KILL at once', async () => {
+    const session = await bench.session();
+    await read(session);
+    writeFileSync(join(bench.path, 'state', 'KILL'), 'desk\n');
+    await expect(read(session)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(killed|not_found)$/),
+    });
+  });
+});
+
+test('patterns that are denied, and personal data, are kept from servers in what they are asked for', async () => {
+  const strict = await under(rules({ tool: 'desk', denyPatterns: ['secret +plan'], redact: ['email'] }));
+  await expect(strict.prompt('desk_greet', { who: 'the secret plan' })).rejects.toMatchObject({
+    code: 'guardrail',
+  });
+  await expect(strict.resource('upstream://desk/server/desk://secret plan')).rejects.toMatchObject({
+    code: 'guardrail',
+  });
+  // An address with a hole in it would be another one.
+  await expect(strict.resource('upstream://desk/server/desk://of/ada@example.com')).rejects.toMatchObject({
+    code: 'guardrail',
+  });
+  expect(await asked()).toBe('0');
+  expect(await strict.prompt('desk_greet', { who: 'ada@example.com' })).toBe('Greet [redacted:email]');
+});
+
+test('the words of a package that is denied are not read either', async () => {
+  const [prompt] = await (await bench.session()).prompts();
+  const name = prompt?.name as string;
+  expect(prompt?.package).toBe('agent');
+  await expect(
+    (await under(rules({ tool: 'agent', approval: 'deny' }))).prompt(name, {}),
+  ).rejects.toMatchObject({
+    code: 'denied',
+  });
+  // Nothing is done and nothing leaves when they are read, so there is nothing to ask about.
+  expect(await (await under(rules({ tool: 'agent', approval: 'ask' }))).prompt(name, {})).not.toBe('');
+});
+
+test.each(['desk', 'all', 'principal:agent'])(
+  'a reading under way is ended by a kill of %s',
+  async (target) => {
+    const session = await bench.session();
+    await session.resource(address);
+    const reading = session.resource('upstream://desk/server/desk://slow').catch((error) => error);
+    await until(async () => (await asked()) === '2');
+    const from = performance.now();
+    expect(await bench.host.kills.set(target, 'tester')).toMatchObject({ ended: 1 });
+    expect(await reading).toMatchObject({ code: 'killed' });
+    expect(performance.now() - from).toBeLessThan(2000);
+  },
+);
+
+test('a server behind a URL that is denied is not asked', async () => {
+  const url = await httpDesk('both');
+  const { port } = new URL(url);
+  const invocation = { kind: 'mcp-tool', tool_name: 'say' };
+  const say = {
+    name: 'say',
+    input: inputOf({ text: { type: 'string' } }),
+    output: { format: 'text' },
+    invocation,
+  };
+  bench.write({ 'far/toolspace.json': toolspace({ id: 'far', endpoint: url, actions: [say] }) });
+  const allow = [`net:127.0.0.1:${port}`];
+  const open = await bench.session({ allow });
+  await open.tools();
+  await open.prompt('far_greet', { who: 'Ada' });
+  const denied = await bench.session({ allow, policy: { deny: [`net:127.0.0.1:${port}`] } });
+  await expect(denied.prompt('far_greet', { who: 'Ada' })).rejects.toMatchObject({
+    code: expect.stringMatching(/^(network_denied|not_found)$/),
+  });
+  await expect(denied.resource('upstream://far/server/desk://drawer/pens')).rejects.toMatchObject({
+    code: expect.stringMatching(/^(network_denied|not_found)$/),
+  });
+});
