@@ -1,7 +1,7 @@
 // The composition root: the only place that knows the real world and every part. Parts are loaded when a
 // command needs them, because what is not loaded costs nothing.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import { userInfo } from 'node:os';
+import { homedir, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from './bundle/make-folder.js';
@@ -72,8 +72,10 @@ async function main(): Promise<void> {
     err: (text) => void process.stderr.write(text),
     readStdin: async (most) =>
       (await import('./serve/cli/standard-input.js')).readAll(process.stdin, interrupted.signal, most),
-    readSecret: (question) => readSecret(question, interrupted.signal),
-    confirm: (question) => confirm(question, interrupted.signal),
+    readSecret: async (question) =>
+      (await import('./serve/cli/dialogue.js')).readSecret(question, interrupted.signal),
+    confirm: async (question) =>
+      (await import('./serve/cli/dialogue.js')).confirm(question, interrupted.signal),
     readFile,
     writeFile,
     isFolder,
@@ -97,43 +99,6 @@ function userName(): string {
     return userInfo().username;
   } catch {
     return `uid-${process.getuid?.() ?? 'unknown'}`;
-  }
-}
-
-/** Reads one line from the terminal without showing it. */
-async function readSecret(question: string, signal: AbortSignal): Promise<string> {
-  const { createInterface } = await import('node:readline/promises');
-  const { Writable } = await import('node:stream');
-  const { HostError } = await import('./model/host-error.js');
-  // The dialogue would show what is typed; nothing of it gets through.
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const dialogue = createInterface({ input: process.stdin, output: nowhere, terminal: true });
-  // Only now: the terminal must have stopped showing what is typed before anybody is asked to type.
-  process.stderr.write(question);
-  const left = new Promise<undefined>((resolve) => dialogue.once('close', () => resolve(undefined)));
-  dialogue.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  try {
-    const typed = dialogue.question('', { signal }).catch(() => undefined);
-    const answer = await Promise.race([typed, left]);
-    if (answer === undefined) throw new HostError('cancelled', 'nothing was entered');
-    return answer;
-  } finally {
-    dialogue.close();
-    process.stderr.write('\n');
-  }
-}
-
-/** No answer, for whatever reason, is a no. */
-async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
-  const { createInterface } = await import('node:readline/promises');
-  const dialogue = createInterface({ input: process.stdin, output: process.stderr });
-  const left = new Promise<string>((resolve) => dialogue.once('close', () => resolve('')));
-  dialogue.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
-  try {
-    const answer = dialogue.question(`${question} [y/N] `, { signal }).catch(() => '');
-    return /^y(es)?$/i.test((await Promise.race([answer, left])).trim());
-  } finally {
-    dialogue.close();
   }
 }
 
@@ -223,7 +188,6 @@ async function examine(options: ExamineOptions): Promise<readonly Check[]> {
   const { runProgram } = await import('./sandbox/program.js');
   const { systemKeychain } = await import('./secrets/keychain.js');
   const { openEgress } = await import('./net/egress.js');
-  const { homedir } = await import('node:os');
   return look({
     ...options,
     containers: options.containers ?? {},

@@ -182,6 +182,14 @@ describe('files', () => {
     expect(stale).toEqual([]);
   });
 
+  test('load modules of Node at once', () => {
+    // The built command is a script that was compiled ahead, and such a script cannot import them later.
+    const wrong = sources
+      .filter(({ text }) => /\bimport\(\s*['"]node:/.test(codeOf(text)))
+      .map((it) => `${it.path} imports a module of Node later; put it into a file that is loaded later`);
+    expect(wrong).toEqual([]);
+  });
+
   test('export by name, one by one', () => {
     const patterns: readonly (readonly [RegExp, string])[] = [
       [/^export \* from/m, 'export *'],

@@ -20,11 +20,13 @@ export interface InstallOptions {
   readonly signal?: Signal | undefined;
   /** Told of each step as it begins. */
   readonly onStep?: ((name: string) => void) | undefined;
+  /** Only say what is needed; fetch nothing. */
+  readonly dryRun?: boolean | undefined;
 }
 
 export interface ChangeStep {
   readonly name: string;
-  readonly status: 'done' | 'there already';
+  readonly status: 'done' | 'there already' | 'needed';
   readonly detail?: string;
 }
 

@@ -83,12 +83,13 @@ export async function installImage(
   image: ImageReference,
   { principal, package: id }: KillSubject,
   { containers, agreements, ...reach }: Pick<Machinery, 'containers' | 'agreements'> & RegistryReach,
-  { signal, onStep }: InstallOptions & { readonly signal: AbortSignal },
+  { signal, onStep, dryRun = false }: InstallOptions & { readonly signal: AbortSignal },
 ): Promise<ChangeStep> {
   const name = 'container image';
   const detail = imageText(image);
   if (await containers.has(image)) return { name, status: 'there already', detail };
   const plain = assertReachable(image, reach);
+  if (dryRun) return { name, status: 'needed', detail };
   onStep?.(`fetch the image ${detail}`);
   await agreements.audit.append({
     kind: 'operator',

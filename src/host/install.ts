@@ -11,7 +11,7 @@ export async function installAll(
   who: KillSubject,
   machinery: Pick<Machinery, 'kills' | 'running' | 'environments' | 'containers' | 'agreements'>,
   reach: RegistryReach,
-  { signal, onStep }: InstallOptions,
+  { signal, onStep, dryRun = false }: InstallOptions,
 ): Promise<ChangeStep[]> {
   const { kills, running, environments } = machinery;
   const sources = { ...machinery, ...reach };
@@ -21,10 +21,15 @@ export async function installAll(
   try {
     kills.assertAlive(who);
     for (const { packages, image } of needs) {
-      if (image !== undefined) steps.push(await installImage(image, who, sources, { signal: stop, onStep }));
+      if (image !== undefined)
+        steps.push(await installImage(image, who, sources, { signal: stop, onStep, dryRun }));
       if (packages === null) continue;
       const name = packages.language === 'python' ? 'Python packages' : 'npm packages';
       const there = environments.find(packages) !== undefined;
+      if (!there && dryRun) {
+        steps.push({ name, status: 'needed' });
+        continue;
+      }
       if (!there) await environments.prepare(packages, { signal: stop, onStep });
       steps.push({ name, status: there ? 'there already' : 'done' });
     }

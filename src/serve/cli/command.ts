@@ -43,6 +43,11 @@ export const commonOptions: readonly Option[] = [
   { name: 'state', value: 'DIR', text: 'folder for the database, socket and logs (or TOOLPORT_HOME)' },
   { name: 'cwd', value: 'DIR', text: 'work as if started there' },
   { name: 'no-input', text: 'never ask; fail instead' },
+  {
+    name: 'yes',
+    short: 'y',
+    text: 'go on without asking; never agrees to a held call or a change of a package',
+  },
   { name: 'color', value: 'WHEN', text: 'auto, always or never' },
   { name: 'quiet', short: 'q', text: 'print results and errors only' },
   { name: 'verbose', short: 'v', text: 'print details of failures; serve: also what programs print' },

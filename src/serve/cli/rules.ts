@@ -7,6 +7,7 @@ import { checkedRule, type RuleTarget, ruleTarget } from '../rule-input.js';
 import { type Arguments, parseLifetime } from './arguments.js';
 import { withHost, withKeptHost } from './attach.js';
 import type { Option } from './command.js';
+import { isDryRun, tellDryRun } from './dry-run.js';
 import { operatorHere } from './operator.js';
 import { sessionFor } from './session-options.js';
 import type { Terminal } from './terminal.js';
@@ -54,8 +55,10 @@ export async function allow(name: string | undefined, args: Arguments, terminal:
       },
       target,
     );
+    if (isDryRun(args)) return undefined;
     return host.approvals.rules.add(checked, await operatorHere(host, args, terminal));
   });
+  if (rule === undefined) return tellDryRun(`let such calls of ${name} run without asking`, args, terminal);
   terminal.out(args.has('json') ? `${JSON.stringify(rulesDocument([rule]))}\n` : printRule(rule));
   return 0;
 }
@@ -75,11 +78,16 @@ export async function revoke(id: string | undefined, args: Arguments, terminal: 
   if (id === undefined)
     throw new HostError('usage', 'say which rule to revoke', { hint: 'see "toolport approvals rules"' });
   const me = { name: terminal.principal, channel: 'terminal' } as const;
-  const done = await withKeptHost(args, terminal, (host) => host.approvals.rules.revoke(id, me));
+  const done = await withKeptHost(args, terminal, async (host) =>
+    isDryRun(args)
+      ? (await host.approvals.rules.list()).some((it) => it.id === id && it.endReason === null)
+      : host.approvals.rules.revoke(id, me),
+  );
   if (!done)
     throw new HostError('not_found', `there is no rule ${id} that holds`, {
       hint: 'see "toolport approvals rules"',
     });
+  if (isDryRun(args)) return tellDryRun(`revoke ${id}`, args, terminal);
   if (args.has('json')) terminal.out(`${JSON.stringify({ ...rulesDocument([]), revoked: id })}\n`);
   else if (!args.has('quiet')) terminal.out(`${id} holds no more; such calls are asked for again\n`);
   return 0;

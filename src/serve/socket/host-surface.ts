@@ -156,7 +156,7 @@ function answer(
     case 'accept':
       return session.accept(id, String(params.digest), params.by === undefined ? undefined : by);
     case 'install':
-      return session.install(id, { signal });
+      return session.install(id, { signal, dryRun: params.dryRun === true });
     case 'secrets.rekey':
       return host.secrets.rekey({ ...(params as unknown as KeyChange), by });
     case 'secrets.set':

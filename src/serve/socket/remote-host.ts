@@ -170,7 +170,7 @@ function sessionOver(link: Link): Session {
     review: (id) => link.ask<Review>('review', { id }),
     accept: (id, digest, by) =>
       link.ask<void>('accept', { id, digest, ...(by === undefined ? {} : { by: json(by) }) }),
-    install: (id, { signal } = {}) => link.ask<Change>('install', { id }, signal),
+    install: (id, { signal, dryRun = false } = {}) => link.ask<Change>('install', { id, dryRun }, signal),
     close: async () => link.close(),
   };
 }

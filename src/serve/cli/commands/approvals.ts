@@ -8,6 +8,7 @@ import type { Arguments } from '../arguments.js';
 import { withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
+import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { operatorHere, pinOption } from '../operator.js';
 import { allow, listRules, revoke, ruleOptions } from '../rules.js';
 import type { Terminal } from '../terminal.js';
@@ -32,7 +33,7 @@ export const approvals: Command = {
     { line: 'toolport approvals revoke rule_91ac…', text: 'ask again from now on' },
     { line: 'toolport approvals key', text: 'what notices to approvals.webhook are signed with' },
   ],
-  options: [...ruleOptions, pinOption, ...sessionOptions],
+  options: [...ruleOptions, pinOption, dryRunOption, ...sessionOptions],
   async run(args, terminal) {
     const [verb = 'list', name, ...more] = args.positionals;
     if (!verbs.includes(verb))
@@ -65,6 +66,9 @@ async function decide(
   terminal: Terminal,
 ): Promise<number> {
   const requests = await withKeptHost(args, terminal, (host) => outcome(host, verb, id, args, terminal));
+  const [first] = requests;
+  if (isDryRun(args) && first !== undefined && (verb === 'approve' || verb === 'deny'))
+    return tellDryRun(`${verb} ${first.id}, a call of ${first.tool} that is ${first.state}`, args, terminal);
   if (args.has('json')) {
     terminal.out(`${JSON.stringify(approvalsDocument(requests))}\n`);
   } else if (verb === 'approve') {
@@ -95,7 +99,7 @@ async function outcome(
   if (verb === 'list') return host.approvals.list();
   if (id === undefined)
     throw new HostError('usage', `say which call to ${verb}`, { hint: 'see "toolport approvals list"' });
-  if (verb === 'show') return [await host.approvals.get(id)];
+  if (verb === 'show' || isDryRun(args)) return [await host.approvals.get(id)];
   if (verb === 'deny')
     return [await host.approvals.deny(id, { name: terminal.principal, channel: 'terminal' })];
   // Before anybody types a PIN: there must be something to decide.

@@ -4,6 +4,7 @@ import { revealJson } from '../../print/reveal.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../arguments.js';
 import { withKeptHost } from '../attach.js';
+import { isDryRun, tellDryRun } from '../dry-run.js';
 import { operatorHere } from '../operator.js';
 import { timeOf, withRecord } from '../record.js';
 import type { Terminal } from '../terminal.js';
@@ -57,6 +58,8 @@ export async function forgetArguments(args: Arguments, terminal: Terminal): Prom
     throw new HostError('usage', 'say before which time arguments are forgotten', {
       hint: 'such as --before 2026-01-31',
     });
+  if (isDryRun(args))
+    return tellDryRun(`erase the kept arguments of all calls before ${before}`, args, terminal);
   const forgotten = await withKeptHost(args, terminal, async (host) =>
     host.keptArguments.forget(Date.parse(before), await operatorHere(host, args, terminal)),
   );

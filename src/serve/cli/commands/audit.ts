@@ -6,6 +6,7 @@ import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../arguments.js';
 import { withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
+import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { pinOption } from '../operator.js';
 import { timeOf, withRecord } from '../record.js';
 import type { Terminal } from '../terminal.js';
@@ -44,6 +45,7 @@ export const audit: Command = {
     { name: 'public', value: 'FILE', text: 'public key to check against, from a place that you trust' },
     { name: 'config', value: 'FILE', text: 'user configuration to read instead of the usual one' },
     pinOption,
+    dryRunOption,
   ],
   async run(args, terminal) {
     const [verb, word, ...more] = args.positionals;
@@ -89,11 +91,16 @@ async function verify(file: string | undefined, args: Arguments, terminal: Termi
 async function acknowledge(call: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
   if (call === undefined)
     throw new HostError('usage', 'name a call', { hint: 'see "toolport list --attention"' });
-  const done = await withKeptHost(args, terminal, (it) => it.outcomes.acknowledge(call, terminal.principal));
+  const done = await withKeptHost(args, terminal, async (it) =>
+    isDryRun(args)
+      ? (await it.outcomes.unknown()).some((open) => open.call === call)
+      : it.outcomes.acknowledge(call, terminal.principal),
+  );
   if (!done)
     throw new HostError('not_found', `no call ${JSON.stringify(call.slice(0, 80))} has an unknown outcome`, {
       hint: 'see "toolport list --attention"',
     });
+  if (isDryRun(args)) return tellDryRun(`acknowledge ${call}`, args, terminal);
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/acknowledge@1', call })}\n`);
   else terminal.out(`${visibleLine(call)} is acknowledged; the record keeps that its outcome is unknown\n`);
   return 0;

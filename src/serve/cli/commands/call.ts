@@ -31,6 +31,7 @@ export const call: Command = {
     { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
     ...sessionOptions,
     pinOption,
+    { name: 'dry-run', text: 'say what would become of the call and why; nothing runs' },
     { name: 'timeout', value: 'TIME', text: 'end the tool after 2s, 500ms, 5m …' },
   ],
   async run(args, terminal) {
@@ -46,6 +47,11 @@ export const call: Command = {
     return withHost(args, terminal, async (host) => {
       const session = await host.session(wanted);
       const tool = target.tool ?? (await soleTool(session, target.directories[0] as string));
+      if (args.has('dry-run')) {
+        const { tellExplanation } = await import('../explained.js');
+        const found = await session.explain({ tool, arguments: given });
+        return tellExplanation(found, terminal.principal, args, terminal);
+      }
       const first = await showing(tool, args, terminal, () => session.call({ ...request, tool }));
       const answer = await ask(first, { host, session, args, terminal });
       if (args.has('json')) terminal.out(`${JSON.stringify(callDocument(answer))}\n`);
@@ -137,6 +143,8 @@ async function ask(answer: Answer, { host, session, args, terminal }: Asking): P
   if (
     answer.status !== 'confirmation_required' ||
     args.has('no-input') ||
+    // To approve is named, never taken for granted.
+    args.has('yes') ||
     args.has('json') ||
     !terminal.stdinIsTerminal
   )
@@ -175,6 +183,7 @@ function print(answer: Answer, args: Arguments, terminal: Terminal): void {
     case 'confirmation_required': {
       const { token, reasons } = answer.confirmation;
       terminal.err(`held: ${answer.tool} needs a person's approval: ${visible(reasons.join('; '))}\n`);
+      if (args.has('yes')) terminal.err('  --yes approves nothing: a held call is named\n');
       terminal.err(`  approve it: toolport approvals approve ${token}\n  then make the same call again\n`);
       return;
     }

@@ -44,7 +44,6 @@ export function connectCommand(world: ConnectWorld): Command {
       { name: 'remove', text: 'take the entry out' },
       { name: 'undo', text: 'put the file back as it was before the last change' },
       { name: 'force', text: "also where the entry is somebody else's, or the file changed since" },
-      { name: 'yes', short: 'y', text: 'write without asking' },
       ...lasting,
     ],
     async run(args, terminal) {

@@ -3,6 +3,7 @@ import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
+import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { tellUnseen } from '../unseen-package.js';
 
 export const disable: Command = {
@@ -14,9 +15,20 @@ export const disable: Command = {
     { line: 'toolport enable weather', text: 'the way back' },
     { line: 'toolport disable weather --json', text: 'for a script' },
   ],
-  options: [],
+  options: [dryRunOption],
   async run(args, terminal) {
     const id = onePackage(args, 'disable');
+    if (isDryRun(args)) {
+      const off = await withHost(args, terminal, async (host) => {
+        await tellUnseen(host, id, args, terminal);
+        return host.switches.disabled();
+      });
+      return tellDryRun(
+        off.includes(id) ? `do nothing: ${id} is off already` : `switch ${id} off`,
+        args,
+        terminal,
+      );
+    }
     const changed = await withHost(args, terminal, async (host) => {
       const done = await host.switches.set(id, false, terminal.principal);
       await tellUnseen(host, id, args, terminal);

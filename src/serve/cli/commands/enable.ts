@@ -4,6 +4,7 @@ import type { Arguments } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { examineConfig } from '../config.js';
+import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { operatorHere, pinOption } from '../operator.js';
 import type { Terminal } from '../terminal.js';
 import { onePackage, switchDocument } from './disable.js';
@@ -17,9 +18,17 @@ export const enable: Command = {
     { line: 'toolport list', text: 'see which packages are off' },
     { line: 'toolport enable weather --json', text: 'for a script' },
   ],
-  options: [pinOption],
+  options: [pinOption, dryRunOption],
   async run(args, terminal) {
     const id = onePackage(args, 'enable');
+    if (isDryRun(args)) {
+      const off = await withHost(args, terminal, (host) => host.switches.disabled());
+      return tellDryRun(
+        off.includes(id) ? `switch ${id} on` : `do nothing: ${id} is not switched off`,
+        args,
+        terminal,
+      );
+    }
     const { changed, off } = await withHost(args, terminal, async (host) => ({
       changed: await host.switches.set(id, true, await operatorHere(host, args, terminal)),
       off: await host.switches.disabled(),

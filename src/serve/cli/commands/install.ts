@@ -1,11 +1,12 @@
 import { resolve } from 'node:path';
-import type { Change, Session } from '../../../host/host.js';
+import type { Change, ChangeStep, Session } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { sessionOptions, sessionSettings } from '../config.js';
+import { dryRunOption, isDryRun } from '../dry-run.js';
 import { isPackagePath } from '../package-word.js';
 import type { Terminal } from '../terminal.js';
 
@@ -20,6 +21,7 @@ export const install: Command = {
   ],
   options: [
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
+    dryRunOption,
     ...sessionOptions,
   ],
   async run(args, terminal) {
@@ -42,7 +44,11 @@ export const install: Command = {
         ...settings,
       });
       const id = isPath ? await soleId(session, wanted) : wanted;
-      return session.install(id, { signal: terminal.signal, onStep: steps(args, terminal) });
+      return session.install(id, {
+        signal: terminal.signal,
+        onStep: steps(args, terminal),
+        dryRun: isDryRun(args),
+      });
     });
     if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/change@1', ...change })}\n`);
     else terminal.out(`${summary(change)}\n`);
@@ -76,10 +82,15 @@ async function soleId(session: Session, path: string): Promise<string> {
 function summary(change: Change): string {
   const done = change.steps.filter((it) => it.status === 'done');
   const name = visibleLine(change.package);
+  const wanted = change.steps.filter((it) => it.status === 'needed');
+  if (wanted.length > 0)
+    return [`would fetch for ${name}`, ...wanted.map((it) => `  ${visibleLine(lineOf(it))}`)].join('\n');
   if (change.steps.length === 0) return `${name} needs nothing that has to be installed`;
   if (done.length === 0) return `${name} has everything it needs already`;
-  const lines = done.map(
-    (it) => `  ${visibleLine(it.detail === undefined ? it.name : `${it.name}: ${it.detail}`)}`,
-  );
+  const lines = done.map((it) => `  ${visibleLine(lineOf(it))}`);
   return [`${name} has everything it needs now`, ...lines].join('\n');
+}
+
+function lineOf({ name, detail }: ChangeStep): string {
+  return detail === undefined ? name : `${name}: ${detail}`;
 }

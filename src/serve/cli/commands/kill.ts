@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import type { KillEntry, KillOutcome } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { killTargetText, parseKillTarget } from '../../../model/kill.js';
+import { shellWord } from '../../../model/shell-word.js';
 import { visibleLine } from '../../print/visible.js';
 import { type Arguments, stateDirectory } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
+import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { operatorHere, pinOption } from '../operator.js';
 import type { Terminal } from '../terminal.js';
 import { tellUnseen } from '../unseen-package.js';
@@ -17,7 +19,7 @@ const patienceMs = 3000;
 export const kill: Command = {
   name: 'kill',
   summary: 'Stop calls at once and keep them stopped: everything, a package, a tool, or a caller.',
-  usage: 'kill [all | PACKAGE | PACKAGE/TOOL | principal:NAME] [--lift TARGET]',
+  usage: 'kill [all | PACKAGE | PACKAGE/TOOL | principal:NAME] [--lift]',
   examples: [
     { line: 'toolport kill all', text: 'end every running call and refuse new ones' },
     { line: 'toolport kill weather/forecast', text: 'one tool only' },
@@ -25,13 +27,16 @@ export const kill: Command = {
     { line: 'toolport kill', text: 'see what is stopped' },
     { line: 'toolport kill --lift all', text: 'let calls through again' },
   ],
-  options: [{ name: 'lift', value: 'TARGET', text: 'let it run again' }, pinOption],
+  options: [
+    { name: 'lift', text: 'let it run again; without a target, the one thing that is stopped' },
+    pinOption,
+    dryRunOption,
+  ],
   async run(args, terminal) {
     const [target, ...more] = args.positionals;
-    const lifted = args.value('lift');
-    if (more.length > 0 || (target !== undefined && lifted !== undefined))
+    if (more.length > 0)
       throw new HostError('usage', 'name one target', { hint: 'see "toolport kill --help"' });
-    if (lifted !== undefined) return lift(checked(lifted), args, terminal);
+    if (args.has('lift')) return lift(target === undefined ? undefined : checked(target), args, terminal);
     return target === undefined ? list(args, terminal) : stop(checked(target), args, terminal);
   },
 };
@@ -45,6 +50,12 @@ function checked(text: string): string {
 }
 
 async function stop(target: string, args: Arguments, terminal: Terminal): Promise<number> {
+  if (isDryRun(args))
+    return tellDryRun(
+      `stop ${target}: end its running calls, refuse its held ones and all new ones`,
+      args,
+      terminal,
+    );
   const done = await throughHost(target, args, terminal);
   if (args.has('json')) {
     terminal.out(`${JSON.stringify({ schema: 'toolport/kill@1', target, killed: true, ...done })}\n`);
@@ -93,15 +104,30 @@ async function throughHost(
   }
 }
 
-async function lift(target: string, args: Arguments, terminal: Terminal): Promise<number> {
-  const changed = await withHost(args, terminal, async (host) =>
-    host.kills.lift(target, await operatorHere(host, args, terminal)),
-  );
+async function lift(named: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
+  const { target, changed } = await withHost(args, terminal, async (host) => {
+    const killed = (await host.kills.list()).map((it) => it.target);
+    const meant = named ?? onlyOne(killed);
+    if (isDryRun(args)) return { target: meant, changed: killed.includes(meant) };
+    const by = await operatorHere(host, args, terminal);
+    return { target: meant, changed: await host.kills.lift(meant, by) };
+  });
+  if (isDryRun(args) && changed) return tellDryRun(`let ${target} run again`, args, terminal);
   const name = visibleLine(target);
   if (args.has('json'))
     terminal.out(`${JSON.stringify({ schema: 'toolport/kill@1', target, killed: false, changed })}\n`);
   else terminal.out(changed ? `${name} may run again\n` : `${name} was not stopped; see "toolport kill"\n`);
   return 0;
+}
+
+/** Of several, nobody guesses which one is meant. */
+function onlyOne(killed: readonly string[]): string {
+  const [only, ...more] = killed;
+  if (only !== undefined && more.length === 0) return only;
+  if (only === undefined) throw new HostError('usage', 'nothing is stopped', { hint: 'see "toolport kill"' });
+  throw new HostError('usage', `${killed.length} things are stopped: ${killed.join(', ')}`, {
+    hint: `say which may run again: toolport kill --lift ${shellWord(only)}`,
+  });
 }
 
 async function list(args: Arguments, terminal: Terminal): Promise<number> {

@@ -2,6 +2,7 @@ import { HostError } from '../../../model/host-error.js';
 import type { Arguments } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
+import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { pinOption, readPin } from '../operator.js';
 import type { Terminal } from '../terminal.js';
 
@@ -18,7 +19,7 @@ export const pin: Command = {
     },
     { line: 'toolport pin remove', text: 'acts work without it again, and are recorded as unverified' },
   ],
-  options: [pinOption],
+  options: [pinOption, dryRunOption],
   async run(args, terminal) {
     const [verb = 'status', ...more] = args.positionals;
     if (more.length > 0)
@@ -66,11 +67,13 @@ async function set(verb: 'set' | 'change', args: Arguments, terminal: Terminal):
       throw new HostError('usage', 'a PIN is set already', { hint: 'change it: toolport pin change' });
     if (verb === 'change' && !isSet)
       throw new HostError('usage', 'no PIN is set', { hint: 'set one: toolport pin set' });
+    if (isDryRun(args)) return;
     const me = { name: terminal.principal, channel: 'terminal' } as const;
     const by =
       verb === 'change' ? { ...me, pin: await readPin(args, terminal, 'PIN now (not shown): ') } : me;
     await host.operator.setPin(await newPin(verb, args, terminal), by);
   });
+  if (isDryRun(args)) return tellDryRun(`${verb} the PIN`, args, terminal);
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/pin@1', set: true })}\n`);
   else if (!args.has('quiet'))
     terminal.out('the PIN is set; approving, secrets, tokens, enabling and reviewing need it now\n');
@@ -95,9 +98,11 @@ async function remove(args: Arguments, terminal: Terminal): Promise<number> {
   await withHost(args, terminal, async (host) => {
     if (!(await host.operator.pin()).set)
       throw new HostError('usage', 'no PIN is set', { hint: 'see "toolport pin status"' });
+    if (isDryRun(args)) return;
     const shown = await readPin(args, terminal, 'PIN (not shown): ');
     await host.operator.removePin({ name: terminal.principal, channel: 'terminal', pin: shown });
   });
+  if (isDryRun(args)) return tellDryRun('remove the PIN', args, terminal);
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/pin@1', set: false })}\n`);
   else if (!args.has('quiet')) terminal.out('the PIN is removed; acts are recorded as unverified again\n');
   return 0;

@@ -1,11 +1,10 @@
 import { HostError } from '../../../model/host-error.js';
-import { printExplanation } from '../../print/explanation.js';
 import { withHost } from '../attach.js';
 import { readArguments } from '../call-arguments.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
+import { tellExplanation } from '../explained.js';
 import { sessionFor } from '../session-options.js';
-import { styleFor } from '../style-for.js';
 
 export const policy: Command = {
   name: 'policy',
@@ -35,9 +34,6 @@ export const policy: Command = {
       const session = await host.session({ ...wanted, principal });
       return session.explain({ tool, arguments: given });
     });
-    if (args.has('json'))
-      terminal.out(`${JSON.stringify({ schema: 'toolport/policy@1', principal, ...found })}\n`);
-    else terminal.out(printExplanation(found, principal, styleFor(args, terminal)));
-    return 0;
+    return tellExplanation(found, principal, args, terminal);
   },
 };

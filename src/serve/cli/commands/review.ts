@@ -8,6 +8,7 @@ import type { Arguments } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { sessionOptions, sessionSettings } from '../config.js';
+import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { operatorHere, pinOption } from '../operator.js';
 import { isPackagePath } from '../package-word.js';
 import { styleFor } from '../style-for.js';
@@ -27,6 +28,7 @@ export const review: Command = {
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
     { name: 'accept', value: 'DIGEST', text: 'agree to the state with this digest and to no other' },
     pinOption,
+    dryRunOption,
     ...sessionOptions,
   ],
   async run(args, terminal) {
@@ -112,15 +114,18 @@ async function reviewOne(
   const asks = waits && digest === undefined && canAsk(args, terminal);
   if (!args.has('json') && !args.has('quiet'))
     terminal.out(printReview(shown, styleFor(args, terminal), terminal.columns));
-  const accepted = waits && (digest !== undefined || (asks && (await terminal.confirm('Do you agree?'))));
+  const accepted =
+    waits && !isDryRun(args) && (digest !== undefined || (asks && (await terminal.confirm('Do you agree?'))));
   if (accepted) await session.accept(id, shown.to, await operatorHere(host, args, terminal));
   const status = accepted ? 'accepted' : waits ? 'held' : 'nothing-waits';
-  if (args.has('json')) {
+  if (args.has('json') && !(isDryRun(args) && digest !== undefined)) {
     terminal.out(`${JSON.stringify({ schema: 'toolport/review@1', ...shown, status })}\n`);
   } else if (accepted) {
     terminal.out(`${visibleLine(id)} may run again\n`);
   }
   if (status !== 'held') return 0;
+  if (isDryRun(args) && digest !== undefined)
+    return tellDryRun(`agree to ${id} as it is now`, args, terminal);
   if (!args.has('json')) {
     const next = commandLine(['review', word], args, ['--accept', shown.to]);
     terminal.err(`held: ${visibleLine(id)} does not run until a person agrees\n  agree: ${next}\n`);
@@ -129,7 +134,9 @@ async function reviewOne(
 }
 
 function canAsk(args: Arguments, terminal: Terminal): boolean {
-  return terminal.stdinIsTerminal && !args.has('no-input') && !args.has('json');
+  // To agree is named, never taken for granted.
+  const never = ['no-input', 'json', 'yes', 'dry-run'].some((it) => args.has(it));
+  return terminal.stdinIsTerminal && !never;
 }
 
 function otherDigest(shown: Review, word: string, args: Arguments): HostError {

@@ -8,6 +8,7 @@ import type { Arguments } from '../arguments.js';
 import { withHost, withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { loadConfig, sessionOptions, settingOf } from '../config.js';
+import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { operatorHere, pinOption } from '../operator.js';
 import { assertSlot } from '../slot-name.js';
 import type { Terminal } from '../terminal.js';
@@ -39,6 +40,7 @@ export const secret: Command = {
     },
     { name: 'any-host', text: 'anybody may receive the value' },
     pinOption,
+    dryRunOption,
     { name: 'to', value: 'KEEPER', text: 'who keeps the key: keychain, file or passphrase' },
     ...sessionOptions.filter((it) => it.name === 'config'),
   ],
@@ -92,6 +94,13 @@ async function set(args: Arguments, terminal: Terminal, { packageId, slot }: Nam
   const keeper = settingOf((await loadConfig(args, terminal)).entries, 'vault.key') as
     | VaultKeeper
     | undefined;
+  if (isDryRun(args)) {
+    await withHost(args, terminal, async (host) => {
+      await assertSlot(host, packageId, slot);
+      await tellUnseen(host, packageId, args, terminal);
+    });
+    return tellDryRun(`set ${slot} of ${packageId}; ${receivers(audience)}`, args, terminal);
+  }
   const entry = await withHost(args, terminal, async (host) => {
     // Before anybody types a secret: it must be one that is asked for.
     await assertSlot(host, packageId, slot);
@@ -172,12 +181,15 @@ async function list(args: Arguments, terminal: Terminal): Promise<number> {
 
 async function unset(args: Arguments, terminal: Terminal, { packageId, slot }: Name): Promise<number> {
   const removed = await withKeptHost(args, terminal, async (host) =>
-    host.secrets.unset(packageId, slot, await operatorHere(host, args, terminal)),
+    isDryRun(args)
+      ? (await host.secrets.list()).some((it) => it.package === packageId && it.slot === slot)
+      : host.secrets.unset(packageId, slot, await operatorHere(host, args, terminal)),
   );
   if (!removed)
     throw new HostError('not_found', `no value is kept for ${slot} of ${packageId}`, {
       hint: 'see "toolport secret list"',
     });
+  if (isDryRun(args)) return tellDryRun(`forget ${slot} of ${packageId}`, args, terminal);
   if (args.has('json')) terminal.out(document([]));
   else if (!args.has('quiet')) terminal.out(`${visibleLine(`${slot} of ${packageId} is forgotten`)}\n`);
   return 0;
@@ -189,6 +201,7 @@ async function rekey(args: Arguments, terminal: Terminal): Promise<number> {
   const to = args.value('to') as VaultKeeper | undefined;
   if (to === undefined || !keepers.includes(to))
     throw new HostError('usage', 'say who keeps the key: --to keychain, file or passphrase');
+  if (isDryRun(args)) return tellDryRun(`let the ${to} keep the key of all values`, args, terminal);
   const passphrase = to === 'passphrase' ? await readPassphrase(args, terminal) : undefined;
   await withKeptHost(args, terminal, async (host) =>
     host.secrets.rekey({ to, passphrase, by: await operatorHere(host, args, terminal) }),

@@ -4,6 +4,7 @@ import { visibleLine } from '../../print/visible.js';
 import { type Arguments, parseLifetime } from '../arguments.js';
 import { withHost, withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
+import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { operatorHere, pinOption } from '../operator.js';
 import type { Terminal } from '../terminal.js';
 
@@ -28,6 +29,7 @@ export const token: Command = {
       text: 'how long it is good: 12h, 30d …; without it, until it is revoked',
     },
     pinOption,
+    dryRunOption,
   ],
   async run(args, terminal) {
     const [verb = 'list', name, ...more] = args.positionals;
@@ -77,6 +79,7 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
       throw new HostError('usage', `there is a token ${name} already`, {
         hint: `choose another name, or revoke it first: toolport token revoke ${name}`,
       });
+    if (isDryRun(args)) return undefined;
     return host.tokens.create({
       name,
       role: role as TokenRole,
@@ -84,6 +87,7 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
       by: await operatorHere(host, args, terminal),
     });
   });
+  if (made === undefined) return tellDryRun(`make a token ${name} for an ${role}`, args, terminal);
   if (args.has('json')) {
     const document = { schema: 'toolport/token@1', token: made.token, ...entryOf(made.entry) };
     terminal.out(`${JSON.stringify(document)}\n`);
@@ -112,13 +116,16 @@ async function revoke(args: Arguments, terminal: Terminal, named: string): Promi
   const revoked = await withKeptHost(args, terminal, async (host) => {
     const entries = await host.tokens.list();
     const found = entries.find((it) => it.id === named) ?? entries.find((it) => it.name === named);
-    if (found === undefined || !(await host.tokens.revoke(found.id, terminal.principal)))
+    const done =
+      found !== undefined && (isDryRun(args) || (await host.tokens.revoke(found.id, terminal.principal)));
+    if (!done)
       // It could be the token itself, so it is not said again.
       throw new HostError('not_found', 'there is no token of that name or id', {
         hint: 'see "toolport token list"',
       });
     return found;
   });
+  if (isDryRun(args)) return tellDryRun(`revoke ${revoked.name} (${revoked.id})`, args, terminal);
   if (args.has('json'))
     terminal.out(`${JSON.stringify({ schema: 'toolport/tokens@1', tokens: [], revoked: revoked.id })}\n`);
   else if (!args.has('quiet')) terminal.out(`${visibleLine(revoked.name)} lets nobody in any more\n`);

@@ -1,0 +1,36 @@
+import { createInterface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { HostError } from '../../model/host-error.js';
+
+/** Reads one line from the terminal without showing it. */
+export async function readSecret(question: string, signal: AbortSignal): Promise<string> {
+  // The dialogue would show what is typed; nothing of it gets through.
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const dialogue = createInterface({ input: process.stdin, output: nowhere, terminal: true });
+  // Only now: the terminal must have stopped showing what is typed before anybody is asked to type.
+  process.stderr.write(question);
+  const left = new Promise<undefined>((resolve) => dialogue.once('close', () => resolve(undefined)));
+  dialogue.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    const typed = dialogue.question('', { signal }).catch(() => undefined);
+    const answer = await Promise.race([typed, left]);
+    if (answer === undefined) throw new HostError('cancelled', 'nothing was entered');
+    return answer;
+  } finally {
+    dialogue.close();
+    process.stderr.write('\n');
+  }
+}
+
+/** No answer, for whatever reason, is a no. */
+export async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
+  const dialogue = createInterface({ input: process.stdin, output: process.stderr });
+  const left = new Promise<string>((resolve) => dialogue.once('close', () => resolve('')));
+  dialogue.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  try {
+    const answer = dialogue.question(`${question} [y/N] `, { signal }).catch(() => '');
+    return /^y(es)?$/i.test((await Promise.race([answer, left])).trim());
+  } finally {
+    dialogue.close();
+  }
+}
