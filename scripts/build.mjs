@@ -6,6 +6,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { compile } from './compile.mjs';
+import { later } from './later.mjs';
+import { reachOf } from './reach.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
@@ -30,6 +32,7 @@ await build({
       TOOLPORT_BUILD: JSON.stringify(digestOf('src/formats', 'src/model', 'schemas', 'package-lock.json')),
     },
   },
+  plugins: [later],
   input: { command: 'src/main.ts' },
   output: {
     dir: 'dist',
@@ -41,9 +44,16 @@ await build({
     chunkFileNames: 'parts/[name]-[hash].cjs',
     codeSplitting: {
       groups: [
-        // What every command needs travels in one file: opening thirty small ones costs more than reading it.
+        // What is loaded together travels in one file: opening thirty small ones costs more than reading it.
         {
           name: 'core',
+          priority: 3,
+          test: reachOf('src/main.ts', 'src/serve/cli/run.ts', 'src/serve/cli/commands/mcp.ts'),
+        },
+        { name: 'host', priority: 2, test: reachOf('src/host/create.ts') },
+        {
+          name: 'reading',
+          priority: 1,
           test: /\/src\/(?:model|bundle|wire|version|formats\/[a-z-]+\.ts|formats\/document\/(?:document|text|json)\.ts|formats\/[a-z]+\/claim\.ts|serve\/(?:print|errors|cli\/[a-z-]+\.ts|cli\/commands\/(?:validate|list|info|call|approvals|audit|schema|explain)\.ts))/,
         },
       ],

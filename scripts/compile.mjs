@@ -99,6 +99,7 @@ export async function compile() {
   try {
     await overHttp(tools, join(folder, 'state-1'));
     await overPipes(tools, join(folder, 'state-2'));
+    await start(['validate', 'examples', '--json']).ended;
   } catch (error) {
     process.stderr.write(
       `warning: starts of the command will be slower than they can be: ${error.message}\n`,

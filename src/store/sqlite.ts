@@ -42,9 +42,28 @@ function openBuiltIn(path: string, readOnly: boolean): SqliteConnection {
 }
 
 function openLibsql(path: string, readOnly: boolean): SqliteConnection {
-  const Database = require('libsql') as new (path: string) => Connection;
+  const Database = withoutReport(() => require('libsql')) as new (path: string) => Connection;
   // It has no option for this, and takes addresses of files.
   return adapt(new Database(readOnly ? `${pathToFileURL(path).href}?mode=ro` : path));
+}
+
+/**
+ * The library wants to know the C library of this machine. It has Node write a report about the whole process for that, which
+ * takes longer than opening a database, and then looks at the system's files all the same.
+ */
+function withoutReport<T>(load: () => T): T {
+  const own = Object.getOwnPropertyDescriptor(process, 'report');
+  if (own?.configurable !== true) return load();
+  Object.defineProperty(process, 'report', { value: undefined, configurable: true });
+  try {
+    return load();
+  } catch {
+    // Those files were not there.
+    Object.defineProperty(process, 'report', own);
+    return load();
+  } finally {
+    Object.defineProperty(process, 'report', own);
+  }
 }
 
 function adapt(connection: Connection): SqliteConnection {

@@ -1,19 +1,10 @@
 import type { Command } from './command.js';
-import { approvals } from './commands/approvals.js';
-import { audit } from './commands/audit.js';
-import { call } from './commands/call.js';
-import { explain } from './commands/explain.js';
-import { info } from './commands/info.js';
-import { list } from './commands/list.js';
-import { schema } from './commands/schema.js';
-import { validate } from './commands/validate.js';
 
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   /** Works, but is not for people. */
   readonly hidden?: boolean;
-  /** Commands that need sockets, processes or much text are loaded when they are used; the others are small. */
   load(): Promise<Command>;
 }
 
@@ -26,22 +17,22 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'validate',
     summary: 'check manifests and say how to mend them',
-    load: async () => validate,
+    load: async () => (await import('./commands/validate.js')).validate,
   },
   {
     name: 'list',
     summary: 'show packages with their state',
-    load: async () => list,
+    load: async () => (await import('./commands/list.js')).list,
   },
   {
     name: 'info',
     summary: 'show what a package is, can do and wants',
-    load: async () => info,
+    load: async () => (await import('./commands/info.js')).info,
   },
   {
     name: 'call',
     summary: 'run one tool, confined',
-    load: async () => call,
+    load: async () => (await import('./commands/call.js')).call,
   },
   {
     name: 'serve',
@@ -106,7 +97,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'approvals',
     summary: 'decide on calls that wait for a person',
-    load: async () => approvals,
+    load: async () => (await import('./commands/approvals.js')).approvals,
   },
   {
     name: 'policy',
@@ -116,7 +107,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'audit',
     summary: 'read and verify the record of all calls',
-    load: async () => audit,
+    load: async () => (await import('./commands/audit.js')).audit,
   },
   {
     name: 'doctor',
@@ -131,12 +122,12 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'schema',
     summary: 'print the JSON Schema of a format',
-    load: async () => schema,
+    load: async () => (await import('./commands/schema.js')).schema,
   },
   {
     name: 'explain',
     summary: 'explain a code of a finding or of an error',
-    load: async () => explain,
+    load: async () => (await import('./commands/explain.js')).explain,
   },
   {
     name: 'host',

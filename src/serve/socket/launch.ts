@@ -41,10 +41,11 @@ export async function dialOrLaunch(options: LaunchOptions): Promise<Socket> {
   const log = join(options.state, 'host.log');
   let child = startHost(options, log);
   const deadline = performance.now() + patienceMs;
+  // A host takes about a tenth of a second; looking whether its socket is there takes a hundredth of a millisecond.
   for (
-    let pause = 5;
+    let pause = 2;
     performance.now() < deadline && !options.signal.aborted;
-    pause = Math.min(pause * 1.5, 100)
+    pause = Math.min(pause * 1.01, 100)
   ) {
     const socket = await dial(options.state);
     if (socket !== undefined) return socket;
