@@ -151,23 +151,24 @@ function packageOf(
     const name = call.export ?? (convention === 'envelope' ? 'handler' : 'run');
     const action = { kind: 'function', program: 'code', export: name, convention } as const;
     const signal = call.signal ?? new AbortController().signal;
+    const timeoutMs = call.timeoutMs ?? 20_000;
     return runFunction(
       action,
-      () => ({
+      {
         package: of,
         tool: { name: call.tool ?? name, action } as unknown as Tool,
         input: call.input ?? {},
         callId: 'call',
-        timeoutMs: call.timeoutMs ?? 20_000,
+        timeoutMs,
         outputBytes: call.outputBytes ?? 10 * 1024 * 1024,
         signal,
         caller: { agentId: 'agent', sessionId: 'ses' },
         onRefused: (hosts) => refused.push(...hosts),
-      }),
+      },
       { ...confinement, principal: call.principal ?? confinement.principal },
       { sandbox: setting.sandbox ?? sandbox, newSocket: () => join(root, `${++made}.sock`) },
       pool,
-      () => signal,
+      { patience: () => signal, leftMs: () => timeoutMs },
     );
   };
   return { run, pool, refused, value: async (call?: Call): Promise<Json> => (await run(call)).value };

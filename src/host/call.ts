@@ -57,7 +57,8 @@ export interface Caller {
   readonly principal: string;
   /** By `package/tool` or exposed name; throws when there is none. */
   resolve(name: string): Promise<Served>;
-  /** Extensions that want to be asked about calls; empty for most sessions. */
+  /** Whether there are extensions that want to be asked about calls; most sessions have none. */
+  isWatched(): boolean;
   hooks(): Promise<readonly HookHandler[]>;
 }
 
@@ -74,8 +75,6 @@ export interface FrozenCall {
   readonly served: Served;
   readonly input: JsonObject;
   readonly digest: string;
-  /** Of the arguments and of where the call would work: what a person agrees to. */
-  readonly bound: string;
   /** What the call takes of the limits that hold for it. */
   readonly meters: readonly NamedMeter[];
 }
@@ -106,9 +105,15 @@ export async function callTool(
     if (chain.length === 0) path.running.assertRoom();
     if (request.tool === confirmToolName) return await confirm(path, call);
 
-    const handlers = await caller.hooks();
-    const frozen = await prepare(path, caller, request.tool, request.arguments, (served, input) =>
-      beforeCall(hooked(path, call, served, handlers), input),
+    const handlers = caller.isWatched() ? await caller.hooks() : [];
+    const before = (served: Served, input: JsonObject) =>
+      beforeCall(hooked(path, call, served, handlers), input);
+    const frozen = await prepare(
+      path,
+      caller,
+      request.tool,
+      request.arguments,
+      handlers.length === 0 ? undefined : before,
     );
     assertChain(chain, frozen.served.name);
     const decision = decide({ ...frozen.served, input: frozen.input });
@@ -152,9 +157,8 @@ export async function prepare(
   const checked = asked === fitting ? fitting : await checkArguments(served, asked);
   const input = deepFreeze(await guardInput(served.package.id, served.demands, checked));
   await served.screen(input);
-  const bound = sha256(canonicalJson({ arguments: input, ...served.setting } as unknown as Json));
   const meters = metersOf(caller.principal, served, input);
-  return { served, input, digest: sha256(canonicalJson(input)), bound, meters };
+  return { served, input, digest: sha256(canonicalJson(input)), meters };
 }
 
 function sha256(text: string): string {
@@ -174,12 +178,13 @@ export function subjectOf({ principal }: Caller, { package: of, tool }: Served):
 }
 
 /** What a person decides about: the same in every part, or another call. */
-async function bindingOf(caller: Caller, { served, bound }: FrozenCall): Promise<ApprovalBinding> {
+async function bindingOf(caller: Caller, { served, input }: FrozenCall): Promise<ApprovalBinding> {
   return {
     principal: caller.principal,
     tool: served.name,
     definition: served.digest,
-    argumentsDigest: bound,
+    // Of the arguments and of where the call would work: that is what a person agrees to.
+    argumentsDigest: sha256(canonicalJson({ arguments: input, ...served.setting } as unknown as Json)),
     policy: served.policy,
     credentials: await served.credentials(),
   };
@@ -384,22 +389,22 @@ async function execute(
   const run = path.running.enter(who, call.request.signal);
   try {
     // Only now: whoever stops it after this finds it among those that run.
-    path.kills.look();
+    path.kills.lookAgain();
     const stopped = path.kills.reasonFor(who);
     if (stopped !== undefined) {
       await giveBack(path, place);
       path.kills.assertAlive(who);
     }
     const answer = await effect(path, call, frozen, run, place, leave);
-    const { served, input } = frozen;
-    const told = call.caller
-      .hooks()
-      .then((handlers) => afterCall(hooked(path, call, served, handlers), input, answer));
-    path.later(told);
+    if (call.caller.isWatched()) path.later(tell(path, call, frozen, answer));
     return answer;
   } finally {
     run.leave();
   }
+}
+
+async function tell(path: CallPath, call: Call, { served, input }: FrozenCall, answer: Answer) {
+  return afterCall(hooked(path, call, served, await call.caller.hooks()), input, answer);
 }
 
 /** The effect, between two lines of the record. */
@@ -419,8 +424,8 @@ async function effect(
     kind: 'intent',
     body: {
       ...subject(call, frozen),
-      shape: shapeOf(input, served.tool.input),
       effect: served.tool.effect,
+      shape: shapeOf(input, served.tool.input),
       ...(served.confined ? {} : { unconfined: true }),
       ...leave,
     },
@@ -464,10 +469,10 @@ async function effect(
     kind: 'outcome',
     body: {
       callId: call.id,
-      status: statusIn(outcome),
-      ...(refused.size === 0 ? {} : { refusedHosts: [...refused] }),
-      ...(redacted.length === 0 ? {} : { redacted }),
       durationMs: path.now() - call.started,
+      ...(redacted.length === 0 ? {} : { redacted }),
+      ...(refused.size === 0 ? {} : { refusedHosts: [...refused] }),
+      status: statusIn(outcome),
     },
   });
 

@@ -58,6 +58,14 @@ export async function confine(
   const of = catalogue.package;
   const { permissions } = of;
   const access = fileAccess(of, tool, lending.denial);
+  const files = await lending.stage.place(loaded);
+  const isPlain =
+    access === 'none' &&
+    slots.size === 0 &&
+    !permissions.stateDirectory &&
+    needs.every((it) => it.packages === null);
+  const known = isPlain ? plain.get(lending)?.get(needs) : undefined;
+  if (known?.confinement.files === files) return known;
   const { lent, notes } = lendKindly(access, permissions.origin, own, lending);
   const runtimes = new Map<string, ProgramRuntime>();
   for (const { program, interpreter, packages } of needs) {
@@ -69,13 +77,13 @@ export async function confine(
       });
     runtimes.set(program, { interpreter, packages: installed?.folder ?? null });
   }
-  return {
+  const made: Confined = {
     notes,
     confinement: {
       package: of,
       digest: catalogue.digest,
       principal: lending.principal,
-      files: await lending.stage.place(loaded),
+      files,
       roots: lent.mounts,
       hidden: lent.hidden,
       state: permissions.stateDirectory ? lending.places.data(of.id) : null,
@@ -86,7 +94,15 @@ export async function confine(
       runtimes,
     },
   };
+  if (isPlain) plain.set(lending, (plain.get(lending) ?? new Map()).set(needs, made));
+  return made;
 }
+
+/**
+ * What depends on nothing that can change between two calls: no workspace, no folder of its own, no values, no packages to be installed. A lending
+ * belongs to one package in one session, and the needs are those of that package as it was judged.
+ */
+const plain = new WeakMap<Lending, Map<Judged['needs'], Confined>>();
 
 /** Throws when a workspace that was declared cannot be lent: better before a person is asked than after. */
 export function assertWorkspace({ loaded, own }: Judged, tool: Tool, lending: Lending): void {

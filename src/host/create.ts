@@ -24,7 +24,7 @@ import { throughMessageHooks } from './call-hooks.js';
 import { nameOf, openDesk } from './desk.js';
 import { type Equipment, equip } from './equipment.js';
 import { explain } from './explain.js';
-import type { Answer, ExplainRequest, Host, Session } from './host.js';
+import type { ExplainRequest, Host, Session } from './host.js';
 import { newId } from './ids.js';
 import { keptActs } from './kept-arguments.js';
 import { KillSwitch } from './kill-switch.js';
@@ -112,7 +112,6 @@ export async function createHost(options: HostOptions): Promise<Host> {
       agentVersion: options.agentVersion ?? defaultParseOptions.agentVersion,
       reservedIds: options.reservedIds ?? defaultParseOptions.reservedIds,
     };
-    const running = new Set<Promise<Answer>>();
     let closed = false;
     const open = stage;
     return {
@@ -125,6 +124,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
           id: newId('ses'),
           principal,
           resolve: (name: string) => catalogue.resolve(name),
+          isWatched: () => catalogue.isWatched,
           hooks: () => catalogue.hooks(),
         };
         const message: Session['message'] = async (point, given, signal) =>
@@ -136,16 +136,12 @@ export async function createHost(options: HostOptions): Promise<Host> {
             audit,
           });
         const explained = (request: ExplainRequest) => explain(request, caller, catalogue.setup, path);
-        const call: Session['call'] = (request) => {
-          const answer = underWay.counted(() => callTool(path, caller, request));
-          running.add(answer);
-          return answer
-            .then((it) => {
-              options.onAnswer?.(it, principal);
-              return it;
-            })
-            .finally(() => running.delete(answer));
-        };
+        const call: Session['call'] = (request) =>
+          underWay.counted(async () => {
+            const answer = await callTool(path, caller, request);
+            options.onAnswer?.(answer, principal);
+            return answer;
+          });
         const readings = new Readings({ catalogue, call, path, session: caller.id });
         const acting = { desk, principal, message, explain: explained, leave, readings };
         return sessionOf(catalogue, equipment, acting, call);
@@ -181,7 +177,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
         closed = true;
         kills.close();
         underWay.close();
-        await Promise.allSettled([...running]);
+        await underWay.emptied();
         await Promise.allSettled([...later]);
         await notices.close();
         await equipment.close();

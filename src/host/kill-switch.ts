@@ -38,6 +38,7 @@ interface Killed {
 
 /** How often the file is looked at while nobody calls. */
 const lookMs = 200;
+const momentMs = 1;
 /** How long somebody who stops calls waits for them to be gone. */
 const patienceMs = 2000;
 const fileKiller = 'the file KILL';
@@ -53,6 +54,7 @@ export class KillSwitch {
   #changed: () => void = () => {};
   readonly #timer: NodeJS.Timeout;
   #fileSeen: readonly string[] | null = null;
+  #lookedAt = 0;
 
   private constructor(parts: KillSwitchOptions, killed: readonly Killed[]) {
     this.#parts = parts;
@@ -79,9 +81,14 @@ export class KillSwitch {
     this.#changed = changed;
   }
 
-  /** Takes over what the file says now. Once when a call comes and once before it has an effect. */
+  /** Takes over what the file says now, when a call comes. */
   look(): void {
     this.#lookAtFile();
+  }
+
+  /** The same before it has an effect, unless somebody looked a moment ago: then it came as good as after. */
+  lookAgain(): void {
+    if (performance.now() - this.#lookedAt > momentMs) this.#lookAtFile();
   }
 
   /** Why something is stopped; undefined lets it pass. Asked for every call, so it costs next to nothing. */
@@ -174,6 +181,7 @@ export class KillSwitch {
 
   /** What the file names is taken over: removing the file afterwards lifts nothing. */
   #lookAtFile(): void {
+    this.#lookedAt = performance.now();
     const lines = this.#parts.file.read();
     if (lines === this.#fileSeen) return;
     this.#fileSeen = lines;

@@ -45,16 +45,16 @@ export async function perform(
   const { action } = request.tool;
   switch (action?.kind) {
     case 'exec':
-      return withinTime(request, (patience, remaining) =>
+      return withinTime(request, (patience, leftMs) =>
         inTurn(async () => {
           const { confinement, notes } = await confined();
-          return noting(notes, await runExec(action, remaining(), confinement, machine, warm));
+          return noting(notes, await runExec(action, within(request, leftMs()), confinement, machine, warm));
         }, patience),
       );
     case 'function': {
       const { confinement, notes } = await confined();
-      return withinTime(request, async (patience, remaining) =>
-        noting(notes, await runFunction(action, remaining, confinement, machine, pool, patience)),
+      return withinTime(request, async (patience, leftMs) =>
+        noting(notes, await runFunction(action, request, confinement, machine, pool, { patience, leftMs })),
       );
     }
     case 'http': {
@@ -76,12 +76,12 @@ export async function perform(
 }
 
 /**
- * Waiting for a turn is a part of the time that a call may take. `patience` ends the waiting; `remaining` is the call with
- * the time that is left of it.
+ * Waiting for a turn is a part of the time that a call may take. `patience` ends the waiting; `leftMs` is the time that is
+ * left.
  */
 async function withinTime<T>(
   request: RunRequest,
-  work: (patience: () => Signal, remaining: () => RunRequest) => Promise<T>,
+  work: (patience: () => Signal, leftMs: () => number) => Promise<T>,
 ): Promise<T> {
   const started = performance.now();
   // Ended with the call: a timer of the platform would stay until its time is up, and with many calls there are many.
@@ -90,13 +90,9 @@ async function withinTime<T>(
     waiting ??= waitFor(request);
     return waiting.signal;
   };
-  const remaining = () => {
-    const waited = performance.now() - started;
-    const left = Math.max(1, Math.round(request.timeoutMs - waited));
-    return { ...request, timeoutMs: left, givenMs: request.timeoutMs };
-  };
+  const leftMs = () => Math.max(1, Math.round(request.timeoutMs - (performance.now() - started)));
   try {
-    return await work(patience, remaining);
+    return await work(patience, leftMs);
   } catch (error) {
     const late = waiting?.late() === true && !request.signal.aborted;
     if (!late || !(error instanceof HostError) || error.code !== 'cancelled') throw error;
@@ -107,6 +103,11 @@ async function withinTime<T>(
   } finally {
     waiting?.end();
   }
+}
+
+/** The call with the time that is left of it. */
+function within(request: RunRequest, timeoutMs: number): RunRequest {
+  return { ...request, timeoutMs, givenMs: request.timeoutMs };
 }
 
 interface Waiting {

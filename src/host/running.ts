@@ -28,6 +28,7 @@ export class RunningCalls {
   #inside = 0;
   readonly #entries = new Set<Entry>();
   #left: (() => void)[] = [];
+  readonly #emptied: (() => void)[] = [];
   #closed = false;
 
   enter(subject: KillSubject, given: Signal | undefined): RunningCall {
@@ -45,7 +46,7 @@ export class RunningCalls {
       leave: () => {
         given?.removeEventListener('abort', giveUp);
         this.#entries.delete(entry);
-        for (const tell of this.#left.splice(0)) tell();
+        if (this.#left.length > 0) for (const tell of this.#left.splice(0)) tell();
       },
     };
   }
@@ -57,7 +58,13 @@ export class RunningCalls {
       return await work();
     } finally {
       this.#inside--;
+      if (this.#inside === 0) for (const tell of this.#emptied.splice(0)) tell();
     }
+  }
+
+  /** Resolves when no call is under way. */
+  emptied(): Promise<void> {
+    return this.#inside === 0 ? Promise.resolve() : new Promise((resolve) => this.#emptied.push(resolve));
   }
 
   assertRoom(): void {

@@ -10,19 +10,19 @@ import { registryReach } from './images.js';
 import { installAll } from './install.js';
 import { lendingFor } from './lending.js';
 import type { Machinery, SessionSetup } from './machinery.js';
-import { exposedNames } from './names.js';
 import type { Verified } from './operator-desk.js';
 import { acceptReview, agree } from './pinning.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { type Judged, judgeAll, type Standing } from './readiness.js';
 import type { Reading } from './reading.js';
 import { differences, keepGood, nothingFound } from './reload.js';
-import { hasHooks } from './remote-place.js';
+import { hasHooks, isRemote } from './remote-place.js';
 import { reportOf } from './report.js';
 import { findPackage, findTool, namedPackage, noSuchTool } from './resolution.js';
 import { notReady, type Served } from './served.js';
+import { serveAll } from './serving.js';
 import { equippedStanding, type StandingRoad, standingOf } from './standing.js';
-import { type ServedTool, serveTool, type ToolRoad } from './tool.js';
+import type { ServedTool } from './tool.js';
 import { resourceReading, type UpstreamResource, upstreamPrompts, upstreamResources } from './upstream.js';
 
 /** The packages of one session with their state, and the tools it may call. */
@@ -32,6 +32,9 @@ export class SessionCatalogue {
   #found: LoadedFolder;
   readonly #verdict: Verdict;
   #judged: readonly Judged[] = [];
+  /** Of these, those with hooks, and those whose tools are told by a program. */
+  #watching: readonly Judged[] = [];
+  #elsewhere: readonly Judged[] = [];
   #served: readonly ServedTool[] = [];
   readonly #announcing: Announcing;
   /** Of what programs said, when the tools were listed. */
@@ -145,6 +148,10 @@ export class SessionCatalogue {
     return resourceReading(uri, await this.resources(), this.#announcing);
   }
 
+  get isWatched(): boolean {
+    return this.#watching.length > 0;
+  }
+
   async #ready(): Promise<Judged[]> {
     await this.#catchUp(false);
     const standings = await this.#standings();
@@ -153,11 +160,10 @@ export class SessionCatalogue {
 
   /** Extensions that want to be asked about calls and messages, in the order in which they were found. */
   async hooks(): Promise<readonly HookHandler[]> {
-    const asking = this.#judged.filter((it) => it.fixed === null && hasHooks(it));
-    if (asking.length === 0) return [];
+    if (!this.isWatched) return [];
     await this.#catchUp(false);
     const standings = await this.#standings();
-    const ready = asking.filter((it) => standings.get(it)?.state === 'ready');
+    const ready = this.#watching.filter((it) => standings.get(it)?.state === 'ready');
     return ready.flatMap((it) => this.#announcing.hooks(it));
   }
 
@@ -209,13 +215,16 @@ export class SessionCatalogue {
     const { agreements, find, containers } = this.#machinery;
     const held = await agree(looking ? [] : directories, loaded, principal, agreements);
     this.#judged = judgeAll(loaded, { policy, held, verdict: this.#verdict, find, containers });
+    const able = this.#judged.filter((it) => it.fixed === null);
+    this.#watching = able.filter(hasHooks);
+    this.#elsewhere = able.filter(isRemote);
     await this.#announcing.load(this.#judged);
     this.#list();
   }
 
   /** Asks programs that never said what they can do, and lists what is known by now. */
   async #catchUp(wait: boolean): Promise<void> {
-    const unknown = this.#judged.filter((it) => it.fixed === null && this.#announcing.isUnknown(it));
+    const unknown = this.#elsewhere.filter((it) => this.#announcing.isUnknown(it));
     if (unknown.length > 0) {
       const off = new Set(await this.#machinery.switches.list());
       const learning: Promise<void>[] = [];
@@ -230,33 +239,14 @@ export class SessionCatalogue {
 
   #list(): void {
     this.#version = this.#machinery.remote.book.version;
-    this.#served = this.#serveAll();
-  }
-
-  /** A second package of the same id is shown, but its tools have no name of their own to be called by. */
-  #serveAll(): ServedTool[] {
-    const ids = new Set<string>();
-    const listed = this.#judged.flatMap((judged) => {
-      const of = judged.loaded.catalogue?.package;
-      if (of === undefined || ids.has(of.id)) return [];
-      ids.add(of.id);
-      const { tools } = this.#announcing.offer(judged);
-      return tools.map((offered) => ({ judged, of, offered, only: tools.length === 1 }));
-    });
-    const names = exposedNames(
-      listed.map(({ of, offered, only }) => ({ packageId: of.id, tool: offered.tool.name, only })),
-    );
-    const road: ToolRoad = {
+    this.#served = serveAll(this.#judged, {
       machinery: this.#machinery,
       setup: this.#setup,
       standing: (it) => this.#standingNow(it),
       lending: (id) => this.#lending(id),
       isPublic: (id, slot) => this.#isPublic(id, slot),
       announcing: this.#announcing,
-    };
-    return listed.map(({ judged, offered }, index) =>
-      serveTool(judged, offered, names[index] as string, road),
-    );
+    });
   }
 
   /** Only the word of a package that somebody agreed to counts. */

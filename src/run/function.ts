@@ -14,18 +14,17 @@ import { WorkerProcess } from './worker/process.js';
 type FunctionAction = Extract<Action, { kind: 'function' }>;
 
 /**
- * Calls a function of the package in a process that is kept for the next call. `remaining` is the call with the time that
- * is left of it; `patience` ends the waiting for a process.
+ * Calls a function of the package in a process that is kept for the next call. `patience` ends the waiting for a process;
+ * `leftMs` is what is left of the call's time.
  */
 export async function runFunction(
   action: FunctionAction,
-  remaining: () => RunRequest,
+  request: RunRequest,
   confinement: Confinement,
   machine: Machine,
   pool: ProcessPool,
-  patience: () => Signal,
+  { patience, leftMs }: { readonly patience: () => Signal; readonly leftMs: () => number },
 ): Promise<RunResult> {
-  const request = remaining();
   const { input, outputBytes, signal } = request;
   const name = `${request.package.id}/${request.tool.name}`;
   const config = contextOf(confinement);
@@ -43,8 +42,8 @@ export async function runFunction(
     };
     const outcome = await worker.call(question, {
       name,
-      timeoutMs: remaining().timeoutMs,
-      givenMs: request.givenMs,
+      timeoutMs: leftMs(),
+      givenMs: request.timeoutMs,
       signal,
       outputBytes,
     });

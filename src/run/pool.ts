@@ -43,7 +43,6 @@ interface Seat<T> {
   readonly process: T;
   state: 'busy' | 'idle' | 'ending';
   idleSince: number;
-  timer: NodeJS.Timeout | undefined;
 }
 
 interface Waiter<T> {
@@ -73,6 +72,8 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
   readonly #failures = new Map<string, Failure>();
   #waiting: Waiter<T>[] = [];
   #closed = false;
+  /** One for all: a timer for each process would be set and cleared with every call. */
+  #sweeping: NodeJS.Timeout | undefined;
 
   constructor(options: PoolOptions = {}) {
     this.#limits = { processes: 16, perKey: 4, idleMs: 60_000, restMs: 500, ...options };
@@ -105,6 +106,7 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
   /** Ends everything and waits until it is gone. */
   async close(): Promise<void> {
     this.#closed = true;
+    clearTimeout(this.#sweeping);
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const it of waiting) it.refuse(closing());
@@ -118,7 +120,6 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
     if (this.#waiting.length > 0 || this.#closed || signal.aborted) return undefined;
     for (const seat of this.#seats) {
       if (seat.state !== 'idle' || seat.key !== key || seat.process.spent) continue;
-      clearTimeout(seat.timer);
       seat.state = 'busy';
       return seat;
     }
@@ -160,18 +161,23 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
   /** Gives out what there is, first come first served. */
   #serve(): void {
     let promised = 0;
+    let full: string | undefined;
     this.#waiting = this.#waiting.filter((waiter) => {
       const { key } = waiter.request;
+      // A key that found nothing a moment ago finds nothing now: many wait for the same one.
+      if (key === full) return true;
       const own = [...this.#seats].filter((it) => it.key === key && it.state !== 'ending');
       const idle = own.find((it) => it.state === 'idle' && !it.process.spent);
       if (idle !== undefined) {
-        clearTimeout(idle.timer);
         idle.state = 'busy';
         waiter.seat(idle);
         return false;
       }
       if (this.#rests(waiter)) return false;
-      if (own.length >= this.#limits.perKey) return true;
+      if (own.length >= this.#limits.perKey) {
+        full = key;
+        return true;
+      }
       if (this.#seats.size < this.#limits.processes) {
         this.#start(waiter);
         return false;
@@ -206,10 +212,9 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
       refuse(error);
       return;
     }
-    const seat: Seat<T> = { key: request.key, process, state: 'busy', idleSince: 0, timer: undefined };
+    const seat: Seat<T> = { key: request.key, process, state: 'busy', idleSince: 0 };
     this.#seats.add(seat);
     process.exited.then(() => {
-      clearTimeout(seat.timer);
       this.#seats.delete(seat);
       this.#serve();
     });
@@ -224,10 +229,28 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
     }
     seat.state = 'idle';
     seat.idleSince = performance.now();
-    seat.timer = setTimeout(() => this.#end(seat), this.#limits.idleMs);
-    // A process without work is no reason for the host to stay.
-    seat.timer.unref();
+    if (this.#sweeping === undefined) this.#sweepIn(this.#limits.idleMs);
     if (this.#waiting.length > 0) this.#serve();
+  }
+
+  #sweepIn(milliseconds: number): void {
+    this.#sweeping = setTimeout(() => this.#sweep(), milliseconds);
+    // A process without work is no reason for the host to stay.
+    this.#sweeping.unref();
+  }
+
+  /** Ends what has been idle for long, and comes again when the next one will have been. */
+  #sweep(): void {
+    this.#sweeping = undefined;
+    const now = performance.now();
+    let next = Number.POSITIVE_INFINITY;
+    for (const seat of this.#seats) {
+      if (seat.state !== 'idle') continue;
+      const left = seat.idleSince + this.#limits.idleMs - now;
+      if (left <= 0) this.#end(seat);
+      else next = Math.min(next, left);
+    }
+    if (next !== Number.POSITIVE_INFINITY) this.#sweepIn(Math.ceil(next));
   }
 
   #evict(): boolean {
@@ -241,7 +264,6 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
   }
 
   #end(seat: Seat<T>): void {
-    clearTimeout(seat.timer);
     seat.state = 'ending';
     seat.process.kill();
   }

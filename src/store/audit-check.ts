@@ -1,4 +1,4 @@
-import { createHash, type KeyObject } from 'node:crypto';
+import { hash, type KeyObject } from 'node:crypto';
 import type { AuditVerdict } from '../model/audit.js';
 import type { JsonObject } from '../model/json.js';
 import { digestOfLine, isSigned, noCheckpoint, readCheckpoint, type SignedCheckpoint } from './checkpoint.js';
@@ -10,7 +10,7 @@ export const chainStart = '0'.repeat(64);
 /** The hash that seals a line. Written out by hand: it is the canonical JSON of the line without its hash. */
 export function hashOf({ seq, at, kind, body, previous }: Omit<AuditTable, 'hash'>): string {
   const text = `{"at":${JSON.stringify(at)},"body":${JSON.stringify(body)},"kind":${JSON.stringify(kind)},"previous":${JSON.stringify(previous)},"seq":${seq}}`;
-  return createHash('sha256').update(text).digest('hex');
+  return hash('sha256', text);
 }
 
 export interface RecordParts {

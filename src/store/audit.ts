@@ -4,7 +4,7 @@ import { chainStart, hashOf } from './audit-check.js';
 import type { Checkpoints, LastCheckpoint } from './checkpoints.js';
 import { type AuditTable, type Database, exclusively } from './database.js';
 import { type KeptBeside, keepBeside } from './sealed-arguments.js';
-import type { SqliteConnection } from './sqlite.js';
+import type { SqliteConnection, SqlValue } from './sqlite.js';
 
 /** What one line of the record says. */
 export interface AuditEntry {
@@ -144,11 +144,12 @@ export class AuditLog {
   /** All of them or none. */
   #insert(connection: SqliteConnection, batch: readonly Waiting[]): void {
     let { seq, hash } = this.#head ?? headOf(connection);
+    const lines: SqlValue[][] = [];
     const put = ({ kind, body, beside }: AuditEntry, at: string) => {
       const line = { seq: seq + 1, at, kind, body: canonicalJson(body), previous: hash };
       hash = hashOf(line);
       seq = line.seq;
-      connection.run(insertion, [seq, at, kind, line.body, line.previous, hash]);
+      lines.push([seq, at, kind, line.body, line.previous, hash]);
       if (beside !== undefined) keepBeside(connection, beside, seq);
     };
     const { at } = batch[0] as Waiting;
@@ -157,6 +158,7 @@ export class AuditLog {
     try {
       if (seal !== undefined) put({ kind: 'checkpoint', body: { n: seal.n, digest: seal.digest } }, at);
       for (const waiting of batch) put(waiting.entry, waiting.at);
+      insert(connection, lines);
       connection.exec('commit');
     } catch (error) {
       connection.exec('rollback');
@@ -203,7 +205,22 @@ export class AuditLog {
 
 function ignore(): void {}
 
-const insertion = 'insert into audit (seq, at, kind, body, previous, hash) values (?, ?, ?, ?, ?, ?)';
+/** Lines that one statement writes: asking for it costs more than what it does. */
+const together = 8;
+const one = insertionOf(1);
+const several = insertionOf(together);
+
+function insertionOf(count: number): string {
+  const places = Array.from({ length: count }, () => '(?, ?, ?, ?, ?, ?)').join(', ');
+  return `insert into audit (seq, at, kind, body, previous, hash) values ${places}`;
+}
+
+function insert(connection: SqliteConnection, lines: readonly SqlValue[][]): void {
+  let at = 0;
+  for (; at + together <= lines.length; at += together)
+    connection.run(several, lines.slice(at, at + together).flat());
+  for (; at < lines.length; at++) connection.run(one, lines[at] as SqlValue[]);
+}
 
 function headOf(connection: SqliteConnection): Head {
   const [last] = connection.all('select seq, hash from audit order by seq desc limit 1', []);

@@ -19,12 +19,36 @@ export interface WorkerPlan {
 const remembered = 256;
 const plans = new WeakMap<Machine, Map<string, WorkerPlan>>();
 
+interface Bare {
+  readonly machine: Machine;
+  readonly plan: WorkerPlan;
+}
+const bare = new WeakMap<Confinement, Map<string, Bare>>();
+
 /**
  * The plan for one call. It is made anew when anything that it is made from is different: all of that stands in the
  * words it is remembered by, and the folders and files behind the paths are looked at each time. With values it is never
  * remembered, because values would stand there in clear.
  */
 export function workerPlan(
+  action: FunctionAction,
+  config: JsonObject,
+  confinement: Confinement,
+  machine: Machine,
+): WorkerPlan {
+  // The very same confinement, with nothing on this machine behind it that could be another by now.
+  const isBare = confinement.roots.length === 0 && confinement.hidden.length === 0;
+  const made = isBare ? bare.get(confinement)?.get(action.program) : undefined;
+  if (made?.machine === machine) return made.plan;
+  const plan = plannedFor(action, config, confinement, machine);
+  if (isBare) {
+    const programs = bare.get(confinement) ?? new Map<string, Bare>();
+    bare.set(confinement, programs.set(action.program, { machine, plan }));
+  }
+  return plan;
+}
+
+function plannedFor(
   action: FunctionAction,
   config: JsonObject,
   confinement: Confinement,

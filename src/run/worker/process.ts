@@ -166,6 +166,7 @@ export class WorkerProcess implements PooledProcess {
   }
 
   #takeLog(): string {
+    if (this.#logged === 0) return '';
     const text = Buffer.concat(this.#log).subarray(-logBytes).toString('utf8').trimEnd();
     this.#log = [];
     this.#logged = 0;
@@ -175,12 +176,12 @@ export class WorkerProcess implements PooledProcess {
   #read(chunk: Buffer): void {
     let from = 0;
     for (let at = chunk.indexOf(0x0a); at !== -1; at = chunk.indexOf(0x0a, from)) {
-      this.#line.push(chunk.subarray(from, at));
+      const end = chunk.subarray(from, at);
       from = at + 1;
-      const line = Buffer.concat(this.#line).toString('utf8');
+      const line = this.#line.length === 0 ? end : Buffer.concat([...this.#line, end]);
       this.#line = [];
       this.#lineBytes = 0;
-      if (!this.#spent) this.#receive(line);
+      if (!this.#spent) this.#receive(line.toString('utf8'));
     }
     if (from === chunk.length || this.#spent) return;
     this.#line.push(chunk.subarray(from));
