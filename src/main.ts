@@ -76,6 +76,7 @@ async function main(): Promise<void> {
       (await import('./serve/cli/dialogue.js')).readSecret(question, interrupted.signal),
     confirm: async (question) =>
       (await import('./serve/cli/dialogue.js')).confirm(question, interrupted.signal),
+    ask: async (question) => (await import('./serve/cli/dialogue.js')).ask(question, interrupted.signal),
     readFile,
     writeFile,
     isFolder,
@@ -84,6 +85,7 @@ async function main(): Promise<void> {
     readDocument: (url, allow) => publishedAt(url, allow, interrupted.signal),
     startHost,
     openRecord,
+    openPinReset: async (options) => (await import('./host/pin-reset.js')).openPinReset(options, Date.now),
     verifyExport,
     examine,
   };

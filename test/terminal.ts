@@ -47,6 +47,7 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
       printed.err += `${question}\n`;
       return options.answer ?? false;
     },
+    ask: async () => '',
     readFile: (path) => {
       try {
         return statSync(path).isFile() ? readFileSync(path, 'utf8') : undefined;
@@ -62,6 +63,7 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
     readDocument: async () => {
       throw new Error('no command here reads a document');
     },
+    openPinReset: () => Promise.reject(new Error('no state here')),
     openRecord: () => Promise.reject(new Error('no record here')),
     verifyExport: () => Promise.reject(new Error('no record here')),
     startHost: async () => {

@@ -170,15 +170,25 @@ export async function until(
 /** Runs the command at a terminal of its own, types when it shows what is waited for, and returns all that it showed. */
 export function atTerminal(
   words: readonly string[],
-  { after = '', type = '' }: { readonly after?: string; readonly type?: string } = {},
+  {
+    after = '',
+    type = '',
+    later = [],
+  }: {
+    readonly after?: string;
+    readonly type?: string;
+    /** What is typed later, each when its text was shown after what came before. */
+    readonly later?: readonly { readonly after: string; readonly type: string }[];
+  } = {},
 ): Promise<string> {
   const script = `
-import os, pty, sys
-after, typed = sys.argv[1].encode(), sys.argv[2].encode()
+import json, os, pty, sys
+steps = [(it['after'].encode(), it['type'].encode()) for it in json.loads(sys.argv[1]) if it['type']]
 pid, terminal = pty.fork()
 if pid == 0:
-    os.execv(sys.argv[3], sys.argv[3:])
+    os.execv(sys.argv[2], sys.argv[2:])
 shown = b''
+seen = 0
 while True:
     try:
         piece = os.read(terminal, 4096)
@@ -187,14 +197,17 @@ while True:
     if not piece:
         break
     shown += piece
-    if typed and after in shown:
-        os.write(terminal, typed)
-        typed = b''
+    if steps and steps[0][0] in shown[seen:]:
+        os.write(terminal, steps.pop(0)[1])
+        seen = len(shown)
 os.waitpid(pid, 0)
 sys.stdout.buffer.write(shown)
 `;
   return new Promise((resolve, reject) => {
-    const child = spawn('/usr/bin/python3', ['-c', script, after, type, process.execPath, main, ...words]);
+    const child = spawn('/usr/bin/python3', [
+      ...['-c', script, JSON.stringify([{ after, type }, ...later])],
+      ...[process.execPath, main, ...words],
+    ]);
     let shown = '';
     child.stdout.on('data', (chunk) => {
       shown += chunk;

@@ -56,7 +56,7 @@ export type {
   UnknownOutcome,
   VaultKeeper,
 } from './operator.js';
-export type { By, Operator, OperatorDesk, PinStatus, Verified } from './operator-desk.js';
+export type { By, Guarded, Operator, OperatorDesk, PinReset, PinStatus, Verified } from './operator-desk.js';
 export type { AuditPlaces, AuditReader, ProvenLine } from './proof.js';
 
 export type {

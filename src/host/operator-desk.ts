@@ -29,6 +29,26 @@ export interface PinStatus {
   readonly waitUntil: number | null;
 }
 
+/** How much the PIN guards that a reset forgets. */
+export interface Guarded {
+  readonly values: number;
+  readonly tokens: number;
+  readonly rules: number;
+  /** Held calls that are undecided, or approved and not begun. */
+  readonly requests: number;
+  /** Calls whose arguments are kept. */
+  readonly arguments: number;
+}
+
+/** A state directory that no host uses, for the time of a reset. */
+export interface PinReset {
+  readonly isSet: boolean;
+  readonly guarded: Guarded;
+  /** Forgets all of it and sets another PIN. */
+  carryOut(pin: string, by: string): Promise<void>;
+  close(): Promise<void>;
+}
+
 export interface SignIn {
   readonly token: string;
   /** Milliseconds since 1970. */

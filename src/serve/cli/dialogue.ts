@@ -24,12 +24,16 @@ export async function readSecret(question: string, signal: AbortSignal): Promise
 
 /** No answer, for whatever reason, is a no. */
 export async function confirm(question: string, signal: AbortSignal): Promise<boolean> {
+  return /^y(es)?$/i.test((await ask(`${question} [y/N] `, signal)).trim());
+}
+
+/** One line; no answer, for whatever reason, is empty. */
+export async function ask(question: string, signal: AbortSignal): Promise<string> {
   const dialogue = createInterface({ input: process.stdin, output: process.stderr });
   const left = new Promise<string>((resolve) => dialogue.once('close', () => resolve('')));
   dialogue.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
   try {
-    const answer = dialogue.question(`${question} [y/N] `, { signal }).catch(() => '');
-    return /^y(es)?$/i.test((await Promise.race([answer, left])).trim());
+    return await Promise.race([dialogue.question(question, { signal }).catch(() => ''), left]);
   } finally {
     dialogue.close();
   }

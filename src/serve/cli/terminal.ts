@@ -1,5 +1,13 @@
 import type { Readable, Writable } from 'node:stream';
-import type { Answer, AuditPlaces, AuditReader, Check, ContainerPolicy, Host } from '../../host/host.js';
+import type {
+  Answer,
+  AuditPlaces,
+  AuditReader,
+  Check,
+  ContainerPolicy,
+  Host,
+  PinReset,
+} from '../../host/host.js';
 import type { AuditVerdict } from '../../model/audit.js';
 
 /** The world as a command sees it. Only main.ts knows the real one. */
@@ -28,6 +36,8 @@ export interface Terminal {
   readSecret(question: string): Promise<string>;
   /** Asks a person; false without one. */
   confirm(question: string): Promise<boolean>;
+  /** Asks a person for a line of text; empty without one. */
+  ask(question: string): Promise<string>;
   readFile(path: string): string | undefined;
   /** Makes the folders on the way; never writes over a file. */
   writeFile(path: string, text: string): void;
@@ -42,6 +52,8 @@ export interface Terminal {
   readDocument(url: string, allow: readonly string[]): Promise<{ status: number; text: string }>;
   /** The record of a state directory, for reading; needs no host. */
   openRecord(options: OpenRecordOptions): Promise<AuditReader>;
+  /** Takes a state directory that no host uses, to reset its PIN. */
+  openPinReset(options: OpenRecordOptions): Promise<PinReset>;
   /** Checks an exported part of a record; `trusted` is the file of a public key. */
   verifyExport(path: string, trusted: string | undefined): Promise<AuditVerdict>;
   /** Makes this process the host of the state directory. */

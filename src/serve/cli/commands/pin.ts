@@ -4,12 +4,13 @@ import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { pinOption, readPin } from '../operator.js';
+import { resetPin } from '../pin-reset.js';
 import type { Terminal } from '../terminal.js';
 
 export const pin: Command = {
   name: 'pin',
   summary: "Set the operator's PIN. From then on approving, secrets, tokens and the like need it.",
-  usage: 'pin status | set | change | remove',
+  usage: 'pin status | set | change | remove | reset',
   examples: [
     { line: 'toolport pin set', text: 'asks for it twice, without showing it' },
     { line: 'toolport pin status', text: 'whether one is set, and whether somebody guessed' },
@@ -18,6 +19,10 @@ export const pin: Command = {
       text: 'for a script: the old one from a file, the new one on standard input',
     },
     { line: 'toolport pin remove', text: 'acts work without it again, and are recorded as unverified' },
+    {
+      line: 'toolport pin reset',
+      text: 'you forgot it: everything that it guards is forgotten too, and another one is set',
+    },
   ],
   options: [pinOption, dryRunOption],
   async run(args, terminal) {
@@ -34,9 +39,13 @@ export const pin: Command = {
         return set(verb, args, terminal);
       case 'remove':
         return remove(args, terminal);
+      case 'reset':
+        return resetPin(args, terminal, () => newPin('change', args, terminal));
       default:
         // It could be a PIN in the wrong place, so it is not said again.
-        throw new HostError('usage', 'pin has no such verb', { hint: 'use status, set, change or remove' });
+        throw new HostError('usage', 'pin has no such verb', {
+          hint: 'use status, set, change, remove or reset',
+        });
     }
   },
 };
