@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionPolicy } from '../src/index.js';
 import { temporaryFolder, toolport } from './toolport.js';
-import { findagent, inputOf, resultOf, type Workbench, workbench } from './workbench.js';
+import {
+  failureOf,
+  findagent,
+  inputOf,
+  pythonTool,
+  resultOf,
+  type Workbench,
+  workbench,
+} from './workbench.js';
 
 // Never written down in one piece.
 const guessed = `session_token = ${['b7Xq9', 'TzL20wPv', 'R4k8Nm'].join('')}`;
@@ -23,7 +31,14 @@ const files = {
 
 let bench: Workbench;
 beforeAll(async () => {
-  bench = await workbench(files);
+  bench = await workbench({
+    ...files,
+    'quoter.py': pythonTool({
+      name: 'quoter',
+      filesystem: 'read-write',
+      body: [`return {"text": "such as " + "AKIA" + "${'IOSFODNN7'}" + "EXAMPLE"}`],
+    }),
+  });
 });
 afterAll(() => bench.close());
 
@@ -57,6 +72,16 @@ describe('guesses', () => {
     const audience = { kind: 'hosts', hosts: ['keys.example.org'] } as const;
     await bench.host.secrets.set({ package: 'echo', slot: 'DOOR', value, audience, by: 'operator' });
     expect(await said('echo/say', `password = ${value}`, { noGuesses })).not.toContain(value);
+  });
+
+  test('a sample that its vendor publishes passes in an answer, and in no arguments that could be passed on', async () => {
+    const sample = `AKIA${'IOSFODNN7'}EXAMPLE`;
+    const session = await bench.session();
+    const asked = await session.call({ tool: 'quoter', arguments: {} });
+    expect(JSON.stringify(await resultOf(asked))).toContain(sample);
+    const refused = await failureOf(session.call({ tool: 'quoter', arguments: { text: sample } }));
+    expect(refused.code).toBe('guardrail');
+    expect(refused.message).toContain('aws-access-key');
   });
 
   test('explain says so', async () => {

@@ -40,7 +40,7 @@ async function secretIn(of: Package, tool: Tool, given: Json, scan: CallScan): P
   const findings = await scan.foreign(given);
   const value = findings.find((it) => it.kind === 'value');
   if (value !== undefined || !canPassOn(of, tool)) return value;
-  return findings.find((it) => it.kind === 'pattern' && !it.guess);
+  return findings.find((it) => it.kind === 'pattern');
 }
 
 function nameOf({ kind, name }: Finding): string {
@@ -56,8 +56,7 @@ function canPassOn(of: Package, tool: Tool): boolean {
 
 /** The same for what a program is asked for that is no call. Nobody who asks has a value of the vault to give, not even its own. */
 export async function refuseSecretsIn(name: string, asked: Json, scan: CallScan): Promise<void> {
-  const { findings } = await scan.clean(asked);
-  const found = findings.find((it) => it.kind === 'value' || !it.guess);
+  const [found] = await scan.secretsIn(asked);
   if (found === undefined) return;
   throw new HostError('guardrail', `what ${name} is asked for holds ${nameOf(found)}`, {
     hint: 'leave it out: programs get keys from the vault only',

@@ -35,7 +35,6 @@ export function keepingOf(
         const secret = of.slots.find((it) => it.name === name)?.secret !== false;
         values.set(name, { value, secret, recipients: { kind: 'nobody' } });
       }
-      // Whatever the operator lets through in answers: nobody reads these now, and they stay.
       return (await scanner.forCall(of, values, { isPublic, guesses: true })).withoutSecrets(input);
     },
   };

@@ -5,7 +5,7 @@ import type { Json } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { SlotValues } from '../model/slot.js';
 import { KnownValues } from '../policy/scan/known.js';
-import { leavesOf, withLeaves } from '../policy/scan/leaves.js';
+import { type Leaves, leavesOf, withLeaves } from '../policy/scan/leaves.js';
 import type { Look } from '../policy/scan/look.js';
 import { type Finding, type Hiding, redactNow, redactSteps } from '../policy/scan/redact.js';
 import type { KeptValue, Vault } from '../secrets/vault.js';
@@ -19,8 +19,10 @@ export interface CallScan {
   cleanWords(text: string): string;
   /** Without secrets, and else as it is: what cannot be seen stays. */
   withoutSecrets(value: Json): Promise<Json>;
-  /** What of it is a secret, with those of the package itself left out. */
+  /** What of arguments is a secret, with those of the package itself left out. Nothing is guessed. */
   foreign(value: Json): Promise<readonly Finding[]>;
+  /** What of something that is asked for is a secret, whoever's. Nothing is guessed. */
+  secretsIn(value: Json): Promise<readonly Finding[]>;
 }
 
 export interface Cleaned {
@@ -77,17 +79,24 @@ export class Scanner {
       values,
       nameOf: (secret) => (own((entries[secret] as KeptValue).package) ? undefined : nameOf(secret)),
     };
-    const look: Look = { guesses, sha256 };
+    const look: Look = { guesses, samples: false, sha256 };
+    const outward: Look = { guesses: false, samples: true, sha256 };
     return {
       async clean(value) {
-        assertShallow(value);
-        const shown = cleaned(value);
-        const redacted = await inTurns(redactSteps(shown, hiding, look));
-        return { ...redacted, stripped: shown !== value };
+        const leaves = shallowLeaves(value);
+        const shown = cleaned(value, leaves);
+        const isSame = shown === value;
+        const steps = redactSteps(shown, hiding, look, isSame ? leaves : leavesOf(shown));
+        return { ...(await inTurns(steps)), stripped: !isSame };
       },
       cleanWords: (text) => redactNow(cleanText(text), hiding, look).value as string,
-      withoutSecrets: async (value) => (await inTurns(redactSteps(value, hiding, look))).value,
-      foreign: async (value) => (await inTurns(redactSteps(value, [foreign], look))).findings,
+      withoutSecrets: async (value) =>
+        (await inTurns(redactSteps(value, hiding, { ...outward, guesses: true }))).value,
+      foreign: async (value) => (await inTurns(redactSteps(value, [foreign], outward))).findings,
+      async secretsIn(value) {
+        const shown = cleaned(value, shallowLeaves(value));
+        return (await inTurns(redactSteps(shown, hiding, outward))).findings;
+      },
     };
   }
 
@@ -131,14 +140,15 @@ function sha256(bytes: Uint8Array): Uint8Array {
 }
 
 /** Whoever said it is a stranger; what is nested without end would be looked at without end. */
-function assertShallow(value: Json): void {
+function shallowLeaves(value: Json): Leaves {
   if (sizeOf(value, maxDepth) === null)
     throw new HostError('tool_bad_output', 'what came back is nested more than 200 levels deep');
+  return leavesOf(value);
 }
 
-function cleaned(value: Json): Json {
+function cleaned(value: Json, { all }: Leaves): Json {
   let changed = false;
-  const texts = leavesOf(value).all.map(({ text, kind, media }) => {
+  const texts = all.map(({ text, kind, media }) => {
     if (media || kind === 'number') return undefined;
     const clean = cleanText(text);
     if (clean === text) return undefined;

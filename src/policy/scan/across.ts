@@ -21,19 +21,30 @@ export interface PlacedHit extends Span {
 export function* findAcross(
   texts: readonly string[],
   values: KnownValues,
-  placeholders: readonly string[],
-): Generator<void, PlacedHit[]> {
-  const found: PlacedHit[] = [];
-  const starts = new Float64Array(texts.length + 1);
-  for (const [index, text] of texts.entries()) starts[index + 1] = (starts[index] as number) + text.length;
-  const joined = masked(texts.join(''), placeholders);
+  placeholders: () => readonly string[],
+): Generator<void, readonly PlacedHit[]> {
+  let found: PlacedHit[] | undefined;
+  let starts: Float64Array | undefined;
+  const joined = masked(texts.length === 1 ? (texts[0] as string) : texts.join(''), placeholders);
   for (let from = 0; from < joined.length; from += window) {
     const part = joined.slice(from, from + window + overlap);
-    for (const hit of values.find(part, flatViewsOf(part)))
+    for (const hit of values.find(part, flatViewsOf(part))) {
+      starts ??= startsOf(texts);
+      found ??= [];
       found.push(...placed({ ...hit, start: hit.start + from, end: hit.end + from }, starts));
+    }
     if (from + window < joined.length) yield;
   }
-  return found;
+  return found ?? none;
+}
+
+const none: readonly PlacedHit[] = [];
+
+/** Where each text begins in all of them together, and where the last one ends. */
+function startsOf(texts: readonly string[]): Float64Array {
+  const starts = new Float64Array(texts.length + 1);
+  for (const [index, text] of texts.entries()) starts[index + 1] = (starts[index] as number) + text.length;
+  return starts;
 }
 
 function placed({ start, end, secret, long }: KnownHit, starts: Float64Array): PlacedHit[] {

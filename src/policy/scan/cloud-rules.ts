@@ -21,6 +21,7 @@ const clouds: readonly SecretRule[] = [
   {
     id: 'azure-client-secret',
     keywords: ['q~'],
+    begins: 'anything',
     pattern: /(?<![A-Za-z0-9_.~-])[A-Za-z0-9_.~-]{3}\dQ~[A-Za-z0-9_.~-]{31,34}(?![A-Za-z0-9_.~-])/g,
     entropy: 3,
   },
@@ -53,6 +54,7 @@ const clouds: readonly SecretRule[] = [
   {
     id: 'terraform-token',
     keywords: ['atlasv1'],
+    begins: 'anything',
     pattern: /(?<![A-Za-z0-9])[A-Za-z0-9]{14}\.atlasv1\.[A-Za-z0-9_=-]{60,70}/gi,
     entropy: 3.5,
   },
@@ -129,6 +131,7 @@ const models: readonly SecretRule[] = [
   {
     id: 'openai-key',
     keywords: ['t3blbkfj'],
+    begins: 'anything',
     pattern: /(?<![A-Za-z0-9])sk-(?:[a-z]{2,10}-)?[A-Za-z0-9_-]{20,100}T3BlbkFJ[A-Za-z0-9_-]{20,100}/g,
     entropy: 3,
   },

@@ -86,24 +86,42 @@ export function fromBase64(text: string): Uint8Array {
   return bytes.subarray(0, length);
 }
 
+const digits = new Int8Array(128).fill(-1);
+for (let value = 0; value < 16; value++) {
+  const digit = value.toString(16);
+  digits[digit.charCodeAt(0)] = value;
+  digits[digit.toUpperCase().charCodeAt(0)] = value;
+}
+
+/** Of hexadecimal digits alone. */
 export function fromHex(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length >> 1);
-  for (let index = 0; index < bytes.length; index++)
-    bytes[index] = Number.parseInt(text.slice(index * 2, index * 2 + 2), 16);
+  for (let index = 0; index < bytes.length; index++) {
+    const high = digits[text.charCodeAt(index * 2)] as number;
+    bytes[index] = (high << 4) | (digits[text.charCodeAt(index * 2 + 1)] as number);
+  }
   return bytes;
 }
 
 /** Text that somebody could read; undefined for anything else, such as pictures. */
 export function readable(bytes: Uint8Array): string | undefined {
-  let text = '';
   let odd = 0;
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index] as number;
-    // Two bytes a letter, as some systems write text.
-    if (byte === 0 && index % 2 === 1) continue;
-    if (byte < 0x20 && byte !== 9 && byte !== 10 && byte !== 13) odd++;
-    else if (byte >= 0x7f) odd++;
-    text += String.fromCharCode(byte);
+    const isText = byte >= 0x20 ? byte < 0x7f : byte === 9 || byte === 10 || byte === 13;
+    if (isText || isFiller(byte, index)) continue;
+    // Most of what is no text shows it in its first bytes.
+    if (++odd * 8 > bytes.length) return undefined;
   }
-  return odd * 8 <= bytes.length ? text : undefined;
+  let text = '';
+  for (let index = 0; index < bytes.length; index++) {
+    const byte = bytes[index] as number;
+    if (!isFiller(byte, index)) text += String.fromCharCode(byte);
+  }
+  return text;
+}
+
+/** Two bytes a letter, as some systems write text. */
+function isFiller(byte: number, index: number): boolean {
+  return byte === 0 && index % 2 === 1;
 }

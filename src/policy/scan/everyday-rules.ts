@@ -44,6 +44,8 @@ const chat: readonly SecretRule[] = [
   {
     id: 'discord-token',
     keywords: ['discord', 'bot', 'token'],
+    begins: 'anything',
+    run: 27,
     pattern:
       /(?<![A-Za-z0-9_.-])[MNO][A-Za-z0-9_-]{23,27}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,38}(?![A-Za-z0-9_.-])/g,
     entropy: 4,
@@ -51,6 +53,8 @@ const chat: readonly SecretRule[] = [
   {
     id: 'telegram-token',
     keywords: [':a'],
+    begins: 'anything',
+    run: 35,
     pattern: /(?<![A-Za-z0-9])\d{8,10}:A[A-Za-z0-9_-]{34}(?![A-Za-z0-9_-])/g,
     entropy: 3.5,
   },
@@ -62,6 +66,8 @@ const chat: readonly SecretRule[] = [
   {
     id: 'facebook-app-token',
     keywords: ['|', '%7c'],
+    begins: 'anything',
+    run: 27,
     pattern: /(?<![A-Za-z0-9])\d{15,16}(?:\||%7[Cc])[A-Za-z0-9_-]{27}(?![A-Za-z0-9_-])/g,
     entropy: 3,
   },
@@ -96,6 +102,8 @@ const mail: readonly SecretRule[] = [
   {
     id: 'mailchimp-key',
     keywords: ['-us'],
+    begins: 'anything',
+    run: 36,
     pattern: /(?<![A-Za-z0-9])[a-f0-9]{32}-us\d{1,2}(?![A-Za-z0-9])/g,
     entropy: 3,
   },
@@ -137,6 +145,8 @@ const anyone: readonly SecretRule[] = [
   {
     id: 'jwt',
     keywords: ['eyj'],
+    begins: 'anything',
+    needs: '.ey',
     pattern:
       /(?<![A-Za-z0-9_-])ey[A-Za-z0-9_-]{15,8192}\.ey[A-Za-z0-9_/\\-]{12,16384}\.(?:[A-Za-z0-9_/\\-]{10,8192}={0,2})?/g,
     entropy: 3,
@@ -144,6 +154,8 @@ const anyone: readonly SecretRule[] = [
   {
     id: 'credentials-in-url',
     keywords: ['://'],
+    begins: 'anything',
+    needs: '@',
     pattern:
       /(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9+.-]{1,20}:\/\/([^\s:/@?#'"<>]{0,64}:[^\s@/'"<>]{3,128})@[A-Za-z0-9[]/g,
     check: (it) =>

@@ -28,10 +28,7 @@ export const guessRules: readonly SecretRule[] = [
   {
     id: 'vendor-key',
     guess: true,
-    keywords: vendors
-      .replace(/\(\?:|\)\?|\[[^\]]*\]\??|\)/g, '|')
-      .split('|')
-      .filter((it) => it.length > 2),
+    keywords: vendors.replace(/\([^)]*\)\??|\[[^\]]*\]\??/g, '').split('|'),
     pattern: new RegExp(
       `(?<![A-Za-z])(?:${vendors})[\\w .-]{0,32}${sign}${quote}([A-Za-z0-9_=-]{14,128})(?![\\w=.(-])`,
       'gi',
@@ -43,6 +40,11 @@ export const guessRules: readonly SecretRule[] = [
     id: 'assigned-secret',
     guess: true,
     keywords: ['access', 'auth', 'api', 'cred', 'key', 'passw', 'passphrase', 'pwd', 'secret', 'token'],
+    begins: [
+      ...['auth', 'cred', 'passw', 'passphrase', 'pwd', 'secret', 'token', 'access', 'account', 'api', 'app'],
+      ...['client', 'consumer', 'encryption', 'license', 'master', 'private', 'service', 'shared', 'signing'],
+      'storage',
+    ],
     pattern: new RegExp(
       `(?:${names})[\\w.-]{0,20}${sign}${quote}([\\w.=+/~!@#$%^&*-]{10,150})(?![\\w=+/(])`,
       'gi',
@@ -53,6 +55,7 @@ export const guessRules: readonly SecretRule[] = [
     id: 'authorization-header',
     guess: true,
     keywords: ['authorization', 'api-key', 'apikey', 'api-token', 'x-auth', 'access-token'],
+    begins: ['proxy-', 'authorization', 'x-', 'api-', 'apikey', 'access-', 'auth-'],
     pattern:
       /(?:(?:proxy-)?authorization|x-[a-z-]{0,24}(?:api-?key|token)|api-?key|api-token|(?:access|auth)-token)["']?\s{0,3}:\s{0,3}["']?(?:(?:Basic|Bearer|Token|Api-Token|ApiKey|Digest|OAuth)\s{1,3})?([A-Za-z0-9=~@.+/_-]{8,2048})/gi,
     entropy: 2.75,

@@ -1,8 +1,8 @@
 import type { Span } from '../guardrails/span.js';
-import { lettersOf, skeletonOf } from './letters.js';
+import { Room, skeletonOf } from './letters.js';
 import { type Spellings, spellingsOf } from './needle.js';
 import { Seeker } from './seeker.js';
-import { type View, viewsOf } from './view.js';
+import { original, type View, viewsOf } from './view.js';
 
 export interface KnownHit extends Span {
   /** Which of the values. */
@@ -31,34 +31,43 @@ export class KnownValues {
   }
 
   /** Takes time in proportion to the text, not to the number of values. */
-  find(text: string, views: readonly View[] = viewsOf(text)): KnownHit[] {
-    if (this.empty) return [];
-    return views.flatMap((view) => this.#findIn(view).map((hit) => placed(hit, view)));
+  find(text: string, views: readonly View[] = viewsOf(text)): readonly KnownHit[] {
+    if (this.empty) return none;
+    const found: KnownHit[] = [];
+    for (const view of views) this.#findIn(view, found);
+    return found.length === 0 ? none : found;
   }
 
-  #findIn({ text }: View): KnownHit[] {
-    const found: KnownHit[] = [];
+  #findIn(view: View, all: KnownHit[]): void {
+    const { text } = view;
     for (const { text: needle, secret } of this.#literal) {
       for (let at = text.indexOf(needle); at !== -1; at = text.indexOf(needle, at + 1))
-        found.push({ start: at, end: at + needle.length, secret, long: false });
+        all.push(original({ start: at, end: at + needle.length, secret, long: false }, view));
     }
     if (!this.#exact.empty) {
-      const letters = lettersOf(text);
-      for (const { start, end, needle } of this.#exact.find(letters.codes))
-        found.push({ start, end, secret: needle.secret, long: true });
+      room.letters(text);
+      for (const { start, end, needle } of this.#exact.find(room.codes, room.length))
+        all.push(original({ start, end, secret: needle.secret, long: true }, view));
     }
     if (!this.#bare.empty) {
-      const { codes, at } = skeletonOf(text);
-      for (const { start, end, needle } of this.#bare.find(codes)) {
+      room.skeleton(text);
+      const pieces = this.#bare.find(room.codes, room.length);
+      if (pieces.length === 0) return;
+      const { at } = skeletonOf(text);
+      for (const { start, end, needle } of pieces) {
         const last = at[end - 1] as number;
-        const width = (text.codePointAt(last) as number) > 0xffff ? 2 : 1;
-        const span = { start: at[start] as number, end: last + width };
-        found.push({ ...(needle.widen ? widened(text, span) : span), secret: needle.secret, long: true });
+        const wide = (text.codePointAt(last) as number) > 0xffff ? 2 : 1;
+        const span = { start: at[start] as number, end: last + wide };
+        const { secret } = needle;
+        all.push(original({ ...(needle.widen ? widened(text, span) : span), secret, long: true }, view));
       }
     }
-    return found;
   }
 }
+
+const none: readonly KnownHit[] = [];
+/** Each text is done with before the next one comes. */
+const room = new Room();
 
 /** A character at each end of base64 holds bits of its neighbours; the signs at its end say how long it is. */
 function widened(text: string, { start, end }: Span): Span {
@@ -66,9 +75,4 @@ function widened(text: string, { start, end }: Span): Span {
   let last = /[A-Za-z0-9+/_-]/.test(text.charAt(end)) ? end + 1 : end;
   while (text.charAt(last) === '=' && last - end < 3) last++;
   return { start: first, end: last };
-}
-
-function placed(hit: KnownHit, { from, to }: View): KnownHit {
-  if (from === null || to === null) return hit;
-  return { ...hit, start: from[hit.start] as number, end: to[hit.end - 1] as number };
 }

@@ -18,13 +18,40 @@ export function lettersOf(text: string): Letters {
   return { codes, at };
 }
 
+/** Room in which texts are taken apart one after the other: most are small, and arrays of their own cost more than they do. */
+export class Room {
+  codes = new Uint16Array(4096);
+  length = 0;
+
+  /** Every character. */
+  letters(text: string): void {
+    this.#reserve(text.length);
+    const { codes } = this;
+    for (let index = 0; index < text.length; index++) codes[index] = text.charCodeAt(index);
+    this.length = text.length;
+  }
+
+  /** Letters and digits alone. Whoever has to know where each stood asks for the whole skeleton. */
+  skeleton(text: string): void {
+    this.#reserve(roomFor(text));
+    this.length = fillSkeleton(text, this.codes, null);
+  }
+
+  #reserve(length: number): void {
+    if (this.codes.length < length) this.codes = new Uint16Array(length * 2);
+  }
+}
+
 const beyondAscii = /[\u0080-\uffff]/;
 const folded = new Uint16Array(128);
+/** One for letters and digits. */
+const counted = new Uint8Array(128);
 for (let code = 0; code < 128; code++) {
   const isDigit = code >= 48 && code <= 57;
   const isUpper = code >= 65 && code <= 90;
   const isLower = code >= 97 && code <= 122;
   folded[code] = isUpper ? code + 32 : isDigit || isLower ? code : 0;
+  counted[code] = isDigit || isUpper || isLower ? 1 : 0;
 }
 
 /**
@@ -32,37 +59,45 @@ for (let code = 0; code < 128; code++) {
  * alphabets of base64 become one here, and `0x` and `\x` in front of bytes go.
  */
 export function skeletonOf(text: string): Letters {
-  // One character can be another form of three.
-  const room = text.length * (beyondAscii.test(text) ? 3 : 1);
+  const room = roomFor(text);
   const codes = new Uint16Array(room);
   const at = new Int32Array(room);
+  const length = fillSkeleton(text, codes, at);
+  return { codes: codes.subarray(0, length), at: at.subarray(0, length) };
+}
+
+/** One character can be another form of three. */
+function roomFor(text: string): number {
+  return text.length * (beyondAscii.test(text) ? 3 : 1);
+}
+
+function fillSkeleton(text: string, codes: Uint16Array, at: Int32Array | null): number {
   let length = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
     if (code < 128) {
       const letter = folded[code] as number;
-      if (letter === 0) continue;
-      // The x of 0x41 or \x41.
-      if (letter === 120 && isByteMark(text, index)) {
-        if (text.charCodeAt(index - 1) === 48) length--;
-        continue;
-      }
+      // What does not count is written over by what comes next.
       codes[length] = letter;
-      at[length++] = index;
+      if (at !== null) at[length] = index;
+      length += counted[code] as number;
+      // The x of 0x41 or \x41, and the nought before it.
+      if (letter === 120 && isByteMark(text, index)) length -= text.charCodeAt(index - 1) === 48 ? 2 : 1;
     } else if (code === barrier) {
       codes[length] = barrier;
-      at[length++] = index;
+      if (at !== null) at[length] = index;
+      length++;
     } else {
       const character = String.fromCodePoint(text.codePointAt(index) as number);
       for (const letter of plain(character)) {
-        if (length >= codes.length) break;
         codes[length] = letter;
-        at[length++] = index;
+        if (at !== null) at[length] = index;
+        length++;
       }
       index += character.length - 1;
     }
   }
-  return { codes: codes.subarray(0, length), at: at.subarray(0, length) };
+  return length;
 }
 
 function isByteMark(text: string, index: number): boolean {

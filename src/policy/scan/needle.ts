@@ -46,7 +46,7 @@ export function spellingsOf(value: string, secret: number): Spellings {
     counting: countingIn(letters, least === piece ? text : ''),
     widen,
   });
-  const exact = value.length >= piece ? [value, backwards] : [];
+  const exact = value.length < piece || isBare(value) ? [] : [value, backwards];
   const bare: Needle[] = [];
   const add = (text: string, least: number, widen = false) => {
     const letters = skeletonOf(text);
@@ -67,6 +67,14 @@ export function spellingsOf(value: string, secret: number): Spellings {
     bare,
     literal: value.length >= piece ? [] : [...literalForms(value)].map((text) => ({ text, secret })),
   };
+}
+
+/**
+ * Letters and digits, and no `0x41` that would be left out among them: whatever piece of it is found character by character
+ * is found among letters and digits alone, too.
+ */
+function isBare(value: string): boolean {
+  return /^[A-Za-z0-9]+$/.test(value) && !/0x[0-9a-f]{2}|[0-9a-f]{2}x0/i.test(value);
 }
 
 function countingIn({ codes, at }: Letters, text: string): Uint32Array {

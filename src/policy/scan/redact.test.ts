@@ -11,6 +11,7 @@ const hidden = (values: Readonly<Record<string, string>>): Hiding[] => {
 };
 const look = {
   guesses: true,
+  samples: false,
   sha256: (it: Uint8Array): Uint8Array => createHash('sha256').update(it).digest(),
 };
 const redacted = (value: Json, values: Readonly<Record<string, string>>) =>

@@ -3,6 +3,12 @@ export interface SecretRule {
   readonly id: string;
   /** In lower case; without one of them in the text the rule is not tried. */
   readonly keywords: readonly string[];
+  /** What every match begins with, in lower case: nothing is tried elsewhere. The keywords, unless told. */
+  readonly begins?: readonly string[] | 'anything';
+  /** Characters of base64 in a row that every match has. */
+  readonly run?: number;
+  /** What every match has besides. */
+  readonly needs?: string;
   /** Global. Its first group, where it has one, is what is taken out. Linear: literals and bounded runs of one class. */
   readonly pattern: RegExp;
   /** Least bits a character; what people write by hand has fewer. */

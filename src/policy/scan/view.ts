@@ -1,21 +1,38 @@
+import type { Span } from '../guardrails/span.js';
 import { fromBase64, fromHex, readable } from './encoding.js';
+import { hasRun, isAscii, mayHaveDump } from './survey.js';
 
-/** A text as somebody would read it after undoing an encoding, and where each of its characters comes from. */
+/** A text as somebody would read it after undoing an encoding. */
 export interface View {
   readonly text: string;
-  /** Start and end in the original text of each character; null where the view is the text itself. */
-  readonly from: Int32Array | null;
-  readonly to: Int32Array | null;
+  /** Where its characters come from; null where the view is the text itself. Made when somebody asks: few do. */
+  readonly places: (() => Places) | null;
+}
+
+/** Start and end in the original text of each character. */
+export interface Places {
+  readonly from: Int32Array;
+  readonly to: Int32Array;
+}
+
+/** Where something that was found in a view stands in the original text. */
+export function original<T extends Span>(found: T, { places }: View): T {
+  if (places === null) return found;
+  const { from, to } = places();
+  return { ...found, start: from[found.start] as number, end: to[found.end - 1] as number };
 }
 
 /** How often encodings are undone inside each other. */
 const deepest = 3;
 /** Of a run of letters that may be base64 or hex; shorter ones say nothing. */
 const shortestRun = 16;
+/** Bytes of a dump, with a sign between them. */
+const shortestDump = 8;
 
 /** The text, and what it becomes when escapes, percent signs, base64 and hex are undone, inside each other too. */
 export function viewsOf(text: string): View[] {
-  const views: View[] = [{ text, from: null, to: null }];
+  const views: View[] = [{ text, places: null }];
+  if (!mayHide(text)) return views;
   const seen = new Set([text]);
   // Undoing may not make much more text than there was.
   let budget = text.length * 8 + 4096;
@@ -36,38 +53,64 @@ export function viewsOf(text: string): View[] {
   return views;
 }
 
-function within(outer: View, inner: View): View {
-  const { from, to } = outer;
-  if (from === null || to === null) return inner;
+function within({ places: outer }: View, inner: View): View {
+  const { text, places } = inner;
+  if (outer === null || places === null) return inner;
   return {
-    text: inner.text,
-    from: (inner.from as Int32Array).map((it) => from[it] as number),
-    to: (inner.to as Int32Array).map((it) => to[it - 1] as number),
+    text,
+    places: once(() => {
+      const { from, to } = outer();
+      const { from: start, to: end } = places();
+      return { from: start.map((it) => from[it] as number), to: end.map((it) => to[it - 1] as number) };
+    }),
+  };
+}
+
+function once(make: () => Places): () => Places {
+  let made: Places | undefined;
+  return () => {
+    made ??= make();
+    return made;
   };
 }
 
 /** The text, and what it becomes without escapes, percent signs and characters that cannot be seen. */
 export function flatViewsOf(text: string): View[] {
-  return [{ text, from: null, to: null }, ...flat(text)];
+  const views: View[] = [{ text, places: null }];
+  if (signs.test(text)) for (const it of flat(text)) views.push(it);
+  return views;
+}
+
+/** Without one of these there is nothing to flatten. */
+const signs = /[%\\&\u0080-\uffff]/;
+
+function mayHide(text: string): boolean {
+  return signs.test(text) || mayHaveRuns(text);
+}
+
+function mayHaveRuns(text: string): boolean {
+  return hasRun(text, shortestRun) || mayHaveDump(text, shortestDump);
 }
 
 function* flat(text: string): Generator<View> {
   if (text.includes('%')) yield* replaced(text, percent, percentDecoded);
   if (text.includes('\\')) yield* replaced(text, escaped, unescaped);
   if (text.includes('&')) yield* replaced(text, entity, entityDecoded);
-  if (unseen.test(text)) yield* replaced(text, allUnseen, () => '');
+  if (!isAscii(text) && unseen.test(text)) yield* replaced(text, allUnseen, () => '');
 }
 
 function* undone(text: string): Generator<View> {
   yield* flat(text);
+  if (!mayHaveRuns(text)) return;
   for (const run of text.matchAll(runs)) {
     const plain = decodedRun(run[0]);
     if (plain === undefined || plain.length < 8) continue;
-    yield {
-      text: plain,
-      from: new Int32Array(plain.length).fill(run.index),
-      to: new Int32Array(plain.length).fill(run.index + run[0].length),
-    };
+    const { length } = plain;
+    const places = once(() => ({
+      from: new Int32Array(length).fill(run.index),
+      to: new Int32Array(length).fill(run.index + run[0].length),
+    }));
+    yield { text: plain, places };
   }
 }
 
@@ -77,37 +120,39 @@ const percent = /(?:%[0-9A-Fa-f]{2})+|\+/g;
 const escaped = /\\(?:u\{[0-9A-Fa-f]{1,6}\}|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[^ux])/g;
 const entity = /&(?:#\d{1,7}|#[xX][0-9A-Fa-f]{1,6}|amp|lt|gt|quot|apos);/g;
 const runs = new RegExp(
-  `(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{${shortestRun},}={0,2}|(?:[0-9A-Fa-f]{2}[ :,-]){7,}[0-9A-Fa-f]{2}`,
+  `(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{${shortestRun},}={0,2}|(?:[0-9A-Fa-f]{2}[ :,-]){${shortestDump - 1},}[0-9A-Fa-f]{2}`,
   'g',
 );
 
-function* replaced(text: string, pattern: RegExp, read: (found: string) => string): Generator<View> {
-  let plain = '';
+type Read = (found: string) => string;
+
+function* replaced(text: string, pattern: RegExp, read: Read): Generator<View> {
+  const plain = text.replace(pattern, (it) => read(it));
+  // Whatever is read becomes something else.
+  if (plain !== text) yield { text: plain, places: once(() => placesIn(text, pattern, read, plain.length)) };
+}
+
+function placesIn(text: string, pattern: RegExp, read: Read, length: number): Places {
+  const from = new Int32Array(length);
+  const to = new Int32Array(length);
+  let made = 0;
   let done = 0;
-  let any = false;
-  const from = new Int32Array(text.length);
-  const to = new Int32Array(text.length);
   const copy = (end: number) => {
-    for (let index = done; index < end; index++) {
-      from[plain.length + index - done] = index;
-      to[plain.length + index - done] = index + 1;
+    for (; done < end; done++, made++) {
+      from[made] = done;
+      to[made] = done + 1;
     }
-    plain += text.slice(done, end);
-    done = end;
   };
   for (const found of text.matchAll(pattern)) {
-    any = true;
     copy(found.index);
-    const instead = read(found[0]);
-    const end = found.index + found[0].length;
-    from.fill(found.index, plain.length, plain.length + instead.length);
-    to.fill(end, plain.length, plain.length + instead.length);
-    plain += instead;
-    done = end;
+    const next = made + read(found[0]).length;
+    done = found.index + found[0].length;
+    from.fill(found.index, made, next);
+    to.fill(done, made, next);
+    made = next;
   }
-  if (!any) return;
   copy(text.length);
-  yield { text: plain, from: from.subarray(0, plain.length), to: to.subarray(0, plain.length) };
+  return { from, to };
 }
 
 /** Bytes that are no text are read one by one, so that nothing is lost. */
@@ -138,11 +183,16 @@ function entityDecoded(found: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : '';
 }
 
+const separators = /[ :,=-]/;
+const allSeparators = /[ :,=-]+/g;
+const hexadecimal = /^[0-9A-Fa-f]+$/;
+const dumped = /[ :,]/;
+
 function decodedRun(run: string): string | undefined {
-  const bare = run.replace(/[ :,=-]+/g, '');
-  if (bare.length % 2 === 0 && /^[0-9A-Fa-f]+$/.test(bare)) {
+  const bare = separators.test(run) ? run.replace(allSeparators, '') : run;
+  if (bare.length % 2 === 0 && hexadecimal.test(bare)) {
     const text = readable(fromHex(bare));
     if (text !== undefined) return text;
   }
-  return /[ :,]/.test(run) ? undefined : readable(fromBase64(run));
+  return dumped.test(run) ? undefined : readable(fromBase64(run));
 }
