@@ -10,9 +10,16 @@ import { deskState, makeDesk } from './upstreams/desk.mjs';
 
 type Answer = (request: Request) => Promise<Response>;
 
+/** Answers in place of the desk, or lets a request through with undefined. */
+export type Doorkeeper = (request: Request) => Response | undefined;
+
 /** The URL of a desk of its own. The older era is served with sessions, as its servers are. */
-export async function httpDesk(speaks: '2025' | '2026' | 'both'): Promise<string> {
-  return serve(speaks === '2025' ? withSessions() : eachByItself(speaks));
+export async function httpDesk(
+  speaks: '2025' | '2026' | 'both',
+  door: Doorkeeper = () => undefined,
+): Promise<string> {
+  const desk = speaks === '2025' ? withSessions() : eachByItself(speaks);
+  return serve(async (request) => door(request) ?? desk(request));
 }
 
 function eachByItself(speaks: '2026' | 'both'): Answer {

@@ -36,7 +36,13 @@ export type ProgramTarget =
       readonly environment: readonly EnvironmentVariable[];
     }
   | { readonly kind: 'container'; readonly image: string; readonly command: readonly Template[] }
-  | { readonly kind: 'url'; readonly url: string; readonly headers: readonly EnvironmentVariable[] }
+  | {
+      readonly kind: 'url';
+      readonly url: string;
+      readonly headers: readonly EnvironmentVariable[];
+      /** The slot that signs each request, by the scheme of its delivery. */
+      readonly credential?: string;
+    }
   | { readonly kind: 'nats'; readonly subjectPrefix: string };
 
 /** Whether calls are answered by something that no sandbox of this host holds, on this machine or another one. */

@@ -194,7 +194,12 @@ function programRequest(program: Program): ProgramRequest {
     command: commandText(target),
     runtime: runtime === undefined ? '' : `${runtime.language} ${runtime.version ?? ''}`.trim(),
     packages: sorted(runtime?.packages ?? []),
-    environment: sorted(settings.map((it) => `${word(it.name)}=${templateText(it.value)}`)),
+    environment: sorted([
+      ...settings.map((it) => `${word(it.name)}=${templateText(it.value)}`),
+      ...(target.kind === 'url' && target.credential !== undefined
+        ? [`the credential ${word(target.credential)}`]
+        : []),
+    ]),
     inWorkspace: target.kind === 'process' && target.inWorkspace === true,
     callerContext: program.callerContext,
   };

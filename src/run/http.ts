@@ -36,7 +36,7 @@ export async function runHttp(
     const value = fillHeader(header.value, values, header.name);
     if (value !== undefined) headers[header.name.toLowerCase()] = value;
   }
-  Object.assign(headers, credentialOf(action, request.package.slots, slots));
+  Object.assign(headers, credentialOf(action.credential, request.package.slots, slots));
   const response = await client.send({
     method: action.method,
     url: urlOf(action.url, values),
@@ -125,17 +125,18 @@ export function assertAudience(
 }
 
 /** The header by which the slot authenticates the request; none when it is optional and empty. */
-function credentialOf(action: Http, declared: readonly Slot[], slots: SlotValues): Record<string, string> {
-  if (action.credential === undefined) return {};
-  const value = slots.get(action.credential)?.value;
+export function credentialOf(
+  credential: string | undefined,
+  declared: readonly Slot[],
+  slots: SlotValues,
+): Record<string, string> {
+  if (credential === undefined) return {};
+  const value = slots.get(credential)?.value;
   if (value === undefined) return {};
-  const slot = declared.find((it) => it.name === action.credential);
+  const slot = declared.find((it) => it.name === credential);
   const scheme: AuthScheme = slot?.delivery.kind === 'request' ? slot.delivery.scheme : { kind: 'bearer' };
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-    throw new HostError(
-      'needs_setup',
-      `the value of ${action.credential} has characters that no header can carry`,
-    );
+    throw new HostError('needs_setup', `the value of ${credential} has characters that no header can carry`);
   switch (scheme.kind) {
     case 'bearer':
       return { authorization: `Bearer ${value}` };

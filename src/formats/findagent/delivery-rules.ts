@@ -1,7 +1,9 @@
 import { isObject, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
 import type { Report } from '../report.js';
-import { kindOf, memberOf, objectOf, remoteUrl } from './shape.js';
+import { checkAuth } from './http-rules.js';
+import { remoteCandidates, remoteCredential, remoteOf } from './remote-credential.js';
+import { codeMode, kindOf, memberOf, objectOf, remoteUrl } from './shape.js';
 import { readUrl } from './url.js';
 
 /** How the agent is reached, and what of it this host does not do. */
@@ -19,7 +21,10 @@ export function checkDelivery(report: Report, manifest: JsonObject): void {
   }
   if (isObject(delivery)) checkNested(report, delivery);
   const url = remoteUrl(manifest);
-  if (url !== undefined && url !== '') checkRemote(report, url);
+  if (url !== undefined && url !== '') {
+    checkRemote(report, url);
+    checkCredential(report, manifest, readUrl(url, 'url').target?.host);
+  }
   checkUnacted(report, manifest);
 }
 
@@ -51,6 +56,25 @@ function checkRemote(report: Report, url: string): void {
       },
     );
   }
+}
+
+/** Which credential the server gets, where it is to get one. */
+function checkCredential(report: Report, manifest: JsonObject, host: string | undefined): void {
+  const at = ['delivery', 'mcp', 'remote'];
+  const remote = remoteOf(manifest);
+  if (remote.auth_ref !== undefined) {
+    const message = '"auth_ref" of a remote server: not in the published format; understood here';
+    report.at('findagent.extension-field', [...at, 'auth_ref'], message, { spot: 'key' });
+    checkAuth(report, manifest, { auth_ref: remote.auth_ref }, at, host);
+    return;
+  }
+  const candidates = remoteCandidates(manifest);
+  if (codeMode(manifest) !== 'none' || candidates.length < 2 || remoteCredential(manifest) !== undefined)
+    return;
+  const message = `${candidates.length} credentials may go to ${show(host ?? '')}, and it is open which one the server wants; none is sent`;
+  report.at('findagent.remote-credential-unclear', [...at, 'url'], message, {
+    hint: `name one beside the URL: "auth_ref": ${show(candidates[0] as string)}`,
+  });
 }
 
 function checkUnacted(report: Report, manifest: JsonObject): void {

@@ -141,7 +141,8 @@ export function contentType(action: JsonObject): string | undefined {
   return undefined;
 }
 
-function checkAuth(
+/** Rules for whatever names a credential: an action, or a server elsewhere. */
+export function checkAuth(
   report: Report,
   manifest: JsonObject,
   action: JsonObject,

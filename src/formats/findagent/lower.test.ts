@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { memoryBundle } from '../../../test/memory-bundle.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
@@ -355,6 +355,32 @@ test('a remote server does the work', () => {
     ],
     tools: [{ name: 'ask', action: { kind: 'remote', program: 'remote', tool: 'ask' } }],
     permissions: { network: { kind: 'hosts', hosts: [{ host: 'mcp.hotel.example', port: null }] } },
+  });
+});
+
+describe('the credential of a remote server', () => {
+  const url = 'https://mcp.hotel.example/mcp';
+  const key = { ref: 'key', label: 'Key', allowed_hosts: ['hotel.example'] };
+  const spare = { ...key, ref: 'spare' };
+  const far = { ...key, ref: 'far', allowed_hosts: ['other.example'] };
+  const target = (rest: JsonObject, remote: JsonObject) =>
+    lowered({ ...core, tools: [], delivery: { mcp: { remote: { url, ...remote } } }, ...rest }).programs.at(
+      -1,
+    )?.target;
+
+  test.each<[string, JsonObject, JsonObject, string | undefined]>([
+    ['the only one that it may have', { credential_slots: [far, key] }, {}, 'key'],
+    ['none of several', { credential_slots: [key, spare] }, {}, undefined],
+    ['the one that is named', { credential_slots: [key, spare] }, { auth_ref: 'spare' }, 'spare'],
+    ['none that is for others', { credential_slots: [far] }, {}, undefined],
+    ['none where there is none', {}, {}, undefined],
+  ])('%s', (_which, rest, remote, expected) => {
+    expect(target(rest, remote)).toEqual({
+      kind: 'url',
+      url,
+      headers: [],
+      ...(expected === undefined ? {} : { credential: expected }),
+    });
   });
 });
 

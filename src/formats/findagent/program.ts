@@ -3,6 +3,7 @@ import type { JsonObject } from '../../model/json.js';
 import type { Program, ProgramTarget, Runtime } from '../../model/program.js';
 import { textTemplate } from '../../model/template.js';
 import { cleanPath, startsCommand } from './bundle-path.js';
+import { remoteCredential } from './remote-credential.js';
 import { codeMode, listOf, memberOf, objectOf, remoteUrl, shortOf, textOf } from './shape.js';
 
 /** The name of the program that is the package's own code. */
@@ -33,7 +34,13 @@ export function programsOf(manifest: JsonObject, bundle: Bundle): Program[] {
   }
   const url = remoteUrl(manifest);
   if (url !== undefined) {
-    programs.push({ ...server, name: 'remote', target: { kind: 'url', url, headers: [] } });
+    const credential = remoteCredential(manifest);
+    const target = { kind: 'url', url, headers: [] } as const;
+    programs.push({
+      ...server,
+      name: 'remote',
+      target: credential === undefined ? target : { ...target, credential },
+    });
   }
   return programs;
 }

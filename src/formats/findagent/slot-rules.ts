@@ -3,6 +3,7 @@ import { isSteering } from '../../model/steering.js';
 import { nameOf, show } from '../check.js';
 import type { Report } from '../report.js';
 import { hostProblem, normalHost } from './host-name.js';
+import { remoteCredential } from './remote-credential.js';
 import { codeMode, listOf, objectOf, objectsOf, textOf, toolEntries } from './shape.js';
 
 /** Rules for credential slots, the settings of a code-bundle and every list of hosts. */
@@ -66,7 +67,7 @@ function checkUse(
   path: JsonPath,
   open: Reachable,
 ): void {
-  const used = usedByAction(manifest, slot);
+  const used = usedByRequest(manifest, slot);
   if (codeMode(manifest) === 'none') {
     if (slot.env !== undefined || typeof slot.ref !== 'string' || used) return;
     report.at('findagent.slot-unused', [...path, 'ref'], `no action uses the credential ${show(slot.ref)}`, {
@@ -102,7 +103,9 @@ function lineage(host: string): string[] {
   return labels.map((_, index) => labels.slice(index).join('.'));
 }
 
-export function usedByAction(manifest: JsonObject, slot: JsonObject): boolean {
+/** Whether requests carry it, those of an action or those to a server elsewhere. */
+export function usedByRequest(manifest: JsonObject, slot: JsonObject): boolean {
+  if (typeof slot.ref === 'string' && remoteCredential(manifest) === slot.ref) return true;
   return toolEntries(manifest).some(([, tool]) => {
     const action = objectOf(tool.action);
     return action.type === 'http' && action.auth_ref === slot.ref;

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../model/json.js';
 import type { AuthScheme, Slot, SlotDelivery } from '../../model/slot.js';
 import { normalHost } from './host-name.js';
 import { codeMode, listOf, objectsOf, textOf } from './shape.js';
-import { usedByAction } from './slot-rules.js';
+import { usedByRequest } from './slot-rules.js';
 
 /** Credentials first, then the plain settings of a code-bundle. */
 export function slotsOf(manifest: JsonObject): Slot[] {
@@ -30,7 +30,7 @@ function credential(manifest: JsonObject, slot: JsonObject): Slot {
 }
 
 function deliveryOf(manifest: JsonObject, slot: JsonObject): SlotDelivery {
-  if (codeMode(manifest) !== 'none' && !usedByAction(manifest, slot)) {
+  if (codeMode(manifest) !== 'none' && !usedByRequest(manifest, slot)) {
     return { kind: 'environment', variable: textOf(slot.env) ?? variableOf(slot.ref as string) };
   }
   return { kind: 'request', scheme: schemeOf(slot) };

@@ -36,6 +36,7 @@ export const findagentCodes = {
   'findagent.body-not-sent': 'warning',
   'findagent.auth-ref-unknown': 'error',
   'findagent.auth-ref-audience': 'error',
+  'findagent.remote-credential-unclear': 'warning',
   'findagent.compose-cycle': 'error',
   'findagent.compose-unknown-tool': 'error',
   'findagent.slot-without-host': 'error',

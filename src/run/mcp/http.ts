@@ -6,7 +6,7 @@ import type { HttpStream } from '../../net/client.js';
 import { platformSignal } from '../../net/platform-signal.js';
 import { marksOf } from '../../wire/mcp-mark.js';
 import { fillHeader } from '../fill.js';
-import { assertAudience } from '../http.js';
+import { assertAudience, credentialOf } from '../http.js';
 import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
 import { eventsOf } from './event-stream.js';
 import { RpcError } from './message.js';
@@ -212,14 +212,14 @@ function pause(milliseconds: number, signal: Signal): Promise<void> {
 
 /** The headers of the manifest, filled; a secret goes only where it may go. */
 function ownHeaders(
-  { slots, reach }: RemoteSetting,
-  { url, headers }: UrlTarget,
+  { slots, reach, package: of }: RemoteSetting,
+  { url, headers, credential }: UrlTarget,
   name: string,
 ): { headers: Record<string, string>; credential: boolean } {
   const used = headers.flatMap(({ value }) =>
     value.parts.flatMap((it) => (it.kind === 'slot' ? [it.slot] : [])),
   );
-  const secrets = [...new Set(used)].flatMap((slot) => {
+  const secrets = [...new Set(credential === undefined ? used : [...used, credential])].flatMap((slot) => {
     const value = slots.get(slot);
     return value?.secret === true ? [{ name: slot, value }] : [];
   });
@@ -229,6 +229,7 @@ function ownHeaders(
     const value = fillHeader(header.value, { input: {}, slots }, header.name);
     if (value !== undefined) filled[header.name.toLowerCase()] = value;
   }
+  Object.assign(filled, credentialOf(credential, of.slots, slots));
   return { headers: filled, credential: secrets.length > 0 };
 }
 
