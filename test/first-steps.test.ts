@@ -196,6 +196,40 @@ test('an extension that answers over NATS is not called confined', async () => {
   expect(Object.fromEntries(levels)).toMatchObject({ 'machine-watch': 'none', 'leak-guard': 'enforced' });
 });
 
+describe('words that are nearly right', () => {
+  test.each([
+    [['hepl'], 'did you mean "toolport help"?'],
+    [['run', 'x'], 'did you mean "toolport call"?'],
+    [['approve', 'apr_1'], 'did you mean "toolport approvals approve"?'],
+    [['version'], 'did you mean "toolport --version"?'],
+    [['init', 'pach'], 'did you mean patch?'],
+    [['call', 'tools/count_words.py', 'text=a b'], `write one JSON object: '{"text": …}'`],
+    [['call', 'tools/count_words.py', '{"text":"a"}', '--root', 'nowhere'], 'there is no folder'],
+  ])('%j', async (words, said) => {
+    expect(await run(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(said) });
+  });
+
+  test('a held call is found by the beginning of its id, where one is meant', async () => {
+    writeFileSync(join(folder.path, 'ask.py'), patchTool({ name: 'ask', humanConfirm: true }));
+    const ask = async (text: string) => {
+      const { stdout } = await run(['call', 'ask.py', JSON.stringify({ text }), '--json']);
+      return JSON.parse(stdout).confirmation.token as string;
+    };
+    const [first, second] = [await ask('a'), await ask('b')];
+    const short = first.slice(0, 14);
+    expect(second.startsWith(short)).toBe(false);
+    expect((await run(['approvals', 'show', short])).stdout).toContain(first);
+    expect(await run(['approvals', 'deny', `${short}…`])).toMatchObject({ code: 0 });
+    // Too little to be meant, however few there are.
+    expect(await run(['approvals', 'deny', second.slice(0, 8)])).toMatchObject({ code: 2 });
+    expect((await run(['approvals', 'list'])).stdout).toContain(second);
+  });
+});
+
+test('an empty folder is told what to do next', async () => {
+  expect((await run(['list', 'state'])).stdout).toContain('make one: toolport init patch');
+});
+
 describe('what a tool takes', () => {
   const takes = (input: Tool['input']) => ({ input }) as Tool;
   const some = takes({

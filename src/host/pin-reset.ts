@@ -66,7 +66,7 @@ function locked(state: string): ReturnType<typeof lockState> {
     if (!(error instanceof HostError) || error.code !== 'state_locked') throw error;
     throw new HostError('state_locked', `${error.message}; a PIN is reset only while no host runs`, {
       cause: error,
-      hint: 'stop "toolport serve" with Ctrl-C; a host in the background ends a minute after its last client',
+      ...(error.hint === undefined ? {} : { hint: error.hint }),
     });
   }
 }

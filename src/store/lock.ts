@@ -36,10 +36,14 @@ export function lockState(state: string): StateLock {
       });
     }
     const holder = readHolder(note);
-    throw new HostError('state_locked', `another Toolport${holder} is using ${state}`, {
-      cause: error,
-      hint: 'wait until it is done, or name another state directory with --state',
-    });
+    throw new HostError(
+      'state_locked',
+      `another Toolport${holder === null ? '' : ` (process ${holder})`} is using ${state}`,
+      {
+        cause: error,
+        hint: `wait until it is done (one in the background ends a minute after its last client)${holder === null ? '' : `, end it with "kill ${holder}"`}, or name another state directory with --state`,
+      },
+    );
   }
   writeFileSync(note, `${process.pid}\n`, { mode: 0o600 });
   return {
@@ -55,10 +59,11 @@ function isBusy(error: unknown): boolean {
   return code === 'SQLITE_BUSY' || errcode === 5 || rawCode === 5;
 }
 
-function readHolder(note: string): string {
+function readHolder(note: string): number | null {
   try {
-    return ` (process ${Number.parseInt(readFileSync(note, 'utf8'), 10)})`;
+    const holder = Number.parseInt(readFileSync(note, 'utf8'), 10);
+    return Number.isInteger(holder) ? holder : null;
   } catch {
-    return '';
+    return null;
   }
 }

@@ -11,6 +11,7 @@ import { isDryRun, tellDryRun } from './dry-run.js';
 import { operatorHere } from './operator.js';
 import { sessionFor } from './session-options.js';
 import type { Terminal } from './terminal.js';
+import { wholeId } from './whole-id.js';
 
 /** For `approvals allow`. */
 export const ruleOptions: readonly Option[] = [
@@ -78,18 +79,23 @@ export async function revoke(id: string | undefined, args: Arguments, terminal: 
   if (id === undefined)
     throw new HostError('usage', 'say which rule to revoke', { hint: 'see "toolport approvals rules"' });
   const me = { name: terminal.principal, channel: 'terminal' } as const;
-  const done = await withKeptHost(args, terminal, async (host) =>
-    isDryRun(args)
-      ? (await host.approvals.rules.list()).some((it) => it.id === id && it.endReason === null)
-      : host.approvals.rules.revoke(id, me),
-  );
+  const { done, rule } = await withKeptHost(args, terminal, async (host) => {
+    const rules = await host.approvals.rules.list();
+    const whole = wholeId(
+      id,
+      'rule_',
+      rules.map((it) => it.id),
+    );
+    const holds = rules.some((it) => it.id === whole && it.endReason === null);
+    return { rule: whole, done: isDryRun(args) ? holds : await host.approvals.rules.revoke(whole, me) };
+  });
   if (!done)
     throw new HostError('not_found', `there is no rule ${id} that holds`, {
       hint: 'see "toolport approvals rules"',
     });
-  if (isDryRun(args)) return tellDryRun(`revoke ${id}`, args, terminal);
-  if (args.has('json')) terminal.out(`${JSON.stringify({ ...rulesDocument([]), revoked: id })}\n`);
-  else if (!args.has('quiet')) terminal.out(`${id} holds no more; such calls are asked for again\n`);
+  if (isDryRun(args)) return tellDryRun(`revoke ${rule}`, args, terminal);
+  if (args.has('json')) terminal.out(`${JSON.stringify({ ...rulesDocument([]), revoked: rule })}\n`);
+  else if (!args.has('quiet')) terminal.out(`${rule} holds no more; such calls are asked for again\n`);
   return 0;
 }
 

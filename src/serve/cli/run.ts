@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { suggest } from '../../formats/suggest.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { errorTable } from '../errors.js';
 import { visible } from '../print/visible.js';
@@ -7,6 +6,7 @@ import { type Arguments, parseArguments } from './arguments.js';
 import { commonOptions } from './command.js';
 import { commands } from './commands.js';
 import { commandHelp, exitCodes, mainHelp } from './help.js';
+import { meantCommand } from './meant.js';
 import type { Terminal } from './terminal.js';
 
 /** Runs one command line and returns its exit code. Nothing is thrown. */
@@ -62,9 +62,9 @@ function withCwd(terminal: Terminal, args: Arguments): Terminal {
 async function loadCommand(name: string) {
   const entry = commands.find((it) => it.name === name);
   if (entry !== undefined) return entry.load();
-  const meant = suggest(
+  const meant = meantCommand(
     name,
-    commands.map((it) => it.name),
+    commands.filter((it) => !it.hidden).map((it) => it.name),
   );
   const hint = meant === undefined ? 'see "toolport --help"' : `did you mean "toolport ${meant}"?`;
   throw new HostError('usage', `there is no command ${JSON.stringify(name)}`, { hint });

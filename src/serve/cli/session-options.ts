@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import type { SessionOptions } from '../../host/host.js';
+import { HostError } from '../../model/host-error.js';
 import type { Arguments } from './arguments.js';
 import { sessionOptions, sessionSettings } from './config.js';
 import type { Terminal } from './terminal.js';
@@ -13,6 +14,10 @@ export async function sessionFor(
 ): Promise<Required<SessionOptions>> {
   const { defaultPaths, allow, environment, policy } = await sessionSettings(args, terminal);
   const absolute = (path: string) => resolve(terminal.cwd, path);
+  if (!terminal.isFolder(absolute(root)))
+    throw new HostError('not_found', `there is no folder ${absolute(root)}`, {
+      hint: 'check the path after --root',
+    });
   return {
     principal: terminal.principal,
     directories: (paths.length === 0 ? defaultPaths() : paths).map(absolute),

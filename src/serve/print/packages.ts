@@ -19,7 +19,8 @@ const narrow = 80;
 /** A table that fits the terminal: one line a package, its reasons below it in full, for they say what to do. */
 export function printPackages(report: PackageReport, style: Style, columns: number): string {
   const { packages, summary } = report;
-  if (packages.length === 0) return `no packages (${summary.scanned} files looked at)\n`;
+  if (packages.length === 0)
+    return `no packages (${summary.scanned} files looked at)\n  make one: toolport init patch; or name a folder that has some: toolport list DIR\n`;
   const name = (it: PackageState) => visibleLine(it.id ?? it.path);
   const isNarrow = columns < narrow;
   const widest = Math.min(

@@ -12,6 +12,7 @@ import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { operatorHere, pinOption } from '../operator.js';
 import { allow, listRules, revoke, ruleOptions } from '../rules.js';
 import type { Terminal } from '../terminal.js';
+import { wholeId } from '../whole-id.js';
 
 const deciding = ['list', 'show', 'approve', 'deny'];
 const verbs = [...deciding, 'allow', 'rules', 'revoke', 'key'];
@@ -99,12 +100,18 @@ async function outcome(
   if (verb === 'list') return host.approvals.list();
   if (id === undefined)
     throw new HostError('usage', `say which call to ${verb}`, { hint: 'see "toolport approvals list"' });
-  if (verb === 'show' || isDryRun(args)) return [await host.approvals.get(id)];
+  const open = await host.approvals.list();
+  const whole = wholeId(
+    id,
+    'apr_',
+    open.map((it) => it.id),
+  );
+  if (verb === 'show' || isDryRun(args)) return [await host.approvals.get(whole)];
   if (verb === 'deny')
-    return [await host.approvals.deny(id, { name: terminal.principal, channel: 'terminal' })];
+    return [await host.approvals.deny(whole, { name: terminal.principal, channel: 'terminal' })];
   // Before anybody types a PIN: there must be something to decide.
-  await host.approvals.get(id);
-  return [await host.approvals.approve(id, await operatorHere(host, args, terminal))];
+  await host.approvals.get(whole);
+  return [await host.approvals.approve(whole, await operatorHere(host, args, terminal))];
 }
 
 async function showKey(args: Arguments, terminal: Terminal): Promise<number> {

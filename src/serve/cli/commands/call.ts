@@ -75,6 +75,11 @@ interface Target {
 /** The first word is a path when it looks like one; a folder may be followed by the name of a tool. */
 function targetOf(args: Arguments, terminal: Terminal): Target {
   const [first, ...rest] = args.positionals;
+  const pair = rest.find((it) => /^[A-Za-z_][\w-]*=/.test(it));
+  if (pair !== undefined)
+    throw new HostError('usage', `${JSON.stringify(pair)} is not how arguments are written`, {
+      hint: `write one JSON object: '{"${pair.slice(0, pair.indexOf('='))}": …}'`,
+    });
   if (first === undefined)
     throw new HostError('usage', 'say which tool to call', { hint: 'see "toolport call --help"' });
   if (!isPath(first, terminal)) {

@@ -1,7 +1,10 @@
-import { basename, join, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { starterOf } from '../../../formats/starters.js';
+import { suggest } from '../../../formats/suggest.js';
 import { formatNames } from '../../../model/format.js';
 import { HostError } from '../../../model/host-error.js';
+import { shellWord } from '../../../model/shell-word.js';
+import { visibleLine } from '../../print/visible.js';
 import type { Command } from '../command.js';
 import type { Terminal } from '../terminal.js';
 
@@ -18,12 +21,11 @@ export const init: Command = {
   async run(args, terminal) {
     const [name, folder, ...more] = args.positionals;
     const format = formatNames.find((it) => it === name);
-    if (format === undefined || more.length > 0)
-      throw new HostError(
-        'usage',
-        name === undefined ? 'name a format' : `there is no format ${JSON.stringify(name)}`,
-        { hint: `use one of ${formatNames.join(', ')}` },
-      );
+    if (format === undefined) throw noFormat(name);
+    if (more.length > 0)
+      throw new HostError('usage', `one folder is enough; ${JSON.stringify(more[0])} is too much`, {
+        hint: 'see "toolport init --help"',
+      });
     const target = resolve(terminal.cwd, folder ?? `my-${format}`);
     const slug =
       basename(target)
@@ -43,13 +45,28 @@ export const init: Command = {
       );
       return 0;
     }
+    const shown = (path: string) => visibleLine(relative(terminal.cwd, path) || '.');
     terminal.out(
-      `${args.has('dry-run') ? 'would write' : 'wrote'}\n${files.map((it) => `  ${it.path}\n`).join('')}`,
+      `${args.has('dry-run') ? 'would write' : 'wrote'}\n${files.map((it) => `  ${shown(it.path)}\n`).join('')}`,
     );
-    if (!args.has('dry-run')) terminal.err(`next: toolport validate ${target}\n`);
+    if (!args.has('dry-run') && !args.has('quiet')) {
+      const place = shellWord(shown(target));
+      terminal.err(
+        `check it: toolport validate ${place}\nsee what it does and takes: toolport info ${place}\n`,
+      );
+    }
     return 0;
   },
 };
+
+function noFormat(name: string | undefined): HostError {
+  const meant = name === undefined ? undefined : suggest(name, formatNames);
+  return new HostError(
+    'usage',
+    name === undefined ? 'name a format' : `there is no format ${JSON.stringify(name)}`,
+    { hint: `${meant === undefined ? '' : `did you mean ${meant}? `}use one of ${formatNames.join(', ')}` },
+  );
+}
 
 function write(path: string, text: string, terminal: Terminal): void {
   try {

@@ -3,6 +3,7 @@ import type { PackageReport, SessionOptions } from '../../../host/host.js';
 import { attentionOf } from '../../print/attention.js';
 import { printPackages } from '../../print/packages.js';
 import { visibleLine } from '../../print/visible.js';
+import { wrap } from '../../print/width.js';
 import type { Arguments } from '../arguments.js';
 import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
@@ -50,8 +51,11 @@ async function attention(args: Arguments, terminal: Terminal, wanted: SessionOpt
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/attention@1', items })}\n`);
   else if (items.length === 0) terminal.out('nothing waits for you\n');
   else
-    for (const { kind, subject, message, command } of items)
-      terminal.out(`${visibleLine(`${kind}  ${subject}: ${message}`)}\n  ${visibleLine(command)}\n`);
+    for (const { kind, subject, message, command } of items) {
+      const room = terminal.stdoutIsTerminal ? terminal.columns - 4 : Number.POSITIVE_INFINITY;
+      const said = wrap(visibleLine(`${kind}  ${subject}: ${message}`), room);
+      terminal.out(`${said.join('\n    ')}\n  ${visibleLine(command)}\n`);
+    }
   return 0;
 }
 

@@ -72,15 +72,7 @@ export const serve: Command = {
     };
     const reloads = new ReloadLines(terminal, json);
     const rest = { audit: await auditPlaces(args, terminal), ...logOptions(args, terminal) };
-    const host = await terminal
-      .startHost({ state, onAnswer, onReload: reloads.tell, ...rest })
-      .catch((error) => {
-        if (!(error instanceof HostError) || error.code !== 'state_locked') throw error;
-        throw new HostError('state_locked', error.message, {
-          hint: 'end it there, or use another --state; one in the background ends a minute after its last client',
-          cause: error,
-        });
-      });
+    const host = await terminal.startHost({ state, onAnswer, onReload: reloads.tell, ...rest });
     let web: Web | undefined;
     try {
       const session = await host.session(wanted);
