@@ -37,6 +37,14 @@ test('patterns that make other engines hang take no time', () => {
   expect(performance.now() - start).toBeLessThan(5000);
 });
 
+test('more patterns than are kept compiled, each asked for twice', () => {
+  const patterns = Array.from({ length: 600 }, (_, index) => `word${index}\\b`);
+  for (let round = 0; round < 2; round++)
+    for (const [index, pattern] of patterns.entries())
+      expect(denied([pattern], `a word${index} here`)).toBe(pattern);
+  expect(denied([patterns[5] as string], 'a word55 here')).toBeUndefined();
+});
+
 test('a word is found in any case and anywhere', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.stringMatching(/^[a-z]{4,10}$/), (before, after, word) => {

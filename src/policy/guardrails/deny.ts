@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, isObject, type Json } from '../../model/json.js';
+import { isAscii } from '../scan/survey.js';
 
 /** Patterns that refuse a call, compiled once. The engine takes time in proportion to the text, whatever the pattern. */
 export interface DenyRules {
@@ -25,9 +26,18 @@ export function denied(patterns: readonly string[], text: string): string | unde
   return denyRules(patterns).hit(text);
 }
 
+/** Rules of a session are asked for again with each call. */
+const known = new Map<string, RE2JS>();
+const mostKnown = 256;
+
 function compile(pattern: string): RE2JS {
+  const before = known.get(pattern);
+  if (before !== undefined) return before;
   try {
-    return RE2JS.compile(RE2JS.translateRegExp(pattern), RE2JS.CASE_INSENSITIVE);
+    const engine = RE2JS.compile(RE2JS.translateRegExp(pattern), RE2JS.CASE_INSENSITIVE);
+    if (known.size >= mostKnown) known.clear();
+    known.set(pattern, engine);
+    return engine;
   } catch (error) {
     throw new HostError('not_supported', `the deny pattern ${JSON.stringify(pattern)} cannot be enforced`, {
       cause: error,
@@ -44,7 +54,7 @@ function textsOf(value: Json): Set<string> {
   const texts = new Set<string>();
   const add = (text: string) => {
     texts.add(text);
-    texts.add(text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
+    if (!isAscii(text)) texts.add(text.normalize('NFKC').replace(/\p{Default_Ignorable_Code_Point}/gu, ''));
   };
   const visit = (it: Json) => {
     if (typeof it === 'string') add(it);

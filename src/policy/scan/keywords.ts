@@ -1,6 +1,8 @@
 /** Different characters that keywords have, as bits of a number; all others are one kind. */
 const bits = 6;
 const width = 1 << bits;
+/** Of a state in which a keyword ends. */
+const ending = 0x8000;
 
 const kelvin = 0x212a;
 
@@ -10,11 +12,14 @@ interface End {
   readonly length: number;
 }
 
-interface Automaton {
-  /** By state and class of the next character. */
-  readonly next: Uint16Array;
-  /** By state. */
-  readonly ends: readonly (readonly End[])[];
+/** One state for each beginning of a keyword, each with the states that one more character leads to. */
+interface Beginnings {
+  readonly count: number;
+  readonly first: Uint16Array;
+  readonly sibling: Uint16Array;
+  /** Class of the last character. */
+  readonly letter: Uint8Array;
+  readonly ends: (readonly End[] | undefined)[];
 }
 
 /**
@@ -24,99 +29,102 @@ interface Automaton {
 export class Keywords {
   /** By code: the number of the character, nought for those that no keyword has. */
   readonly #classes: Uint8Array;
+  /** By state and class of the next character. The first state is nought, and so is what leads nowhere. */
   readonly #next: Uint16Array;
-  /** Of states with this number and above. */
-  readonly #ends: readonly (readonly End[])[];
-  readonly #firstEnd: number;
+  /** By state. */
+  readonly #ends: readonly (readonly End[] | undefined)[];
 
   constructor(lists: readonly (readonly string[])[]) {
     this.#classes = classesOf(lists);
-    const { next, ends } = withEndsLast(complete(trieOf(lists, this.#classes)));
-    this.#next = next;
-    this.#ends = ends.filter((it) => it.length > 0);
-    this.#firstEnd = ends.length - this.#ends.length;
+    const beginnings = beginningsOf(lists, this.#classes);
+    this.#next = joined(beginnings);
+    this.#ends = beginnings.ends;
   }
 
   /** Tells of each keyword: which list it is of, and where it begins. In the order in which they end. */
   in(text: string, found: (list: number, at: number) => void): void {
     const next = this.#next;
     const classes = this.#classes;
-    const firstEnd = this.#firstEnd;
     let state = 0;
     for (let at = 0; at < text.length; at++) {
       const code = text.charCodeAt(at);
       // The sign for kelvin is a capital k, too.
       const letter = code < 128 ? (classes[code] as number) : code === kelvin ? (classes[107] as number) : 0;
       state = next[(state << bits) | letter] as number;
-      if (state < firstEnd) continue;
-      for (const { list, length } of this.#ends[state - firstEnd] as readonly End[])
-        found(list, at - length + 1);
+      if (state < ending) continue;
+      state -= ending;
+      for (const { list, length } of this.#ends[state] as readonly End[]) found(list, at - length + 1);
     }
   }
 }
 
 function classesOf(lists: readonly (readonly string[])[]): Uint8Array {
   const classes = new Uint8Array(128);
-  const characters = [...new Set(lists.flat().join(''))];
-  if (characters.length >= width) throw new Error('keywords have too many different characters');
-  for (const [index, character] of characters.entries()) {
-    classes[character.charCodeAt(0)] = index + 1;
-    classes[character.toUpperCase().charCodeAt(0)] = index + 1;
+  let known = 0;
+  for (const list of lists) {
+    for (const text of list) {
+      for (let index = 0; index < text.length; index++) {
+        const code = text.charCodeAt(index);
+        if (classes[code] !== 0) continue;
+        classes[code] = ++known;
+        if (code >= 97 && code <= 122) classes[code - 32] = known;
+      }
+    }
   }
+  if (known >= width) throw new Error('keywords have too many different characters');
   return classes;
 }
 
-/** The root is nought, and so is what leads nowhere. */
-function trieOf(lists: readonly (readonly string[])[], classes: Uint8Array): Automaton {
-  const most = 1 + lists.flat().reduce((sum, it) => sum + it.length, 0);
-  const next = new Uint16Array(most << bits);
-  const ends: End[][] = [[]];
-  for (const [list, keywords] of lists.entries()) {
-    for (const text of new Set(keywords)) {
+function beginningsOf(lists: readonly (readonly string[])[], classes: Uint8Array): Beginnings {
+  const most = lists.reduce((sum, list) => list.reduce((all, it) => all + it.length, sum), 1);
+  if (most >= ending) throw new Error('keywords are too many');
+  const first = new Uint16Array(most);
+  const sibling = new Uint16Array(most);
+  const letter = new Uint8Array(most);
+  const ends: (readonly End[] | undefined)[] = new Array(most).fill(undefined);
+  let count = 1;
+  for (let list = 0; list < lists.length; list++) {
+    for (const text of lists[list] as readonly string[]) {
       let state = 0;
       for (let index = 0; index < text.length; index++) {
-        const slot = (state << bits) | (classes[text.charCodeAt(index)] as number);
-        if (next[slot] === 0) next[slot] = ends.push([]) - 1;
-        state = next[slot] as number;
+        const next = classes[text.charCodeAt(index)] as number;
+        let to = first[state] as number;
+        while (to !== 0 && letter[to] !== next) to = sibling[to] as number;
+        if (to === 0) {
+          to = count++;
+          letter[to] = next;
+          sibling[to] = first[state] as number;
+          first[state] = to;
+        }
+        state = to;
       }
-      ends[state]?.push({ list, length: text.length });
+      ends[state] = [...(ends[state] ?? []), { list, length: text.length }];
     }
   }
-  return { next: next.slice(0, ends.length << bits), ends };
+  return { count, first, sibling, letter, ends };
 }
 
-/** Where nothing goes on, it goes on from the longest end that is the beginning of a keyword. */
-function complete({ next, ends }: Automaton): Automaton {
-  const all: (readonly End[])[] = [...ends];
-  const fallback = new Uint16Array(ends.length);
-  const pending = [...next.subarray(0, width)].filter((it) => it !== 0);
-  for (const state of pending) {
+/** Where no keyword goes on, it goes on from the longest end that is the beginning of another: for most, from nothing. */
+function joined({ count, first, sibling, letter, ends }: Beginnings): Uint16Array {
+  const next = new Uint16Array(count << bits);
+  const fallback = new Uint16Array(count);
+  const pending = new Uint16Array(count);
+  for (let done = 0, known = 1; done < known; done++) {
+    const state = pending[done] as number;
+    const own = state << bits;
     const from = fallback[state] as number;
-    all[state] = [...(all[state] ?? []), ...(all[from] ?? [])];
-    for (let letter = 0; letter < width; letter++) {
-      const slot = (state << bits) | letter;
-      const other = next[(from << bits) | letter] as number;
-      const to = next[slot] as number;
-      if (to === 0) next[slot] = other;
-      else {
-        fallback[to] = other;
-        pending.push(to);
-      }
+    if (from !== 0) next.copyWithin(own, from << bits, (from + 1) << bits);
+    for (let to = first[state] as number; to !== 0; to = sibling[to] as number) {
+      const slot = own | (letter[to] as number);
+      const other = state === 0 ? 0 : (next[slot] as number) & ~ending;
+      const inherited = ends[other];
+      if (inherited !== undefined) ends[to] = [...(ends[to] ?? []), ...inherited];
+      fallback[to] = other;
+      next[slot] = ends[to] === undefined ? to : to | ending;
+      pending[known++] = to;
     }
+    // What can follow on nothing can follow on everything else.
+    if (state === 0) for (let size = width; size < next.length; size *= 2) next.copyWithin(size, 0, size);
   }
-  return { next, ends: all };
-}
-
-/** Numbered anew, so that one comparison tells whether a keyword ends. */
-function withEndsLast({ next, ends }: Automaton): Automaton {
-  const states = [...ends.keys()];
-  const isEnd = (state: number) => (ends[state]?.length ?? 0) > 0;
-  const order = [...states.filter((it) => !isEnd(it)), ...states.filter(isEnd)];
-  const numbers = new Uint16Array(ends.length);
-  for (const [number, state] of order.entries()) numbers[state] = number;
-  const moved = new Uint16Array(next.length);
-  for (const [number, state] of order.entries())
-    for (let letter = 0; letter < width; letter++)
-      moved[(number << bits) | letter] = numbers[next[(state << bits) | letter] as number] as number;
-  return { next: moved, ends: order.map((it) => ends[it] ?? []) };
+  return next;
 }

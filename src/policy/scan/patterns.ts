@@ -34,13 +34,27 @@ const rules: readonly SecretRule[] = [...cloudRules, ...everydayRules, ...guessR
 /** What stands in the placeholders. */
 export const ruleNames: readonly string[] = [...new Set(rules.map((it) => it.id))];
 
-/** Where a rule that begins with something is tried: only there. */
-const sticky = rules.map(({ pattern }) => new RegExp(pattern.source, pattern.flags.replace('g', 'y')));
-/** First what matches begin with, then keywords of the rules that they do not say everything of. */
-const keywords = new Keywords([
-  ...rules.map(({ begins, keywords: words }) => (begins === 'anything' ? [] : (begins ?? words))),
-  ...rules.map(({ begins, keywords: words }) => (begins === undefined ? [] : words)),
-]);
+/** By rule: its pattern, to be tried at one place. Most are never needed. */
+const sticky: (RegExp | undefined)[] = new Array(rules.length).fill(undefined);
+
+function stickyOf(index: number): RegExp {
+  const { source, flags } = (rules[index] as SecretRule).pattern;
+  const made = sticky[index] ?? new RegExp(source, flags.replace('g', 'y'));
+  sticky[index] = made;
+  return made;
+}
+
+let keywords: Keywords | undefined;
+
+/** Made when something is looked for: not everybody who loads this does. */
+function keywordsOfAll(): Keywords {
+  // First what matches begin with, then keywords of the rules that this does not say everything of.
+  keywords ??= new Keywords([
+    ...rules.map(({ begins, keywords: words }) => (begins === 'anything' ? [] : (begins ?? words))),
+    ...rules.map(({ begins, keywords: words }) => (begins === undefined ? [] : words)),
+  ]);
+  return keywords;
+}
 
 /** What the keywords in a text say of the rules. */
 interface Hints {
@@ -53,7 +67,7 @@ interface Hints {
 export function findIn(text: string, look: Look): readonly PatternHit[] {
   if (text.length < 8) return none;
   let hints: Hints | undefined;
-  keywords.in(text, (list, at) => {
+  keywordsOfAll().in(text, (list, at) => {
     hints ??= { wanted: new Set(), places: new Map() };
     if (list >= rules.length) {
       hints.wanted.add(list - rules.length);
@@ -73,7 +87,7 @@ export function findIn(text: string, look: Look): readonly PatternHit[] {
     const rule = rules[index] as SecretRule;
     if (rule.guess === true && !look.guesses) continue;
     if (rule.begins === 'anything') findAnywhere(rule, text, look, found);
-    else findAt(rule, sticky[index] as RegExp, text, places.get(index) ?? [], look, found);
+    else findAt(rule, stickyOf(index), text, places.get(index) ?? [], look, found);
   }
   return found;
 }
