@@ -1,4 +1,6 @@
 import type { PackageNeed } from '../environment/need.js';
+import { interpreterOf } from '../formats/interpreter.js';
+import type { Package } from '../model/package.js';
 import { shellWord } from '../model/shell-word.js';
 import { unenforceable } from '../policy/enforceable.js';
 import { lookAlikes } from '../policy/look-alike.js';
@@ -96,7 +98,7 @@ function judge(
   const here = needs.filter((it) => it.kind === 'missing' || it.need.image === undefined);
   const unconfined = here.length > 0 && verdict.level === 'unavailable';
   const lacking = [
-    ...missingBinaries(of.needs.binaries),
+    ...missingBinaries(of),
     ...needs.flatMap((it) => (it.kind === 'missing' ? [it.reason] : [])),
   ];
   const reasons = [
@@ -137,8 +139,16 @@ function heldReasons({ review }: HeldPackage, { file }: Loaded): string[] {
   ];
 }
 
-function missingBinaries(names: readonly string[]): string[] {
-  const missing = names.filter((it) => !findBinary(it, '/', null));
+/** An interpreter that starts a program of the package is looked for as such, wherever it is. */
+function missingBinaries({ needs: { binaries }, programs }: Package): string[] {
+  const languages = programs.flatMap(({ target }) =>
+    target.kind === 'process' ? (target.runtime?.language ?? []) : [],
+  );
+  const isFound = (name: string) => {
+    const runtime = interpreterOf(name);
+    return runtime !== undefined && runtime.version === undefined && languages.includes(runtime.language);
+  };
+  const missing = binaries.filter((it) => !isFound(it) && !findBinary(it, '/', null));
   return missing.length === 0
     ? []
     : [`it needs ${missing.join(', ')} in /usr/bin or /usr/local/bin, where confined programs can see it`];

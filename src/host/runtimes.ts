@@ -79,7 +79,7 @@ function needOf(loaded: Loaded, of: Package, program: Program, find: FindInterpr
       }
     }
     if (target.runtime === undefined)
-      assertNoFetching(constantWords(target)?.[0] ?? '', `${of.id}/${program.name}`);
+      assertNoFetching(constantWords(target) ?? [], `${of.id}/${program.name}`);
     // A command that its own source installs is started by the language of that source.
     if (target.runtime === undefined && !isBundled(loaded, target)) {
       const language = installLanguage(of);

@@ -215,13 +215,25 @@ function binsOf(packages: string): string[] {
   return [join(packages, 'bin'), join(packages, 'node_modules', '.bin')];
 }
 
-/** Commands that fetch what they run. */
-const fetchers = new Set(['npx', 'uvx', 'pnpx', 'bunx', 'pipx']);
+/** Commands that fetch what they run; of those that can do other things too, with the words that make them do it. */
+const fetchers: Readonly<Record<string, readonly string[] | 'always'>> = {
+  npx: 'always',
+  uvx: 'always',
+  pnpx: 'always',
+  bunx: 'always',
+  pipx: 'always',
+  npm: ['exec', 'x', 'init', 'create'],
+  pnpm: ['dlx', 'create'],
+  yarn: ['dlx', 'create'],
+  bun: ['x', 'create'],
+  uv: ['tool', 'run'],
+};
 
 /** Nothing is fetched at the time of a call: what runs is what was agreed to. */
-export function assertNoFetching(binary: string, name: string): void {
+export function assertNoFetching([binary = '', ...rest]: readonly string[], name: string): void {
   const base = binary.split('/').at(-1) ?? '';
-  if (!fetchers.has(base)) return;
+  const words = Object.hasOwn(fetchers, base) ? fetchers[base] : undefined;
+  if (words === undefined || (words !== 'always' && !rest.some((it) => words.includes(it)))) return;
   throw new HostError(
     'runtime_missing',
     `${name} is started with ${base}, which fetches a program and runs it; nothing is fetched at the time of a call`,

@@ -14,6 +14,7 @@ import { nexoConnector } from '../../src/run/nexo/connect.js';
 import { type NexoTimes, nexoTimes } from '../../src/run/nexo/wire.js';
 import type { Remote, RemoteCall, RemoteSetting } from '../../src/run/remote/remote.js';
 import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
+import { findNode, findPython } from '../../src/sandbox/interpreter.js';
 import { defaultLimits, type SandboxProcess } from '../../src/sandbox/sandbox.js';
 import { memoryBundle } from '../memory-bundle.js';
 import { temporaryFolder } from '../toolport.js';
@@ -217,6 +218,20 @@ function confinementOf(of: Package, folder: string, { own, slots, network }: Ben
     limits: defaultLimits,
     network: network ?? null,
     grantee: '',
-    runtimes: new Map(),
+    runtimes: runtimesOf(of),
   };
+}
+
+/** The interpreters that the host would find. */
+function runtimesOf(of: Package): Confinement['runtimes'] {
+  const runtimes = of.programs.flatMap(({ name, target }) => {
+    const runtime = target.kind === 'process' ? target.runtime : undefined;
+    if (runtime === undefined) return [];
+    const interpreter =
+      runtime.language === 'python'
+        ? findPython(runtime.version, sandbox.user, '/nowhere')
+        : findNode(runtime.version, sandbox.user, { path: process.execPath, version: process.versions.node });
+    return [[name, { interpreter, packages: null }] as const];
+  });
+  return new Map(runtimes);
 }

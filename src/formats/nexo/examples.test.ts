@@ -26,7 +26,10 @@ function read(name: string): Package {
 function talk(name: string, program: string, requests: readonly object[]): Record<string, unknown>[] {
   const target = read(name).programs.find((it) => it.name === program)?.target;
   if (target?.kind !== 'process') throw new Error(`${program} is no process`);
-  const [command, ...args] = target.command.map((it) => constantText(it) as string) as [string, ...string[]];
+  const interpreters = { node: 'node', python: 'python3' } as const;
+  const words = target.command.map((it) => constantText(it) as string);
+  const all = target.runtime === undefined ? words : [interpreters[target.runtime.language], ...words];
+  const [command, ...args] = all as [string, ...string[]];
   const { stdout, status } = spawnSync(command, args, {
     cwd: join(home, name, target.directory),
     env: { PATH: process.env.PATH, PYTHONDONTWRITEBYTECODE: '1' },

@@ -208,3 +208,33 @@ test('the package is frozen through and through', () => {
   expect(() => Object.assign(programs[1]?.target as object, { kind: 'x' })).toThrow(TypeError);
   expect(() => (facts as unknown[]).push(1)).toThrow(TypeError);
 });
+
+test.each([
+  ['node', ['server.mjs', '-v'], { language: 'node', packages: [] }],
+  ['nodejs', ['server.mjs'], { language: 'node', packages: [] }],
+  ['python3', ['-m', 'desk'], { language: 'python', packages: [] }],
+  ['python', ['desk.py'], { language: 'python', packages: [] }],
+  ['python3.12', ['desk.py'], { language: 'python', version: '3.12', packages: [] }],
+  ['/usr/bin/node', ['server.mjs'], undefined],
+  ['./node', ['server.mjs'], undefined],
+  ['npx', ['-y', 'desk'], undefined],
+  ['nodemon', ['server.mjs'], undefined],
+])('a server, a sidecar and an extension that start with %s', (command, args, runtime) => {
+  const said = `command = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`;
+  const head = '[plugin]\nid = "desk"\nversion = "1.0.0"\n[capabilities]\ntools = ["a"]\n';
+  const files = {
+    'plugin.toml': `${head}[transport]\ntype = "stdio"\n${said}[mcp_servers.inline]\ntype = "stdio"\n${said}`,
+  };
+  const beside = {
+    'plugin.toml': `${head}[transport]\ntype = "stdio"\n${said}`,
+    '.mcp.json': JSON.stringify({ mcpServers: { beside: { command, args } } }),
+  };
+  const words = (runtime === undefined ? [command, ...args] : args).map((it) => textTemplate(it));
+  const expected = { kind: 'process', command: words, ...(runtime === undefined ? {} : { runtime }) };
+  const targets = [files, beside].flatMap((it) => {
+    const { package: made } = nexo.parse(memoryBundle(it, 'plugin.toml'), defaultParseOptions);
+    return made?.programs.map((program) => [program.name, program.target]) ?? [];
+  });
+  const whole = { ...expected, directory: '', environment: [] };
+  expect(targets).toEqual(['@extension', 'inline', '@extension', 'beside'].map((it) => [it, whole]));
+});

@@ -4,8 +4,9 @@ import { type Fact, type Hook, type HookPoint, hookPoints, type Package } from '
 import type { Permissions } from '../../model/permissions.js';
 import type { EnvironmentVariable, Program, ProgramTarget } from '../../model/program.js';
 import type { Slot } from '../../model/slot.js';
-import { textTemplate } from '../../model/template.js';
+import { type Template, textTemplate } from '../../model/template.js';
 import type { Tool } from '../../model/tool.js';
+import { interpreterOf } from '../interpreter.js';
 import { kindOf, tableAt, transportKind } from './kind.js';
 import { fill, fillKnown, type Placeholders } from './placeholders.js';
 import { capabilityLists } from './rules.js';
@@ -84,8 +85,7 @@ function extensionTarget(transport: JsonObject): ProgramTarget {
   if (kind === 'nats') return { kind: 'nats', subjectPrefix: transport.subject_prefix as string };
   if (kind === 'http') return { kind: 'url', url: transport.url as string, headers: [] };
   return {
-    kind: 'process',
-    command: [transport.command as string, ...list(transport.args)].map(textTemplate),
+    ...started(transport, textTemplate),
     directory: '',
     environment: [],
   };
@@ -113,11 +113,21 @@ function serverProgram(server: JsonObject, context: ServerContext): ProgramTarge
     };
   }
   return {
-    kind: 'process',
-    command: [server.command as string, ...list(server.args)].map((it) => fill(it, placeholders)),
+    ...started(server, (it) => fill(it, placeholders)),
     directory,
     environment: variables(server.env, placeholders),
   };
+}
+
+/** A command that is the bare name of an interpreter gets the one that the host finds. */
+function started({ command, args }: JsonObject, word: (text: string) => Template) {
+  const runtime = interpreterOf(command as string);
+  const words = runtime === undefined ? [command as string, ...list(args)] : list(args);
+  return {
+    kind: 'process',
+    command: words.map(word),
+    ...(runtime === undefined ? {} : { runtime }),
+  } as const;
 }
 
 function variables(table: Json | undefined, placeholders: Placeholders): EnvironmentVariable[] {

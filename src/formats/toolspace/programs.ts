@@ -1,7 +1,8 @@
 import type { HeaderTemplate } from '../../model/action.js';
 import type { JsonObject } from '../../model/json.js';
-import type { EnvironmentVariable, Program, ProgramTarget, Runtime } from '../../model/program.js';
+import type { EnvironmentVariable, Program, ProgramTarget } from '../../model/program.js';
 import { type Template, textTemplate } from '../../model/template.js';
+import { interpreterOf } from '../interpreter.js';
 import { insidePath } from './runtime.js';
 
 /** Names by which tools and checks refer to programs. */
@@ -63,15 +64,6 @@ function processTarget(manifest: JsonObject, words: readonly string[], directory
     directory,
     environment: environmentOf(manifest),
   };
-}
-
-/** A command that begins with a bare interpreter gets the one the host finds, not whatever PATH holds. */
-function interpreterOf(program: string): Runtime | undefined {
-  if (program === 'node') return { language: 'node', packages: [] };
-  const python = /^python(?:3(\.\d{1,2})?)?$/.exec(program);
-  if (python === null) return undefined;
-  const version = python[1] === undefined ? {} : { version: `3${python[1]}` };
-  return { language: 'python', ...version, packages: [] };
 }
 
 function environmentOf(manifest: JsonObject): EnvironmentVariable[] {

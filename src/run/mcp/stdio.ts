@@ -50,7 +50,7 @@ async function startProgram(
 }
 
 function assertThere(
-  [binary]: readonly string[],
+  words: readonly string[],
   isBinary: boolean,
   confinement: Confinement,
   program: string,
@@ -58,7 +58,8 @@ function assertThere(
   if (!isBinary) return;
   const packages = confinement.runtimes.get(program)?.packages ?? null;
   const name = `${confinement.package.id}/${program}`;
-  assertNoFetching(binary ?? '', name);
+  const [binary] = words;
+  assertNoFetching(words, name);
   if (binary === undefined || !findBinary(binary, confinement.files, packages)) {
     throw new HostError('runtime_missing', `${name} needs the program ${binary ?? ''}, which is not here`, {
       hint: 'install it on this machine, where the sandbox can see it: /usr/bin or /usr/local/bin',
