@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gateways, installPeers, writePackages } from './gateway/gateways.mjs';
+import { gateways, installPeers, writePackages, writeServers } from './gateway/gateways.mjs';
 import { at, endAll, endHostOf, hostOf, median, memoryOf, pause } from './gateway/machine.mjs';
 import { atOnce, oneByOne, tally, timed } from './gateway/measure.mjs';
 import { report } from './gateway/report.mjs';
@@ -40,6 +40,7 @@ for (const size of [0, idle]) {
   mkdirSync(join(folder, `tools-${size}`));
   writePackages(join(folder, `tools-${size}`), size);
 }
+writeServers(join(folder, 'servers'));
 const all = gateways(folder, found);
 const results = Object.fromEntries(
   Object.keys(all).map((name) => [
@@ -147,7 +148,7 @@ try {
   for (const one of [...Object.values(piped), ...Object.values(open)]) await one.close();
 
   say('starting with fifty behind …');
-  for (let round = -1; round < 2; round++)
+  for (let round = -1; round < startRounds; round++)
     await each(
       async (name) => {
         let one;
@@ -156,6 +157,7 @@ try {
         });
         await one.close();
         if (round >= 0) results[name].fan.push(ms);
+        else results[name].fanFirst = ms;
       },
       Object.keys(all).filter((name) => 'fan' in all[name]),
     );

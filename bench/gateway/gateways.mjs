@@ -1,6 +1,6 @@
 // The gateways that are compared: how each is started over HTTP and over pipes, and which client speaks to it.
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -77,6 +77,28 @@ export function writePackages(folder, idle) {
         return tool(`say_${number}`, `Say a text, way number ${number}.`);
       }),
     );
+}
+
+/** The same servers that the others start, as packages: each is a program of its own with its share of 1,000 tools. */
+export function writeServers(folder) {
+  const page = 'https://example.com/tool';
+  for (let index = 0; index < spread; index++) {
+    const id = `echo${index}`;
+    mkdirSync(join(folder, id), { recursive: true });
+    copyFileSync(echo, join(folder, id, 'server.mjs'));
+    const manifest = {
+      manifest_version: '0.2',
+      tool: { id, version: '1.0.0', name: id, summary: 'Says a text.', homepage: page, license: 'MIT' },
+      runtime: {
+        kind: 'mcp-stdio',
+        install: { method: 'url', url: page, sha256: '0'.repeat(64) },
+        entrypoint: { command: ['node', 'server.mjs', String(1000 / spread - 1)] },
+      },
+      smoke: { kind: 'mcp-tool-call', tool_name: 'say', arguments: { text: 'x' }, success: {} },
+      kill_switch: { kind: 'manual', instructions_url: page },
+    };
+    writeFileSync(join(folder, id, 'toolspace.json'), JSON.stringify(manifest));
+  }
 }
 
 /** Asks until it answers, because a gateway does not say when it is ready. */
@@ -200,7 +222,8 @@ export function gateways(folder, installed) {
     toolport: {
       http: (idle = 0) =>
         serve(place('toolport'), join(folder, `tools-${idle}`), join(folder, `state-${idle}`), idle),
-      fan: () => all.toolport.http(1000),
+      /** The first time it asks each server; from then on it lists what they said, and starts those that are called. */
+      fan: () => serve(place('toolport'), join(folder, 'servers'), join(folder, 'state-servers'), 999),
       /** Through the shim, to the host of that state directory; `host` is the process to count with it. */
       stdio: (host, state = join(folder, 'state-0')) =>
         overPipes(

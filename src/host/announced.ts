@@ -44,8 +44,25 @@ export function remotePrograms(of: Package): readonly Program[] {
   );
 }
 
+type Known = ReadonlyMap<string, ProgramAnnouncement>;
+
+/** What was made of a package and the very same announcements before, for every session that lists it. */
+const made = new WeakMap<Package, { readonly from: Known; readonly offer: Offer }>();
+
 /** The tools of a package as they are known now. A program that was never up offers nothing. */
-export function offerOf(of: Package, known: ReadonlyMap<string, ProgramAnnouncement>): Offer {
+export function offerOf(of: Package, known: Known): Offer {
+  const last = made.get(of);
+  if (last !== undefined && isSameSaid(last.from, known)) return last.offer;
+  const offer = newOffer(of, known);
+  made.set(of, { from: known, offer });
+  return offer;
+}
+
+function isSameSaid(one: Known, other: Known): boolean {
+  return one.size === other.size && [...one].every(([program, it]) => other.get(program) === it);
+}
+
+function newOffer(of: Package, known: Known): Offer {
   const programs = remotePrograms(of);
   const names = new Set(programs.map((it) => it.name));
   const own = of.tools.filter((it) => it.action?.kind !== 'remote' || !names.has(it.action.program));

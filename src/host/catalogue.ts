@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash, hash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { type Discovered, discover } from '../bundle/discover.js';
 import { maxFiles } from '../bundle/folder.js';
@@ -106,16 +106,22 @@ export function* filesOf(bundle: Bundle): Generator<readonly [path: string, byte
   }
 }
 
+/** Of models, before any file: one is spelled once, however many sessions and copies there are. */
+const begun = new WeakMap<Package, Hash>();
+
 /** Over the model and every file: the same bytes under the same promises, or another digest. */
 export class PackageDigest {
-  readonly #hash = createHash('sha256');
+  readonly #hash: Hash;
 
   constructor(understood: Package) {
-    this.#hash.update(canonicalJson(understood as unknown as Json));
+    const known =
+      begun.get(understood) ?? createHash('sha256').update(canonicalJson(understood as unknown as Json));
+    begun.set(understood, known);
+    this.#hash = known.copy();
   }
 
   add(path: string, bytes: Uint8Array): void {
-    this.#hash.update(`\0${path}\0${createHash('sha256').update(bytes).digest('hex')}`);
+    this.#hash.update(`\0${path}\0${hash('sha256', bytes)}`);
   }
 
   finish(): string {

@@ -27,6 +27,7 @@ import { SwitchedOff } from '../store/switches.js';
 import { TokenRows } from '../store/tokens.js';
 import { UnderstandingRows } from '../store/understandings.js';
 import { AnnouncementBook } from './announcement-book.js';
+import { Copying } from './copying.js';
 import { Engines } from './engines.js';
 import { homeFolders } from './homes.js';
 import type { ProcessCounts, SessionOptions, SessionPolicy } from './host.js';
@@ -135,6 +136,7 @@ export function equip(given: EquipmentOptions): Equipment {
           onBug: options.onBug ?? (() => {}),
         })
       : null;
+  const copying = new Copying();
   const remote = {
     book: new AnnouncementBook(new Announcements(database, now), audit, queueOf(1), changed),
     connect: {
@@ -255,12 +257,13 @@ export function equip(given: EquipmentOptions): Equipment {
       };
       const catalogue = await SessionCatalogue.open(setup, machineryFor(policy));
       if (reloads === null) return { catalogue, leave: () => {} };
-      await catalogue.keepCopies();
+      await copying.begin(catalogue);
       const paths = directories.map((it) => resolve(root, it));
       return { catalogue, leave: reloads.follow(catalogue, paths, policy.ignore ?? []) };
     },
     async close() {
       await reloads?.close();
+      await copying.close();
       await understandings.close();
       for (const { warm, pool, remotes } of machines.values()) {
         warm?.close();

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { confirmToolName } from './host.js';
 
 const maxLength = 64;
@@ -35,6 +35,6 @@ function clean(name: string): string {
 }
 
 function suffixed(name: string, of: NamedTool): string {
-  const digest = createHash('sha256').update(`${of.packageId}\0${of.tool}`).digest('hex').slice(0, 6);
+  const digest = hash('sha256', `${of.packageId}\0${of.tool}`).slice(0, 6);
   return `${name.slice(0, maxLength - 7)}_${digest}`;
 }

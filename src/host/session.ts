@@ -79,9 +79,10 @@ export class SessionCatalogue {
   }
 
   /** Copies of the files as they are now, so that a later edit that breaks them can be sat out. */
-  async keepCopies(): Promise<void> {
+  async keepCopies(next: () => Promise<boolean> = async () => true): Promise<void> {
     for (const { loaded, fixed } of this.#judged) {
       if (loaded.catalogue === undefined || loaded.stale !== undefined || fixed?.state === 'held') continue;
+      if (!(await next())) return;
       // An edit that comes in between is noticed, and read again.
       await this.#machinery.stage.place(loaded).catch(() => {});
     }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json } from '../model/json.js';
 import type { Package } from '../model/package.js';
@@ -184,7 +184,12 @@ function startsProcess(of: Package, { action }: Tool): boolean {
 
 /** What a person agrees to includes what the program said of the tool. */
 function announcedDigest(digest: string, tool: Tool): string {
-  return createHash('sha256')
-    .update(`${digest}\0${canonicalJson(tool as unknown as Json)}`)
-    .digest('hex');
+  const known = digests.get(tool);
+  if (known?.of === digest) return known.digest;
+  const made = hash('sha256', `${digest}\0${canonicalJson(tool as unknown as Json)}`);
+  digests.set(tool, { of: digest, digest: made });
+  return made;
 }
+
+/** A tool that several sessions list is spelled out once. */
+const digests = new WeakMap<Tool, { readonly of: string; readonly digest: string }>();
