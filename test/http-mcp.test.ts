@@ -341,14 +341,14 @@ describe('sessions of 2025', () => {
   });
 
   test('a revoked token takes its sessions and streams along', async () => {
-    const { token, id } = await home.token('leaving');
+    const { token, id } = await home.token('going');
     const { session } = await begin({ token });
     const stream = home
       .visit('/mcp', { method: 'GET', headers: { ...session, ...both }, token })
       .catch(() => 'cut off');
     const all = async () => (await home.visit('/api/v1/sessions', { token: home.operator })).json.sessions;
     const mine = async () =>
-      (await all()).filter((it: { principal: string }) => it.principal === 'http/leaving');
+      (await all()).filter((it: { principal: string }) => it.principal === 'http/going');
     await until(async () => (await mine())[0]?.inUse === true);
     await home.bench.host.tokens.revoke(id, 'test');
     await stream;

@@ -422,10 +422,16 @@ async function effect(
   const timeoutMs = Math.min(wanted, served.bounds.wallMs ?? wanted);
   const intent = {
     kind: 'intent',
+    // In the order in which it is written down, which spares sorting it.
     body: {
-      ...subject(call, frozen),
+      arguments: digest,
+      callId: call.id,
+      definition: served.digest,
       effect: served.tool.effect,
+      principal: call.caller.principal,
+      session: call.caller.id,
       shape: shapeOf(input, served.tool.input),
+      tool: served.name,
       ...(served.confined ? {} : { unconfined: true }),
       ...leave,
     },

@@ -10,7 +10,11 @@ export interface Accepted {
   readonly stream: boolean;
 }
 
+/** What clients of the protocol say, as they mostly say it. */
+const usual = 'application/json, text/event-stream';
+
 export function acceptedOf(request: IncomingMessage): Accepted {
+  if (request.headers.accept === usual) return { json: true, stream: true };
   const types = (request.headers.accept ?? '*/*')
     .toLowerCase()
     .split(',')
@@ -39,8 +43,8 @@ export class Answering {
     this.#response = response;
     this.#accepted = accepted;
     this.#limits = limits;
-    if (accepted.stream) this.#waiting = setTimeout(() => this.#open(), limits.pingMs);
-    response.once('close', () => clearTimeout(this.#waiting));
+    if (accepted.stream) this.#waiting = setTimeout(() => this.#begin(), limits.pingMs);
+    this.#waiting?.unref();
   }
 
   /** Something that comes before the answer; false when the visitor takes no stream. */
@@ -73,6 +77,11 @@ export class Answering {
     clearTimeout(this.#waiting);
     if (this.#stream !== undefined) this.#stream.end();
     else send(this.#response, { status: 202 }, this.#limits.readMs);
+  }
+
+  /** Nobody may be there any more. */
+  #begin(): void {
+    if (!this.#response.writableEnded && !this.#response.destroyed) this.#open();
   }
 
   #open(headers: Record<string, string> = {}): EventStream {

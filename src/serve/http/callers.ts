@@ -62,6 +62,8 @@ export class Callers {
   readonly #options: CallersOptions;
   readonly #start: readonly { digest: Buffer; entry: Identity }[];
   readonly #known = new Map<string, Known>();
+  /** Tokens of this start, which nobody can revoke, by the connection that showed them: they are not looked at twice. */
+  readonly #shown = new WeakMap<Socket, { readonly authorization: string; readonly caller: Known }>();
 
   constructor(host: Host, options: CallersOptions) {
     this.#host = host;
@@ -74,7 +76,10 @@ export class Callers {
 
   /** The caller of a request; 401 without a good token. */
   async identify(request: IncomingMessage, door: DoorOptions): Promise<Caller> {
-    const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(request.headers.authorization ?? '')?.[1];
+    const { authorization = '' } = request.headers;
+    const before = this.#shown.get(request.socket);
+    if (before?.authorization === authorization) return before.caller;
+    const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization)?.[1];
     let entry: Identity | undefined;
     let why: string | undefined;
     try {
@@ -88,6 +93,7 @@ export class Callers {
     // Of several tokens of one subject, the one that is good longest.
     if (entry.expiresAt === null || caller.expiresAt === null || entry.expiresAt > caller.expiresAt)
       caller.expiresAt = entry.expiresAt;
+    if (entry.id.startsWith('start:')) this.#shown.set(request.socket, { authorization, caller });
     return caller;
   }
 

@@ -40,6 +40,8 @@ export function originOf(request: IncomingMessage, { names }: DoorOptions): stri
 
 function isOurs(host: string | undefined, local: string, { port, names }: DoorOptions): boolean {
   if (host === undefined) return false;
+  // As nearly everybody writes it.
+  if (host === `127.0.0.1:${port}` || host === `localhost:${port}`) return true;
   const wanted = host.toLowerCase();
   if (names.includes(wanted)) return true;
   const match = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::(\d{1,5}))?$/.exec(wanted);

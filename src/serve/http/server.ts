@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from 'node:net';
 import type { Host, SessionOptions } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
-import { Stop } from '../../model/signal.js';
+import type { Stop } from '../../model/signal.js';
 import { type Expose, frontParts } from '../mcp/front.js';
 import { drain, hasBody, readJson } from './body.js';
 import { Callers, type StartToken } from './callers.js';
@@ -16,6 +16,7 @@ import { Refusal } from './refusal.js';
 import { errorReply, send } from './reply.js';
 import { type Exchange, membersOf, RouteTable } from './route.js';
 import { routesOf } from './routes.js';
+import { Visits } from './visits.js';
 
 export interface HttpOptions {
   /** 127.0.0.1 unless told. */
@@ -61,13 +62,11 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
     sessions,
   });
   const connections = new Set<Socket>();
-  const working = new Set<Promise<void>>();
-  const underWay = new Set<Stop>();
+  const visits = new Visits();
   let closed = false;
-  let ended = false;
   const gauges = (): readonly Gauge[] => [
     { name: 'toolport_http_connections', text: 'Open connections.', value: connections.size },
-    { name: 'toolport_http_requests_running', text: 'Requests under way.', value: working.size },
+    { name: 'toolport_http_requests_running', text: 'Requests under way.', value: visits.size },
     { name: 'toolport_mcp_sessions', text: 'MCP sessions that are kept.', value: sessions.size },
     {
       name: 'process_resident_memory_bytes',
@@ -86,25 +85,22 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    response.once('close', () => metrics.requested(response.statusCode));
+    const visit = visits.begin();
+    response.once('close', () => {
+      metrics.requested(response.statusCode);
+      // A response that was sent whole needs nobody to be told.
+      if (!response.writableFinished) visit.abort();
+    });
     try {
-      await dispatch({
-        request,
-        response,
-        routes,
-        door,
-        callers,
-        limits,
-        closed,
-        underWay,
-        isEnded: () => ended,
-      });
+      await dispatch({ request, response, routes, door, callers, limits, closed, visit });
     } catch (error) {
       // Whoever left is told nothing.
       const left = error instanceof HostError && error.code === 'cancelled' && request.destroyed;
       if (!left) send(response, errorReply(error, onBug), limits.readMs);
       if (response.headersSent && !response.writableEnded) response.socket?.destroy();
       drain(request);
+    } finally {
+      visits.over(visit);
     }
   };
   const server = createServer(
@@ -116,10 +112,7 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
       connectionsCheckingInterval: Math.min(1000, limits.headersMs),
       requireHostHeader: false,
     },
-    (request, response) => {
-      const work = serve(request, response).finally(() => working.delete(work));
-      working.add(work);
-    },
+    serve,
   );
   server.maxConnections = limits.connections;
   server.on('connection', (socket) => {
@@ -144,12 +137,11 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
       const gone = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
       endpoint.hush();
-      await Promise.race([allOf(working), sleep(limits.graceMs)]);
-      ended = true;
-      for (const it of underWay) it.abort();
+      await Promise.race([visits.emptied(), sleep(limits.graceMs)]);
+      visits.end();
       sessions.close();
       await endpoint.close();
-      await Promise.race([allOf(working), sleep(1000)]);
+      await Promise.race([visits.emptied(), sleep(1000)]);
       for (const socket of connections) socket.destroy();
       await gone;
       await callers.close();
@@ -165,17 +157,15 @@ interface Visit {
   readonly callers: Callers;
   readonly limits: HttpLimits;
   readonly closed: boolean;
-  /** Given up when the server ends. */
-  readonly underWay: Set<Stop>;
-  /** Nothing new is begun any more. */
-  readonly isEnded: () => boolean;
+  /** Given up when the visitor leaves, its token is revoked, or the server ends. */
+  readonly visit: Stop;
 }
 
 /** Door, token, route, role, body; in this order, so that a stranger learns nothing. */
-async function dispatch(visit: Visit): Promise<void> {
-  const { request, response, routes, callers, limits } = visit;
-  checkDoor(request, visit.door);
-  if (visit.closed)
+async function dispatch(given: Visit): Promise<void> {
+  const { request, response, routes, callers, limits, door, visit } = given;
+  checkDoor(request, door);
+  if (given.closed)
     throw new Refusal(503, 'host_unreachable', 'the host is ending', { headers: { connection: 'close' } });
   const url = request.url ?? '';
   const mark = url.indexOf('?');
@@ -183,28 +173,22 @@ async function dispatch(visit: Visit): Promise<void> {
   const method = request.method ?? '';
   const open = routes.open(method, path);
   if (open !== undefined) {
-    send(response, open.open(originOf(request, visit.door)), limits.readMs);
+    send(response, open.open(originOf(request, door)), limits.readMs);
     return;
   }
-  const caller = await callers.identify(request, visit.door);
-  const gone = new Stop();
-  const leave = callers.enter(caller, request.socket, gone);
-  visit.underWay.add(gone);
+  const caller = await callers.identify(request, door);
+  const leave = callers.enter(caller, request.socket, visit);
   try {
     const { route, parts } = routes.find(method, path);
     if (route.role === 'operator' && caller.role !== 'operator')
       throw new Refusal(403, 'denied', 'this is for operators', {
         hint: 'use the token that "toolport serve" prints, or one of "toolport token create NAME --role operator"',
       });
-    // A response that was sent whole needs nobody to be told.
-    response.once('close', () => {
-      if (!response.writableFinished) gone.abort();
-    });
-    // Whoever left while its token was looked up is not heard leaving any more.
-    if (response.closed || request.socket.destroyed || visit.isEnded()) gone.abort();
-    const query = new URLSearchParams(mark === -1 ? '' : url.slice(mark + 1));
+    // Whoever left while its token was looked up may not be heard leaving any more.
+    if (response.closed || request.socket.destroyed) visit.abort();
+    const query = mark === -1 ? noQuery : new URLSearchParams(url.slice(mark + 1));
     const { headers } = request;
-    const exchange: Exchange = { caller, parts, query, headers, body: undefined, signal: gone };
+    const exchange: Exchange = { caller, parts, query, headers, body: undefined, signal: visit };
     if ('stream' in route) {
       await route.stream(exchange, request, response);
     } else if ('answer' in route) {
@@ -213,12 +197,12 @@ async function dispatch(visit: Visit): Promise<void> {
       send(response, await route.answer({ ...exchange, body }), limits.readMs);
     }
   } finally {
-    visit.underWay.delete(gone);
     leave();
   }
 }
 
 const loopback = '127.0.0.1';
+const noQuery = new URLSearchParams();
 
 function listening(server: Server, { address = loopback, port }: HttpOptions): Promise<void> {
   return new Promise((resolve, reject) => {
@@ -243,10 +227,6 @@ function hostOf(address: string): string {
   if (address === '0.0.0.0') return loopback;
   if (address === '::') return '[::1]';
   return address.includes(':') ? `[${address}]` : address;
-}
-
-async function allOf(working: ReadonlySet<Promise<void>>): Promise<void> {
-  while (working.size > 0) await Promise.allSettled([...working]);
 }
 
 function sleep(milliseconds: number): Promise<void> {

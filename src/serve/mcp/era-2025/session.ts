@@ -138,7 +138,7 @@ class Client2025 implements Session2025 {
     if (method === 'initialize') return success(id, this.#initialize(params));
     if (method === 'ping') return success(id, {});
     // A question that a tool put is withdrawn when its call is over.
-    const over = new AbortController();
+    const over = new Stop();
     const giveUp = () => over.abort();
     signal.addEventListener('abort', giveUp, { once: true });
     const answered = await this.#dispatch
@@ -147,7 +147,7 @@ class Client2025 implements Session2025 {
         params,
         signal,
         onProgress,
-        onAsk: canAsk(this.#capabilities) ? (it) => this.#pass(it, id, over.signal) : undefined,
+        onAsk: canAsk(this.#capabilities) ? (it) => this.#pass(it, id, over) : undefined,
         shape: this.revision !== '' && this.revision < firstStructured ? 'plain' : 'objects',
         onHeld: async ({ confirmation }) =>
           canAsk(this.#capabilities) && this.#dispatch.patience.take()
