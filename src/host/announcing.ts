@@ -138,20 +138,25 @@ export class Announcing {
     if (action?.kind !== 'remote') throw new Error('only tools of programs are called here');
     const program = programOf(packageOf(judged), action.program);
     const { timeoutMs, signal, input, callId, outputBytes, caller, onRefused, onProgress, onAsk } = request;
-    return this.#use(judged, program, slots, (remote) =>
-      remote.call({
-        tool: action.tool,
-        input,
-        name: `${request.package.id}/${request.tool.name}`,
-        callId,
-        timeoutMs,
-        signal,
-        outputBytes,
-        caller,
-        onRefused,
-        onProgress,
-        onAsk,
-      }),
+    return this.#use(
+      judged,
+      program,
+      slots,
+      (remote) =>
+        remote.call({
+          tool: action.tool,
+          input,
+          name: `${request.package.id}/${request.tool.name}`,
+          callId,
+          timeoutMs,
+          signal,
+          outputBytes,
+          caller,
+          onRefused,
+          onProgress,
+          onAsk,
+        }),
+      request.tool.name,
     );
   }
 
@@ -227,9 +232,11 @@ export class Announcing {
     program: Program,
     slots: SlotValues,
     work: (remote: Remote) => Promise<T>,
+    tool?: string,
   ): Promise<T> {
     const confinement = isOurs(program) ? await this.#confined(judged, slots) : null;
-    return this.#machinery.remote.remotes.use(this.#remotePlace(judged, program, slots, confinement), work);
+    const place = this.#remotePlace(judged, program, slots, confinement);
+    return this.#machinery.remote.remotes.use(place, work, tool);
   }
 
   async #confined(judged: Judged, slots: SlotValues): Promise<Confinement> {

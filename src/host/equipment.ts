@@ -167,7 +167,7 @@ export function equip(given: EquipmentOptions): Equipment {
     for (const { warm, pool, remotes } of machines.values()) {
       // Those that wait were started ahead and are nobody's yet: the next call starts its own.
       warm?.drop();
-      pool.end((key) => matches(ownerOf(key)));
+      pool.end((key, tools) => matches({ ...ownerOf(key), tools, ours: true }));
       remotes.kill(matches);
     }
   }, changed);

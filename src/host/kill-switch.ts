@@ -28,8 +28,18 @@ export interface KillSwitchOptions {
   readonly onBug: (error: unknown) => void;
 }
 
+/** A process that is kept between calls, or a program elsewhere that is. */
+export interface KeptProcess {
+  readonly package: string;
+  readonly principal: string;
+  /** It was started here. */
+  readonly ours: boolean;
+  /** Tools that were ever called in it. */
+  readonly tools: ReadonlySet<string>;
+}
+
 /** What a kill ends besides calls: processes that wait for the next one. */
-export type EndProcesses = (matches: (owner: { package: string; principal: string }) => boolean) => void;
+export type EndProcesses = (matches: (kept: KeptProcess) => boolean) => void;
 
 interface Killed {
   readonly target: KillTarget;
@@ -157,9 +167,7 @@ export class KillSwitch {
   #stop(target: KillTarget, row: KillTable): { ended: number; gone: Promise<void> } {
     const reason = new HostError('killed', `the call was ended: ${reasonOf({ target, row })}`);
     const { count, gone } = this.#parts.running.stop((it) => isKilled(target, it), reason);
-    // Whatever a tool left running in a process that is kept may be anywhere in its package.
-    const whole: KillTarget = target.kind === 'tool' ? { kind: 'package', package: target.package } : target;
-    this.#end((owner) => isKilled(whole, owner));
+    this.#end((kept) => isLeft(target, kept));
     this.#changed();
     return { ended: count, gone: Promise.race([gone, later(patienceMs)]) };
   }
@@ -191,6 +199,15 @@ export class KillSwitch {
       this.#set(text, fileKiller).catch(this.#parts.onBug);
     }
   }
+}
+
+/**
+ * Whether something of a target may still be in a process. A tool may have left anything running in each process that it was
+ * ever called in, and in no other. A program elsewhere holds nothing of ours but the calls, which are ended one by one.
+ */
+function isLeft(target: KillTarget, { tools, ours, ...owner }: KeptProcess): boolean {
+  if (target.kind !== 'tool') return isKilled(target, owner);
+  return ours && [...tools].some((tool) => isKilled(target, { ...owner, tool }));
 }
 
 /** A line that names nothing that can be stopped is meant to stop something: everything. */

@@ -2,6 +2,7 @@ import { HostError } from '../model/host-error.js';
 import type { Signal } from '../model/signal.js';
 import type { Remote } from '../run/remote/remote.js';
 import { patientSupervision, Supervised, type Supervision } from '../run/remote/supervised.js';
+import type { KeptProcess } from './kill-switch.js';
 import { queueOf } from './queue.js';
 
 /** One program for one caller, and how it is brought up. */
@@ -29,6 +30,8 @@ export interface RemoteState {
 
 interface Entry {
   readonly place: RemotePlace;
+  /** Tools that were ever called in it. */
+  readonly tools: Set<string>;
   readonly supervised: Supervised;
 }
 
@@ -52,10 +55,12 @@ export class Remotes {
     this.#limits = limits;
   }
 
-  /** Lends a program to `work`, started first where it is not up. */
-  async use<T>(place: RemotePlace, work: (remote: Remote) => Promise<T>): Promise<T> {
+  /** Lends a program to `work`, started first where it is not up. `tool`: the one that is called, where one is. */
+  async use<T>(place: RemotePlace, work: (remote: Remote) => Promise<T>, tool?: string): Promise<T> {
     if (this.#closed) throw new HostError('cancelled', 'the host is being closed');
-    return this.#entryFor(place).supervised.use(work);
+    const { supervised, tools } = this.#entryFor(place);
+    if (tool !== undefined) tools.add(tool);
+    return supervised.use(work);
   }
 
   /** How the programs of a package are doing for one caller. */
@@ -77,19 +82,20 @@ export class Remotes {
 
   /** Ends the programs of packages that match, at once and for good; whoever needs one gets a new one. */
   async end(matches: (place: RemotePlace) => boolean, reason: string): Promise<void> {
-    const gone = this.#takeOut(matches);
+    const gone = this.#takeOut((it) => matches(it.place));
     await Promise.all(gone.map((it) => it.supervised.close(reason)));
   }
 
   /** No new call comes to them; they end when those under way are done. */
   retire(matches: (place: RemotePlace) => boolean): void {
-    for (const { supervised } of this.#takeOut(matches)) supervised.retire();
+    for (const { supervised } of this.#takeOut((it) => matches(it.place))) supervised.retire();
   }
 
   /** Ends them without a word of warning, those too that were given time to finish. */
-  kill(matches: (place: RemotePlace) => boolean): void {
-    this.#takeOut(matches);
-    for (const { place, supervised } of this.#leaving) if (matches(place)) supervised.kill();
+  kill(matches: (owner: KeptProcess) => boolean): void {
+    const isMeant = ({ place, tools }: Entry) => matches({ ...place, tools });
+    this.#takeOut(isMeant);
+    for (const it of this.#leaving) if (isMeant(it)) it.supervised.kill();
   }
 
   async close(): Promise<void> {
@@ -97,8 +103,8 @@ export class Remotes {
     await this.end(() => true, 'the host is being closed');
   }
 
-  #takeOut(matches: (place: RemotePlace) => boolean): Entry[] {
-    const gone = [...this.#entries.values()].filter((it) => matches(it.place));
+  #takeOut(matches: (entry: Entry) => boolean): Entry[] {
+    const gone = [...this.#entries.values()].filter(matches);
     for (const entry of gone) {
       this.#entries.delete(entry.place.key);
       this.#leaving.add(entry);
@@ -114,7 +120,7 @@ export class Remotes {
     const name = `${place.package} (${place.program})`;
     const limits = place.ours ? this.#limits : { ...this.#limits, ...patientSupervision };
     const supervised = new Supervised(name, place.open, limits, place.words, this.#restarts);
-    const entry = { place, supervised };
+    const entry: Entry = { place, tools: new Set(), supervised };
     this.#outdateOthers(place);
     this.#entries.set(place.key, entry);
     return entry;
@@ -139,7 +145,7 @@ export class Remotes {
       throw new HostError('upstream_failed', `${maxRemotes} programs are in use already`, {
         hint: 'call again later',
       });
-    this.#takeOut((it) => it === first.place);
+    this.#takeOut((it) => it === first);
     void first.supervised.close('others need its place');
   }
 }

@@ -31,7 +31,7 @@ export async function runFunction(
   const { command, key } = workerPlan(action, config, confinement, machine);
   const start = () =>
     new WorkerProcess(spawnConfined(command, confinement, machine), confinement.limits.cpuSeconds);
-  return pool.use({ key, signal, patience, start }, async (worker) => {
+  return pool.use({ key, use: request.tool.name, signal, patience, start }, async (worker) => {
     const question = {
       export: action.export,
       convention: action.convention,

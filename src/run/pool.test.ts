@@ -35,14 +35,14 @@ class Workshop {
   }
 
   /** Uses a process until told otherwise. */
-  use(key: string, signal = new AbortController().signal) {
+  use(key: string, signal = new AbortController().signal, use = 'it') {
     let finish: (error?: Error) => void = () => {};
     const start = () => {
       const one = new Made(key, this.made.length);
       this.made.push(one);
       return one;
     };
-    const done = this.pool.use({ key, signal, start }, (process) => {
+    const done = this.pool.use({ key, use, signal, start }, (process) => {
       this.served.push(key);
       this.most = Math.max(this.most, this.pool.state.processes);
       return new Promise<number>((resolve, reject) => {
@@ -236,7 +236,9 @@ describe('a pool', () => {
       throw new HostError('sandbox_unavailable', 'no sandbox');
     };
     const use = () =>
-      pool.use({ key: 'a', signal: new AbortController().signal, start }, async () => 1).catch((it) => it);
+      pool
+        .use({ key: 'a', use: 'it', signal: new AbortController().signal, start }, async () => 1)
+        .catch((it) => it);
     expect((await use()).hint).toBeUndefined();
     for (let n = 0; n < 50; n++) {
       expect(await use()).toMatchObject({
@@ -261,3 +263,27 @@ describe('a pool', () => {
 function bound(shop: Workshop): { use: Workshop['use']; made: Made[] } {
   return { use: shop.use.bind(shop), made: shop.made };
 }
+
+test('a process remembers what it was used for, and is ended by that', async () => {
+  const shop = workshop({ processes: 4, perKey: 2 });
+  const never = new AbortController().signal;
+  const first = shop.use('a', never, 'read');
+  const second = shop.use('a', never, 'write');
+  await moment();
+  second.finish();
+  await second.done;
+  // The same process again, for something else.
+  const third = shop.use('a', never, 'look');
+  await moment();
+  third.finish();
+  expect(await third.done).toBe(1);
+  const ended = (use: string) => {
+    shop.pool.end((key, uses) => key === 'a' && uses.has(use));
+    return shop.made.map((it) => it.spent);
+  };
+  expect(ended('other')).toEqual([false, false]);
+  expect(ended('write')).toEqual([false, true]);
+  expect(ended('read')).toEqual([true, true]);
+  first.finish();
+  await first.done;
+});

@@ -26,6 +26,8 @@ export interface PoolOptions {
 
 export interface PoolRequest<T> {
   readonly key: string;
+  /** What it is used for: a process remembers all that it was ever used for. */
+  readonly use: string;
   readonly signal: Signal;
   /** Ends the waiting, and only that; asked for when there is somebody to wait for. */
   readonly patience?: () => Signal;
@@ -41,6 +43,7 @@ export interface PoolState {
 interface Seat<T> {
   readonly key: string;
   readonly process: T;
+  readonly uses: Set<string>;
   state: 'busy' | 'idle' | 'ending';
   idleSince: number;
 }
@@ -98,9 +101,9 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
     return { processes: this.#seats.size, busy, waiting: this.#waiting.length };
   }
 
-  /** Ends the processes of these keys at once; calls in them fail. */
-  end(matches: (key: string) => boolean): void {
-    for (const seat of this.#seats) if (matches(seat.key)) this.#end(seat);
+  /** Ends these processes at once; calls in them fail. */
+  end(matches: (key: string, uses: ReadonlySet<string>) => boolean): void {
+    for (const seat of this.#seats) if (matches(seat.key, seat.uses)) this.#end(seat);
   }
 
   /** Ends everything and waits until it is gone. */
@@ -116,11 +119,12 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
   }
 
   /** The usual case, without the ceremony: nobody waits, and a process of this key has nothing to do. */
-  #free({ key, signal }: PoolRequest<T>): Seat<T> | undefined {
+  #free({ key, use, signal }: PoolRequest<T>): Seat<T> | undefined {
     if (this.#waiting.length > 0 || this.#closed || signal.aborted) return undefined;
     for (const seat of this.#seats) {
       if (seat.state !== 'idle' || seat.key !== key || seat.process.spent) continue;
       seat.state = 'busy';
+      seat.uses.add(use);
       return seat;
     }
     return undefined;
@@ -170,6 +174,7 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
       const idle = own.find((it) => it.state === 'idle' && !it.process.spent);
       if (idle !== undefined) {
         idle.state = 'busy';
+        idle.uses.add(waiter.request.use);
         waiter.seat(idle);
         return false;
       }
@@ -212,7 +217,8 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
       refuse(error);
       return;
     }
-    const seat: Seat<T> = { key: request.key, process, state: 'busy', idleSince: 0 };
+    const uses = new Set([request.use]);
+    const seat: Seat<T> = { key: request.key, process, uses, state: 'busy', idleSince: 0 };
     this.#seats.add(seat);
     process.exited.then(() => {
       this.#seats.delete(seat);
