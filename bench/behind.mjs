@@ -117,7 +117,7 @@ async function lists() {
       return (await answer.json()).result.tools.length;
     });
   };
-  const words = [here('../dist/main.js'), 'serve', packages, '--port', '0', '--json'];
+  const words = [here('../dist/main.cjs'), 'serve', packages, '--port', '0', '--json'];
   const toolport = () =>
     untilListed([...words, '--state', join(folder, 'state-many')], async (said) => {
       const { api, agentToken } = JSON.parse(await said);

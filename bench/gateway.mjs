@@ -9,8 +9,8 @@ import { at, endAll, endHostOf, hostOf, median, memoryOf, pause } from './gatewa
 import { atOnce, oneByOne, tally, timed } from './gateway/measure.mjs';
 import { report } from './gateway/report.mjs';
 
-if (!existsSync(new URL('../dist/main.js', import.meta.url)))
-  throw new Error('there is no dist/main.js; run "npm run build" first');
+if (!existsSync(new URL('../dist/main.cjs', import.meta.url)))
+  throw new Error('there is no dist/main.cjs; run "npm run build" first');
 const rounds = Number(process.env.ROUNDS ?? 6);
 const startRounds = Math.max(2, Math.ceil(rounds / 2));
 const idle = 1000;

@@ -15,7 +15,7 @@ import { isThere, measure, pause, sandboxesOf } from './soak/watch.mjs';
 const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } });
 const minutes = Number(values.minutes ?? 10);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
-const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../dist/main.cjs', import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), 'toolport-soak-'));
 chmodSync(folder, 0o755);
 const packages = join(folder, 'packages');

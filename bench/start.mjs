@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { manifests } from './manifests.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const main = join(root, 'dist', 'main.js');
+const main = join(root, 'dist', 'main.cjs');
 const rounds = Number(process.env.ROUNDS ?? 40);
 const target = 2.5;
 

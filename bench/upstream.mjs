@@ -9,8 +9,8 @@ import { at, end, endAll, endHostOf, median, start } from './gateway/machine.mjs
 import { oneByOne, tally } from './gateway/measure.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const main = join(here, '..', 'dist', 'main.js');
-if (!existsSync(main)) throw new Error('there is no dist/main.js; run "npm run build" first');
+const main = join(here, '..', 'dist', 'main.cjs');
+if (!existsSync(main)) throw new Error('there is no dist/main.cjs; run "npm run build" first');
 const rounds = Number(process.env.ROUNDS ?? 10);
 const calls = 200;
 const echo = join(here, 'gateway', 'echo-server.mjs');

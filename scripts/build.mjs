@@ -24,7 +24,14 @@ const shared = {
   checks: { ineffectiveDynamicImport: false },
 };
 const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
-await build({ ...shared, input: { main: 'src/launch.ts' }, output: { dir: 'dist', format: 'esm', minify } });
+// A script too: Node takes longer to get ready for modules.
+const entryFileNames = '[name].cjs';
+await build({
+  ...shared,
+  input: { main: 'src/launch.ts' },
+  output: { dir: 'dist', format: 'cjs', minify, entryFileNames },
+});
+writeFileSync('dist/main.js', "#!/usr/bin/env node\nimport './main.cjs';\n");
 await build({
   ...shared,
   transform: {
@@ -40,7 +47,7 @@ await build({
     format: 'cjs',
     exports: 'named',
     minify,
-    entryFileNames: '[name].cjs',
+    entryFileNames,
     chunkFileNames: 'parts/[name]-[hash].cjs',
     codeSplitting: {
       groups: [
@@ -60,7 +67,7 @@ await build({
     },
   },
 });
-chmodSync('dist/main.js', 0o755);
+for (const it of ['dist/main.cjs', 'dist/main.js']) chmodSync(it, 0o755);
 plain('dist');
 await compile();
 await build({

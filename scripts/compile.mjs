@@ -21,7 +21,7 @@ const questions = [
 /** One command, preloaded; `lines` gives what it prints, `ended` rejects where it fails. */
 function start(words) {
   const preload = new URL('./keep-compiled.mjs', import.meta.url).href;
-  const child = spawn(process.execPath, ['--import', preload, 'dist/main.js', ...words], {
+  const child = spawn(process.execPath, ['--import', preload, 'dist/main.cjs', ...words], {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { PATH: process.env.PATH, HOME: process.env.HOME },
     timeout: patienceMs,

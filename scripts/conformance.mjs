@@ -104,7 +104,7 @@ async function runRevision(node, revision) {
 }
 
 async function serve(state) {
-  const words = ['dist/main.js', 'serve', ...served, '--port', '0', '--json', '--state', state];
+  const words = ['dist/main.cjs', 'serve', ...served, '--port', '0', '--json', '--state', state];
   const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const lines = createInterface({ input: child.stdout });

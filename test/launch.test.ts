@@ -19,8 +19,7 @@ function run(path: string, words: readonly string[] = []): string {
 function compiled(text: string): { readonly path: string; readonly script: string; readonly kept: string } {
   const { path: folder, remove } = temporaryFolder();
   onTestFinished(remove);
-  const path = join(folder, 'main.js');
-  writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+  const path = join(folder, 'main.cjs');
   copyFileSync(main, path);
   const script = join(folder, 'command.cjs');
   writeFileSync(script, text);
@@ -64,4 +63,18 @@ test('what was damaged, cut or emptied is not used', () => {
     writeFileSync(kept, bytes);
     expect(run(path)).toBe('one');
   }
+});
+
+test('texts that are taken as they stand have no letters that the build would spell out', () => {
+  const src = join(import.meta.dirname, '..', 'src');
+  const raw = readdirSync(src, { recursive: true, encoding: 'utf8' })
+    .filter((it) => it.endsWith('.ts') && !it.endsWith('.test.ts'))
+    .filter((it) => readFileSync(join(src, it), 'utf8').includes('String.raw'));
+  expect(raw.length).toBeGreaterThan(3);
+  const wrong = raw.filter((it) => [...readFileSync(join(src, it), 'utf8')].some((sign) => sign > '\x7f'));
+  expect(wrong).toEqual([]);
+});
+
+test('the former name of the command starts it too', () => {
+  expect(spawnSync(process.execPath, [main.replace(/cjs$/, 'js'), '--version']).status).toBe(0);
 });

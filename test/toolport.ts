@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
-export const main = join(import.meta.dirname, '..', 'dist', 'main.js');
+export const main = join(import.meta.dirname, '..', 'dist', 'main.cjs');
 
 export interface Outcome {
   readonly code: number | null;

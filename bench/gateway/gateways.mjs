@@ -10,7 +10,7 @@ import { end, freePort, pause, start } from './machine.mjs';
 const here = dirname(fileURLToPath(import.meta.url));
 const echo = join(here, 'echo-server.mjs');
 const preload = join(here, 'loopback.mjs');
-const main = join(here, '..', '..', 'dist', 'main.js');
+const main = join(here, '..', '..', 'dist', 'main.cjs');
 const peers = { 'mcp-proxy': '6.7.19', supergateway: '4.0.0', 'mcp-hub': '4.2.1' };
 /** Packages that the idle tools of Toolport are spread over. */
 const spread = 50;

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { insideOf, pause } from './watch.mjs';
 
-const main = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const main = fileURLToPath(new URL('../../dist/main.cjs', import.meta.url));
 const tools = ['nexo-good', 'mcp-good', 'kept', 'locked'];
 
 /** Numbers from 0 to 1 that a seed determines. */

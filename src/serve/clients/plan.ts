@@ -98,7 +98,7 @@ export function isOurs(entry: JsonObject): boolean {
     const program = nameOf(command);
     if (program === 'toolport') return words[0] === 'mcp';
     const [script = '', verb] = words;
-    return program === 'node' && verb === 'mcp' && /(?:^|[\\/])dist[\\/]main\.js$/.test(script);
+    return program === 'node' && verb === 'mcp' && /(?:^|[\\/])dist[\\/]main\.c?js$/.test(script);
   }
   const held = authorizationOf(entry) ?? '';
   return /^Bearer tp_[\w-]+$/.test(held) || (held.startsWith('Bearer ') && held.includes(tokenVariable));
