@@ -12,7 +12,7 @@ import type { Look } from '../../src/policy/scan/look.js';
 import { findPatterns } from '../../src/policy/scan/patterns.js';
 import { redactNow } from '../../src/policy/scan/redact.js';
 import type { SecretRule } from '../../src/policy/scan/rule.js';
-import { hasRun, mayHaveDump } from '../../src/policy/scan/survey.js';
+import { hasRun, mayHaveDump, runsIn } from '../../src/policy/scan/survey.js';
 import { viewsOf } from '../../src/policy/scan/view.js';
 import { PlainValues } from './plain-known.js';
 import { allRules, plainPatterns } from './plain-patterns.js';
@@ -267,6 +267,10 @@ describe('the parts', () => {
       fc.property(some, fc.integer({ min: 1, max: 20 }), (parts, length) => {
         const text = parts.join('');
         expect(hasRun(text, length)).toBe(new RegExp(`[A-Za-z0-9+/_-]{${length}}`).test(text));
+        const whole = new RegExp(`(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{${length},}`, 'g');
+        expect(runsIn(text, length)).toEqual(
+          [...text.matchAll(whole)].flatMap((it) => [it.index, it.index + it[0].length]),
+        );
         const dump = new RegExp(`(?:[0-9A-Fa-f]{2}[ :,-]){${length},}[0-9A-Fa-f]{2}`);
         if (dump.test(text)) expect(mayHaveDump(text, length + 1)).toBe(true);
       }),

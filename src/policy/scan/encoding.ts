@@ -68,22 +68,26 @@ for (let index = 0; index < alphabet.length; index++) sextets[alphabet.charCodeA
 sextets[45] = 62;
 sextets[95] = 63;
 
-/** Both alphabets; anything else ends it. */
-export function fromBase64(text: string): Uint8Array {
-  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
+/** Text in base64 that somebody could read, in both alphabets and with signs at its end alone; undefined for anything else. */
+export function readableBase64(text: string): string | undefined {
+  let end = text.length;
+  while (end > 0 && text.charAt(end - 1) === '=') end--;
+  const bytes = new Uint8Array(Math.floor((end * 3) / 4));
   let length = 0;
-  let bits = 0;
+  let odd = 0;
+  let pending = 0;
   let held = 0;
-  for (let index = 0; index < text.length; index++) {
-    const value = sextets[text.charCodeAt(index)] ?? -1;
-    if (value === -1) break;
-    bits = ((bits << 6) | value) & 0xffffff;
+  for (let index = 0; index < end; index++) {
+    pending = ((pending << 6) | (sextets[text.charCodeAt(index)] as number)) & 0xffffff;
     held += 6;
     if (held < 8) continue;
     held -= 8;
-    bytes[length++] = (bits >> held) & 0xff;
+    const byte = (pending >> held) & 0xff;
+    // Most of what is no text shows it in its first bytes.
+    if (isOdd(byte, length) && ++odd * 8 > bytes.length) return undefined;
+    bytes[length++] = byte;
   }
-  return bytes.subarray(0, length);
+  return spoken(bytes);
 }
 
 const digits = new Int8Array(128).fill(-1);
@@ -106,19 +110,24 @@ export function fromHex(text: string): Uint8Array {
 /** Text that somebody could read; undefined for anything else, such as pictures. */
 export function readable(bytes: Uint8Array): string | undefined {
   let odd = 0;
-  for (let index = 0; index < bytes.length; index++) {
-    const byte = bytes[index] as number;
-    const isText = byte >= 0x20 ? byte < 0x7f : byte === 9 || byte === 10 || byte === 13;
-    if (isText || isFiller(byte, index)) continue;
-    // Most of what is no text shows it in its first bytes.
-    if (++odd * 8 > bytes.length) return undefined;
-  }
+  for (let index = 0; index < bytes.length; index++)
+    if (isOdd(bytes[index] as number, index) && ++odd * 8 > bytes.length) return undefined;
+  return spoken(bytes);
+}
+
+function spoken(bytes: Uint8Array): string {
   let text = '';
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index] as number;
     if (!isFiller(byte, index)) text += String.fromCharCode(byte);
   }
   return text;
+}
+
+/** Not in texts that people read. */
+function isOdd(byte: number, index: number): boolean {
+  if (byte >= 0x20) return byte >= 0x7f;
+  return byte !== 9 && byte !== 10 && byte !== 13 && !isFiller(byte, index);
 }
 
 /** Two bytes a letter, as some systems write text. */

@@ -101,11 +101,17 @@ function fillSkeleton(text: string, codes: Uint16Array, at: Int32Array | null): 
 }
 
 function isByteMark(text: string, index: number): boolean {
+  if (index < 1 || index + 2 >= text.length) return false;
   const before = text.charCodeAt(index - 1);
   if (before !== 48 && before !== 92) return false;
   // A zero inside a number or word is no mark.
-  if (before === 48 && (folded[text.charCodeAt(index - 2)] ?? 0) !== 0) return false;
+  if (before === 48 && index > 1 && isLetterOrDigit(text.charCodeAt(index - 2))) return false;
   return isHexDigit(text.charCodeAt(index + 1)) && isHexDigit(text.charCodeAt(index + 2));
+}
+
+/** Of ASCII. */
+function isLetterOrDigit(code: number): boolean {
+  return code < 128 && folded[code] !== 0;
 }
 
 function isHexDigit(code: number): boolean {

@@ -22,6 +22,23 @@ export function hasRun(text: string, length: number): boolean {
   return stretchAmong(text, coded, length);
 }
 
+/** Start and end of each whole stretch of at least so many of them, one after the other. */
+export function runsIn(text: string, least: number): number[] {
+  const found: number[] = [];
+  let fresh = 0;
+  for (let at = least - 1; at < text.length; at += least) {
+    if (!isOf(text, at, coded)) continue;
+    let start = at;
+    while (start > fresh && isOf(text, start - 1, coded)) start--;
+    let end = at + 1;
+    while (end < text.length && isOf(text, end, coded)) end++;
+    if (end - start >= least) found.push(start, end);
+    fresh = end;
+    at = end;
+  }
+  return found;
+}
+
 /**
  * So many bytes in hexadecimal with a sign between them, or what has only the same characters: a closer look is needed
  * where this is true, and none where it is false.

@@ -1,6 +1,6 @@
 import type { Span } from '../guardrails/span.js';
-import { fromBase64, fromHex, readable } from './encoding.js';
-import { hasRun, isAscii, mayHaveDump } from './survey.js';
+import { fromHex, readable, readableBase64 } from './encoding.js';
+import { hasRun, isAscii, mayHaveDump, runsIn } from './survey.js';
 
 /** A text as somebody would read it after undoing an encoding. */
 export interface View {
@@ -101,17 +101,34 @@ function* flat(text: string): Generator<View> {
 
 function* undone(text: string): Generator<View> {
   yield* flat(text);
-  if (!mayHaveRuns(text)) return;
-  for (const run of text.matchAll(runs)) {
-    const plain = decodedRun(run[0]);
+  const places = spelledIn(text);
+  for (let index = 0; index < places.length; index += 2) {
+    const start = places[index] as number;
+    const end = places[index + 1] as number;
+    const plain = decodedRun(text.slice(start, end));
     if (plain === undefined || plain.length < 8) continue;
     const { length } = plain;
-    const places = once(() => ({
-      from: new Int32Array(length).fill(run.index),
-      to: new Int32Array(length).fill(run.index + run[0].length),
-    }));
-    yield { text: plain, places };
+    yield {
+      text: plain,
+      places: once(() => ({
+        from: new Int32Array(length).fill(start),
+        to: new Int32Array(length).fill(end),
+      })),
+    };
   }
+}
+
+/** Start and end of all that may be base64 or hexadecimal. */
+function spelledIn(text: string): readonly number[] {
+  if (mayHaveDump(text, shortestDump))
+    return [...text.matchAll(runs)].flatMap((it) => [it.index, it.index + it[0].length]);
+  const places = runsIn(text, shortestRun);
+  // Signs at the end say how long it is.
+  for (let index = 1; index < places.length; index += 2) {
+    const end = places[index] as number;
+    if (text.charAt(end) === '=') places[index] = end + (text.charAt(end + 1) === '=' ? 2 : 1);
+  }
+  return places;
 }
 
 const unseen = /\p{Default_Ignorable_Code_Point}/u;
@@ -194,5 +211,5 @@ function decodedRun(run: string): string | undefined {
     const text = readable(fromHex(bare));
     if (text !== undefined) return text;
   }
-  return dumped.test(run) ? undefined : readable(fromBase64(run));
+  return dumped.test(run) ? undefined : readableBase64(run);
 }
