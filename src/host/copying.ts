@@ -1,7 +1,7 @@
 import type { SessionCatalogue } from './session.js';
 
 /** Packages whose files are copied before a session is used. */
-const atOnce = 8;
+const atOnce = 3;
 
 /**
  * Copies of packages for the time when an edit breaks them. Of many packages, most are copied while clients already look at the
