@@ -331,6 +331,24 @@ test('a caller has eight calls that wait for a person, over all its connections;
   expect((await ask(second, 'newer_consult')).resultType).toBe('input_required');
 });
 
+test('what came of a call that ended meanwhile is kept for a moment, and its place is free then', async () => {
+  parts = { ...parts, waiting: { ...parts.waiting, keptMs: 150 } };
+  const client = new BareClient(front());
+  const states: string[] = [];
+  for (let at = 0; at < 8; at++) states.push((await ask(client, 'newer_consult')).requestState);
+  await bench.host.kills.set('newer', 'tester');
+  await bench.host.kills.lift('newer', 'tester');
+  // It answers with what became of it as long as that is kept, and not after.
+  const [first, ...rest] = states;
+  const told = await send(client, 'newer_consult', { requestState: first, inputResponses: blue });
+  expect(told.result).toMatchObject({ isError: true, _meta: { 'toolport/code': 'killed' } });
+  await until(async () => (await ask(client, 'newer_consult')).resultType === 'input_required');
+  await until(async () => {
+    const late = { requestState: rest.pop(), inputResponses: blue };
+    return 'error' in (await send(client, 'newer_consult', late));
+  });
+});
+
 test('a request that is given up while it waits for more gives up the call', async () => {
   const client = new BareClient(front());
   const { requestState } = await ask(client, 'older_twice');

@@ -42,7 +42,7 @@ export interface FrontParts {
   /** Large results, kept for a while. */
   readonly results: ResultStore;
   /** For calls of 2026 clients that wait for what a person answers. */
-  readonly waiting: { readonly room: Room; readonly waitMs: number };
+  readonly waiting: { readonly room: Room; readonly waitMs: number; readonly keptMs: number };
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly onBug: (error: unknown) => void;
@@ -50,7 +50,9 @@ export interface FrontParts {
 
 const waitingCalls = { each: 8, all: 128 };
 /** How long a person may take over what a tool asks; the call's own time ends it sooner. */
-const waitingMs = 10 * 60_000;
+const waitMs = 10 * 60_000;
+/** How long what became of a call meanwhile is kept for whoever brings the answer. */
+const keptMs = 60_000;
 
 export interface FrontOptions extends FrontParts {
   readonly session: Session;
@@ -79,7 +81,7 @@ export interface Front {
 
 export function frontParts(options: Pick<FrontParts, 'version' | 'now' | 'onBug'>): FrontParts {
   const { now } = options;
-  const waiting = { room: createRoom(waitingCalls), waitMs: waitingMs };
+  const waiting = { room: createRoom(waitingCalls), waitMs, keptMs };
   return { ...options, signer: createSigner({ now }), results: createResultStore({ now }), waiting };
 }
 

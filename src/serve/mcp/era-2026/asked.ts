@@ -47,6 +47,7 @@ export class Asked2026 {
     const conversation = new Conversation((side) => request.make({ ...side, resumed }), {
       now,
       waitMs: waiting.waitMs,
+      keptMs: waiting.keptMs,
       mayAsk: request.mayAsk,
       enter: (it) => this.#enter(it, waiting.room.take(principal), request.gone),
     });

@@ -38,8 +38,10 @@ export interface CallerSide {
 
 export interface ConversationOptions {
   readonly now: () => number;
-  /** How long a question, or what came of the call meanwhile, waits for the client. */
+  /** How long a question waits for the client. */
   readonly waitMs: number;
+  /** How long what a call came to meanwhile does. */
+  readonly keptMs: number;
   /** Whether the person may be asked once more. */
   readonly mayAsk: () => boolean;
   /** Takes a place among those that outlive their request; undefined when all are taken. */
@@ -75,6 +77,8 @@ export class Conversation {
     const over = () => {
       this.#isOver = true;
       this.#drop();
+      // Somebody may still come with an answer, and is told what it was for nothing.
+      if (this.#rider === undefined) this.#endIn(options.keptMs);
       this.#wake();
     };
     this.#outcome.then(over, over);
@@ -141,10 +145,14 @@ export class Conversation {
     question.expiresAt ??= now() + waitMs;
     const { expiresAt } = question;
     this.#last = id;
-    clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.end(), Math.max(0, expiresAt - now()));
-    this.#timer.unref();
+    this.#endIn(Math.max(0, expiresAt - now()));
     return { id, params, expiresAt };
+  }
+
+  #endIn(milliseconds: number): void {
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.end(), milliseconds);
+    this.#timer.unref();
   }
 
   #drop(): void {
