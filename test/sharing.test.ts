@@ -60,7 +60,7 @@ test('an approval is for the workspace it was asked in', async () => {
   expect(readFileSync(join(folder.path, 'a', 'note.txt'), 'utf8')).toBe('x');
 });
 
-test('a workspace that cannot be lent is told before a person is asked', async () => {
+test('a workspace that cannot be lent is told before anything is begun', async () => {
   const done = await toolport([
     'call',
     join(folder.path, 'note.py'),
@@ -69,7 +69,7 @@ test('a workspace that cannot be lent is told before a person is asked', async (
     join(folder.path, 'nowhere'),
     ...state(),
   ]);
-  expect(done.code).toBe(7);
+  expect(done.code).toBe(2);
   expect(done.stderr).toContain('nowhere');
 });
 

@@ -8,6 +8,7 @@ export class Flow {
   readonly #carrier: Carrier;
   #open = 0;
   #full = false;
+  #waits = false;
 
   constructor(carrier: Carrier) {
     this.#carrier = carrier;
@@ -37,8 +38,12 @@ export class Flow {
     this.#steer();
   }
 
+  /** Most of the time nothing changes, and telling the stream so again is not free. */
   #steer(): void {
-    if (this.#full || this.#open >= maxOpen) this.#carrier.input.pause();
+    const waits = this.#full || this.#open >= maxOpen;
+    if (waits === this.#waits) return;
+    this.#waits = waits;
+    if (waits) this.#carrier.input.pause();
     else this.#carrier.input.resume();
   }
 }
