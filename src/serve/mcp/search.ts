@@ -20,40 +20,89 @@ const saturation = 1.2;
 const lengthPenalty = 0.6;
 const maxQueryWords = 32;
 
+/** Where a word stands: documents, and how much it says of each. */
 interface Posting {
-  readonly document: number;
-  readonly count: number;
+  readonly documents: number[];
+  readonly counts: number[];
+}
+
+interface Weighed {
+  readonly documents: readonly number[];
+  readonly scores: Float64Array;
 }
 
 export class SearchIndex<T extends Searchable> {
   readonly #items: readonly T[];
-  readonly #postings = new Map<string, Posting[]>();
+  readonly #postings = new Map<string, Posting>();
+  /** By their first letter: whoever misspells a word gets that one right. */
+  readonly #terms = new Map<string, string[]>();
   readonly #lengths: number[] = [];
   readonly #meanLength: number;
+  readonly #weighed = new Map<string, Weighed>();
+  /** Room for one search, all zero between two. */
+  readonly #best: Float64Array;
+  readonly #scores: Float64Array;
 
   constructor(items: readonly T[]) {
     this.#items = items;
+    this.#best = new Float64Array(items.length);
+    this.#scores = new Float64Array(items.length);
     for (const [document, item] of items.entries()) this.#lengths.push(this.#add(document, item));
     this.#meanLength = this.#lengths.reduce((sum, it) => sum + it, 0) / Math.max(1, items.length);
+    for (const term of this.#postings.keys()) {
+      const first = term[0] as string;
+      const known = this.#terms.get(first);
+      if (known === undefined) this.#terms.set(first, [term]);
+      else known.push(term);
+    }
   }
 
   /** Best first; equally good ones by name, so that the answer is always the same. */
   search(query: string, limit: number): Found<T>[] {
-    const scores = new Map<number, number>();
+    const touched: number[] = [];
     for (const word of new Set(wordsIn(query).slice(0, maxQueryWords))) {
-      // One word of the query counts once for a document, through whichever of its readings fits best.
-      const best = new Map<number, number>();
-      for (const { term, likeness } of this.#readings(word)) {
-        for (const { document, score } of this.#scored(term)) {
-          best.set(document, Math.max(best.get(document) ?? 0, score * likeness));
-        }
+      for (const document of this.#bestOf(word)) {
+        if (this.#scores[document] === 0) touched.push(document);
+        this.#scores[document] = (this.#scores[document] as number) + (this.#best[document] as number);
+        this.#best[document] = 0;
       }
-      for (const [document, score] of best) scores.set(document, (scores.get(document) ?? 0) + score);
     }
-    return [...scores]
-      .map(([document, score]) => ({ item: this.#items[document] as T, score }))
-      .sort((a, b) => b.score - a.score || (a.item.name < b.item.name ? -1 : 1))
-      .slice(0, limit);
+    const found = this.#first(touched, limit);
+    for (const document of touched) this.#scores[document] = 0;
+    return found;
+  }
+
+  /** One word of the query counts once for a document, through whichever of its readings fits best. */
+  #bestOf(word: string): readonly number[] {
+    const best = this.#best;
+    const hit: number[] = [];
+    for (const { term, likeness } of this.#readings(word)) {
+      const { documents, scores } = this.#weigh(term);
+      for (let at = 0; at < documents.length; at++) {
+        const document = documents[at] as number;
+        const score = (scores[at] as number) * likeness;
+        const before = best[document] as number;
+        if (before === 0) hit.push(document);
+        if (score > before) best[document] = score;
+      }
+    }
+    return hit;
+  }
+
+  /** The best few of many, without putting all of them in order. */
+  #first(documents: readonly number[], limit: number): Found<T>[] {
+    const few: Found<T>[] = [];
+    for (const document of documents) {
+      const score = this.#scores[document] as number;
+      const last = few.at(-1);
+      if (few.length >= limit && (last === undefined || score < last.score)) continue;
+      const found = { item: this.#items[document] as T, score };
+      let at = few.length;
+      while (at > 0 && isBefore(found, few[at - 1] as Found<T>)) at--;
+      few.splice(at, 0, found);
+      if (few.length > limit) few.pop();
+    }
+    return few;
   }
 
   #add(document: number, item: T): number {
@@ -71,20 +120,30 @@ export class SearchIndex<T extends Searchable> {
     count(item.words.join(' '), weights.words);
     for (const [term, many] of counts) {
       const list = this.#postings.get(term);
-      if (list === undefined) this.#postings.set(term, [{ document, count: many }]);
-      else list.push({ document, count: many });
+      if (list === undefined) this.#postings.set(term, { documents: [document], counts: [many] });
+      else {
+        list.documents.push(document);
+        list.counts.push(many);
+      }
     }
     return length;
   }
 
-  *#scored(term: string): Iterable<{ document: number; score: number }> {
-    const list = this.#postings.get(term) ?? [];
-    const rarity = Math.log(1 + (this.#items.length - list.length + 0.5) / (list.length + 0.5));
-    for (const { document, count } of list) {
+  /** Worked out when a word is first asked for. */
+  #weigh(term: string): Weighed {
+    const known = this.#weighed.get(term);
+    if (known !== undefined) return known;
+    const { documents, counts } = this.#postings.get(term) ?? { documents: [], counts: [] };
+    const rarity = Math.log(1 + (this.#items.length - documents.length + 0.5) / (documents.length + 0.5));
+    const scores = Float64Array.from(documents, (document, at) => {
+      const count = counts[at] as number;
       const length = (this.#lengths[document] ?? 0) / this.#meanLength;
       const held = saturation * (1 - lengthPenalty + lengthPenalty * length);
-      yield { document, score: rarity * ((count * (saturation + 1)) / (count + held)) };
-    }
+      return rarity * ((count * (saturation + 1)) / (count + held));
+    });
+    const weighed = { documents, scores };
+    if (documents.length > 0) this.#weighed.set(term, weighed);
+    return weighed;
   }
 
   /** The word itself, what is said for it, and where nobody uses it, what may have been meant. */
@@ -94,7 +153,7 @@ export class SearchIndex<T extends Searchable> {
       ...(alike.get(word) ?? []).map((term) => ({ term, likeness: 0.6 })),
     ];
     if (this.#postings.has(word)) return readings;
-    for (const term of this.#postings.keys()) {
+    for (const term of this.#terms.get(word[0] as string) ?? []) {
       if (word.length >= 3 && term.startsWith(word)) readings.push({ term, likeness: 0.7 });
       else if (word.length >= 5 && term.length >= 4 && word.startsWith(term))
         readings.push({ term, likeness: 0.5 });
@@ -102,6 +161,10 @@ export class SearchIndex<T extends Searchable> {
     }
     return readings;
   }
+}
+
+function isBefore<T extends Searchable>(a: Found<T>, b: Found<T>): boolean {
+  return a.score > b.score || (a.score === b.score && a.item.name < b.item.name);
 }
 
 /** Everyday verbs that tools use for the same thing. */
