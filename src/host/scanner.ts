@@ -61,13 +61,32 @@ export class Scanner {
   #kept: Promise<Kept> | undefined;
   #generation = -1;
   readonly #passed = new Map<string, KnownValues>();
+  /** The last one of each tool that brings no values of its own, while the vault stays as it is. */
+  readonly #made = new WeakMap<
+    ScanSetting,
+    { readonly kept: Kept; readonly of: Package; readonly scan: CallScan }
+  >();
 
   constructor(vault: Vault) {
     this.#vault = vault;
   }
 
-  async forCall(of: Package, slots: SlotValues, { isPublic, guesses }: ScanSetting): Promise<CallScan> {
-    const { entries, values } = await this.#current();
+  async forCall(of: Package, slots: SlotValues, setting: ScanSetting): Promise<CallScan> {
+    const kept = await this.#current();
+    if (slots.size > 0) return this.#scan(kept, of, slots, setting);
+    const made = this.#made.get(setting);
+    if (made?.kept === kept && made.of === of) return made.scan;
+    const scan = this.#scan(kept, of, slots, setting);
+    this.#made.set(setting, { kept, of, scan });
+    return scan;
+  }
+
+  #scan(
+    { entries, values }: Kept,
+    of: Package,
+    slots: SlotValues,
+    { isPublic, guesses }: ScanSetting,
+  ): CallScan {
     const own = (packageId: string) => packageId === of.id;
     const nameOf = (secret: number): string | undefined => {
       const { package: packageId, slot, value } = entries[secret] as KeptValue;

@@ -227,7 +227,7 @@ export class SessionCatalogue {
   async #catchUp(wait: boolean): Promise<void> {
     const unknown = this.#elsewhere.filter((it) => this.#announcing.isUnknown(it));
     if (unknown.length > 0) {
-      const off = new Set(await this.#machinery.switches.list());
+      const off = await this.#machinery.switches.all();
       const learning: Promise<void>[] = [];
       for (const it of unknown) {
         const { state } = await equippedStanding(it, off, this.#standingRoad);
@@ -263,14 +263,14 @@ export class SessionCatalogue {
   }
 
   async #standings(): Promise<ReadonlyMap<Judged, Standing>> {
-    const off = new Set(await this.#machinery.switches.list());
+    const off = await this.#machinery.switches.all();
     const standings = new Map<Judged, Standing>();
     for (const it of this.#judged) standings.set(it, await standingOf(it, off, this.#standingRoad));
     return standings;
   }
 
   async #standingNow(judged: Judged): Promise<Standing> {
-    return standingOf(judged, new Set(await this.#machinery.switches.list()), this.#standingRoad);
+    return standingOf(judged, await this.#machinery.switches.all(), this.#standingRoad);
   }
 
   #killed(id: string, tool?: string): string | undefined {

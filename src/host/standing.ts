@@ -1,3 +1,4 @@
+import type { Package } from '../model/package.js';
 import { shellWord } from '../model/shell-word.js';
 import { missingValues } from '../secrets/missing.js';
 import type { Announcing } from './announcing.js';
@@ -5,6 +6,7 @@ import { missingBus } from './bus.js';
 import { imageStanding } from './images.js';
 import type { Machinery, SessionSetup } from './machinery.js';
 import { type Judged, type Standing, uninstalled } from './readiness.js';
+import { isRemote } from './remote-place.js';
 import { filledSlots } from './slots.js';
 import { passedIn } from './tool.js';
 
@@ -22,7 +24,7 @@ export async function standingOf(
   road: StandingRoad,
 ): Promise<Standing> {
   const equipped = await equippedStanding(judged, off, road);
-  if (equipped.state !== 'ready') return equipped;
+  if (equipped.state !== 'ready' || !isRemote(judged)) return equipped;
   const { announcing } = road;
   const trouble = announcing.trouble(judged);
   if (trouble !== undefined) return { state: 'gated', reasons: [trouble], code: 'upstream_failed' };
@@ -43,6 +45,7 @@ export async function equippedStanding(
   if (of !== undefined && off.has(of.id))
     return { state: 'disabled', reasons: [`it is switched off. Switch it on: toolport enable ${of.id}`] };
   if (judged.fixed !== null || of === undefined) return judged.fixed ?? { state: 'broken', reasons: [] };
+  if (lacksNothing(judged, of)) return { state: 'ready', reasons: judged.remarks };
   const { vault, environments } = machinery;
   const filled = await filledSlots(of, vault, passedIn(setup, of.id));
   const reasons = [
@@ -54,6 +57,15 @@ export async function equippedStanding(
   if (image?.state === 'needs-setup') reasons.push(...image.reasons);
   if (reasons.length > 0) return { state: 'needs-setup', reasons };
   return image ?? { state: 'ready', reasons: judged.remarks };
+}
+
+/** Nothing has to be set, installed, fetched or named for it, now or later. */
+function lacksNothing({ needs }: Judged, of: Package): boolean {
+  return (
+    of.slots.length === 0 &&
+    needs.every((it) => it.packages === null && it.image === undefined) &&
+    of.programs.every((it) => it.target.kind !== 'nats')
+  );
 }
 
 /** What a program says that nobody agreed to yet. The tools that did not change are served meanwhile. */

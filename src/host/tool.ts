@@ -77,6 +77,7 @@ export function serveTool(
   const mint = (slot: Slot) => mintedToken(of, slot, signIn);
   const scanned = { isPublic, guesses: guessesIn(setup.policy.noGuesses, name) };
   let input: Promise<SchemaValidator> | undefined;
+  let passed: Passed | undefined;
   let outputs: Promise<readonly SchemaValidator[]> | undefined;
   return {
     name,
@@ -145,15 +146,16 @@ export function serveTool(
       await refuseSecrets(of, tool, given, await scanner.forCall(of, new Map(), scanned));
     },
     async run(request) {
-      const passed = passedIn(setup, of.id);
-      const slots = await slotValues(of, vault, passed, mint);
+      const given = passed ?? passedIn(setup, of.id);
+      passed = given;
+      const slots = await slotValues(of, vault, given, mint);
       const confined = () => confine(judged, tool, slots, lending(of.id));
       const remote = (it: RunRequest) => announcing.call(judged, it, slots);
       return throughExit(await scanner.forCall(of, slots, scanned), request, (guarded) =>
         perform(
           guarded,
           slots,
-          { granted: passed.network, denied: passed.denied },
+          { granted: given.network, denied: given.denied },
           confined,
           performer,
           remote,

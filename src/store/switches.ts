@@ -5,6 +5,7 @@ export class SwitchedOff {
   readonly #database: Database;
   readonly #now: () => number;
   #known: Promise<readonly string[]> | undefined;
+  #off: Promise<ReadonlySet<string>> | undefined;
 
   constructor(database: Database, now: () => number) {
     this.#database = database;
@@ -18,6 +19,18 @@ export class SwitchedOff {
       throw error;
     });
     return this.#known;
+  }
+
+  /** The same, to look something up in. */
+  async all(): Promise<ReadonlySet<string>> {
+    this.#off ??= this.list().then(
+      (it) => new Set(it),
+      (error) => {
+        this.#off = undefined;
+        throw error;
+      },
+    );
+    return this.#off;
   }
 
   async #read(): Promise<readonly string[]> {
@@ -35,6 +48,7 @@ export class SwitchedOff {
       return await this.#write(packageId, enabled, by);
     } finally {
       this.#known = undefined;
+      this.#off = undefined;
     }
   }
 
