@@ -1,16 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import fc from 'fast-check';
-import { stringify } from 'smol-toml';
 import { describe, expect, test } from 'vitest';
 import schema from '../../../schemas/nexo.schema.json' with { type: 'json' };
-import { change, mutate } from '../../../test/contracts/mutants.js';
 import { memoryBundle } from '../../../test/memory-bundle.js';
-import { validateNexo } from '../../generated/nexo.js';
-import { validateNexoSidecar } from '../../generated/nexoSidecar.js';
 import type { ParseOptions, ParseResult } from '../../model/format.js';
-import type { Json } from '../../model/json.js';
-import { readToml } from '../document/toml.js';
 import { defaultParseOptions } from '../index.js';
 import { nexo } from './format.js';
 import { reservedIds } from './rules.js';
@@ -122,51 +115,7 @@ describe('schema', () => {
     expect(version.allOf[0]?.pattern).toBe(versionPattern.source);
     expect(wanted.allOf[0]?.pattern).toBe(versionPattern.source);
   });
-
-  const rich = readToml(
-    readFileSync(join(import.meta.dirname, '../../../test/fixtures/nexo/clean-full/plugin.toml'), 'utf8'),
-  ).value as Json;
-  const sidecar: Json = {
-    mcpServers: {
-      a: { type: 'stdio', command: './a', args: ['x'], env: { K: 'v' }, cwd: 'd' },
-      b: { url: 'https://example.com', headers: { H: 'v' } },
-    },
-  };
-
-  // Quiet parts of the schema rely on rules that say the same: neither may refuse alone.
-  test('what it refuses is an error, whatever was changed in a manifest', () => {
-    fc.assert(
-      fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
-        const text = written(() => stringify(mutate(rich, changes) as Record<string, unknown>));
-        const value = text === undefined ? undefined : readToml(text).value;
-        if (text === undefined || value === undefined || validateNexo(value)) return;
-        expect(parse(text).diagnostics.some((it) => it.severity === 'error')).toBe(true);
-      }),
-      { numRuns: 3000 },
-    );
-  });
-
-  test('what it refuses is an error, whatever was changed in a sidecar', () => {
-    fc.assert(
-      fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
-        const text = written(() => JSON.stringify(mutate(sidecar, changes)));
-        if (text === undefined || validateNexoSidecar(JSON.parse(text))) return;
-        const { diagnostics } = parse(plain, { '.mcp.json': text });
-        expect(diagnostics.some((it) => it.severity === 'error' && it.file === '.mcp.json')).toBe(true);
-      }),
-      { numRuns: 3000 },
-    );
-  });
 });
-
-/** Undefined where the notation cannot write a mutant, such as one that contains itself. */
-function written(write: () => string): string | undefined {
-  try {
-    return write();
-  } catch {
-    return undefined;
-  }
-}
 
 const shared = join(import.meta.dirname, '../../../../shared');
 const manifests = join(shared, 'data/manifests/nexo');

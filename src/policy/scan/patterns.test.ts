@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { KnownValues } from './known.js';
 import type { Look } from './look.js';
@@ -172,54 +171,6 @@ test('ordinary things stay', () => {
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVQI12NgAAIABQABNjN9GQ',
   ])
     expect(redactNow(it, [], look)).toEqual({ value: it, findings: [] });
-});
-
-test('whatever the text, it is done in time that goes with its length, and a second look finds nothing', () => {
-  const parts = [
-    '-----BEGIN PRIVATE KEY-----',
-    'password=',
-    'token: "',
-    'eyJ',
-    '.',
-    'curl ',
-    ' -u ',
-    '://',
-    ':',
-    '@',
-    'sk-',
-    '=',
-    '"',
-    '%41',
-    '\\u0041',
-    'okta',
-    'Aa1',
-  ];
-  fc.assert(
-    fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 60 }), fc.nat(40), (words, times) => {
-      const text = words.join('').repeat(times).slice(0, 20_000);
-      const began = performance.now();
-      const clean = redactNow(text, [], look).value;
-      expect(performance.now() - began).toBeLessThan(1500);
-      expect(redactNow(clean, [], look).value).toEqual(clean);
-    }),
-    { numRuns: 150 },
-  );
-  for (const it of [
-    'a',
-    'key ',
-    'eyJa.',
-    '-----BEGIN PRIVATE KEY-----',
-    'curl -u ',
-    'token=',
-    '%25',
-    '\\\\',
-    'x://a:',
-    'A1b2',
-  ]) {
-    const began = performance.now();
-    redactNow(it.repeat(100_000 / it.length), [], look);
-    expect(performance.now() - began, it).toBeLessThan(4000);
-  }
 });
 
 const corpus = join(import.meta.dirname, '../../../../shared/data/gitleaks-literal-cases.json.gz');

@@ -16,8 +16,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bubblewrap } from './bubblewrap.js';
-import { defaultLimits, type Exit, type SandboxCommand } from './sandbox.js';
+import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
+import { defaultLimits, type Exit, type SandboxCommand } from '../../src/sandbox/sandbox.js';
 
 const sandbox = bubblewrap();
 const base: Omit<SandboxCommand, 'argv'> = {

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { pythonScript, readMark } from './script.js';
+import { pythonScript, readMark } from '../src/run/worker/script.js';
 
 let folder: string;
 beforeAll(() => {

@@ -2,10 +2,10 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { processesBelow } from './process-tree.js';
-import { defaultLimits, type SandboxCommand } from './sandbox.js';
-import { systemSandbox } from './system.js';
-import { unconfined } from './unconfined.js';
+import { processesBelow } from '../../src/sandbox/process-tree.js';
+import { defaultLimits, type SandboxCommand } from '../../src/sandbox/sandbox.js';
+import { systemSandbox } from '../../src/sandbox/system.js';
+import { unconfined } from '../../src/sandbox/unconfined.js';
 
 const sandbox = unconfined();
 let folder: string;

@@ -5,10 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleModule } from '../../scripts/bundle.mjs';
-import { confinedUser } from './identity.js';
-import { openLedger } from './ledger.js';
-import { processesBelow } from './process-tree.js';
+import { confinedUser } from '../../src/sandbox/identity.js';
+import { openLedger } from '../../src/sandbox/ledger.js';
+import { processesBelow } from '../../src/sandbox/process-tree.js';
 
+const sources = join(import.meta.dirname, '../../src/sandbox');
 const { user, identity } = confinedUser();
 const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
 let folder: string;
@@ -19,9 +20,9 @@ beforeAll(async () => {
   chmodSync(folder, 0o755);
   hostScript = join(folder, 'host.mjs');
   const contents = `
-    import { bubblewrap } from ${JSON.stringify(join(import.meta.dirname, 'bubblewrap.ts'))};
-    import { unconfined } from ${JSON.stringify(join(import.meta.dirname, 'unconfined.ts'))};
-    import { defaultLimits } from ${JSON.stringify(join(import.meta.dirname, 'sandbox.ts'))};
+    import { bubblewrap } from ${JSON.stringify(join(sources, 'bubblewrap.ts'))};
+    import { unconfined } from ${JSON.stringify(join(sources, 'unconfined.ts'))};
+    import { defaultLimits } from ${JSON.stringify(join(sources, 'sandbox.ts'))};
     const ledger = process.argv[3];
     const sandbox = process.argv[2] === 'bubblewrap' ? bubblewrap({ ledger }) : unconfined({ ledger });
     const child = sandbox.spawn({

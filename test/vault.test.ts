@@ -16,10 +16,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { HostError } from '../model/host-error.js';
-import { type Database, openDatabase } from '../store/database.js';
-import { SecretRows } from '../store/secrets.js';
-import { openVault, type SealedRow, type ValueInput } from './vault.js';
+import { HostError } from '../src/model/host-error.js';
+import { openVault, type SealedRow, type ValueInput } from '../src/secrets/vault.js';
+import { type Database, openDatabase } from '../src/store/database.js';
+import { SecretRows } from '../src/store/secrets.js';
 
 let state: string;
 let database: Database;

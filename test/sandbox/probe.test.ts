@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { bubblewrap } from './bubblewrap.js';
-import { probeConfinement } from './probe.js';
-import type { SandboxProcess } from './sandbox.js';
-import { unconfined } from './unconfined.js';
+import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
+import { probeConfinement } from '../../src/sandbox/probe.js';
+import type { SandboxProcess } from '../../src/sandbox/sandbox.js';
+import { unconfined } from '../../src/sandbox/unconfined.js';
 
 test('confinement that holds is found to hold', async () => {
   expect(await probeConfinement(bubblewrap().spawn)).toEqual({ level: 'enforced' });

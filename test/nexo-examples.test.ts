@@ -2,13 +2,13 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { folderBundle } from '../../bundle/folder.js';
-import type { Package } from '../../model/package.js';
-import { constantText } from '../../model/template.js';
-import { defaultParseOptions } from '../index.js';
-import { nexo } from './format.js';
+import { folderBundle } from '../src/bundle/folder.js';
+import { defaultParseOptions } from '../src/formats/index.js';
+import { nexo } from '../src/formats/nexo/format.js';
+import type { Package } from '../src/model/package.js';
+import { constantText } from '../src/model/template.js';
 
-const home = join(import.meta.dirname, '../../../examples/nexo');
+const home = join(import.meta.dirname, '../examples/nexo');
 
 function read(name: string): Package {
   const bundle = folderBundle({
