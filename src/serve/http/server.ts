@@ -85,7 +85,7 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const visit = visits.begin();
+    const visit = visits.begin(request.socket);
     response.once('close', () => {
       metrics.requested(response.statusCode);
       // A response that was sent whole needs nobody to be told.
@@ -117,7 +117,10 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
   server.maxConnections = limits.connections;
   server.on('connection', (socket) => {
     connections.add(socket);
-    socket.once('close', () => connections.delete(socket));
+    socket.once('close', () => {
+      connections.delete(socket);
+      visits.left(socket);
+    });
   });
   await listening(server, options);
   const { port } = server.address() as AddressInfo;
