@@ -1,3 +1,6 @@
+import { realpathSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+import { escapes, ignoredFolders } from '../../bundle/folder.js';
 import { HostError } from '../../model/host-error.js';
 import { originText } from '../print/config.js';
 import type { ConfigKeyName } from './config-keys.js';
@@ -13,10 +16,17 @@ export function defaultPaths(entries: readonly ConfigEntry[], cwd: string): read
 export function searchedHere(entries: readonly ConfigEntry[], cwd: string): readonly string[] {
   const only = listOf(entries, 'discovery.only');
   if (only === undefined) return [cwd];
-  const kept = narrowed([cwd], only);
-  if (kept.length > 0) return kept;
   const origin = entryOf(entries, 'discovery.only')?.origins[0];
   const who = origin === undefined ? '' : ` (${originText(origin)})`;
+  const kept = narrowed([cwd], only);
+  for (const it of kept) {
+    const problem = beyondSearch(it, cwd, listOf(entries, 'discovery.ignore') ?? []);
+    if (problem !== undefined)
+      throw new HostError('invalid_config', `discovery.only names ${it}, ${problem}`, {
+        hint: `name it on the command line if you mean it, or take it out of discovery.only${who}`,
+      });
+  }
+  if (kept.length > 0) return kept;
   throw new HostError(
     'not_found',
     `nothing of ${cwd} is searched: discovery.only keeps to other folders${who}`,
@@ -24,6 +34,21 @@ export function searchedHere(entries: readonly ConfigEntry[], cwd: string): read
       hint: `name the folder that you mean, such as "."; those it keeps to are ${only.join(', ') || 'none'}`,
     },
   );
+}
+
+/** Why a search of this folder would not come to a part of it. Who says what counts of a folder brings nothing into it. */
+function beyondSearch(path: string, cwd: string, ignore: readonly string[]): string | undefined {
+  const hidden = relative(cwd, path)
+    .split(sep)
+    .find((it) => ignoredFolders.has(it) || ignore.includes(it));
+  if (hidden !== undefined) return `which is not searched: folders called ${hidden} are left out`;
+  try {
+    const real = realpathSync.native(path);
+    return escapes(realpathSync.native(cwd), real) ? `which leads out of ${cwd}, to ${real}` : undefined;
+  } catch {
+    // What is not there, or cannot be reached, is told by the search.
+    return undefined;
+  }
 }
 
 function listOf(entries: readonly ConfigEntry[], key: ConfigKeyName): readonly string[] | undefined {

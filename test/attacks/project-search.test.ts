@@ -1,0 +1,115 @@
+// A project that somebody checked out says what counts of it, in `discovery.only`. It may leave out parts of itself, and
+// bring in nothing: no package from elsewhere on this machine, and nothing that the user wants left alone.
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterEach, describe, expect, test } from 'vitest';
+import { discover } from '../../src/bundle/discover.js';
+import { parseArguments } from '../../src/serve/cli/arguments.js';
+import type { Command } from '../../src/serve/cli/command.js';
+import { validate } from '../../src/serve/cli/commands/validate.js';
+import { sessionOptions } from '../../src/serve/cli/config.js';
+import { sessionFor } from '../../src/serve/cli/session-options.js';
+import { testTerminal } from '../terminal.js';
+import { patchTool, temporaryFolder } from '../toolport.js';
+
+let folder: ReturnType<typeof temporaryFolder>;
+afterEach(() => folder?.remove());
+
+const project = () => join(folder.path, 'checkout');
+const command = { name: 'test', options: sessionOptions } as unknown as Command;
+
+function machine(only: string, user = ''): void {
+  folder = temporaryFolder({
+    'private/admin.py': patchTool({ name: 'admin' }),
+    'checkout/toolport.toml': `[discovery]\nonly = [${JSON.stringify(only)}]\n`,
+    'checkout/tools/harmless.py': patchTool({ name: 'harmless' }),
+    '.config/toolport/config.toml': user,
+  });
+  mkdirSync(join(project(), 'links'));
+}
+
+function link(from: string, to: string): void {
+  symlinkSync(to, join(project(), from));
+}
+
+const terminal = () => testTerminal({ cwd: project(), environment: { HOME: folder.path } });
+
+/** Names of the manifests that a command without a path serves. */
+async function served(...paths: string[]): Promise<string[]> {
+  const { directories, policy } = await sessionFor(parseArguments(command, []), terminal(), paths);
+  const { ignore, depth } = policy;
+  return discover(directories, { cwd: project(), ignore, depth }).found.map((it) => it.file);
+}
+
+describe('a link', () => {
+  test.each([
+    ['to a folder', 'links/a', () => link('links/a', join(folder.path, 'private'))],
+    ['to a manifest', 'links/admin.py', () => link('links/admin.py', join(folder.path, 'private/admin.py'))],
+    ['on the way', 'links/up/private', () => link('links/up', folder.path)],
+    ['that is relative', 'links/b', () => link('links/b', '../../private')],
+    [
+      'to another link',
+      'links/c',
+      () => {
+        link('links/d', join(folder.path, 'private'));
+        link('links/c', 'd');
+      },
+    ],
+  ])('%s leads to nothing outside of the project', async (_name, only, prepare) => {
+    machine(only);
+    prepare();
+    await expect(served()).rejects.toMatchObject({
+      code: 'invalid_config',
+      message: expect.stringContaining('leads out of'),
+      hint: expect.stringContaining('toolport.toml'),
+    });
+    await expect(validate.run(parseArguments(validate, []), terminal())).rejects.toMatchObject({
+      code: 'invalid_config',
+    });
+    // There is something to be had: whoever names it gets it.
+    expect(await served(join(project(), only))).toEqual([expect.stringMatching(/admin\.py$/)]);
+  });
+
+  test('within the project is followed', async () => {
+    machine('links/here');
+    link('links/here', '../tools');
+    expect(await served()).toEqual(['links/here/harmless.py']);
+  });
+
+  test('that leads to the project itself is none that leads out', async () => {
+    machine('tools');
+    symlinkSync(project(), join(folder.path, 'other-name'));
+    const other = testTerminal({
+      cwd: join(folder.path, 'other-name'),
+      environment: { HOME: folder.path },
+    });
+    const { directories } = await sessionFor(parseArguments(command, []), other, []);
+    expect(directories).toEqual([join(folder.path, 'other-name', 'tools')]);
+  });
+});
+
+describe('what is not searched', () => {
+  const hide = (path: string) => {
+    mkdirSync(dirname(join(project(), path)), { recursive: true });
+    writeFileSync(join(project(), path), patchTool({ name: 'hidden' }));
+  };
+
+  test.each([
+    ['by the word of the user', 'vendor/tools', '[discovery]\nignore = ["vendor"]\n'],
+    ['by anybody', 'node_modules/some', ''],
+  ])('%s stays so', async (_name, only, user) => {
+    machine(only, user);
+    hide(`${only}/hidden.py`);
+    await expect(served()).rejects.toMatchObject({
+      code: 'invalid_config',
+      message: expect.stringContaining('is not searched'),
+    });
+    expect(await served(join(project(), only))).toEqual([`${only}/hidden.py`]);
+  });
+});
+
+test('a part that is not there is told as such', async () => {
+  machine('missing');
+  const { directories } = await sessionFor(parseArguments(command, []), terminal(), []);
+  expect(discover(directories, { cwd: project() }).missing).toEqual([join(project(), 'missing')]);
+});
