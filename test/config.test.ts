@@ -37,7 +37,11 @@ function terminalOf(environment: Record<string, string> = {}, columns = 100): Te
 const command = { name: 'test', options: sessionOptions } as unknown as Command;
 const parsed = (...words: string[]): Arguments => parseArguments(command, words);
 const settings = async (words: string[] = [], environment: Record<string, string> = {}) => {
-  const { defaultPaths, ...rest } = await sessionSettings(parsed(...words), terminalOf(environment));
+  const {
+    defaultPaths,
+    defaultNamed: _,
+    ...rest
+  } = await sessionSettings(parsed(...words), terminalOf(environment));
   return { ...rest, defaultPaths: defaultPaths() };
 };
 

@@ -246,6 +246,7 @@ export function equip(given: EquipmentOptions): Equipment {
       const setup = {
         principal,
         directories,
+        named: wanted.looking === true ? [] : (wanted.named ?? directories),
         root,
         grants,
         allow: [...(wanted.allow ?? [])].sort(),
@@ -253,7 +254,6 @@ export function equip(given: EquipmentOptions): Equipment {
         policy,
         policyDigest: policyDigest(policy),
         parse: parseFor(policy, parse),
-        looking: wanted.looking === true,
       };
       const catalogue = await SessionCatalogue.open(setup, machineryFor(policy));
       if (reloads === null) return { catalogue, leave: () => {} };

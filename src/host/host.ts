@@ -91,6 +91,8 @@ export interface SessionOptions {
   readonly principal?: string;
   /** Files and folders with packages; naming them is the operator's act. */
   readonly directories: readonly string[];
+  /** What the operator named, where the directories are parts of it that somebody else chose; else the directories. */
+  readonly named?: readonly string[];
   /** The workspace of this session, absolute; the working directory unless told. */
   readonly root?: string;
   /** Grants in the grammar of `--allow`; none unless told. */

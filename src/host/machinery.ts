@@ -58,6 +58,8 @@ export interface SchemaEngine {
 export interface SessionSetup {
   readonly principal: string;
   readonly directories: readonly string[];
+  /** What is found there for the first time was agreed to. */
+  readonly named: readonly string[];
   readonly root: string;
   readonly grants: Grants;
   /** The grants as they were given. */
@@ -67,5 +69,4 @@ export interface SessionSetup {
   /** Stands for the policy in what a person agrees to. */
   readonly policyDigest: string;
   readonly parse: ParseOptions;
-  readonly looking: boolean;
 }

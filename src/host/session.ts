@@ -211,10 +211,10 @@ export class SessionCatalogue {
   }
 
   async #judge(): Promise<void> {
-    const { directories, principal, policy, looking } = this.#setup;
+    const { named, principal, policy } = this.#setup;
     const { loaded } = this.#found;
     const { agreements, find, containers } = this.#machinery;
-    const held = await agree(looking ? [] : directories, loaded, principal, agreements);
+    const held = await agree(named, loaded, principal, agreements);
     this.#judged = judgeAll(loaded, { policy, held, verdict: this.#verdict, find, containers });
     const able = this.#judged.filter((it) => it.fixed === null);
     this.#watching = able.filter(hasHooks);

@@ -2,8 +2,9 @@
 // bring in nothing: no package from elsewhere on this machine, and nothing that the user wants left alone.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { afterEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { discover } from '../../src/bundle/discover.js';
+import { createHost, type Host } from '../../src/index.js';
 import { parseArguments } from '../../src/serve/cli/arguments.js';
 import type { Command } from '../../src/serve/cli/command.js';
 import { validate } from '../../src/serve/cli/commands/validate.js';
@@ -112,4 +113,40 @@ test('a part that is not there is told as such', async () => {
   machine('missing');
   const { directories } = await sessionFor(parseArguments(command, []), terminal(), []);
   expect(discover(directories, { cwd: project() }).missing).toEqual([join(project(), 'missing')]);
+});
+
+describe('an agent that writes to the project', () => {
+  let host: Host;
+  beforeEach(async () => {
+    machine('tools');
+    host = await createHost({ state: join(folder.path, 'state'), watch: false, warm: false });
+  });
+  afterEach(() => host.close());
+
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(project(), path)), { recursive: true });
+    writeFileSync(join(project(), path), text);
+  };
+  /** States of the packages in a session as a client would open it there. */
+  const states = async (...paths: string[]) => {
+    const session = await host.session(await sessionFor(parseArguments(command, []), terminal(), paths));
+    const { packages } = await session.packages();
+    await session.close();
+    return Object.fromEntries(packages.map(({ id, state }) => [id, state]));
+  };
+
+  test.each([
+    ['a folder', 'own'],
+    ['a manifest', 'own/own.py'],
+    ['a folder in one that counted before', 'tools/own'],
+  ])('gives itself no tool by naming %s', async (_name, only) => {
+    expect(await states()).toEqual({ harmless: 'ready' });
+    write(only.endsWith('.py') ? only : `${only}/own.py`, patchTool({ name: 'own' }));
+    write('toolport.toml', `[discovery]\nonly = ["tools/harmless.py", ${JSON.stringify(only)}]\n`);
+    expect(await states()).toEqual({ harmless: 'ready', own: 'held' });
+    // Once more: having been seen is not having been agreed to.
+    expect(await states()).toEqual({ harmless: 'ready', own: 'held' });
+    // It is a sound tool: named by the operator it runs.
+    expect(await states(join(project(), only))).toEqual({ own: 'ready' });
+  });
 });

@@ -16,7 +16,7 @@ import { allowOption, type Option } from './command.js';
 import { type ConfigFile, findProjectFile, isThere, readConfigFile } from './config-file.js';
 import type { ConfigKeyName, ConfigValue } from './config-keys.js';
 import { type ConfigEntry, settle } from './config-layers.js';
-import { defaultPaths } from './default-paths.js';
+import { defaultNamed, defaultPaths } from './default-paths.js';
 import { styleFor } from './style-for.js';
 import type { Terminal } from './terminal.js';
 
@@ -28,6 +28,8 @@ export interface SessionSettings {
   readonly policy: SessionPolicy;
   /** Absolute; where packages are when a command names no path: this folder unless configured. */
   defaultPaths(): readonly string[];
+  /** What the person names by using such a command: the whole of it, whatever a project lets count. */
+  defaultNamed(): readonly string[];
 }
 
 /** For commands that open a session. */
@@ -62,6 +64,7 @@ export async function sessionSettings(args: Arguments, terminal: Terminal): Prom
       ...natsPolicy(entries, terminal.environment),
     },
     defaultPaths: () => defaultPaths(entries, terminal.cwd),
+    defaultNamed: () => defaultNamed(entries, terminal.cwd),
   };
 }
 

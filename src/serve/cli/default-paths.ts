@@ -8,8 +8,20 @@ import { type ConfigEntry, narrowed } from './config-layers.js';
 
 /** Where packages are when a command names no path: the configured places, else what counts of this folder. */
 export function defaultPaths(entries: readonly ConfigEntry[], cwd: string): readonly string[] {
+  return configuredPaths(entries) ?? searchedHere(entries, cwd);
+}
+
+/**
+ * What counts as named by whoever uses such a command. Not the parts that `discovery.only` keeps to: agents can write the file of
+ * a project, and a part that it names anew is no place that the operator named.
+ */
+export function defaultNamed(entries: readonly ConfigEntry[], cwd: string): readonly string[] {
+  return configuredPaths(entries) ?? [cwd];
+}
+
+function configuredPaths(entries: readonly ConfigEntry[]): readonly string[] | undefined {
   const paths = listOf(entries, 'paths');
-  return paths === undefined || paths.length === 0 ? searchedHere(entries, cwd) : paths;
+  return paths === undefined || paths.length === 0 ? undefined : paths;
 }
 
 /** This folder, or those parts of it that `discovery.only` keeps to. Nothing is searched by guessing. */

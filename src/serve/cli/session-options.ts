@@ -12,7 +12,7 @@ export async function sessionFor(
   paths: readonly string[],
   root = '.',
 ): Promise<Required<SessionOptions>> {
-  const { defaultPaths, allow, environment, policy } = await sessionSettings(args, terminal);
+  const { defaultPaths, defaultNamed, allow, environment, policy } = await sessionSettings(args, terminal);
   const absolute = (path: string) => resolve(terminal.cwd, path);
   if (!terminal.isFolder(absolute(root)))
     throw new HostError('not_found', `there is no folder ${absolute(root)}`, {
@@ -21,6 +21,7 @@ export async function sessionFor(
   return {
     principal: terminal.principal,
     directories: (paths.length === 0 ? defaultPaths() : paths).map(absolute),
+    named: (paths.length === 0 ? defaultNamed() : paths).map(absolute),
     root: absolute(root),
     allow,
     environment,

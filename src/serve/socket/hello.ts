@@ -9,6 +9,8 @@ export interface Hello {
   readonly surface: 'mcp' | 'host';
   readonly principal: string;
   readonly directories: readonly string[];
+  readonly named?: readonly string[];
+  readonly looking?: boolean;
   readonly root: string;
   readonly allow: readonly string[];
   /** Values of the variables that `allow` names, and of no others. */

@@ -64,6 +64,8 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
       surface: 'host',
       principal: wanted.principal ?? options.principal,
       directories: wanted.directories,
+      named: wanted.named ?? wanted.directories,
+      looking: wanted.looking === true,
       root: wanted.root ?? options.cwd,
       allow: wanted.allow ?? [],
       environment: wanted.environment ?? {},

@@ -146,6 +146,8 @@ function readHello(line: string, version: string): Hello {
     [undefined, 'all', 'search', 'auto'].includes(value.expose as string | undefined) &&
     typeof value.root === 'string' &&
     texts(value.directories) &&
+    (value.named === undefined || texts(value.named)) &&
+    [undefined, true, false].includes(value.looking as boolean | undefined) &&
     texts(value.allow) &&
     isObject(value.environment) &&
     texts(Object.values(value.environment)) &&

@@ -28,7 +28,7 @@ export const install: Command = {
     const [wanted, ...more] = args.positionals;
     if (wanted === undefined || more.length > 0)
       throw new HostError('usage', 'name one package', { hint: 'see "toolport install --help"' });
-    const { defaultPaths, ...settings } = await sessionSettings(args, terminal);
+    const { defaultPaths, defaultNamed, ...settings } = await sessionSettings(args, terminal);
     const isPath = isPackagePath(wanted, terminal);
     const named = args.values('dir').map((it) => resolve(terminal.cwd, it));
     const directories = isPath
@@ -40,6 +40,7 @@ export const install: Command = {
       const session = await host.session({
         principal: terminal.principal,
         directories,
+        named: isPath || named.length > 0 ? directories : defaultNamed(),
         root: terminal.cwd,
         ...settings,
       });

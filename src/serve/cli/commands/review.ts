@@ -39,7 +39,7 @@ export const review: Command = {
       throw new HostError('usage', '--accept needs the package it is for', {
         hint: 'toolport review PACKAGE --accept DIGEST',
       });
-    const { defaultPaths, ...settings } = await sessionSettings(args, terminal);
+    const { defaultPaths, defaultNamed: _, ...settings } = await sessionSettings(args, terminal);
     const isPath = word !== undefined && isPackagePath(word, terminal);
     const named = [...args.values('dir'), ...(isPath ? [word] : [])].map((it) => resolve(terminal.cwd, it));
     return withHost(args, terminal, async (host) => {
