@@ -48,8 +48,8 @@ export class PlainValues {
       for (const { start, end, needle } of this.#exact.find(letters.codes))
         found.push({ start, end, secret: needle.secret, long: true });
     }
-    if (!this.#bare.empty) {
-      const { codes, at } = skeletonOf(text);
+    for (const keepsMarks of this.#bare.empty ? [] : [false, true]) {
+      const { codes, at } = skeletonOf(text, keepsMarks);
       for (const { start, end, needle } of this.#bare.find(codes)) {
         const last = at[end - 1] as number;
         const width = (text.codePointAt(last) as number) > 0xffff ? 2 : 1;

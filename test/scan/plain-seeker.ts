@@ -30,9 +30,9 @@ for (let code = 0; code < 128; code++) {
 
 /**
  * Letters and digits alone, in lower case, wide ones as plain ones: what is left whatever was put between them. The two
- * alphabets of base64 become one here, and `0x` and `\x` in front of bytes go.
+ * alphabets of base64 become one here, and `0x` and `\x` in front of bytes go unless they are kept.
  */
-export function skeletonOf(text: string): Letters {
+export function skeletonOf(text: string, keepsMarks: boolean): Letters {
   // One character can be another form of three.
   const room = text.length * (beyondAscii.test(text) ? 3 : 1);
   const codes = new Uint16Array(room);
@@ -44,7 +44,7 @@ export function skeletonOf(text: string): Letters {
       const letter = folded[code] as number;
       if (letter === 0) continue;
       // The x of 0x41 or \x41.
-      if (letter === 120 && isByteMark(text, index)) {
+      if (!keepsMarks && letter === 120 && isByteMark(text, index)) {
         if (text.charCodeAt(index - 1) === 48) length--;
         continue;
       }

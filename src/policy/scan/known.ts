@@ -1,5 +1,5 @@
 import type { Span } from '../guardrails/span.js';
-import { Room, skeletonOf } from './letters.js';
+import { type Marks, Room, skeletonOf } from './letters.js';
 import { type Spellings, spellingsOf } from './needle.js';
 import { Seeker } from './seeker.js';
 import { original, type View, viewsOf } from './view.js';
@@ -50,17 +50,23 @@ export class KnownValues {
         all.push(original({ start, end, secret: needle.secret, long: true }, view));
     }
     if (!this.#bare.empty) {
-      room.skeleton(text);
-      const pieces = this.#bare.find(room.codes, room.length);
-      if (pieces.length === 0) return;
-      const { at } = skeletonOf(text);
-      for (const { start, end, needle } of pieces) {
-        const last = at[end - 1] as number;
-        const wide = (text.codePointAt(last) as number) > 0xffff ? 2 : 1;
-        const span = { start: at[start] as number, end: last + wide };
-        const { secret } = needle;
-        all.push(original({ ...(needle.widen ? widened(text, span) : span), secret, long: true }, view));
-      }
+      this.#findBare(view, 'left out', all);
+      if (room.marked) this.#findBare(view, 'kept', all);
+    }
+  }
+
+  #findBare(view: View, marks: Marks, all: KnownHit[]): void {
+    const { text } = view;
+    room.skeleton(text, marks);
+    const pieces = this.#bare.find(room.codes, room.length);
+    if (pieces.length === 0) return;
+    const { at } = skeletonOf(text, marks);
+    for (const { start, end, needle } of pieces) {
+      const last = at[end - 1] as number;
+      const wide = (text.codePointAt(last) as number) > 0xffff ? 2 : 1;
+      const span = { start: at[start] as number, end: last + wide };
+      const { secret } = needle;
+      all.push(original({ ...(needle.widen ? widened(text, span) : span), secret, long: true }, view));
     }
   }
 }

@@ -22,6 +22,11 @@ export function lettersOf(text: string): Letters {
 export class Room {
   codes = new Uint16Array(4096);
   length = 0;
+  /** Whether the last text had marks of bytes. */
+  marked = false;
+  readonly #mark = () => {
+    this.marked = true;
+  };
 
   /** Every character. */
   letters(text: string): void {
@@ -32,9 +37,10 @@ export class Room {
   }
 
   /** Letters and digits alone. Whoever has to know where each stood asks for the whole skeleton. */
-  skeleton(text: string): void {
+  skeleton(text: string, marks: Marks): void {
     this.#reserve(roomFor(text));
-    this.length = fillSkeleton(text, this.codes, null);
+    this.marked = false;
+    this.length = fillSkeleton(text, this.codes, null, marks, this.#mark);
   }
 
   #reserve(length: number): void {
@@ -54,15 +60,18 @@ for (let code = 0; code < 128; code++) {
   counted[code] = isDigit || isUpper || isLower ? 1 : 0;
 }
 
+/** Whether the `0x` and `\x` in front of bytes go. An x can pass for such a mark and be one of a value: then they must not. */
+export type Marks = 'left out' | 'kept';
+
 /**
  * Letters and digits alone, in lower case, wide ones as plain ones: what is left whatever was put between them. The two
- * alphabets of base64 become one here, and `0x` and `\x` in front of bytes go.
+ * alphabets of base64 become one here.
  */
-export function skeletonOf(text: string): Letters {
+export function skeletonOf(text: string, marks: Marks): Letters {
   const room = roomFor(text);
   const codes = new Uint16Array(room);
   const at = new Int32Array(room);
-  const length = fillSkeleton(text, codes, at);
+  const length = fillSkeleton(text, codes, at, marks, ignore);
   return { codes: codes.subarray(0, length), at: at.subarray(0, length) };
 }
 
@@ -71,7 +80,15 @@ function roomFor(text: string): number {
   return text.length * (beyondAscii.test(text) ? 3 : 1);
 }
 
-function fillSkeleton(text: string, codes: Uint16Array, at: Int32Array | null): number {
+function ignore(): void {}
+
+function fillSkeleton(
+  text: string,
+  codes: Uint16Array,
+  at: Int32Array | null,
+  marks: Marks,
+  onMark: () => void,
+): number {
   let length = 0;
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index);
@@ -82,7 +99,10 @@ function fillSkeleton(text: string, codes: Uint16Array, at: Int32Array | null): 
       if (at !== null) at[length] = index;
       length += counted[code] as number;
       // The x of 0x41 or \x41, and the nought before it.
-      if (letter === 120 && isByteMark(text, index)) length -= text.charCodeAt(index - 1) === 48 ? 2 : 1;
+      if (letter === 120 && isByteMark(text, index)) {
+        onMark();
+        if (marks === 'left out') length -= text.charCodeAt(index - 1) === 48 ? 2 : 1;
+      }
     } else if (code === barrier) {
       codes[length] = barrier;
       if (at !== null) at[length] = index;

@@ -49,8 +49,10 @@ export function spellingsOf(value: string, secret: number): Spellings {
   const exact = value.length < piece || isBare(value) ? [] : [value, backwards];
   const bare: Needle[] = [];
   const add = (text: string, least: number, widen = false) => {
-    const letters = skeletonOf(text);
-    if (letters.codes.length >= shortestSkeleton) bare.push(needle(letters, text, least, widen));
+    const letters = skeletonOf(text, 'left out');
+    const whole = skeletonOf(text, 'kept');
+    for (const it of whole.codes.length === letters.codes.length ? [letters] : [letters, whole])
+      if (it.codes.length >= shortestSkeleton) bare.push(needle(it, text, least, widen));
   };
   for (const text of [value, backwards]) {
     add(text, piece);
