@@ -1,5 +1,7 @@
 // Several requests on one connection, sent without waiting for answers. Node begins all of them at once and has a socket
-// only for the answer that is first in the row.
+// only for the answer that is first in the row: the others would neither hear that the connection is closed, nor be cut
+// off when nobody takes them.
+import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type House, house, modern, rawVisit } from '../http-house.js';
 import { running } from '../processes.js';
@@ -11,11 +13,11 @@ beforeAll(async () => {
 });
 afterAll(() => home.close());
 
-function written(path: string, token: string, body: unknown, headers: Record<string, string> = {}): string {
+function written(path: string, body: unknown, headers: Record<string, string> = {}): string {
   const text = JSON.stringify(body);
   const all = {
     host: `127.0.0.1:${home.port}`,
-    authorization: `Bearer ${token}`,
+    authorization: `Bearer ${home.agent}`,
     'content-type': 'application/json',
     'content-length': String(Buffer.byteLength(text)),
     ...headers,
@@ -24,48 +26,68 @@ function written(path: string, token: string, body: unknown, headers: Record<str
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n${text}`;
 }
 
-const sleep = { name: 'sleep', arguments: { text: '50' } };
 const both = { accept: 'application/json, text/event-stream' };
-
-const cases: [string, (token: string) => string][] = [
-  ['the API', (token) => written('/api/v1/call', token, { tool: 'sleep', arguments: sleep.arguments })],
+const ways: [string, (tool: string, text: string) => string][] = [
+  ['the API', (tool, text) => written('/api/v1/call', { tool, arguments: { text } })],
   [
     'MCP 2026',
-    (token) => {
-      const { headers, body } = modern('tools/call', sleep);
-      return written('/mcp', token, body, headers);
+    (name, text) => {
+      const { headers, body } = modern('tools/call', { name, arguments: { text } });
+      return written('/mcp', body, headers);
     },
   ],
   [
     'MCP 2025',
-    (token) => written('/mcp', token, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: sleep }, both),
+    (name, text) => {
+      const params = { name, arguments: { text } };
+      return written('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params }, both);
+    },
   ],
 ];
 
-test.each(cases)(
-  'calls that wait for their turn to answer end with the connection: %s',
-  async (_name, one) => {
+test.each(ways)(
+  'what is sent ahead begins nothing, and the first call ends with its client: %s',
+  async (_name, call) => {
     const before = home.answers.length;
-    const { socket, closed } = rawVisit(home.port, one(home.agent).repeat(3));
-    await until(() => running().length === 3);
-    expect(home.answers.length).toBe(before);
+    const { socket, closed } = rawVisit(home.port, call('sleep', '50') + call('word_count', 'a b').repeat(3));
+    await until(() => running().length === 1);
+    // Those on another connection are served meanwhile.
+    const other = await home.visit('/api/v1/call', {
+      body: { tool: 'word_count', arguments: { text: 'a' } },
+    });
+    expect(other.json).toMatchObject({ status: 'ok' });
     socket.destroy();
     await closed;
-    await until(() => home.answers.length === before + 3, 5000);
-    for (const it of home.answers.slice(before))
-      expect(it).toMatchObject({ tool: 'sleep/sleep', error: { code: 'cancelled' } });
     await until(() => running().length === 0);
+    await until(() => home.answers.length > before + 1);
+    expect(home.answers.slice(before).map((it) => [it.tool, it.status === 'ok'])).toEqual([
+      ['word_count/word_count', true],
+      ['sleep/sleep', false],
+    ]);
   },
 );
 
+test('whoever sends ahead is told, and the connection is closed', async () => {
+  const [, call] = ways[0] as (typeof ways)[number];
+  const { closed } = rawVisit(home.port, call('sleep', '0.2') + call('word_count', 'a b').repeat(3));
+  const said = await closed;
+  expect([...said.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(['200', '400']);
+  expect(said).toContain('before the last one on this connection was answered');
+});
+
 test('a token shown for one request counts for that one alone, whatever came before it on the connection', async () => {
-  const call = { tool: 'word_count', arguments: { text: 'a b' } };
-  const known = written('/api/v1/call', home.operator, call);
-  const unknown = written('/api/v1/call', 'tp_nobody', call);
-  const none = `GET /api/v1/approvals HTTP/1.1\r\nHost: 127.0.0.1:${home.port}\r\n\r\n`;
-  const agents = `GET /api/v1/approvals HTTP/1.1\r\nHost: 127.0.0.1:${home.port}\r\nAuthorization: Bearer ${home.agent}\r\n\r\n`;
-  const last = `GET /health HTTP/1.1\r\nHost: 127.0.0.1:${home.port}\r\nConnection: close\r\n\r\n`;
-  const { closed } = rawVisit(home.port, [known, unknown, known, none, agents, last].join(''));
-  const statuses = [...(await closed).matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
-  expect(statuses).toEqual([200, 401, 200, 401, 403, 200]);
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const body = { tool: 'word_count', arguments: { text: 'a b' } };
+  const ports = new Set<number | undefined>();
+  agent.on('free', (socket: { localPort?: number }) => ports.add(socket.localPort));
+  const status = async (token: string | undefined, path = '/api/v1/call') =>
+    (await home.visit(path, { agent, token, ...(path === '/api/v1/call' ? { body } : {}) })).status;
+  expect(await status(home.operator)).toBe(200);
+  expect(await status('tp_nobody')).toBe(401);
+  expect(await status(home.operator, '/api/v1/approvals')).toBe(200);
+  expect(await status(undefined)).toBe(401);
+  expect(await status(home.agent, '/api/v1/approvals')).toBe(403);
+  expect(await status(home.operator, '/api/v1/approvals')).toBe(200);
+  expect(ports.size).toBe(1);
+  agent.destroy();
 });

@@ -85,7 +85,7 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const visit = visits.begin(request.socket);
+    const visit = visits.begin();
     response.once('close', () => {
       metrics.requested(response.statusCode);
       // A response that was sent whole needs nobody to be told.
@@ -117,10 +117,7 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
   server.maxConnections = limits.connections;
   server.on('connection', (socket) => {
     connections.add(socket);
-    socket.once('close', () => {
-      connections.delete(socket);
-      visits.left(socket);
-    });
+    socket.once('close', () => connections.delete(socket));
   });
   await listening(server, options);
   const { port } = server.address() as AddressInfo;
@@ -167,6 +164,12 @@ interface Visit {
 /** Door, token, route, role, body; in this order, so that a stranger learns nothing. */
 async function dispatch(given: Visit): Promise<void> {
   const { request, response, routes, callers, limits, door, visit } = given;
+  // Node begins what a client sends ahead, keeps its answer for as long as the one before it takes, and tells it of no end.
+  if (response.socket === null)
+    throw new Refusal(400, 'usage', 'the request came before the last one on this connection was answered', {
+      hint: 'wait for the answer, or use another connection',
+      headers: { connection: 'close' },
+    });
   checkDoor(request, door);
   if (given.closed)
     throw new Refusal(503, 'host_unreachable', 'the host is ending', { headers: { connection: 'close' } });

@@ -1,8 +1,8 @@
 import { Stop } from '../../model/signal.js';
 
-/** Requests under way, each with the connection it came by. Each can be given up; all of them are when the server ends. */
+/** Requests under way. Each can be given up; all of them are when the server ends. */
 export class Visits {
-  readonly #open = new Map<Stop, object>();
+  readonly #open = new Set<Stop>();
   readonly #waiting: (() => void)[] = [];
   #ended = false;
 
@@ -10,21 +10,16 @@ export class Visits {
     return this.#open.size;
   }
 
-  begin(connection: object): Stop {
+  begin(): Stop {
     const stop = new Stop();
     if (this.#ended) stop.abort();
-    this.#open.set(stop, connection);
+    this.#open.add(stop);
     return stop;
   }
 
   over(visit: Stop): void {
     this.#open.delete(visit);
     if (this.#open.size === 0 && this.#waiting.length > 0) for (const tell of this.#waiting.splice(0)) tell();
-  }
-
-  /** A connection is closed. Of several answers that it was to carry, only the first one would hear of it. */
-  left(connection: object): void {
-    for (const [visit, its] of this.#open) if (its === connection) visit.abort();
   }
 
   /** Resolves when nobody is here any more. */
@@ -35,6 +30,6 @@ export class Visits {
   /** Whoever comes later is given up at once. */
   end(): void {
     this.#ended = true;
-    for (const it of this.#open.keys()) it.abort();
+    for (const it of this.#open) it.abort();
   }
 }
