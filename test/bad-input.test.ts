@@ -389,7 +389,7 @@ function confined(): string[] {
       return (
         /^\d+$/.test(pid) &&
         readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('hang.py') &&
-        !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('main.js')
+        !readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(main)
       );
     } catch {
       return false;
