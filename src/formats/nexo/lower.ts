@@ -119,15 +119,23 @@ function serverProgram(server: JsonObject, context: ServerContext): ProgramTarge
   };
 }
 
-/** A command that is the bare name of an interpreter gets the one that the host finds. */
+/**
+ * A command that is the bare name of an interpreter gets the one that the host finds, for a script of the package. One that
+ * lies elsewhere belongs to what is installed there, and so does its interpreter.
+ */
 function started({ command, args }: JsonObject, word: (text: string) => Template) {
-  const runtime = interpreterOf(command as string);
+  const [script = ''] = list(args);
+  const runtime = leadsOut(script) ? undefined : interpreterOf(command as string);
   const words = runtime === undefined ? [command as string, ...list(args)] : list(args);
   return {
     kind: 'process',
     command: words.map(word),
     ...(runtime === undefined ? {} : { runtime }),
   } as const;
+}
+
+function leadsOut(path: string): boolean {
+  return /^[/\\]|^[A-Za-z]:|\\|\0/.test(path) || path.split('/').includes('..');
 }
 
 function variables(table: Json | undefined, placeholders: Placeholders): EnvironmentVariable[] {
