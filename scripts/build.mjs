@@ -36,7 +36,9 @@ await build({
   ...shared,
   transform: {
     define: {
-      TOOLPORT_BUILD: JSON.stringify(digestOf('src/formats', 'src/model', 'schemas', 'package-lock.json')),
+      TOOLPORT_BUILD: JSON.stringify(
+        digestOf('src/formats', 'src/model', 'src/host/understanding.ts', 'schemas', 'package-lock.json'),
+      ),
     },
   },
   plugins: [later],

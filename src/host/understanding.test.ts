@@ -15,9 +15,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { discover } from '../bundle/discover.js';
+import { type Discovered, discover } from '../bundle/discover.js';
 import { frontEnds } from '../formats/front-ends.js';
 import { defaultParseOptions, inspect } from '../formats/inspect.js';
+import type { Bundle } from '../model/bundle.js';
+import type { Diagnostic } from '../model/diagnostic.js';
 import { type Database, exclusively, openDatabase } from '../store/database.js';
 import { UnderstandingRows } from '../store/understandings.js';
 import { Understandings } from './understanding.js';
@@ -193,4 +195,79 @@ test('what changes while it is read is not kept', async () => {
   await understandings.of(discovered, usual);
   await understandings.of(discovered, usual);
   expect(reads).toBe(2);
+});
+
+/** A package in memory: an example with much to read, and how often its front end was asked. */
+function largePackages() {
+  const [example] = found().filter((it) => it.format.name === 'patch');
+  if (example === undefined) throw new Error('there is no such example');
+  const { manifest, folder: name } = example.bundle;
+  const { bytes } = example.bundle.read(manifest) as { bytes: Uint8Array };
+  const filled = Buffer.concat([bytes, Buffer.from(`\n# ${'x'.repeat(78)}`.repeat(10_000))]);
+  const counted = { read: 0 };
+  const load = async () => {
+    counted.read += 1;
+    const parse = (shown: Bundle) => {
+      shown.read(manifest);
+      return { diagnostics: [] };
+    };
+    return { ...(await example.format.load()), parse };
+  };
+  const bundle: Bundle = {
+    manifest,
+    folder: name,
+    files: () => [manifest],
+    display: (path) => path,
+    read: () => ({ kind: 'file', bytes: filled }),
+  };
+  const at = (index: number) => ({
+    ...example,
+    path: `${example.path}.${index}`,
+    format: { ...example.format, load },
+    bundle,
+  });
+  return { at, counted };
+}
+
+test('whoever writes large manifests again and again does not fill the memory', async () => {
+  const { at, counted } = largePackages();
+  const understandings = new Understandings(null, fail);
+  for (const index of [0, 0, 0]) await understandings.of(at(index), usual);
+  expect(counted.read).toBe(1);
+  for (let index = 1; index < 100; index++) await understandings.of(at(index), usual);
+  expect(counted.read).toBe(100);
+  await understandings.of(at(99), usual);
+  expect(counted.read).toBe(100);
+  // The first ones had to go.
+  await understandings.of(at(0), usual);
+  expect(counted.read).toBe(101);
+});
+
+test('what takes much room is not kept for the next host', async () => {
+  const kept: string[] = [];
+  const noting = {
+    get: async () => undefined,
+    keep: async (all: ReadonlyMap<string, string>) => void kept.push(...all.values()),
+  };
+  const { at } = largePackages();
+  const understandings = new Understandings(noting, fail);
+  const saying = (length: number) => {
+    const real = at(length);
+    const message = 'x'.repeat(length);
+    const load = async () => {
+      const format = await (found()[0] as Discovered).format.load();
+      const [first] = inspect(
+        format,
+        { ...real.bundle, read: () => ({ kind: 'missing' }) },
+        usual,
+      ).diagnostics;
+      return { ...format, parse: () => ({ diagnostics: [{ ...(first as Diagnostic), message }] }) };
+    };
+    return { ...real, format: { ...real.format, load } };
+  };
+  await understandings.of(saying(1000), usual);
+  await understandings.of(saying(300_000), usual);
+  await understandings.close();
+  expect(kept).toEqual([expect.stringContaining('x'.repeat(1000))]);
+  expect(kept[0]?.length).toBeLessThan(10_000);
 });

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { Discovered } from '../bundle/discover.js';
+import { maxBytes } from '../formats/document/document.js';
 import { inspect } from '../formats/inspect.js';
 import type { Bundle, BundleEntry } from '../model/bundle.js';
 import type { ParseOptions, ParseResult } from '../model/format.js';
@@ -14,6 +15,8 @@ interface Understanding {
   readonly looks: readonly (readonly [path: string, there: string])[];
   /** Stands for the list of all files; null where it did not ask. */
   readonly files: string | null;
+  /** Of the texts among them. */
+  readonly bytes: number;
   readonly result: ParseResult;
 }
 
@@ -25,8 +28,13 @@ export interface UnderstandingShelf {
 
 /** Until what is new is put on the shelf: after the rush of a start. */
 const rushMs = 2000;
-/** Kept in memory; packages that are gone make room in the end. */
+/** Kept in memory; packages that are gone make room in the end. Whoever writes manifests anew again and again fills nothing. */
 const mostKept = 5000;
+const mostBytes = 64 * 1024 * 1024;
+/** Of what was shown and has a part in what was understood, for one package. */
+const largestKept = 2 * 1024 * 1024;
+/** Of one understanding as text. Usual ones have some thousand characters. */
+const longestText = 256 * 1024;
 
 /**
  * Reads manifests, each once for as long as it stays the same. A front end is a function of what it is shown and of nothing
@@ -36,6 +44,8 @@ const mostKept = 5000;
 export class Understandings {
   readonly #shelf: UnderstandingShelf | null;
   readonly #known = new Map<string, Understanding>();
+  /** Shown for what is kept. */
+  #bytes = 0;
   readonly #fresh = new Set<string>();
   readonly #onBug: (error: unknown) => void;
   #timer: NodeJS.Timeout | undefined;
@@ -51,15 +61,14 @@ export class Understandings {
     const told = canonicalJson([options as unknown as Json, bundle.manifest, bundle.folder]);
     const known = this.#known.get(subject) ?? (await this.#shelved(subject));
     if (known !== undefined && known.told === told && isUnchanged(known, bundle)) {
-      this.#known.set(subject, known);
+      this.#keep(subject, known);
       return known.result;
     }
     const { watched, seen } = watch(bundle);
     const result = inspect(await format.load(), watched, options);
     const looks = seen();
-    if (looks === undefined) return result;
-    if (this.#known.size >= mostKept) this.#known.clear();
-    this.#known.set(subject, { told, ...looks, result });
+    if (looks === undefined || looks.bytes > largestKept) return result;
+    this.#keep(subject, { told, ...looks, result });
     this.#fresh.add(subject);
     if (this.#shelf !== null) this.#timer ??= setTimeout(() => this.#shelve(), rushMs).unref();
     return result;
@@ -67,6 +76,16 @@ export class Understandings {
 
   async close(): Promise<void> {
     await this.#shelve();
+  }
+
+  #keep(subject: string, understood: Understanding): void {
+    const before = this.#known.get(subject)?.bytes ?? 0;
+    if (before === 0 && (this.#known.size >= mostKept || this.#bytes + understood.bytes > mostBytes)) {
+      this.#known.clear();
+      this.#bytes = 0;
+    }
+    this.#bytes += understood.bytes - before;
+    this.#known.set(subject, understood);
   }
 
   async #shelve(): Promise<void> {
@@ -96,16 +115,18 @@ export class Understandings {
 function textOf(known: Understanding | undefined): string | undefined {
   if (known === undefined) return undefined;
   const text = JSON.stringify(known);
+  if (text.length > longestText) return undefined;
   return isDeepStrictEqual(JSON.parse(text), known) ? text : undefined;
 }
 
 /** The bundle, with somebody who writes down what it is asked; `seen` is undefined if it answered one thing in two ways. */
 function watch(bundle: Bundle): {
   readonly watched: Bundle;
-  readonly seen: () => Pick<Understanding, 'looks' | 'files'> | undefined;
+  readonly seen: () => Pick<Understanding, 'looks' | 'files' | 'bytes'> | undefined;
 } {
   const looks = new Map<string, string>();
   let files: string | null = null;
+  let bytes = 0;
   let isSteady = true;
   const watched: Bundle = {
     manifest: bundle.manifest,
@@ -115,6 +136,9 @@ function watch(bundle: Bundle): {
       const entry = bundle.read(path);
       const there = whatIs(entry);
       if ((looks.get(path) ?? there) !== there) isSteady = false;
+      // Larger files are no manifests, and nothing of them is in what was understood.
+      if (entry.kind === 'file' && !looks.has(path) && entry.bytes.length <= maxBytes)
+        bytes += entry.bytes.length;
       looks.set(path, there);
       return entry;
     },
@@ -126,7 +150,7 @@ function watch(bundle: Bundle): {
       return all;
     },
   };
-  return { watched, seen: () => (isSteady ? { looks: [...looks], files } : undefined) };
+  return { watched, seen: () => (isSteady ? { looks: [...looks], files, bytes } : undefined) };
 }
 
 function isUnchanged({ looks, files }: Understanding, bundle: Bundle): boolean {
