@@ -51,26 +51,34 @@ export interface SignerOptions {
   readonly key?: Uint8Array;
 }
 
-/** States that are out at the same time. An older one is forgotten, and with that refused. */
-const maxOut = 4096;
+/** States of one client that are out at the same time. An older one is forgotten, and with that refused. */
+const maxOut = 128;
+/** Clients that have some; beyond that, the one that was first to have any is forgotten. */
+const maxHolders = 2048;
 const maxSealed = 4096;
 
 /** Signed, not encrypted: the client can read it, so there is nothing secret in it. */
 export function createSigner({ now, key = randomBytes(32) }: SignerOptions): Signer {
-  const out = new Map<string, number>();
+  /** By client, so that none pushes out those of others: when each of its states runs out. */
+  const out = new Map<string, Map<string, number>>();
   const tagOf = (body: string) => createHmac('sha256', key).update(`toolport.held.1:${body}`).digest();
-  const forget = () => {
-    for (const [nonce, expiresAt] of out) if (expiresAt <= now()) out.delete(nonce);
-    for (const nonce of out.keys()) {
-      if (out.size < maxOut) break;
-      out.delete(nonce);
+  const roomFor = (holder: string): Map<string, number> => {
+    const known = out.get(holder);
+    if (known === undefined) makeRoom(out, now());
+    const own = known ?? new Map<string, number>();
+    out.set(holder, own);
+    expire(own, now());
+    for (const nonce of own.keys()) {
+      if (own.size < maxOut) break;
+      own.delete(nonce);
     }
+    return own;
   };
   return {
     seal(state) {
-      forget();
+      const own = roomFor(state.holder);
       const nonce = randomBytes(16).toString('base64url');
-      out.set(nonce, state.expiresAt);
+      own.set(nonce, state.expiresAt);
       const body = Buffer.from(JSON.stringify({ ...state, nonce })).toString('base64url');
       return `${body}.${tagOf(body).toString('base64url')}`;
     },
@@ -87,8 +95,26 @@ export function createSigner({ now, key = randomBytes(32) }: SignerOptions): Sig
       if (!isObject(read) || typeof read.nonce !== 'string') return undefined;
       const { nonce } = read;
       const state = read as unknown as CarriedState;
-      if (!out.has(nonce) || state.expiresAt <= now() || !fits(state)) return undefined;
-      return { state, use: () => void out.delete(nonce) };
+      const own = out.get(state.holder);
+      if (own?.has(nonce) !== true || state.expiresAt <= now() || !fits(state)) return undefined;
+      return { state, use: () => void own.delete(nonce) };
     },
   };
+}
+
+function expire(states: Map<string, number>, now: number): void {
+  for (const [nonce, expiresAt] of states) if (expiresAt <= now) states.delete(nonce);
+}
+
+/** For one more client: those go that wait for nothing any more, and if there are none, the first. */
+function makeRoom(out: Map<string, Map<string, number>>, now: number): void {
+  if (out.size < maxHolders) return;
+  for (const [holder, states] of out) {
+    expire(states, now);
+    if (states.size === 0) out.delete(holder);
+  }
+  for (const holder of out.keys()) {
+    if (out.size < maxHolders) break;
+    out.delete(holder);
+  }
 }
