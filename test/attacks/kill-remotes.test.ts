@@ -26,11 +26,11 @@ test('kill all with extensions and servers up, in the middle of calls and of com
     for (const id of ids)
       expect(await resultOf(session.call(act(id, { text: id })))).toMatchObject({ text: id });
     const hung = ids.map((id) => failureOf(session.call(act(id, { hang: true }))));
-    // These never say a word, so whoever lists them waits.
+    // These never say a word, so whoever opens them waits.
     const mute = Object.entries(packages('mute')).map(([name, text]) => [`../mute/${name}`, text]);
     bench.write(Object.fromEntries(mute));
-    const late = await bench.host.session({ directories: [join(bench.path, 'mute')] });
-    const listing = late.tools();
+    const late = bench.host.session({ directories: [join(bench.path, 'mute')] });
+    const listing = late.then((it) => it.tools());
     await until(() => running().length === 6);
     const from = performance.now();
     const killed = bench.host.kills.set('all', 'tester');

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { findagent } from '../../src/formats/findagent/format.js';
 import { defaultParseOptions } from '../../src/formats/index.js';
 import { memoryBundle } from '../memory-bundle.js';
+import { processorMs } from '../processor-time.js';
 
 const core = {
   name: 'Night Porter',
@@ -127,9 +128,9 @@ describe('hostile manifests are answered soon', () => {
   test.each(Object.keys(cases))('%s', (name) => {
     const text = JSON.stringify(cases[name]?.());
     expect(text.length).toBeLessThan(1024 * 1024);
-    const started = performance.now();
+    const started = processorMs();
     const { diagnostics } = parse(text);
     expect(diagnostics.length).toBeGreaterThan(0);
-    expect(performance.now() - started).toBeLessThan(5000);
+    expect(processorMs() - started).toBeLessThan(5000);
   });
 });

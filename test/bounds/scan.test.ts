@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { KnownValues } from '../../src/policy/scan/known.js';
 import type { Look } from '../../src/policy/scan/look.js';
 import { type Hiding, redactNow, redactSteps } from '../../src/policy/scan/redact.js';
+import { processorMs } from '../processor-time.js';
 
 const hidden = (secret: string): Hiding[] => [{ values: new KnownValues([secret]), nameOf: () => 'KEY' }];
 const look: Look = {
@@ -20,9 +21,9 @@ test('megabytes are done in many small steps, and windows hide nothing at their 
     let count = 0;
     let worst = 0;
     for (;;) {
-      const began = performance.now();
+      const began = processorMs();
       const step = steps.next();
-      worst = Math.max(worst, performance.now() - began);
+      worst = Math.max(worst, processorMs() - began);
       count++;
       if (step.done !== true) continue;
       expect(JSON.stringify(step.value.value)).not.toContain(secret.slice(0, 12));
@@ -35,9 +36,9 @@ test('megabytes are done in many small steps, and windows hide nothing at their 
 
 test('a secret of one letter, and a text of that letter, take no longer than others', () => {
   const secret = 'a'.repeat(5000);
-  const began = performance.now();
+  const began = processorMs();
   expect(redactNow('a'.repeat(200_000), hidden(secret), look).value).not.toContain('aaaaaaaaaaaa');
-  expect(performance.now() - began).toBeLessThan(3000);
+  expect(processorMs() - began).toBeLessThan(3000);
 });
 
 test('whatever the text, it is done in time that goes with its length, and a second look finds nothing', () => {
@@ -63,9 +64,9 @@ test('whatever the text, it is done in time that goes with its length, and a sec
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...parts), { maxLength: 60 }), fc.nat(40), (words, times) => {
       const text = words.join('').repeat(times).slice(0, 20_000);
-      const began = performance.now();
+      const began = processorMs();
       const clean = redactNow(text, [], look).value;
-      expect(performance.now() - began).toBeLessThan(1500);
+      expect(processorMs() - began).toBeLessThan(1500);
       expect(redactNow(clean, [], look).value).toEqual(clean);
     }),
     { numRuns: 150 },
@@ -82,8 +83,8 @@ test('whatever the text, it is done in time that goes with its length, and a sec
     'x://a:',
     'A1b2',
   ]) {
-    const began = performance.now();
+    const began = processorMs();
     redactNow(it.repeat(100_000 / it.length), [], look);
-    expect(performance.now() - began, it).toBeLessThan(4000);
+    expect(processorMs() - began, it).toBeLessThan(4000);
   }
 });

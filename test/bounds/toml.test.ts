@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readToml } from '../../src/formats/document/toml.js';
+import { processorMs } from '../processor-time.js';
 
 describe('hostile text ends in bounded time', () => {
   const fill = (piece: string) => piece.repeat(Math.floor((1024 * 1024 - 64) / piece.length));
@@ -29,10 +30,10 @@ describe('hostile text ends in bounded time', () => {
     ['carriage returns', `a = ${fill('\r')}`, 'syntax.toml'],
     ['comments', `a = [${fill('#\n')}]`, undefined],
   ])('%s', (_, text, code) => {
-    const start = performance.now();
+    const start = processorMs();
     const document = readToml(text);
     document.locate(['k1']);
     expect(document.problems[0]?.code).toBe(code);
-    expect(performance.now() - start).toBeLessThan(5_000);
+    expect(processorMs() - start).toBeLessThan(5_000);
   });
 });

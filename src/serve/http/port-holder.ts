@@ -27,10 +27,21 @@ function listener(port: number): string | undefined {
 }
 
 function holds(pid: string, socket: string): boolean {
+  return descriptorsOf(pid).some((it) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${it}`) === socket;
+    } catch {
+      // This one was closed meanwhile; the others still count.
+      return false;
+    }
+  });
+}
+
+function descriptorsOf(pid: string): string[] {
   try {
-    return readdirSync(`/proc/${pid}/fd`).some((it) => readlinkSync(`/proc/${pid}/fd/${it}`) === socket);
+    return readdirSync(`/proc/${pid}/fd`);
   } catch {
     // It ended meanwhile, or belongs to somebody else.
-    return false;
+    return [];
   }
 }
