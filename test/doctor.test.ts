@@ -264,6 +264,12 @@ describe('the state directory', () => {
     expect(statSync(state(), { throwIfNoEntry: false })).toBeUndefined();
   });
 
+  test('of what is tried beside it, nothing is left', async () => {
+    const before = readdirSync(folder.path);
+    expect(await checkState(join(folder.path, 'a', 'b', 'state'), null)).toMatchObject([{ status: 'ok' }]);
+    expect(readdirSync(folder.path)).toEqual(before);
+  });
+
   test.each([
     ['below a file', () => join(folder.path, 'file', 'state'), 'ENOTDIR'],
     ['where a file system lets nobody make a folder', () => '/proc/nobody/state', 'ENOENT|EACCES'],

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmdirSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import type { Check } from '../host.js';
 
@@ -10,13 +10,14 @@ export function checkFuture(state: string): Check {
   const id = 'state';
   let above = dirname(state);
   while (!existsSync(above) && above !== dirname(above)) above = dirname(above);
-  let trial: string | undefined;
+  const made: string[] = [];
   try {
-    trial = mkdtempSync(join(above, '.toolport-doctor-'));
-    let at = trial;
+    let at = mkdtempSync(join(above, '.toolport-doctor-'));
+    made.push(at);
     for (const name of relative(above, state).split('/')) {
       at = join(at, name);
       mkdirSync(at);
+      made.push(at);
     }
     return { id, status: 'ok', message: `${state} is not there yet; the first command makes it` };
   } catch (error) {
@@ -28,6 +29,15 @@ export function checkFuture(state: string): Check {
       fix: 'name another one with --state, or set TOOLPORT_HOME',
     };
   } finally {
-    if (trial !== undefined) rmSync(trial, { recursive: true, force: true });
+    // Each by itself, and only while it is an empty folder: others may be able to write there, and to exchange it.
+    for (const it of made.reverse()) remove(it);
+  }
+}
+
+function remove(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // What somebody put there in the meantime stays.
   }
 }
