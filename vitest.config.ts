@@ -18,7 +18,7 @@ const beside = [
   'test/attacks/{audit-mutation,denied-bus,leak-exits,look-alike,pin-reset,planted-values,program-words}.test.ts',
   'test/attacks/{sandbox,slashed-names,token-names}.test.ts',
   'test/actions-{compose,credentials,exec,function,http}.test.ts',
-  'test/{audit-command,broker,commands,config,connect,discover,docs,doctor,dry-run,environments}.test.ts',
+  'test/{audit-command,broker,commands,container-install,config,connect,discover,docs,doctor,dry-run,egress,environments}.test.ts',
   'test/{examples,examples-run,export,failures-command,failures-files,first-steps,fixtures,grants,guesses,hostile}.test.ts',
   'test/{http-api,http-approvals,http-attention,http-doors,http-mcp,http-oidc,http-serve,launch,limits}.test.ts',
   'test/mcp-{client,gateway,holds,lists,oracle,remote-credential,shim,stock,stock-install,upstream}.test.ts',
