@@ -93,20 +93,21 @@ function tell(minute) {
   process.stdout.write(`         ${trouble.calls} calls: ${codes}\n`);
 }
 
-const median = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length / 2)];
+const high = (list) => list.toSorted((a, b) => a - b)[Math.floor(list.length * 0.9)];
 const failures = [];
 const hold = (what, isTrue) => {
   process.stdout.write(`${isTrue ? 'met    ' : 'NOT MET'}  ${what}\n`);
   if (!isTrue) failures.push(what);
 };
 process.stdout.write(`acts: ${[...trouble.acts].map(([name, count]) => `${name} ${count}`).join(', ')}\n`);
-// What is kept ready fills up in the beginning; from the second quarter to the last one nothing may grow.
+// What is kept ready fills up in the beginning; from the second quarter to the last one nothing may grow. Processes come and go by
+// the dozen, so what nine of ten looks do not exceed is compared: what leaks raises that too, and chance does not.
 const bounds = { processes: 12, descriptors: 24, rss: 48 };
 for (const [name, list] of Object.entries(samples)) {
   const quarter = Math.floor(list.length / 4);
   for (const [what, bound] of Object.entries(bounds)) {
-    const early = median(list.slice(quarter, 2 * quarter).map((it) => it[what]));
-    const late = median(list.slice(-quarter).map((it) => it[what]));
+    const early = high(list.slice(quarter, 2 * quarter).map((it) => it[what]));
+    const late = high(list.slice(-quarter).map((it) => it[what]));
     const unit = what === 'rss' ? 'MiB' : what;
     hold(
       `${name}: ${early.toFixed(0)} → ${late.toFixed(0)} ${unit}, at most ${bound} more`,
