@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import { createHost } from '../dist/index.js';
 import { crew } from '../test/upstreams/crew.mjs';
 import { random, Trouble } from './soak/trouble.mjs';
-import { isThere, measure, pause, sandboxesOf } from './soak/watch.mjs';
+import { isThere, measure, namesOf, pause, sandboxesOf } from './soak/watch.mjs';
 
 const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } });
 const minutes = Number(values.minutes ?? 10);
@@ -76,7 +76,7 @@ while (performance.now() - started < minutes * 60_000) {
   await pause(every);
   samples['the served host'].push(measure(host.pid));
   samples['the library'].push(measure(process.pid));
-  for (const pid of [host.pid, process.pid].flatMap(sandboxesOf)) seen.add(pid);
+  for (const name of namesOf([host.pid, process.pid].flatMap(sandboxesOf))) seen.add(name);
   const minute = Math.floor((performance.now() - started) / 60_000);
   if (minute > told) tell(++told);
 }

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Every process by its number: its parent and its name. */
+/** Every process by its number: its parent, its name, and when it was started. */
 function processes() {
   const found = new Map();
   for (const entry of readdirSync('/proc')) {
@@ -11,9 +11,10 @@ function processes() {
     try {
       const stat = readFileSync(`/proc/${entry}/stat`, 'utf8');
       const end = stat.lastIndexOf(')');
-      const [state, parent] = stat.slice(end + 2).split(' ');
+      const fields = stat.slice(end + 2).split(' ');
+      const [state, parent] = fields;
       const name = stat.slice(stat.indexOf('(') + 1, end);
-      if (state !== 'Z') found.set(Number(entry), { parent: Number(parent), name });
+      if (state !== 'Z') found.set(Number(entry), { parent: Number(parent), name, started: fields[19] });
     } catch {
       // It ended meanwhile.
     }
@@ -39,8 +40,15 @@ export function insideOf(pid) {
   return sandboxesOf(pid).filter((it) => all.get(it)?.name !== 'bwrap');
 }
 
-export function isThere(pid) {
-  return processes().has(pid);
+/** Numbers are given out again within minutes; with the moment of its start a process is told from all others. */
+export function namesOf(pids) {
+  const all = processes();
+  return pids.map((pid) => `${pid} ${all.get(pid)?.started}`);
+}
+
+export function isThere(name) {
+  const [pid, started] = name.split(' ');
+  return processes().get(Number(pid))?.started === started;
 }
 
 /** Processes in sandboxes, descriptors, and resident MiB. */
