@@ -30,7 +30,7 @@ const beside = [
 /** One run, and one report over all of it: what touches nothing outside itself first, side by side; then the rest. */
 export default defineConfig({
   test: {
-    reporters: ['default', new PromiseReporter(process.env.TOOLPORT_PROMISES), new SummaryReporter()],
+    reporters: ['default', new PromiseReporter(process.env.TOOLWHARF_PROMISES), new SummaryReporter()],
     projects: [
       {
         test: {

@@ -12,7 +12,7 @@ import { at, freePort, median, pause } from './gateway/machine.mjs';
 const rounds = Number(process.env.ROUNDS ?? 20);
 const callsARound = 50;
 const many = 50;
-const folder = mkdtempSync(join(tmpdir(), 'toolport-behind-'));
+const folder = mkdtempSync(join(tmpdir(), 'toolwharf-behind-'));
 chmodSync(folder, 0o755);
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 const echo = here('gateway/echo-server.mjs');
@@ -118,19 +118,19 @@ async function lists() {
     });
   };
   const words = [here('../dist/main.cjs'), 'serve', packages, '--port', '0', '--json'];
-  const toolport = () =>
+  const toolwharf = () =>
     untilListed([...words, '--state', join(folder, 'state-many')], async (said) => {
       const { api, agentToken } = JSON.parse(await said);
       const headers = { authorization: `Bearer ${agentToken}` };
       return (await (await fetch(`${api}/tools`, { headers })).json()).tools.length;
     });
-  const times = { floor: [], toolport: [] };
+  const times = { floor: [], toolwharf: [] };
   for (let round = -1; round < 5; round++) {
-    for (const [name, measure] of Object.entries({ floor, toolport })) {
+    for (const [name, measure] of Object.entries({ floor, toolwharf })) {
       const ms = await measure();
       // In the first round the servers are asked what they can do; afterwards that is known.
       if (round >= 0) times[name].push(ms);
-      else if (name === 'toolport') process.stderr.write(`the first time: ${ms.toFixed(0)} ms\n`);
+      else if (name === 'toolwharf') process.stderr.write(`the first time: ${ms.toFixed(0)} ms\n`);
     }
   }
   return times;
@@ -155,10 +155,10 @@ try {
   console.log(
     `  added: p50 ${(ours.p50 - bare.p50).toFixed(3)} ms  p99 ${(ours.p99 - bare.p99).toFixed(3)} ms  ${(ours.cpu - bare.cpu).toFixed(3)} ms of processor a call`,
   );
-  const { floor, toolport } = await lists();
-  const ratio = median(toolport) / median(floor);
+  const { floor, toolwharf } = await lists();
+  const ratio = median(toolwharf) / median(floor);
   console.log(
-    `${many} servers, start → whole list: floor ${median(floor).toFixed(0)} ms, Toolport from what they said before ${median(toolport).toFixed(0)} ms`,
+    `${many} servers, start → whole list: floor ${median(floor).toFixed(0)} ms, Toolwharf from what they said before ${median(toolwharf).toFixed(0)} ms`,
   );
   console.log(`  ${ratio.toFixed(2)} ×, target ≤ 0.3: ${ratio <= 0.3 ? 'met' : 'NOT MET'}`);
 } finally {

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { createHost } from '../dist/index.js';
 
 const rounds = Number(process.env.ROUNDS ?? 400);
-const folder = mkdtempSync(join(tmpdir(), 'toolport-bench-'));
+const folder = mkdtempSync(join(tmpdir(), 'toolwharf-bench-'));
 chmodSync(folder, 0o755);
 const pack = join(folder, 'echo');
 mkdirSync(pack);

@@ -1,4 +1,4 @@
-// Toolport with everything on beside gateways that do less: a hand-written floor, the official SDK and three peers, in one
+// Toolwharf with everything on beside gateways that do less: a hand-written floor, the official SDK and three peers, in one
 // interleaved run on loopback. Ratios to the floor count; times move with the machine.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const idle = 1000;
 // The peers are installed first; everything is then started again in a network namespace that has loopback and nothing
 // else, because some of them fetch catalogues from the internet when they start.
 const inside = process.argv[2] === '--inside' ? process.argv[3] : undefined;
-const folder = inside ?? mkdtempSync(join(tmpdir(), 'toolport-gateway-'));
+const folder = inside ?? mkdtempSync(join(tmpdir(), 'toolwharf-gateway-'));
 chmodSync(folder, 0o755);
 process.once('exit', endAll);
 for (const name of ['SIGINT', 'SIGTERM']) process.once(name, () => process.exit(1));
@@ -62,11 +62,11 @@ const pipes = Object.fromEntries(
     .filter((name) => 'stdio' in all[name])
     .map((name) => [name, { start: [], calls: tally() }]),
 );
-pipes.toolport.startDown = [];
+pipes.toolwharf.startDown = [];
 
-/** Leaves a gateway out for good and says why; the floor and Toolport must run. */
+/** Leaves a gateway out for good and says why; the floor and Toolwharf must run. */
 function drop(name, error) {
-  if (name === 'floor' || name === 'toolport') throw error;
+  if (name === 'floor' || name === 'toolwharf') throw error;
   skipped[name] ??= String(error.message).split('\n')[0];
   delete all[name];
   delete results[name];
@@ -112,7 +112,7 @@ try {
       };
       const down = await timed(open);
       await one.close();
-      if (name !== 'toolport') {
+      if (name !== 'toolwharf') {
         if (counted) pipes[name].start.push(down);
         return;
       }
@@ -122,8 +122,8 @@ try {
       await one.close();
       await endHostOf(state);
       if (counted) {
-        pipes.toolport.startDown.push(down);
-        pipes.toolport.start.push(up);
+        pipes.toolwharf.startDown.push(down);
+        pipes.toolwharf.start.push(up);
       }
     }, pipeNames);
   }
@@ -133,7 +133,7 @@ try {
   const piped = {};
   await each(async (name) => {
     open[name] = await all[name].http();
-    if (name in pipes) piped[name] = await all[name].stdio(name === 'toolport' ? open[name].pid : undefined);
+    if (name in pipes) piped[name] = await all[name].stdio(name === 'toolwharf' ? open[name].pid : undefined);
   });
   for (let round = -1; round < rounds; round++) {
     // A round that is not counted warms every gateway and fills the pools.

@@ -7,7 +7,7 @@ import { createHost } from '../dist/index.js';
 
 const seconds = Number(process.env.SECONDS_HELD ?? 60);
 const rate = Number(process.env.RATE ?? 500);
-const folder = mkdtempSync(join(tmpdir(), 'toolport-load-'));
+const folder = mkdtempSync(join(tmpdir(), 'toolwharf-load-'));
 chmodSync(folder, 0o755);
 mkdirSync(join(folder, 'echo'));
 writeFileSync(

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { createHost } from '../dist/index.js';
 
 const rounds = Number(process.env.ROUNDS ?? 40);
-const folder = mkdtempSync(join(tmpdir(), 'toolport-bench-'));
+const folder = mkdtempSync(join(tmpdir(), 'toolwharf-bench-'));
 chmodSync(folder, 0o755);
 
 const patch = (name, filesystem) => `# ---

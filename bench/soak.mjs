@@ -16,7 +16,7 @@ const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { t
 const minutes = Number(values.minutes ?? 10);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
 const main = fileURLToPath(new URL('../dist/main.cjs', import.meta.url));
-const folder = mkdtempSync(join(tmpdir(), 'toolport-soak-'));
+const folder = mkdtempSync(join(tmpdir(), 'toolwharf-soak-'));
 chmodSync(folder, 0o755);
 const packages = join(folder, 'packages');
 const state = join(folder, 'state');

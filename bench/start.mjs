@@ -11,14 +11,14 @@ const main = join(root, 'dist', 'main.cjs');
 const rounds = Number(process.env.ROUNDS ?? 40);
 const target = 2.5;
 
-const folder = mkdtempSync(join(tmpdir(), 'toolport-bench-'));
-const cases = { 'node -e 0': ['-e', '0'], 'toolport --version': [main, '--version'] };
+const folder = mkdtempSync(join(tmpdir(), 'toolwharf-bench-'));
+const cases = { 'node -e 0': ['-e', '0'], 'toolwharf --version': [main, '--version'] };
 for (const { format, path, text } of manifests(150)) {
   const file = join(folder, path);
   spawnSync('mkdir', ['-p', dirname(file)]);
   for (const [name, content] of Object.entries(typeof text === 'string' ? { [path]: text } : text))
     writeFileSync(join(folder, name), content);
-  cases[`toolport validate (${format}, 150 lines)`] = [main, 'validate', file];
+  cases[`toolwharf validate (${format}, 150 lines)`] = [main, 'validate', file];
 }
 
 const times = Object.fromEntries(Object.keys(cases).map((name) => [name, []]));

@@ -8,7 +8,7 @@ import { bundleModule } from '../scripts/bundle.mjs';
 import { catalogue, questions } from './tool-catalogue.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
-const work = mkdtempSync(join(tmpdir(), 'toolport-bench-'));
+const work = mkdtempSync(join(tmpdir(), 'toolwharf-bench-'));
 const bundle = join(work, 'front.mjs');
 await bundleModule("export { createFront, frontParts } from './src/serve/mcp/front.ts';", root, bundle);
 const { createFront, frontParts } = await import(bundle);
@@ -81,7 +81,7 @@ const ask = open('auto');
 const few = await listed(ask);
 
 const search = async (query, limit) => {
-  const { result } = await ask('tools/call', { name: 'toolport_search_tools', arguments: { query, limit } });
+  const { result } = await ask('tools/call', { name: 'find_tools', arguments: { query, limit } });
   return { text: result.content[0].text, tools: JSON.parse(result.content[0].text).tools };
 };
 await search('warm up', 5);
@@ -128,8 +128,7 @@ const times100 = Array.from({ length: 100 }, (_, copy) =>
   })),
 ).flat();
 const wide = open('auto', { ...small, tools: async () => times100 });
-const searchWide = (query) =>
-  wide('tools/call', { name: 'toolport_search_tools', arguments: { query, limit: 5 } });
+const searchWide = (query) => wide('tools/call', { name: 'find_tools', arguments: { query, limit: 5 } });
 const indexing = performance.now();
 await searchWide('warm up');
 const indexed = performance.now() - indexing;

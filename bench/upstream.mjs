@@ -1,4 +1,4 @@
-// What Toolport adds to a call of an MCP server over stdio: the same tiny server asked directly and through `toolport mcp`,
+// What Toolwharf adds to a call of an MCP server over stdio: the same tiny server asked directly and through `toolwharf mcp`,
 // which confines it, validates, records and cleans. Interleaved rounds; the difference counts.
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ if (!existsSync(main)) throw new Error('there is no dist/main.cjs; run "npm run 
 const rounds = Number(process.env.ROUNDS ?? 10);
 const calls = 200;
 const echo = join(here, 'gateway', 'echo-server.mjs');
-const folder = mkdtempSync(join(tmpdir(), 'toolport-upstream-'));
+const folder = mkdtempSync(join(tmpdir(), 'toolwharf-upstream-'));
 chmodSync(folder, 0o755);
 const state = join(folder, 'state');
 process.once('exit', endAll);
@@ -54,7 +54,7 @@ async function open(words, tool) {
 const before = loadavg()[0];
 const ways = {
   direct: await open([echo], 'say'),
-  'through Toolport': await open([main, 'mcp', place, '--state', state], 'echo_say'),
+  'through Toolwharf': await open([main, 'mcp', place, '--state', state], 'echo_say'),
 };
 const results = Object.fromEntries(Object.keys(ways).map((name) => [name, tally()]));
 for (const way of Object.values(ways)) await oneByOne(way, calls, tally());
@@ -66,13 +66,13 @@ const line = (name) => {
   return `  ${name.padEnd(18)} ${median(times).toFixed(2).padStart(6)} ${at(times, 0.99).toFixed(2).padStart(7)}`;
 };
 const load = `load ${before.toFixed(1)} → ${loadavg()[0].toFixed(1)}`;
-const added = median(results['through Toolport'].times) - median(results.direct.times);
+const added = median(results['through Toolwharf'].times) - median(results.direct.times);
 process.stdout.write(
   `${[
     `an MCP stdio server, ${rounds} interleaved rounds of ${calls} calls, ${availableParallelism()} cores, Node ${process.versions.node}, ${load}`,
     '                     p50 ms  p99 ms',
     ...Object.keys(ways).map(line),
-    `  added by Toolport  ${added.toFixed(2).padStart(6)}`,
+    `  added by Toolwharf  ${added.toFixed(2).padStart(6)}`,
   ].join('\n')}\n`,
 );
 for (const { child } of Object.values(ways)) await end(child);

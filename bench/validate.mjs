@@ -14,7 +14,7 @@ const total = Number(process.env.COUNT ?? 10_000);
 const rounds = Number(process.env.ROUNDS ?? 5);
 const target = 2;
 
-const work = mkdtempSync(join(tmpdir(), 'toolport-bench-'));
+const work = mkdtempSync(join(tmpdir(), 'toolwharf-bench-'));
 const bundle = join(work, 'check.mjs');
 await bundleModule(
   "export { discover } from './src/bundle/discover.ts'; export { inspect, formatNamed } from './src/formats/index.ts';",

@@ -36,7 +36,7 @@ await build({
   ...shared,
   transform: {
     define: {
-      TOOLPORT_BUILD: JSON.stringify(
+      TOOLWHARF_BUILD: JSON.stringify(
         digestOf('src/formats', 'src/model', 'src/host/understanding.ts', 'schemas', 'package-lock.json'),
       ),
     },

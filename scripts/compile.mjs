@@ -78,7 +78,7 @@ async function overPipes(tools, state) {
 }
 
 export async function compile() {
-  const folder = mkdtempSync(join(tmpdir(), 'toolport-build-'));
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-build-'));
   chmodSync(folder, 0o755);
   const tools = join(folder, 'tools');
   mkdirSync(join(tools, 'echo'), { recursive: true });

@@ -1,4 +1,4 @@
-// The official conformance suite against "toolport serve". It and a Node that can run it come from the package registry
+// The official conformance suite against "toolwharf serve". It and a Node that can run it come from the package registry
 // into a temporary folder, so this is not part of "npm test".
 //   node scripts/conformance.mjs           compares with test/conformance/expected.json
 //   node scripts/conformance.mjs --write   also writes docs/conformance.md
@@ -31,7 +31,7 @@ const revisions = Object.keys(expected.scenarios).filter((it) => (values.only ??
 /** Code from elsewhere does not run as root. */
 const confined = process.getuid?.() === 0 ? { uid: 65533, gid: 65533 } : {};
 
-const place = mkdtempSync(join(tmpdir(), 'toolport-conformance-'));
+const place = mkdtempSync(join(tmpdir(), 'toolwharf-conformance-'));
 chmodSync(place, 0o755);
 try {
   process.exitCode = await main();
@@ -110,7 +110,7 @@ async function serve(state) {
   const lines = createInterface({ input: child.stdout });
   const first = await new Promise((resolve, reject) => {
     lines.once('line', resolve);
-    ended.then((code) => reject(new Error(`toolport serve ended with ${code}; was it built?`)));
+    ended.then((code) => reject(new Error(`toolwharf serve ended with ${code}; was it built?`)));
   });
   lines.on('line', () => {});
   const start = JSON.parse(first);
@@ -175,7 +175,7 @@ function page(lines, runs) {
   return [
     '# Conformance',
     '',
-    'What the official conformance suite says about `toolport serve` over HTTP. `npm run conformance` makes this page',
+    'What the official conformance suite says about `toolwharf serve` over HTTP. `npm run conformance` makes this page',
     '(`-- --write`) or compares with what is expected; it needs the package registry and is not part of `npm test`.',
     '',
     `Suite ${expected.suite}, Node ${expected.node} for the suite, ${process.version} for the server, ${new Date().toISOString().slice(0, 10)}.`,

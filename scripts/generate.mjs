@@ -17,7 +17,7 @@ const ajv = new Ajv2020.default({
   code: { source: true, esm: true, lines: true },
 });
 addFormats.default(ajv, ['uri', 'email']);
-ajv.addVocabulary(['x-toolport']);
+ajv.addVocabulary(['x-toolwharf']);
 
 const target = join(root, 'src', 'generated');
 mkdirSync(target, { recursive: true });

@@ -23,7 +23,7 @@ for (const [name, words] of steps) {
   console.log(`\n── ${name}`);
   // The whole run holds SECURITY.md to its promises; with words of its own it is not the whole run.
   const promises = process.argv.includes('--write-security') ? 'write' : 'check';
-  const env = { ...process.env, ...(rest.length === 0 ? { TOOLPORT_PROMISES: promises } : {}) };
+  const env = { ...process.env, ...(rest.length === 0 ? { TOOLWHARF_PROMISES: promises } : {}) };
   const { status } = spawnSync(process.execPath, words, { stdio: 'inherit', env });
   if (status !== 0) {
     console.error(`\n${name} failed`);

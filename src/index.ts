@@ -1,4 +1,4 @@
-/** Toolport as a library: the same host that the commands use, inside your own program. */
+/** Toolwharf as a library: the same host that the commands use, inside your own program. */
 export { createHost } from './host/create.js';
 export type {
   Answer,

@@ -152,7 +152,7 @@ async function startHost(options: StartHostOptions): Promise<Host> {
     warm: options.brief !== true,
     watch: options.brief !== true,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
-    ...(process.env.TOOLPORT_PASSPHRASE ? { passphrase: process.env.TOOLPORT_PASSPHRASE } : {}),
+    ...(process.env.TOOLWHARF_PASSPHRASE ? { passphrase: process.env.TOOLWHARF_PASSPHRASE } : {}),
     onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
   });
   stop = () =>

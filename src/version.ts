@@ -1,9 +1,9 @@
 import manifest from '../package.json' with { type: 'json' };
 
 /** Put in by the build: stands for all code that reads manifests. */
-declare const TOOLPORT_BUILD: string | undefined;
+declare const TOOLWHARF_BUILD: string | undefined;
 
 export const version: string = manifest.version;
 
 /** Undefined where the sources run as they are. */
-export const build: string | undefined = typeof TOOLPORT_BUILD === 'string' ? TOOLPORT_BUILD : undefined;
+export const build: string | undefined = typeof TOOLWHARF_BUILD === 'string' ? TOOLWHARF_BUILD : undefined;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, Session } from '../src/index.js';
 import { guardedClient } from '../src/net/client.js';
-import { type LoopbackServer, loopbackServer } from './toolport.js';
+import { type LoopbackServer, loopbackServer } from './toolwharf.js';
 import {
   failureOf,
   findagent,
@@ -119,7 +119,7 @@ test('an optional credential that is not set is not sent', async () => {
 test('a needed one that is not set keeps the package waiting, and says what to do', async () => {
   const waiting = await failureOf(call('desk/ask'));
   expect(waiting.code).toBe('needs_setup');
-  expect(`${waiting.message} ${waiting.hint}`).toContain('toolport secret set desk DESK_KEY');
+  expect(`${waiting.message} ${waiting.hint}`).toContain('toolwharf secret set desk DESK_KEY');
   await set('desk', 'DESK_KEY', secret);
   await resultOf(call('desk/ask'));
   expect(server.requests.at(-1)?.headers).toMatchObject({ 'x-key': secret });

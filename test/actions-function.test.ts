@@ -106,12 +106,12 @@ describe('Talos', () => {
   test('waits for its credential, and then works in the same session', async () => {
     const waiting = await failureOf(call('shelf/tell'));
     expect(waiting.code).toBe('needs_setup');
-    expect(`${waiting.message} ${waiting.hint}`).toContain('toolport secret set shelf key');
+    expect(`${waiting.message} ${waiting.hint}`).toContain('toolwharf secret set shelf key');
     await set('shelf', 'key', secret);
     expect(await resultOf(call('shelf/tell', { a: [1] }))).toMatchObject({
       args: { a: [1] },
       rest: { limit: 20, loud: false },
-      dataDir: '/toolport/data',
+      dataDir: '/toolwharf/data',
       keyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
   });

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
-import { type LoopbackServer, loopbackServer } from './toolport.js';
+import { type LoopbackServer, loopbackServer } from './toolwharf.js';
 import {
   failureOf,
   findagent,
@@ -155,7 +155,7 @@ test('of failure carry the status and the words of the service', async () => {
   expect((await failureOf(call('as_json', { what: 'envelope' }))).message).toContain('the desk is closed');
   const forbidden = await failureOf(call('as_json', { what: 'forbidden' }));
   expect(forbidden.message).toContain('401');
-  expect(forbidden.hint).toContain('toolport secret list');
+  expect(forbidden.hint).toContain('toolwharf secret list');
 });
 
 test('have a bound, also after they are unpacked', async () => {

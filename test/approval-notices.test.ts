@@ -4,7 +4,7 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Bank, openBank, recorded } from './attacks/approvals/bank.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 
 interface Heard {
   readonly headers: IncomingHttpHeaders;
@@ -45,7 +45,7 @@ afterEach(async () => {
   await new Promise((resolve) => pager.close(resolve));
 });
 
-const open = (grant = `toolport=net:127.0.0.1:${port}`) =>
+const open = (grant = `toolwharf=net:127.0.0.1:${port}`) =>
   bank.open('agent', {
     allow: [`net:localhost:${bank.server.port}`, ...(grant === '' ? [] : [grant])],
     policy: { webhook: `http://127.0.0.1:${port}/held` },
@@ -59,7 +59,7 @@ describe('a held call', () => {
     await until(() => heard.length > 0);
     const [{ headers, body }] = heard as [Heard];
     expect(JSON.parse(body)).toMatchObject({
-      schema: 'toolport/held-call@1',
+      schema: 'toolwharf/held-call@1',
       id: token,
       tool: 'bank/pay',
       principal: 'agent',
@@ -67,7 +67,7 @@ describe('a held call', () => {
     });
     expect(body).not.toContain(secretName);
     expect(body).not.toContain('71.5');
-    const [, time, mac] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['toolport-signature'])) ?? [];
+    const [, time, mac] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(headers['toolwharf-signature'])) ?? [];
     expect(Number(time)).toBe(Math.floor(bank.clock / 1000));
     const key = Buffer.from(await bank.bench.host.approvals.noticeKey('person'), 'hex');
     expect(mac).toBe(createHmac('sha256', key).update(`${time}.${body}`).digest('hex'));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../src/index.js';
 import { openSqlite } from '../src/store/sqlite.js';
-import { main, patchTool, temporaryFolder, toolport, until } from './toolport.js';
+import { main, patchTool, temporaryFolder, toolwharf, until } from './toolwharf.js';
 import { resultOf } from './workbench.js';
 
 const folder = temporaryFolder({ 'tools/count.py': patchTool({ name: 'count' }) });
@@ -29,7 +29,7 @@ async function calls(count: number, options: Partial<Parameters<typeof createHos
 const copied = (to: string) => execFileSync('/bin/cp', ['-r', state, to]);
 
 const audit = (words: readonly string[], at = state) =>
-  toolport(['audit', ...words, '--state', at], { cwd: folder.path, env: { XDG_CONFIG_HOME: folder.path } });
+  toolwharf(['audit', ...words, '--state', at], { cwd: folder.path, env: { XDG_CONFIG_HOME: folder.path } });
 
 beforeAll(async () => {
   await calls(2);
@@ -48,7 +48,7 @@ describe('verify', () => {
     const done = await audit(['verify', '--json'], copy);
     expect(done.code).toBe(0);
     const verdict = JSON.parse(done.stdout);
-    expect(verdict).toMatchObject({ schema: 'toolport/audit@1', ok: true });
+    expect(verdict).toMatchObject({ schema: 'toolwharf/audit@1', ok: true });
     expect(verdict.checkpoints).toBeGreaterThanOrEqual(2);
     expect(verdict.sealed).toBe(verdict.entries);
     expect((await audit(['verify'])).stdout).toMatch(/\d signed checkpoints, the last of line \d+/);
@@ -57,12 +57,12 @@ describe('verify', () => {
   test('says what is wrong and where, with exit code 6; a host does not go on with it', async () => {
     const copy = join(folder.path, 'cut');
     copied(copy);
-    const database = openSqlite(join(copy, 'toolport.db'));
+    const database = openSqlite(join(copy, 'toolwharf.db'));
     database.exec('delete from audit where seq > 4');
     database.close();
     const done = await audit(['verify'], copy);
     expect([done.code, done.stderr]).toEqual([6, expect.stringMatching(/ends with line 4, .* saw line \d+/)]);
-    const host = await toolport(['list', tools, '--state', copy], { cwd: folder.path });
+    const host = await toolwharf(['list', tools, '--state', copy], { cwd: folder.path });
     expect([host.code, host.stderr]).toEqual([6, expect.stringContaining('is not there any more')]);
   });
 
@@ -71,7 +71,7 @@ describe('verify', () => {
     const host = await createHost({ state, warm: false });
     await host.kills.set('nothing', 'tester');
     copied(copy);
-    rmSync(join(copy, 'toolport.db-shm'), { force: true });
+    rmSync(join(copy, 'toolwharf.db-shm'), { force: true });
     const all = JSON.parse((await audit(['verify', '--json'])).stdout).entries;
     await host.kills.lift('nothing', 'tester');
     await host.close();
@@ -172,14 +172,14 @@ describe('export', () => {
 
 test('the proof can lie elsewhere, as the configuration says', async () => {
   const elsewhere = join(folder.path, 'elsewhere');
-  mkdirSync(join(folder.path, 'toolport'));
+  mkdirSync(join(folder.path, 'toolwharf'));
   writeFileSync(
-    join(folder.path, 'toolport', 'config.toml'),
+    join(folder.path, 'toolwharf', 'config.toml'),
     `[audit]\ncheckpoints = "${elsewhere}/seals"\nkey = "${elsewhere}/key.pem"\n`,
   );
   const second = join(folder.path, 'second');
   const env = { XDG_CONFIG_HOME: folder.path };
-  const call = await toolport(['call', join(tools, 'count.py'), '{"text":"a"}', '--state', second], { env });
+  const call = await toolwharf(['call', join(tools, 'count.py'), '{"text":"a"}', '--state', second], { env });
   expect(call.code).toBe(0);
   expect(existsSync(join(second, 'checkpoints'))).toBe(false);
   expect(readFileSync(join(elsewhere, 'key.pem'), 'utf8')).toContain('PRIVATE KEY');

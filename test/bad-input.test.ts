@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../src/index.js';
 import { socketPath } from '../src/serve/socket/path.js';
-import { findagentTool, main, patchTool, temporaryFolder, toolport, until } from './toolport.js';
+import { findagentTool, main, patchTool, temporaryFolder, toolwharf, until } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let state: string[];
@@ -51,12 +51,12 @@ beforeAll(() => {
 afterAll(() => folder.remove());
 
 const call = (file: string, ...more: string[]) =>
-  toolport(['call', join(folder.path, file), '{"text":"a"}', ...more, ...state]);
+  toolwharf(['call', join(folder.path, file), '{"text":"a"}', ...more, ...state]);
 
 describe('paths and notation', () => {
   test('a missing file', async () => {
     for (const verb of ['validate', 'call', 'list']) {
-      const done = await toolport([verb, join(folder.path, 'nowhere.py'), ...state]);
+      const done = await toolwharf([verb, join(folder.path, 'nowhere.py'), ...state]);
       expect(done).toMatchObject({
         code: 2,
         stdout: '',
@@ -66,26 +66,26 @@ describe('paths and notation', () => {
   });
 
   test('a folder that holds nothing', async () => {
-    const checked = await toolport(['validate', join(folder.path, 'empty')]);
+    const checked = await toolwharf(['validate', join(folder.path, 'empty')]);
     expect(checked).toMatchObject({ code: 2, stderr: expect.stringContaining('no manifest was found') });
-    const called = await toolport(['call', join(folder.path, 'empty'), '{}', ...state]);
+    const called = await toolwharf(['call', join(folder.path, 'empty'), '{}', ...state]);
     expect(called).toMatchObject({ code: 2, stderr: expect.stringContaining('holds no tool') });
   });
 
   test('a file that is no manifest', async () => {
-    const done = await toolport(['validate', 'notes.txt'], { cwd: folder.path });
+    const done = await toolwharf(['validate', 'notes.txt'], { cwd: folder.path });
     expect(done.code).toBe(3);
     expect(done.stdout).toContain('error[file.unknown-format]');
   });
 
   test('broken YAML and JSON, each with its place', async () => {
-    const yaml = await toolport(['validate', 'broken.yaml.py'], { cwd: folder.path });
+    const yaml = await toolwharf(['validate', 'broken.yaml.py'], { cwd: folder.path });
     expect(yaml.code).toBe(3);
     expect(yaml.stdout).toMatch(/error\[syntax\.yaml\][\s\S]*--> broken\.yaml\.py:\d+:\d+/);
-    const json = await toolport(['validate', 'broken'], { cwd: folder.path });
+    const json = await toolwharf(['validate', 'broken'], { cwd: folder.path });
     expect(json.code).toBe(3);
     expect(json.stdout).toMatch(/error\[syntax\.json\][\s\S]*--> broken\/findagent\.json:1:19/);
-    const called = await toolport(['call', join(folder.path, 'broken.yaml.py'), '{}', ...state]);
+    const called = await toolwharf(['call', join(folder.path, 'broken.yaml.py'), '{}', ...state]);
     expect(called).toMatchObject({ code: 3, stderr: expect.stringContaining('not a sound package') });
   });
 
@@ -94,26 +94,26 @@ describe('paths and notation', () => {
       code: 2,
       stderr: expect.stringContaining('not a duration'),
     });
-    expect(await toolport(['call', join(folder.path, 'crash.py'), '{"text":', ...state])).toMatchObject({
+    expect(await toolwharf(['call', join(folder.path, 'crash.py'), '{"text":', ...state])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('is not JSON'),
     });
-    expect(await toolport(['validate', '--fromat', 'json'])).toMatchObject({
+    expect(await toolwharf(['validate', '--fromat', 'json'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean --format?'),
     });
-    expect(await toolport(['valdate'])).toMatchObject({
+    expect(await toolwharf(['valdate'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('did you mean "toolport validate"?'),
+      stderr: expect.stringContaining('did you mean "toolwharf validate"?'),
     });
-    expect(await toolport([])).toMatchObject({ code: 2, stderr: expect.stringContaining('Commands') });
+    expect(await toolwharf([])).toMatchObject({ code: 2, stderr: expect.stringContaining('Commands') });
     expect(
-      await toolport(['call', '--allow', 'web:all', join(folder.path, 'crash.py'), ...state]),
+      await toolwharf(['call', '--allow', 'web:all', join(folder.path, 'crash.py'), ...state]),
     ).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a grant') });
   });
 
   test('errors in --json are one document on stdout', async () => {
-    const done = await toolport(['call', '--json', join(folder.path, 'nowhere.py'), ...state]);
+    const done = await toolwharf(['call', '--json', join(folder.path, 'nowhere.py'), ...state]);
     expect(JSON.parse(done.stdout)).toMatchObject({
       error: { code: 'not_found', message: expect.any(String), hint: expect.any(String) },
     });
@@ -166,7 +166,7 @@ describe('tools that fail', () => {
   });
 
   test('a refused host is named, and a grant does not open the metadata address', async () => {
-    const done = await toolport([
+    const done = await toolwharf([
       'call',
       join(folder.path, 'stranger'),
       '{"number":"1"}',
@@ -181,7 +181,7 @@ describe('tools that fail', () => {
   });
 
   test('Ctrl-C ends the tool and the command', async () => {
-    const done = await toolport(['call', join(folder.path, 'hang.py'), '{"text":"a"}', ...state], {
+    const done = await toolwharf(['call', join(folder.path, 'hang.py'), '{"text":"a"}', ...state], {
       during: (child) => void until(() => confined().length > 0).then(() => child.kill('SIGINT')),
     });
     expect(done.code).toBe(130);
@@ -208,10 +208,10 @@ describe('hosts', () => {
       stdio: 'pipe',
     });
     await started(served);
-    const calling = toolport(['call', join(folder.path, 'hang.py'), '{"text":"a"}', '--state', home]);
+    const calling = toolwharf(['call', join(folder.path, 'hang.py'), '{"text":"a"}', '--state', home]);
     await until(() => confined().length > 0);
     await until(async () =>
-      (await toolport(['audit', 'tail', '--json', '--state', home])).stdout.includes('"kind":"intent"'),
+      (await toolwharf(['audit', 'tail', '--json', '--state', home])).stdout.includes('"kind":"intent"'),
     );
     served.kill('SIGKILL');
     expect(await calling).toMatchObject({
@@ -221,8 +221,8 @@ describe('hosts', () => {
     await until(() => confined().length === 0);
 
     // Reading the record starts no host; this does.
-    await toolport(['approvals', 'list', '--state', home]);
-    const after = await toolport(['audit', 'tail', '--json', '--state', home]);
+    await toolwharf(['approvals', 'list', '--state', home]);
+    const after = await toolwharf(['audit', 'tail', '--json', '--state', home]);
     expect(after.code).toBe(0);
     const lines = after.stdout
       .trim()
@@ -236,28 +236,28 @@ describe('hosts', () => {
     });
     // It is shown until somebody says that they know.
     const attention = async () =>
-      JSON.parse((await toolport(['list', folder.path, '--attention', '--json', '--state', home])).stdout)
+      JSON.parse((await toolwharf(['list', folder.path, '--attention', '--json', '--state', home])).stdout)
         .items as { kind: string; subject: string; command: string }[];
     const unknown = (await attention()).filter((it) => it.kind === 'outcome-unknown');
     expect(unknown).toMatchObject([{ subject: intent.body.callId }]);
     const words = unknown[0]?.command.split(' ').slice(1) ?? [];
-    expect(await toolport([...words, '--state', home])).toMatchObject({ code: 0 });
-    expect(await toolport([...words, '--state', home])).toMatchObject({ code: 2 });
+    expect(await toolwharf([...words, '--state', home])).toMatchObject({ code: 0 });
+    expect(await toolwharf([...words, '--state', home])).toMatchObject({ code: 2 });
     expect((await attention()).filter((it) => it.kind === 'outcome-unknown')).toEqual([]);
     // Nobody ran it again: there is one intent of it, and nothing of its tool has come after.
-    const told = (await toolport(['audit', 'tail', '200', '--json', '--state', home])).stdout;
+    const told = (await toolwharf(['audit', 'tail', '200', '--json', '--state', home])).stdout;
     expect(
       told.split('\n').filter((it) => it.includes('"kind":"intent"') && it.includes('hang/hang')),
     ).toHaveLength(1);
-    expect(await toolport(['audit', 'verify', '--state', home])).toMatchObject({ code: 0 });
-    const next = await toolport(['call', join(folder.path, 'chatty.py'), '{"text":"a"}', '--state', home]);
+    expect(await toolwharf(['audit', 'verify', '--state', home])).toMatchObject({ code: 0 });
+    const next = await toolwharf(['call', join(folder.path, 'chatty.py'), '{"text":"a"}', '--state', home]);
     expect(next.code).toBe(0);
   });
 
   test('a host killed at any moment of a start leaves nothing running', async () => {
     for (let round = 0; round < 12; round++) {
       const home = join(folder.path, `early-${round}`);
-      await toolport(['call', join(folder.path, 'hang.py'), '{"text":"a"}', '--state', home], {
+      await toolwharf(['call', join(folder.path, 'hang.py'), '{"text":"a"}', '--state', home], {
         during: (child) => {
           const started = performance.now();
           const watch = () => {
@@ -278,8 +278,8 @@ describe('hosts', () => {
     await new Promise((resolve) =>
       spawn('/bin/sh', ['-c', line], { stdio: 'ignore' }).once('close', resolve),
     );
-    await until(async () => (await toolport(['audit', 'tail', '--json', '--state', home])).code === 0);
-    const { stdout } = await toolport(['audit', 'tail', '--json', '--state', home]);
+    await until(async () => (await toolwharf(['audit', 'tail', '--json', '--state', home])).code === 0);
+    const { stdout } = await toolwharf(['audit', 'tail', '--json', '--state', home]);
     expect(stdout).toContain('"kind":"outcome"');
     expect(stdout).not.toContain('outcome_unknown');
   });
@@ -289,11 +289,11 @@ describe('hosts', () => {
     const slow = temporaryFolder({
       'slow.py': patchTool({ name: 'slow', body: '    import time\n    time.sleep(2)\n    return {}' }),
     });
-    const calling = toolport(['call', join(slow.path, 'slow.py'), '{"text":"a"}', '--state', home]);
+    const calling = toolwharf(['call', join(slow.path, 'slow.py'), '{"text":"a"}', '--state', home]);
     await until(() => existsSync(join(home, 'lock.pid')));
     const client = spawn(process.execPath, [main, 'mcp', slow.path, '--state', home], {
       stdio: 'pipe',
-      env: { ...process.env, TOOLPORT_IDLE: '1s' },
+      env: { ...process.env, TOOLWHARF_IDLE: '1s' },
     });
     const answer = new Promise<string>((resolve) =>
       client.stdout.once('data', (chunk) => resolve(String(chunk))),
@@ -312,7 +312,7 @@ describe('hosts', () => {
       stdio: 'pipe',
     });
     await started(served);
-    const done = await toolport(['mcp', folder.path, '--state', home], {
+    const done = await toolwharf(['mcp', folder.path, '--state', home], {
       open: true,
       during: (child) => {
         child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"ping"}\n');
@@ -326,14 +326,14 @@ describe('hosts', () => {
   test.runIf(process.getuid?.() === 0)('a socket of somebody else is not spoken to', async () => {
     const state = join(folder.path, 'long', 'x'.repeat(100));
     const place = socketPath(state);
-    const impostor = `const fs=require('fs');fs.mkdirSync(${JSON.stringify(dirname(place))},{mode:0o777});require('net').createServer((s)=>s.end('{"toolport":"welcome"}\\n')).listen(${JSON.stringify(place)},()=>{fs.chmodSync(${JSON.stringify(place)},0o777);console.log('up')})`;
+    const impostor = `const fs=require('fs');fs.mkdirSync(${JSON.stringify(dirname(place))},{mode:0o777});require('net').createServer((s)=>s.end('{"toolwharf":"welcome"}\\n')).listen(${JSON.stringify(place)},()=>{fs.chmodSync(${JSON.stringify(place)},0o777);console.log('up')})`;
     const child = spawn(process.execPath, ['-e', impostor], {
       uid: 65532,
       gid: 65532,
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     await new Promise((resolve) => child.stdout.once('data', resolve));
-    const done = await toolport(['list', folder.path, '--state', state]);
+    const done = await toolwharf(['list', folder.path, '--state', state]);
     child.kill();
     rmSync(dirname(place), { recursive: true, force: true });
     expect(done).toMatchObject({
@@ -350,7 +350,7 @@ describe('hosts', () => {
       'garbage that is no database at all, but long enough to be read as one'.repeat(20),
     );
     const started = performance.now();
-    expect(await toolport(['list', folder.path, '--state', home])).toMatchObject({
+    expect(await toolwharf(['list', folder.path, '--state', home])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('cannot be used'),
     });
@@ -366,11 +366,11 @@ describe('hosts', () => {
     const answer = await new Promise<string>((resolve) => {
       const socket = createConnection(join(home, 'host.sock'));
       socket.write(
-        `${JSON.stringify({ toolport: 'hello', version: '0.0.1', surface: 'mcp', principal: 'x', directories: [], root: '/', allow: [] })}\n`,
+        `${JSON.stringify({ toolwharf: 'hello', version: '0.0.1', surface: 'mcp', principal: 'x', directories: [], root: '/', allow: [] })}\n`,
       );
       socket.once('data', (chunk) => resolve(String(chunk)));
     });
-    expect(JSON.parse(answer)).toMatchObject({ toolport: 'refused', error: { code: 'host_version' } });
+    expect(JSON.parse(answer)).toMatchObject({ toolwharf: 'refused', error: { code: 'host_version' } });
     served.kill('SIGTERM');
     await new Promise((resolve) => served.once('close', resolve));
     expect(existsSync(join(home, 'host.sock'))).toBe(false);
@@ -402,7 +402,7 @@ test('a state directory in a place where nobody can make one is refused at once'
     ['list', 'examples'],
     ['serve', 'examples', '--no-http'],
   ]) {
-    const { code, stderr } = await toolport([...words, '--state', '/proc/nowhere/state']);
+    const { code, stderr } = await toolwharf([...words, '--state', '/proc/nowhere/state']);
     expect(code).not.toBe(0);
     expect(stderr).toContain('cannot be');
   }

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type SessionOptions } from '../src/index.js';
 import { signInFor } from '../src/secrets/provider.js';
-import { type LoopbackServer, loopbackServer, patchTool, temporaryFolder, toolport } from './toolport.js';
+import { type LoopbackServer, loopbackServer, patchTool, temporaryFolder, toolwharf } from './toolwharf.js';
 
 const apiKey = ['arc', 'o1', 'Q7ttzPlanted', 'Key'].join('_');
 const token = ['ya29', 'Planted', 'Token', 'kk81'].join('.');
@@ -86,7 +86,7 @@ test('without a key of the broker the tool waits for setup, with its scopes and 
   const { packages } = await (await open()).packages();
   expect(packages[0]).toMatchObject({
     state: 'needs-setup',
-    reasons: [expect.stringMatching(/gmail\.read.*toolport secret set @broker ARCADE_API_KEY$/)],
+    reasons: [expect.stringMatching(/gmail\.read.*toolwharf secret set @broker ARCADE_API_KEY$/)],
   });
   expect(await call()).toMatchObject({ status: 'error', error: { code: 'needs_setup' } });
   expect(bodies).toEqual([]);
@@ -281,20 +281,20 @@ test('by the command: configured, set, called', async () => {
   const config = join(folder.path, 'broker.toml');
   writeFileSync(config, `[broker]\nurl = "http://127.0.0.1:${server.port}"\nuser = "ann@example.com"\n`);
   const state = ['--state', join(folder.path, 'state')];
-  const set = await toolport(['secret', 'set', '@broker', 'ARCADE_API_KEY', ...state], {
+  const set = await toolwharf(['secret', 'set', '@broker', 'ARCADE_API_KEY', ...state], {
     stdin: apiKey,
     env,
   });
   expect(set).toMatchObject({ code: 0 });
   const words = ['call', join(folder.path, 'tools', 'mail.py'), '{"text":""}', '--config', config, ...state];
   answer = json({ status: 'pending', url: 'https://accounts.example.com/x' });
-  const pending = await toolport(words, { env, cwd: folder.path });
+  const pending = await toolwharf(words, { env, cwd: folder.path });
   expect(pending).toMatchObject({
     code: 4,
     stderr: expect.stringContaining('https://accounts.example.com/x'),
   });
   answer = completed();
-  const done = await toolport(words, { env, cwd: folder.path });
+  const done = await toolwharf(words, { env, cwd: folder.path });
   expect(done.stdout).toContain(digest(token));
   for (const text of [set.stdout, set.stderr, pending.stdout, pending.stderr, done.stdout, done.stderr]) {
     expect(text).not.toContain(apiKey);

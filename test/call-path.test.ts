@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type Session } from '../src/index.js';
 import { openSqlite } from '../src/store/sqlite.js';
-import { findagentTool, loopbackServer, patchTool, temporaryFolder } from './toolport.js';
+import { findagentTool, loopbackServer, patchTool, temporaryFolder } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let host: Host;
@@ -101,7 +101,7 @@ describe('approvals', () => {
   test('a decision that cannot be written down does not take effect', async () => {
     const session = await open();
     const token = await hold(session, 'a');
-    const other = openSqlite(join(folder.path, 'state', 'toolport.db'));
+    const other = openSqlite(join(folder.path, 'state', 'toolwharf.db'));
     other.exec(
       "create trigger full before insert on audit when new.kind = 'approval' begin select raise(abort, 'disk full'); end",
     );
@@ -166,9 +166,9 @@ describe('what runs', () => {
   });
 
   test('has an environment of its own', async () => {
-    process.env.TOOLPORT_TEST_SECRET = 'planted';
+    process.env.TOOLWHARF_TEST_SECRET = 'planted';
     const answer = await (await open()).call({ tool: 'env', arguments: { text: '' } });
-    delete process.env.TOOLPORT_TEST_SECRET;
+    delete process.env.TOOLWHARF_TEST_SECRET;
     if (answer.status !== 'ok') throw new Error(JSON.stringify(answer));
     expect(Object.keys(answer.result as object).sort()).toEqual(['HOME', 'LANG', 'PATH', 'PWD']);
   });

@@ -7,7 +7,7 @@ import { diagnosticCodes } from '../src/model/codes.js';
 import { formatNames } from '../src/model/format.js';
 import { hostErrorCodes } from '../src/model/host-error.js';
 import { commands } from '../src/serve/cli/commands.js';
-import { patchTool, temporaryFolder, toolport } from './toolport.js';
+import { patchTool, temporaryFolder, toolwharf } from './toolwharf.js';
 
 const root = join(import.meta.dirname, '..');
 let folder: ReturnType<typeof temporaryFolder>;
@@ -21,27 +21,27 @@ afterAll(() => folder.remove());
 
 describe('validate', () => {
   test('warnings fail only when they shall', async () => {
-    expect((await toolport(['validate', 'odd.py'], { cwd: folder.path })).code).toBe(0);
-    expect((await toolport(['validate', '--strict', 'odd.py'], { cwd: folder.path })).code).toBe(3);
+    expect((await toolwharf(['validate', 'odd.py'], { cwd: folder.path })).code).toBe(0);
+    expect((await toolwharf(['validate', '--strict', 'odd.py'], { cwd: folder.path })).code).toBe(3);
   });
 
   test('ext validate is the same command', async () => {
     const both = await Promise.all(
-      [['validate'], ['ext', 'validate']].map((it) => toolport([...it, '--json'], { cwd: folder.path })),
+      [['validate'], ['ext', 'validate']].map((it) => toolwharf([...it, '--json'], { cwd: folder.path })),
     );
     expect(both[0]).toEqual(both[1]);
   });
 
   test('every format of output', async () => {
     const sarif = JSON.parse(
-      (await toolport(['validate', '--format', 'sarif'], { cwd: folder.path })).stdout,
+      (await toolwharf(['validate', '--format', 'sarif'], { cwd: folder.path })).stdout,
     );
     expect(sarif.runs[0].results).toMatchObject([{ ruleId: 'field.unknown', level: 'warning' }]);
-    const github = await toolport(['validate', '--format', 'github'], { cwd: folder.path });
+    const github = await toolwharf(['validate', '--format', 'github'], { cwd: folder.path });
     expect(github.stdout).toMatch(/^::warning file=odd\.py,line=9,col=3,/);
-    const json = JSON.parse((await toolport(['validate', '--format', 'json'], { cwd: folder.path })).stdout);
+    const json = JSON.parse((await toolwharf(['validate', '--format', 'json'], { cwd: folder.path })).stdout);
     expect(json).toMatchObject({
-      schema: 'toolport/validate@1',
+      schema: 'toolwharf/validate@1',
       files: [
         { file: 'good.py', format: 'patch', ok: true, diagnostics: [] },
         {
@@ -62,11 +62,11 @@ describe('validate', () => {
       ],
       summary: { files: 2, errors: 0, warnings: 1 },
     });
-    expect((await toolport(['validate', '--format', 'xml'], { cwd: folder.path })).code).toBe(2);
+    expect((await toolwharf(['validate', '--format', 'xml'], { cwd: folder.path })).code).toBe(2);
   });
 
   test('a path that is not there hides nothing of the others', async () => {
-    const done = await toolport(['validate', '--json', 'good.py', 'nowhere.py'], { cwd: folder.path });
+    const done = await toolwharf(['validate', '--json', 'good.py', 'nowhere.py'], { cwd: folder.path });
     expect(done.code).toBe(3);
     expect(JSON.parse(done.stdout).files).toMatchObject([
       { file: 'good.py', ok: true },
@@ -79,13 +79,13 @@ describe('validate', () => {
       'plugin.toml':
         '[plugin]\nid = "tides"\nversion = "1.0.0"\nmin_agent_version = "2.0.0"\n\n[capabilities]\ntools = ["next_tide"]\n\n[transport]\ntype = "nats"\nsubject_prefix = "ext.tides"\n',
     });
-    expect((await toolport(['validate', extension.path])).code).toBe(3);
-    expect((await toolport(['validate', extension.path, '--agent-version', '2.1.0'])).code).toBe(0);
+    expect((await toolwharf(['validate', extension.path])).code).toBe(3);
+    expect((await toolwharf(['validate', extension.path, '--agent-version', '2.1.0'])).code).toBe(0);
     extension.remove();
   });
 
   test('the examples are clean', async () => {
-    const done = await toolport(['validate', '--strict', 'examples'], { cwd: root });
+    const done = await toolwharf(['validate', '--strict', 'examples'], { cwd: root });
     expect(done).toMatchObject({
       code: 0,
       stdout: expect.stringMatching(/^\d+ manifests checked: no problems\n$/),
@@ -102,7 +102,7 @@ describe('validate', () => {
       'ext/plugin.toml':
         '[plugin]\nid = "core"\nversion = "1.0.0"\n\n[capabilities]\n\n[transport]\ntype = "stdio"\ncommand = ""\n',
     });
-    const done = await toolport(['validate'], { cwd: broken.path });
+    const done = await toolwharf(['validate'], { cwd: broken.path });
     broken.remove();
     expect(done.code).toBe(3);
     for (const file of [
@@ -120,30 +120,30 @@ describe('validate', () => {
 
 describe('schema and explain', () => {
   test.each(formatNames)('the schema of %s is sound JSON Schema 2020-12', async (format) => {
-    const schema = JSON.parse((await toolport(['schema', format])).stdout);
+    const schema = JSON.parse((await toolwharf(['schema', format])).stdout);
     expect(schema).toEqual(JSON.parse(readFileSync(join(root, 'schemas', `${format}.schema.json`), 'utf8')));
     expect(new Ajv2020.default({ strict: false, validateFormats: false }).validateSchema(schema)).toBe(true);
   });
 
   test('a format that is not there is told', async () => {
-    expect(await toolport(['schema', 'mcpb'])).toMatchObject({
+    expect(await toolwharf(['schema', 'mcpb'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('patch, talos, toolspace, findagent, nexo'),
     });
   });
 
   test('every code is listed and explained', async () => {
-    const codes = (await toolport(['explain'])).stdout.trim().split('\n');
+    const codes = (await toolwharf(['explain'])).stdout.trim().split('\n');
     expect(codes.toSorted()).toEqual([...Object.keys(diagnosticCodes), ...hostErrorCodes].toSorted());
-    expect((await toolport(['explain', 'timeout'])).stdout).toMatch(
+    expect((await toolwharf(['explain', 'timeout'])).stdout).toMatch(
       /^timeout\n\nerror\. the tool was ended because its time was up\n\nThe command exits with 8;/,
     );
-    const one = await toolport(['explain', 'field.near-miss']);
+    const one = await toolwharf(['explain', 'field.near-miss']);
     expect(one.stdout).toMatch(
       /^field\.near-miss\n\nerror\. [\s\S]*Bad:\n[\s\S]*Good:\n[\s\S]*Why it matters: /,
     );
     expect(one.stdout).not.toContain('~~~');
-    expect(await toolport(['explain', 'field.neer-miss'])).toMatchObject({
+    expect(await toolwharf(['explain', 'field.neer-miss'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('did you mean field.near-miss?'),
     });
@@ -152,23 +152,23 @@ describe('schema and explain', () => {
 
 describe('init', () => {
   test.each(formatNames)('%s: what it makes validates clean and is understood', async (format) => {
-    const made = await toolport(['init', format, `new-${format}`, '--json'], { cwd: folder.path });
+    const made = await toolwharf(['init', format, `new-${format}`, '--json'], { cwd: folder.path });
     expect(made).toMatchObject({ code: 0 });
     const { folder: target, files } = JSON.parse(made.stdout);
     expect(files.some((it: string) => it.endsWith('README.md'))).toBe(true);
-    const checked = await toolport(['validate', '--strict', '--json', target], { cwd: folder.path });
+    const checked = await toolwharf(['validate', '--strict', '--json', target], { cwd: folder.path });
     expect(JSON.parse(checked.stdout)).toMatchObject({ files: [{ format, ok: true, diagnostics: [] }] });
-    const again = await toolport(['init', format, `new-${format}`], { cwd: folder.path });
+    const again = await toolwharf(['init', format, `new-${format}`], { cwd: folder.path });
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') });
   });
 
   test.each(['MyTool', '2fa', 'a.b'])('talos in a folder called %s validates clean', async (name) => {
-    await toolport(['init', 'talos', name], { cwd: folder.path });
-    expect(await toolport(['validate', '--strict', name], { cwd: folder.path })).toMatchObject({ code: 0 });
+    await toolwharf(['init', 'talos', name], { cwd: folder.path });
+    expect(await toolwharf(['validate', '--strict', name], { cwd: folder.path })).toMatchObject({ code: 0 });
   });
 
   test('a dry run writes nothing', async () => {
-    const done = await toolport(['init', 'patch', 'dry', '--dry-run'], { cwd: folder.path });
+    const done = await toolwharf(['init', 'patch', 'dry', '--dry-run'], { cwd: folder.path });
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('would write') });
     expect(readdirSync(folder.path)).not.toContain('dry');
   });
@@ -177,7 +177,7 @@ describe('init', () => {
 describe('info', () => {
   const state = () => ['--state', join(folder.path, 'state')];
   test('says what a package can do and wants', async () => {
-    const done = await toolport(['info', join(root, 'examples/findagent/holiday-desk'), ...state()]);
+    const done = await toolwharf(['info', join(root, 'examples/findagent/holiday-desk'), ...state()]);
     expect(done.code).toBe(0);
     expect(done.stdout).toMatch(/Network +only /);
     expect(done.stdout).toContain('It is ready.');
@@ -185,10 +185,10 @@ describe('info', () => {
 
   test('as a document: the whole package', async () => {
     const document = JSON.parse(
-      (await toolport(['info', join(folder.path, 'good.py'), '--json', ...state()])).stdout,
+      (await toolwharf(['info', join(folder.path, 'good.py'), '--json', ...state()])).stdout,
     );
     expect(document).toMatchObject({
-      schema: 'toolport/info@1',
+      schema: 'toolwharf/info@1',
       package: { id: 'good', tools: [{ name: 'good' }] },
       state: 'ready',
       sandbox: 'enforced',
@@ -197,7 +197,7 @@ describe('info', () => {
 
   test('a broken package shows its findings', async () => {
     const broken = temporaryFolder({ 'tool.py': patchTool({ name: 'Tool' }) });
-    expect(await toolport(['info', join(broken.path, 'tool.py'), ...state()])).toMatchObject({
+    expect(await toolwharf(['info', join(broken.path, 'tool.py'), ...state()])).toMatchObject({
       code: 3,
       stdout: expect.stringContaining('error[schema.pattern]'),
     });
@@ -208,16 +208,16 @@ describe('info', () => {
 describe('help', () => {
   test('every command starts its help with its examples', async () => {
     for (const { name } of commands) {
-      const done = await toolport([name, '--help']);
+      const done = await toolwharf([name, '--help']);
       expect(done.code).toBe(0);
-      expect(done.stdout).toMatch(/^[^\n]+\n\nExamples\n {2}toolport /);
+      expect(done.stdout).toMatch(/^[^\n]+\n\nExamples\n {2}toolwharf /);
     }
   });
 
   test('topics', async () => {
-    expect((await toolport(['help', 'exit-codes'])).stdout).toContain('130  interrupted');
-    expect((await toolport(['help', 'validate'])).stdout).toContain('--strict');
-    expect((await toolport(['--version'])).stdout).toBe(
+    expect((await toolwharf(['help', 'exit-codes'])).stdout).toContain('130  interrupted');
+    expect((await toolwharf(['help', 'validate'])).stdout).toContain('--strict');
+    expect((await toolwharf(['--version'])).stdout).toBe(
       `${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}\n`,
     );
   });

@@ -14,7 +14,7 @@ import { configKeys } from '../src/serve/cli/config-keys.js';
 import { sessionFor } from '../src/serve/cli/session-options.js';
 import type { Terminal } from '../src/serve/cli/terminal.js';
 import { testTerminal } from './terminal.js';
-import { patchTool, temporaryFolder } from './toolport.js';
+import { patchTool, temporaryFolder } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 /** By the last command. */
@@ -51,8 +51,8 @@ async function refusal(promise: Promise<unknown>): Promise<HostError> {
   return error as HostError;
 }
 
-const user = '.config/toolport/config.toml';
-const project = 'work/toolport.toml';
+const user = '.config/toolwharf/config.toml';
+const project = 'work/toolwharf.toml';
 
 describe('without a word', () => {
   test('nothing is configured, and packages are looked for here', async () => {
@@ -113,7 +113,7 @@ output_mb = 1
 strict = true
 `,
     });
-    const own = join(folder.path, '.config', 'toolport');
+    const own = join(folder.path, '.config', 'toolwharf');
     expect(await settings([], { COLOUR: 'red' })).toEqual({
       allow: [
         'net:127.0.0.1:8080',
@@ -153,7 +153,7 @@ strict = true
   test('has the file in the place of the desktop standard, or names one', async () => {
     home({
       [user]: '[discovery]\ndepth = 3\n',
-      'elsewhere/toolport/config.toml': '[discovery]\ndepth = 4\n',
+      'elsewhere/toolwharf/config.toml': '[discovery]\ndepth = 4\n',
       'work/deep/mine.toml': '[discovery]\ndepth = 5\n',
     });
     const elsewhere = { XDG_CONFIG_HOME: join(folder.path, 'elsewhere') };
@@ -229,10 +229,10 @@ strict = true
   });
 
   test('is the nearest on the way up, and never above the home folder', async () => {
-    home({ [project]: '[discovery]\ndepth = 2\n', 'work/deep/toolport.toml': '[discovery]\ndepth = 1\n' });
+    home({ [project]: '[discovery]\ndepth = 2\n', 'work/deep/toolwharf.toml': '[discovery]\ndepth = 1\n' });
     expect((await settings()).policy.depth).toBe(1);
     folder.remove();
-    home({ 'toolport.toml': '[discovery]\ndepth = 2\n' });
+    home({ 'toolwharf.toml': '[discovery]\ndepth = 2\n' });
     expect((await settings()).policy.depth).toBe(2);
     expect((await settings([], { HOME: join(folder.path, 'work') })).policy.depth).toBeUndefined();
   });
@@ -251,11 +251,11 @@ registry = "https://user.example"
 `,
   };
   const environment = {
-    TOOLPORT_AGENT_VERSION: '1.2.0',
-    TOOLPORT_PYTHON_INDEX: 'https://variable.example/simple',
-    TOOLPORT_FIND_LINKS: 'one:/two',
-    TOOLPORT_NPM_REGISTRY: 'https://variable.example',
-    TOOLPORT_STRICT_RUNTIME: '1',
+    TOOLWHARF_AGENT_VERSION: '1.2.0',
+    TOOLWHARF_PYTHON_INDEX: 'https://variable.example/simple',
+    TOOLWHARF_FIND_LINKS: 'one:/two',
+    TOOLWHARF_NPM_REGISTRY: 'https://variable.example',
+    TOOLWHARF_STRICT_RUNTIME: '1',
   };
 
   test('variables weigh more than files, flags more than variables', async () => {
@@ -308,7 +308,7 @@ registry = "https://user.example"
     [['--index', 'ftp://x.example'], {}, '--index: python.index is not a URL'],
     [['--index', 'http://x.example'], {}, '--index: python.index is not encrypted'],
     [['--index', 'https://a:b@x.example'], {}, '--index: python.index holds a name or a password'],
-    [[], { TOOLPORT_STRICT_RUNTIME: 'maybe' }, 'TOOLPORT_STRICT_RUNTIME: runtime.strict is a text'],
+    [[], { TOOLWHARF_STRICT_RUNTIME: 'maybe' }, 'TOOLWHARF_STRICT_RUNTIME: runtime.strict is a text'],
   ] as [string[], Record<string, string>, string][])(
     '%j %j is refused',
     async (words, variables, message) => {
@@ -385,7 +385,7 @@ registry = "https://x.example"
     expect(printed.err).toContain('error[file.not-regular]');
     folder.remove();
     home({});
-    symlinkSync('toolport.toml', join(folder.path, project));
+    symlinkSync('toolwharf.toml', join(folder.path, project));
     await refusal(settings());
     expect(printed.err).toContain('error[file.unreadable]');
   });
@@ -418,7 +418,7 @@ describe('discovery.only', () => {
     home({ [project]: '[discovery]\nonly = ["elsewhere"]\n' });
     expect(await refusal(settings())).toMatchObject({
       code: 'not_found',
-      message: expect.stringContaining(`work/toolport.toml:2`),
+      message: expect.stringContaining(`work/toolwharf.toml:2`),
       hint: expect.stringContaining(join(folder.path, 'work', 'elsewhere')),
     });
     // A path that is named is none of its business.
@@ -428,7 +428,7 @@ describe('discovery.only', () => {
 
   test('validate looks where the others look, and at all of a path that is named', async () => {
     home({
-      'work/toolport.toml': '[discovery]\nonly = ["deep/tools"]\nignore = ["old"]\n',
+      'work/toolwharf.toml': '[discovery]\nonly = ["deep/tools"]\nignore = ["old"]\n',
       'work/deep/tools/good.py': patchTool({ name: 'good' }),
       'work/deep/tools/old/bad.py': patchTool({ name: 'Not A Name' }),
       'work/deep/test/bad.py': patchTool({ name: 'Not A Name' }),
@@ -467,7 +467,7 @@ describe('config list', () => {
     const { value, problems } = readToml(printed.out);
     expect(problems).toEqual([]);
     expect(value).toMatchObject({
-      paths: [join(folder.path, '.config/toolport/tools')],
+      paths: [join(folder.path, '.config/toolwharf/tools')],
       limits: { seconds: 120, memory_mb: 512, processes: 64 },
       runtime: { strict: false },
     });
@@ -478,15 +478,15 @@ describe('config list', () => {
     home(files);
     await list(
       ['list', '--show-origin', '--agent-version', '3.0.0'],
-      { TOOLPORT_STRICT_RUNTIME: '1' },
+      { TOOLWHARF_STRICT_RUNTIME: '1' },
       columns,
     );
     const text = printed.out.replaceAll(folder.path, '~');
     expect(text).toContain('agent.version = "3.0.0"  # flag --agent-version\n');
-    expect(text).toContain('runtime.strict = true  # environment TOOLPORT_STRICT_RUNTIME\n');
+    expect(text).toContain('runtime.strict = true  # environment TOOLWHARF_STRICT_RUNTIME\n');
     expect(text).toContain('limits.processes = 64  # default\n');
-    expect(text).toMatch(/# user ~\/\.config\/toolport\/config\.toml:3/);
-    expect(text).toMatch(/# project ~\/work\/toolport\.toml:2/);
+    expect(text).toMatch(/# user ~\/\.config\/toolwharf\/config\.toml:3/);
+    expect(text).toMatch(/# project ~\/work\/toolwharf\.toml:2/);
     expect(readToml(printed.out).problems).toEqual([]);
   });
 
@@ -495,7 +495,7 @@ describe('config list', () => {
     await list(['--json']);
     const document = JSON.parse(printed.out);
     expect(document).toMatchObject({
-      schema: 'toolport/config@1',
+      schema: 'toolwharf/config@1',
       files: { user: join(folder.path, user), project: join(folder.path, project) },
     });
     expect(document.settings.map((it: { key: string }) => it.key)).toEqual(configKeys.map((it) => it.name));
@@ -589,7 +589,7 @@ describe('rules', () => {
     home({ [project]: 'trusted = ["a"]\n[[rules]]\napproval = "allow"\n' });
     await refusal(settings());
     expect(printed.err).toContain('approval = "allow" would loosen what a user chose');
-    expect(printed.err).toContain('toolport.toml:3:');
+    expect(printed.err).toContain('toolwharf.toml:3:');
     expect(printed.err).toContain('trusted cannot be set for a project');
   });
 

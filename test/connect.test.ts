@@ -23,7 +23,7 @@ import { connectCommand } from '../src/serve/cli/commands/connect.js';
 import { clients } from '../src/serve/clients/clients.js';
 import { parseJsonc, removeMember, setMember } from '../src/serve/clients/jsonc.js';
 import { testTerminal } from './terminal.js';
-import { main, patchTool, temporaryFolder, until } from './toolport.js';
+import { main, patchTool, temporaryFolder, until } from './toolwharf.js';
 
 const connect = connectCommand({ platform: 'linux', node: process.execPath, home: '/nowhere' });
 
@@ -87,7 +87,7 @@ function put(path: string, text: string): string {
 const read = (path: string) => readFileSync(path, 'utf8');
 const cursorFile = () => join(home, '.cursor/mcp.json');
 const stdio = () => ({ command: process.execPath, args: [main, 'mcp', tools] });
-const backups = (file: string) => readdirSync(dirname(file)).filter((it) => it.includes('.toolport-'));
+const backups = (file: string) => readdirSync(dirname(file)).filter((it) => it.includes('.toolwharf-'));
 
 test('has three examples and more', () => expect(connect.examples.length).toBeGreaterThanOrEqual(3));
 
@@ -150,25 +150,25 @@ describe('places and shapes', () => {
     const args = [main, 'mcp', tools, ...(rooted ? ['--root', project] : [])];
     const text = read(join(base === 'home' ? home : project, path));
     expect(JSON.parse(text)).toEqual({
-      [container]: { toolport: { ...more, command: process.execPath, args } },
+      [container]: { toolwharf: { ...more, command: process.execPath, args } },
     });
     expect(text.endsWith('}\n')).toBe(true);
   });
 
   test.each([
-    ['claude-code', '.mcp.json', { type: 'http', url: 'U' }, '${TOOLPORT_TOKEN}'],
-    ['cursor', '.cursor/mcp.json', { url: 'U' }, '${env:TOOLPORT_TOKEN}'],
-    ['vscode', '.vscode/mcp.json', { type: 'http', url: 'U' }, '${env:TOOLPORT_TOKEN}'],
-    ['gemini-cli', '.gemini/settings.json', { httpUrl: 'U' }, '$TOOLPORT_TOKEN'],
+    ['claude-code', '.mcp.json', { type: 'http', url: 'U' }, '${TOOLWHARF_TOKEN}'],
+    ['cursor', '.cursor/mcp.json', { url: 'U' }, '${env:TOOLWHARF_TOKEN}'],
+    ['vscode', '.vscode/mcp.json', { type: 'http', url: 'U' }, '${env:TOOLWHARF_TOKEN}'],
+    ['gemini-cli', '.gemini/settings.json', { httpUrl: 'U' }, '$TOOLWHARF_TOKEN'],
   ] as const)('%s asks by URL, and a project holds no token', async (name, path, entry, reference) => {
     const url = 'http://127.0.0.1:8377/mcp';
     const { err } = await run([name, '--scope', 'project', '--http', 'http://127.0.0.1:8377', '--yes']);
     const value = parse(read(join(project, path)));
-    expect(value[clients[name].container].toolport).toEqual({
+    expect(value[clients[name].container].toolwharf).toEqual({
       ...(JSON.parse(JSON.stringify(entry).replace('"U"', JSON.stringify(url))) as object),
       headers: { Authorization: `Bearer ${reference}` },
     });
-    expect(err).toContain('TOOLPORT_TOKEN');
+    expect(err).toContain('TOOLWHARF_TOKEN');
     expect(existsSync(join(folder.path, 'state'))).toBe(false);
   });
 
@@ -184,7 +184,7 @@ describe('places and shapes', () => {
       'net:a.example',
     ];
     await run(['cursor', '../tools', ...words, '--state', 'here', '--yes']);
-    expect(JSON.parse(read(cursorFile())).mcpServers.toolport.args).toEqual([
+    expect(JSON.parse(read(cursorFile())).mcpServers.toolwharf.args).toEqual([
       main,
       'mcp',
       tools,
@@ -204,7 +204,7 @@ describe('places and shapes', () => {
 
   test('without a path it is this folder, by name', async () => {
     await run(['cursor', '--yes']);
-    expect(JSON.parse(read(cursorFile())).mcpServers.toolport.args).toEqual([main, 'mcp', project]);
+    expect(JSON.parse(read(cursorFile())).mcpServers.toolwharf.args).toEqual([main, 'mcp', project]);
   });
 
   test('chatgpt gets steps and no file', async () => {
@@ -220,8 +220,8 @@ describe('places and shapes', () => {
   test('what was written starts and answers', async () => {
     await run(['claude-desktop', tools, '--state', join(folder.path, 'served'), '--yes']);
     const file = join(home, '.config/Claude/claude_desktop_config.json');
-    const { command, args } = JSON.parse(read(file)).mcpServers.toolport;
-    const child = spawn(command, args, { cwd: '/', stdio: 'pipe', env: { TOOLPORT_IDLE: '1' } });
+    const { command, args } = JSON.parse(read(file)).mcpServers.toolwharf;
+    const child = spawn(command, args, { cwd: '/', stdio: 'pipe', env: { TOOLWHARF_IDLE: '1' } });
     const params = {
       protocolVersion: '2025-06-18',
       capabilities: {},
@@ -237,7 +237,7 @@ describe('places and shapes', () => {
       child.once('close', (code) => reject(new Error(`ended with ${code}`)));
     });
     child.stdin.end();
-    expect(JSON.parse(line).result.serverInfo.name).toBe('toolport');
+    expect(JSON.parse(line).result.serverInfo.name).toBe('toolwharf');
     await new Promise((done) => child.once('close', done));
     await until(() => !existsSync(join(folder.path, 'served', 'host.sock')), 20_000);
   }, 60_000);
@@ -265,7 +265,7 @@ describe('files that are there', () => {
     expect(read(file)).toBe(
       busy
         .replace('        } /* keep', '        }, /* keep')
-        .replace('// and this\n', `// and this\n        "toolport": ${entry}\n`),
+        .replace('// and this\n', `// and this\n        "toolwharf": ${entry}\n`),
     );
     expect(out).not.toContain('sk-live-0123456789');
     await run(['cursor', '--remove', '--yes']);
@@ -293,7 +293,7 @@ describe('files that are there', () => {
     const errors: [] = [];
     const after = parse(made.replace('\uFEFF', ''), errors, { allowTrailingComma: true });
     expect(errors).toEqual([]);
-    expect(after).toEqual({ ...before, mcpServers: { ...before.mcpServers, toolport: stdio() } });
+    expect(after).toEqual({ ...before, mcpServers: { ...before.mcpServers, toolwharf: stdio() } });
     expect(Object.keys(after)).toEqual(Object.keys(before));
     await run(['cursor', '--remove', '--yes']);
     expect(read(file)).toBe(text);
@@ -312,10 +312,10 @@ describe('files that are there', () => {
     const file = put('.cursor/mcp.json', text);
     await run(['cursor', tools, '--yes']);
     const errors: [] = [];
-    expect(parse(read(file), errors)).toEqual({ ...parse(text), mcpServers: { toolport: stdio() } });
+    expect(parse(read(file), errors)).toEqual({ ...parse(text), mcpServers: { toolwharf: stdio() } });
     expect(errors).toEqual([]);
     if (text.includes('mine')) expect(read(file)).toContain('// mine\n');
-    if (text.includes('\t')) expect(read(file)).toContain('\n\t"mcpServers": {\n\t\t"toolport"');
+    if (text.includes('\t')) expect(read(file)).toContain('\n\t"mcpServers": {\n\t\t"toolwharf"');
   });
 
   test.each([
@@ -325,7 +325,7 @@ describe('files that are there', () => {
     ['[]', /line 1, column 1: the whole of it is no object/],
     ['{"mcpServers": []}', /line 1, column 16: "mcpServers" is no object/],
     ['{\n"mcpServers": {},\n"mcpServers": {}}', /line 3, column 1: "mcpServers" occurs twice/],
-    ['{"mcpServers": {"toolport": 1}}', /"toolport" is no object/],
+    ['{"mcpServers": {"toolwharf": 1}}', /"toolwharf" is no object/],
   ])('%j is refused and left', async (text, message) => {
     const file = put('.cursor/mcp.json', text);
     for (const words of [[tools], ['--remove']]) {
@@ -365,7 +365,7 @@ describe('files that are there', () => {
     const { out } = await run(['cursor', tools, '--yes']);
     expect(out).toContain(`a link to ${real}`);
     expect(lstatSync(cursorFile()).isSymbolicLink()).toBe(true);
-    expect(JSON.parse(read(real)).mcpServers.toolport).toEqual(stdio());
+    expect(JSON.parse(read(real)).mcpServers.toolwharf).toEqual(stdio());
     expect(statSync(real).mode & 0o777).toBe(0o640);
     expect(backups(real)).toHaveLength(1);
     expect(statSync(join(dirname(real), backups(real)[0] as string)).mode & 0o777).toBe(0o640);
@@ -384,7 +384,7 @@ describe('again, out, and back', () => {
     await run(['cursor', tools, '--yes']);
     const text = read(cursorFile());
     const { out } = await run(['cursor', tools]);
-    expect(out).toBe(`nothing to do: ${cursorFile()} has toolport already\n`);
+    expect(out).toBe(`nothing to do: ${cursorFile()} has toolwharf already\n`);
     expect(read(cursorFile())).toBe(text);
     expect(backups(cursorFile())).toEqual([]);
   });
@@ -392,43 +392,43 @@ describe('again, out, and back', () => {
   test('an entry of ours is brought up to date, and what a person added stays', async () => {
     const old = {
       command: '/old/bin/node',
-      args: ['/old/toolport/dist/main.js', 'mcp', '/x'],
+      args: ['/old/toolwharf/dist/main.js', 'mcp', '/x'],
       disabled: true,
     };
-    put('.cursor/mcp.json', JSON.stringify({ mcpServers: { toolport: old, other: {} } }, null, 2));
+    put('.cursor/mcp.json', JSON.stringify({ mcpServers: { toolwharf: old, other: {} } }, null, 2));
     await run(['cursor', tools, '--yes']);
     expect(JSON.parse(read(cursorFile())).mcpServers).toEqual({
-      toolport: { ...stdio(), disabled: true },
+      toolwharf: { ...stdio(), disabled: true },
       other: {},
     });
     await run(['cursor', '--scope', 'user', '--http', 'https://tools.example.com/mcp', '--yes']);
-    expect(JSON.parse(read(cursorFile())).mcpServers.toolport).toEqual({
+    expect(JSON.parse(read(cursorFile())).mcpServers.toolwharf).toEqual({
       url: 'https://tools.example.com/mcp',
-      headers: { Authorization: 'Bearer ${env:TOOLPORT_TOKEN}' },
+      headers: { Authorization: 'Bearer ${env:TOOLWHARF_TOKEN}' },
       disabled: true,
     });
   });
 
   test.each([
-    { command: 'toolport-proxy', args: ['mcp'] },
+    { command: 'toolwharf-proxy', args: ['mcp'] },
     { command: 'node', args: ['/x/dist/main.js', 'serve'] },
     { command: 'node', args: ['/x/server.js', 'mcp'] },
     { url: 'http://127.0.0.1:8377/mcp', headers: { Authorization: 'Bearer other' } },
     {},
   ])('a foreign entry of that name is left: %j', async (entry) => {
-    const file = put('.cursor/mcp.json', JSON.stringify({ mcpServers: { toolport: entry } }));
+    const file = put('.cursor/mcp.json', JSON.stringify({ mcpServers: { toolwharf: entry } }));
     const before = read(file);
     for (const words of [[tools], ['--remove']])
       expect((await refusal(['cursor', ...words, '--yes'])).message).toContain('did not write');
     expect(read(file)).toBe(before);
     await run(['cursor', tools, '--name', 'mine', '--yes']);
-    expect(JSON.parse(read(file)).mcpServers).toEqual({ toolport: entry, mine: stdio() });
+    expect(JSON.parse(read(file)).mcpServers).toEqual({ toolwharf: entry, mine: stdio() });
     await run(['cursor', tools, '--force', '--yes']);
-    expect(JSON.parse(read(file)).mcpServers.toolport).toEqual(stdio());
+    expect(JSON.parse(read(file)).mcpServers.toolwharf).toEqual(stdio());
   });
 
   test('nothing to take out', async () => {
-    expect((await run(['cursor', '--remove'])).out).toContain('has no toolport');
+    expect((await run(['cursor', '--remove'])).out).toContain('has no toolwharf');
     expect(existsSync(cursorFile())).toBe(false);
   });
 
@@ -477,8 +477,8 @@ describe('asking', () => {
     expect(read(cursorFile())).toBe('{\n  "theme": "dark"\n}\n');
     const yes = await run(['cursor', tools], { answer: true });
     expect(yes.code).toBe(0);
-    expect(yes.out).toContain('toolport was added to');
-    expect(yes.err).toContain('toolport-backup-1-');
+    expect(yes.out).toContain('toolwharf was added to');
+    expect(yes.err).toContain('toolwharf-backup-1-');
   });
 
   test('a file that changes meanwhile is not written over', async () => {
@@ -492,9 +492,9 @@ describe('asking', () => {
   test('--dry-run and --print write nothing', async () => {
     const dry = await run(['cursor', tools, '--dry-run']);
     expect(dry).toMatchObject({ code: 0 });
-    expect(dry.out).toContain('+     "toolport": {');
+    expect(dry.out).toContain('+     "toolwharf": {');
     const { out, err } = await run(['vscode', tools, '--print']);
-    expect(JSON.parse(out)).toEqual({ servers: { toolport: { type: 'stdio', ...stdio() } } });
+    expect(JSON.parse(out)).toEqual({ servers: { toolwharf: { type: 'stdio', ...stdio() } } });
     expect(err).toContain('.vscode/mcp.json');
     expect(readdirSync(home)).toEqual(['.keep']);
     expect(readdirSync(project)).toEqual(['.keep']);
@@ -504,11 +504,11 @@ describe('asking', () => {
     put('.cursor/mcp.json', '{}');
     const added = JSON.parse((await run(['cursor', tools, '--json', '--yes'])).out);
     expect(added).toMatchObject({
-      schema: 'toolport/connect@1',
+      schema: 'toolwharf/connect@1',
       client: 'cursor',
       scope: 'user',
       file: cursorFile(),
-      name: 'toolport',
+      name: 'toolwharf',
       status: 'added',
       entry: stdio(),
     });
@@ -557,7 +557,7 @@ describe('tokens', () => {
   test('one is made for this client, kept while it holds, and withdrawn with the entry', async () => {
     const shown = await run(['cursor', '--http', url, '--yes']);
     const token = held();
-    expect(token).toMatch(/^tp_/);
+    expect(token).toMatch(/^tw_/);
     expect(shown.out + shown.err).not.toContain(token);
     expect(shown.out).toContain('Bearer •••');
     expect(await withHost((host) => host.tokens.check(token))).toMatchObject({
@@ -582,7 +582,7 @@ describe('tokens', () => {
     expect(held()).not.toBe(first);
     await run(['cursor', tools, '--yes']);
     expect(await withHost((host) => host.tokens.list())).toEqual([]);
-    expect(JSON.parse(read(cursorFile())).mcpServers.toolport).toEqual(stdio());
+    expect(JSON.parse(read(cursorFile())).mcpServers.toolwharf).toEqual(stdio());
   });
 
   test('undo withdraws; a write that fails leaves none behind', async () => {
@@ -617,12 +617,12 @@ describe('edits', () => {
     fc.assert(
       fc.property(fc.dictionary(key, tree, { minKeys: 1 }), tree, layouts, (object, value, layout) => {
         const text = layout(object);
-        const made = setMember(text, ['toolport'], value);
+        const made = setMember(text, ['toolwharf'], value);
         expect(parseJsonc(made).ok).toBe(true);
-        expect(parse(made)).toEqual({ ...object, toolport: value });
+        expect(parse(made)).toEqual({ ...object, toolwharf: value });
         for (const comment of text.match(/\/\/ (?:c|top)\n|\/\* end \*\//g) ?? [])
           expect(made).toContain(comment);
-        expect(removeMember(made, ['toolport'])).toBe(text);
+        expect(removeMember(made, ['toolwharf'])).toBe(text);
       }),
       { numRuns: 400 },
     );

@@ -3,7 +3,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { JsonObject } from '../src/index.js';
-import { temporaryFolder } from './toolport.js';
+import { temporaryFolder } from './toolwharf.js';
 
 const podman = '/usr/bin/podman';
 const busybox = '/usr/bin/busybox';
@@ -84,7 +84,7 @@ function containerHouse(): ContainerHouse {
     });
     return { code: status, stdout, stderr };
   };
-  const name = 'localhost/toolport-test';
+  const name = 'localhost/toolwharf-test';
   run(bare, ['import', '-q', at('image.tar'), `${name}:1`]);
   const digest = run(bare, ['image', 'inspect', '--format', '{{.Digest}}', `${name}:1`]).stdout.trim();
   const remove = () => {

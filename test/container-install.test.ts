@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { containerPackage, openHouse, shellAction } from './container-house.js';
-import { type LoopbackServer, loopbackServer } from './toolport.js';
+import { type LoopbackServer, loopbackServer } from './toolwharf.js';
 import { resultOf, type Workbench, workbench } from './workbench.js';
 
 const { house, skipped } = openHouse();

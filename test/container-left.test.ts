@@ -6,7 +6,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { createHost } from '../src/index.js';
 import { containerPackage, openHouse, shellAction } from './container-house.js';
 import { allProcesses } from './processes.js';
-import { main, temporaryFolder, until } from './toolport.js';
+import { main, temporaryFolder, until } from './toolwharf.js';
 
 function commandOf(pid: number): string[] {
   try {
@@ -36,7 +36,7 @@ describe.skipIf(skipped !== '')(`containers of a host that was killed${skipped}`
     );
     const words = ['call', manifest, 'run', '--state', state, '--json', '{"script":"sleep 300"}'];
     const child = spawn(process.execPath, [main, ...words], {
-      env: { ...process.env, TOOLPORT_CONTAINER_ENGINE: house.engine },
+      env: { ...process.env, TOOLWHARF_CONTAINER_ENGINE: house.engine },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let said = '';

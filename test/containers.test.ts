@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checkContainers } from '../src/host/doctor/containers.js';
 import { containerPackage, openHouse, shellAction } from './container-house.js';
-import { type LoopbackServer, loopbackServer, until } from './toolport.js';
+import { type LoopbackServer, loopbackServer, until } from './toolwharf.js';
 import { failureOf, resultOf, type Workbench, workbench } from './workbench.js';
 
 const { house, skipped } = openHouse();
@@ -65,7 +65,7 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
       'own/toolspace.json': containerPackage({
         id: 'own',
         image,
-        command: ['/toolport/package/own.sh'],
+        command: ['/toolwharf/package/own.sh'],
         actions: [
           { ...action, invocation: { kind: 'subcommand', argv_template: ['-x', '${input.script}'] } },
         ],
@@ -73,7 +73,7 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
       'own/own.sh': '#!/bin/sh\necho "$0 got $*"\n',
       'loose/toolspace.json': containerPackage({
         id: 'loose',
-        image: 'localhost/toolport-test:1',
+        image: 'localhost/toolwharf-test:1',
         command,
         actions: [action],
       }),
@@ -94,7 +94,7 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
         id: 'mcp',
         image,
         kind: 'mcp-stdio',
-        command: ['sh', '/toolport/package/server.sh'],
+        command: ['sh', '/toolwharf/package/server.sh'],
         actions: [
           {
             name: 'hello',
@@ -130,7 +130,7 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
   });
 
   test('arguments are words, never options of the engine', async () => {
-    expect(await run('own/run', 'a --privileged')).toBe('/toolport/package/own.sh got -x a --privileged\n');
+    expect(await run('own/run', 'a --privileged')).toBe('/toolwharf/package/own.sh got -x a --privileged\n');
   });
 
   test('arguments as JSON on standard input, large ones too', async () => {
@@ -192,7 +192,7 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
     expect(loose?.reasons.join()).toMatch(/has no digest.*image inspect/);
     const away = await state('away');
     expect(away?.state).toBe('needs-setup');
-    expect(away?.reasons.join()).toMatch(/is not here.*toolport install .*away/);
+    expect(away?.reasons.join()).toMatch(/is not here.*toolwharf install .*away/);
     const refused = await failureOf(
       (await session()).call({ tool: 'away/run', arguments: { script: 'id' } }),
     );

@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { discover } from '../src/bundle/discover.js';
-import { main, patchTool, temporaryFolder, toolport } from './toolport.js';
+import { main, patchTool, temporaryFolder, toolwharf } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 const at = (path: string) => join(folder.path, path);
@@ -17,7 +17,7 @@ afterEach(() => folder.remove());
 
 /** Checks the whole folder; the sound tool must be among the results whatever else is there. */
 async function validate(...words: string[]): Promise<{ code: number | null; findings: string[] }> {
-  const done = await toolport(['validate', '--json', ...(words.length === 0 ? ['.'] : words)], {
+  const done = await toolwharf(['validate', '--json', ...(words.length === 0 ? ['.'] : words)], {
     cwd: folder.path,
   });
   const { files } = JSON.parse(done.stdout);
@@ -77,7 +77,7 @@ describe('files that cannot be a manifest', () => {
 
   test('a pipe is not waited for when findings are printed', async () => {
     spawnSync('mkfifo', [at('findagent.json')]);
-    const done = await toolport(['validate', '.'], { cwd: folder.path });
+    const done = await toolwharf(['validate', '.'], { cwd: folder.path });
     expect(done).toMatchObject({ code: 3, stdout: expect.stringContaining('file.not-regular') });
   });
 

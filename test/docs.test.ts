@@ -9,7 +9,7 @@ import { hostErrorCodes } from '../src/model/host-error.js';
 import { commands } from '../src/serve/cli/commands.js';
 import { errorTable } from '../src/serve/errors.js';
 import { readPromises } from './promise-reporter.js';
-import { main, temporaryFolder, until } from './toolport.js';
+import { main, temporaryFolder, until } from './toolwharf.js';
 
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
@@ -113,9 +113,9 @@ describe('the tour of the README', () => {
         return;
       }
       const line = command
-        .replace('npx toolport', `${process.execPath} ${main}`)
+        .replace('npx toolwharf', `${process.execPath} ${main}`)
         .replace(/apr_…/, () => known.get('apr') ?? 'unknown');
-      const environment = { ...process.env, TOOLPORT_HOME: join(state.path, 'state'), COLUMNS: '110' };
+      const environment = { ...process.env, TOOLWHARF_HOME: join(state.path, 'state'), COLUMNS: '110' };
       const done = spawnSync('/bin/sh', ['-c', line], { cwd: root, env: environment, encoding: 'utf8' });
       const shown = `${done.stdout}${done.stderr}`;
       const approval = /apr_[0-9a-f]+/.exec(shown)?.[0];

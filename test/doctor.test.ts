@@ -23,7 +23,7 @@ import { openDatabase } from '../src/store/database.js';
 import { lockState } from '../src/store/lock.js';
 import { openSqlite } from '../src/store/sqlite.js';
 import { testTerminal } from './terminal.js';
-import { type LoopbackServer, loopbackServer, temporaryFolder } from './toolport.js';
+import { type LoopbackServer, loopbackServer, temporaryFolder } from './toolwharf.js';
 
 const unprivileged = { uid: 65533, gid: 65533 };
 const greeting = 'hello';
@@ -298,8 +298,8 @@ describe('the state directory', () => {
       database: 'ok',
       audit: 'ok',
     });
-    expect(await find('pin')).toMatchObject({ fix: 'toolport pin set' });
-    const connection = openSqlite(join(state(), 'toolport.db'));
+    expect(await find('pin')).toMatchObject({ fix: 'toolwharf pin set' });
+    const connection = openSqlite(join(state(), 'toolwharf.db'));
     connection.exec("insert into switched_off values ('weather', 0, 'me')");
     connection.exec("insert into operator_pin values (1, x'00', x'00', 0, 0, 0)");
     connection.close();
@@ -308,13 +308,13 @@ describe('the state directory', () => {
       id: 'packages',
       status: 'warn',
       message: 'switched off: weather',
-      fix: 'toolport enable weather',
+      fix: 'toolwharf enable weather',
     });
   });
 
   test('a record that somebody changed', async () => {
     await make();
-    const connection = openSqlite(join(state(), 'toolport.db'));
+    const connection = openSqlite(join(state(), 'toolwharf.db'));
     connection.exec('drop trigger if exists audit_update; drop trigger if exists audit_no_update');
     for (const { name } of connection.all("select name from sqlite_master where type = 'trigger'", []))
       connection.exec(`drop trigger "${name}"`);
@@ -337,7 +337,7 @@ describe('the state directory', () => {
     expect(await find('database')).toEqual({
       id: 'database',
       status: 'ok',
-      message: `a host runs here: another Toolport (process ${process.pid}) is using ${state()}`,
+      message: `a host runs here: another Toolwharf (process ${process.pid}) is using ${state()}`,
     });
     lock.release();
     expect(await find('database')).toMatchObject({ message: 'the database opens' });
@@ -345,7 +345,7 @@ describe('the state directory', () => {
 
   test('a database that is none', async () => {
     mkdirSync(state(), { mode: 0o700 });
-    writeFileSync(join(state(), 'toolport.db'), 'x'.repeat(5000));
+    writeFileSync(join(state(), 'toolwharf.db'), 'x'.repeat(5000));
     expect(await find('database')).toMatchObject({ status: 'fail' });
   });
 
@@ -417,18 +417,18 @@ describe('the command', () => {
   test('the document has every check, the configuration too', async () => {
     const { out } = await run(['--json'], checks);
     expect(JSON.parse(out)).toEqual({
-      schema: 'toolport/doctor@1',
+      schema: 'toolwharf/doctor@1',
       checks: [...checks, { id: 'config', status: 'ok', message: 'nothing is configured' }],
       summary: { ok: 2, warn: 1, fail: 1 },
     });
   });
 
   test('a wrong configuration is a finding, not the end', async () => {
-    writeFileSync(join(folder.path, 'toolport.toml'), 'paths = []\n');
+    writeFileSync(join(folder.path, 'toolwharf.toml'), 'paths = []\n');
     const { code, out } = await run([], []);
     expect(code).toBe(1);
     expect(out).toMatch(/✗ config +the configuration has mistakes/);
-    expect(out).toContain('→ toolport config list');
+    expect(out).toContain('→ toolwharf config list');
   });
 
   test.each([60, 80, 120])('fits %d columns, commands can be copied, nothing is obeyed', (columns) => {

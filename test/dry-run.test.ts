@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseArguments } from '../src/serve/cli/arguments.js';
 import { commands } from '../src/serve/cli/commands.js';
 import { testTerminal } from './terminal.js';
-import { patchTool } from './toolport.js';
+import { patchTool } from './toolwharf.js';
 import { talos, type Workbench, workbench } from './workbench.js';
 
 let bench: Workbench;
@@ -132,7 +132,7 @@ describe('--dry-run', () => {
 
   test('as a document', async () => {
     const { out } = await run(['disable', 'door', '--dry-run', '--json']);
-    expect(JSON.parse(out)).toEqual({ schema: 'toolport/dry-run@1', would: 'switch door off' });
+    expect(JSON.parse(out)).toEqual({ schema: 'toolwharf/dry-run@1', would: 'switch door off' });
   });
 
   test('the control: without it something is done', async () => {

@@ -55,14 +55,14 @@ async function listen(server: Server): Promise<number> {
 
 beforeAll(async () => {
   expect(await sandbox.probe()).toMatchObject({ level: 'enforced' });
-  folder = mkdtempSync(join(tmpdir(), 'toolport-egress-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-egress-'));
   chmodSync(folder, 0o755);
   mkdirSync(join(folder, 'trust'));
   const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'trust', 'ca.pem')];
   execFileSync(
     '/usr/bin/openssl',
     ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-      .concat(['-keyout', key, '-out', certificate, '-subj', '/CN=toolport test'])
+      .concat(['-keyout', key, '-out', certificate, '-subj', '/CN=toolwharf test'])
       .concat(['-addext', 'subjectAltName=DNS:api.example.test,DNS:other.example.test']),
     { stdio: 'ignore' },
   );
@@ -235,7 +235,7 @@ for target in (('127.0.0.1', ${plain}), ('127.0.0.1', ${secure})):
     except OSError as e: print('no', e.errno)
 try: print('REACHED', socket.getaddrinfo('api.example.test', 443))
 except OSError: print('no name')
-s = socket.socket(socket.AF_UNIX); s.connect('/run/toolport/egress.sock')
+s = socket.socket(socket.AF_UNIX); s.connect('/run/toolwharf/egress.sock')
 s.send(b'CONNECT other.example.test:${secure} HTTP/1.1\\r\\n\\r\\n'); print(s.recv(100).decode())`;
   const { out } = await run(python(code), through);
   expect(out).toMatch(/^no 111\nno 111\nno name\nHTTP\/1\.1 403 /);
@@ -355,7 +355,7 @@ describe.each([
 ] as const)('the relay in %s', (_language, exists) => {
   async function through(egress: EgressProxy, port: number, argv: readonly string[]): Promise<Outcome> {
     const [program, ...words] = relayed(argv, exists).map((it) =>
-      it === '/run/toolport/egress.sock' ? egress.socket : it === '3128' ? String(port) : it,
+      it === '/run/toolwharf/egress.sock' ? egress.socket : it === '3128' ? String(port) : it,
     );
     const here = `http://127.0.0.1:${port}`;
     const child = spawn(program as string, words, {

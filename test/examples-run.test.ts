@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost, type Host, type Json, type Session } from '../src/index.js';
 import type { HttpClient, HttpRequest } from '../src/net/client.js';
-import { temporaryFolder } from './toolport.js';
+import { temporaryFolder } from './toolwharf.js';
 
 const examples = join(import.meta.dirname, '..', 'examples');
 let folder: ReturnType<typeof temporaryFolder>;
@@ -51,8 +51,8 @@ test('each is ready, or says exactly what it needs', async () => {
     'webhook-signatures': 'needs-setup',
   });
   const reasons = (id: string) => packages.find((it) => it.id === id)?.reasons.join();
-  expect(reasons('yaml_to_json')).toMatch(/toolport install .*yaml_to_json\.py/);
-  expect(reasons('webhook-signatures')).toMatch(/toolport secret set webhook-signatures signing_secret/);
+  expect(reasons('yaml_to_json')).toMatch(/toolwharf install .*yaml_to_json\.py/);
+  expect(reasons('webhook-signatures')).toMatch(/toolwharf secret set webhook-signatures signing_secret/);
 });
 
 describe('answers', () => {

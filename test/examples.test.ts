@@ -28,7 +28,7 @@ describe('examples have no errors and no warnings', () => {
 
 let folder = '';
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toolport-examples-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-examples-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -130,7 +130,7 @@ test('what is not ready waits for something only its user has: a value, a server
     for (const { path, reasons, state } of others) {
       expect(state, path).toBe('needs-setup');
       for (const it of reasons)
-        expect(it, path).toMatch(/toolport (?:secret set|install) |--nats-url |docker|podman/);
+        expect(it, path).toMatch(/toolwharf (?:secret set|install) |--nats-url |docker|podman/);
     }
   } finally {
     await bench.close();

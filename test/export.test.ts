@@ -18,7 +18,7 @@ import { exportAgent } from '../src/serve/cli/commands/export.js';
 import { targetNames } from '../src/serve/export/target.js';
 import { cleanText, disarm, withoutHeader } from '../src/serve/export/text.js';
 import { testTerminal } from './terminal.js';
-import { main, temporaryFolder } from './toolport.js';
+import { main, temporaryFolder } from './toolwharf.js';
 
 const examples = join(import.meta.dirname, '..', 'examples', 'findagent');
 const names = readdirSync(examples);
@@ -88,7 +88,7 @@ describe.each(targetNames)('%s', (target) => {
     const made = tree(join(folder.path, 'a'));
     expect(tree(join(folder.path, 'b'))).toEqual(made);
     const document = JSON.parse(first.out);
-    expect(document).toMatchObject({ schema: 'toolport/export@1', target, written: true });
+    expect(document).toMatchObject({ schema: 'toolwharf/export@1', target, written: true });
     expect(document.files.map((it: { path: string }) => it.path).toSorted()).toEqual(
       Object.keys(made).toSorted(),
     );
@@ -136,7 +136,7 @@ describe('what is in the files', () => {
         mcpServers: { 'log-digest': entry },
       },
     ],
-  ])('%s starts the tools through Toolport', async (target, path, value) => {
+  ])('%s starts the tools through Toolwharf', async (target, path, value) => {
     await run(join(examples, 'log-digest'), '--target', target, '--out', 'a');
     expect(JSON.parse(readFileSync(join(folder.path, 'a', path), 'utf8'))).toEqual(value);
   });
@@ -171,7 +171,7 @@ describe('what is in the files', () => {
     await run(join(examples, 'statistics-desk'), '--target', 'cli', '--out', 'a');
     const text = tree(join(folder.path, 'a'))['recipe.md'] ?? '';
     expect(text).toContain(
-      `toolport call statistics-desk/summary '{"values":[]}' --dir ${join(examples, 'statistics-desk')}\n`,
+      `toolwharf call statistics-desk/summary '{"values":[]}' --dir ${join(examples, 'statistics-desk')}\n`,
     );
   });
 
@@ -188,7 +188,7 @@ describe('what is in the files', () => {
       credential_slots: [{ ref: 'desk', label: 'Desk key', allowed_hosts: ['api.example.com'] }],
     });
     const { err } = await run(path, '--target', 'cursor', '--out', 'a');
-    expect(err).toContain('toolport secret set night-clerk desk');
+    expect(err).toContain('toolwharf secret set night-clerk desk');
   });
 });
 
@@ -271,7 +271,7 @@ describe('what is there already', () => {
     expect(readFileSync(file, 'utf8')).toBe('mine\n');
     await run(...words(), '--force');
     expect(readFileSync(file, 'utf8')).toContain('minutes of meetings');
-    expect(readdirSync(join(folder.path, 'a')).filter((it) => it.includes('toolport-'))).toEqual([]);
+    expect(readdirSync(join(folder.path, 'a')).filter((it) => it.includes('toolwharf-'))).toEqual([]);
   });
 
   test('links are not followed out', async () => {

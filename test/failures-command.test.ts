@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { loopbackServer, temporaryFolder, toolport } from './toolport.js';
+import { loopbackServer, temporaryFolder, toolwharf } from './toolwharf.js';
 import { pythonTool } from './workbench.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -32,7 +32,7 @@ beforeAll(() => {
 afterAll(() => folder.remove());
 
 const call = (tool: string, text: string, ...more: string[]) =>
-  toolport(
+  toolwharf(
     [
       'call',
       join(folder.path, `${tool}.py`),

@@ -80,7 +80,7 @@ beforeAll(async () => {
   });
   bench = await workbench({
     ...files,
-    ...(program('no-binary', ['toolport-no-such-program', 'data.txt']) as Record<string, string>),
+    ...(program('no-binary', ['toolwharf-no-such-program', 'data.txt']) as Record<string, string>),
     ...(program('no-file', ['./run.sh']) as Record<string, string>),
     ...(program('no-python', ['python3.4', 'x.py']) as Record<string, string>),
     'no-binary/data.txt': 'data',
@@ -190,7 +190,7 @@ describe('something that is not there', () => {
   test('a program of the machine', async () => {
     const failed = await failureOf(session.call({ tool: 'no-binary/run', arguments: {} }));
     expect(failed.code).toBe('runtime_missing');
-    expect(failed.message).toContain('toolport-no-such-program');
+    expect(failed.message).toContain('toolwharf-no-such-program');
     expect(failed.hint).toContain('/usr/bin');
   });
 

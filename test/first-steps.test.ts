@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Tool } from '../src/model/tool.js';
 import { inputNames, printInputs } from '../src/serve/print/inputs.js';
-import { patchTool, temporaryFolder, toolport } from './toolport.js';
+import { patchTool, temporaryFolder, toolwharf } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let tool: string;
@@ -19,7 +19,7 @@ beforeAll(() => {
 afterAll(() => folder.remove());
 
 const run = (words: string[], stdin = '') =>
-  toolport([...words, '--state', join(folder.path, 'state')], { cwd: folder.path, stdin });
+  toolwharf([...words, '--state', join(folder.path, 'state')], { cwd: folder.path, stdin });
 
 describe('arguments of a call', () => {
   test('a name that is written twice is refused, and nothing runs', async () => {
@@ -73,8 +73,8 @@ describe('arguments of a call', () => {
 
 describe('--format json', () => {
   test.each([
-    ['call', ['call'], ['{"text":"a"}'], 'toolport/call@1'],
-    ['info', ['info'], [], 'toolport/info@1'],
+    ['call', ['call'], ['{"text":"a"}'], 'toolwharf/call@1'],
+    ['info', ['info'], [], 'toolwharf/info@1'],
   ])('%s: the same as --json', async (_name, before, after, schema) => {
     const written = [...before, tool, ...after, '--format', 'json'];
     expect(JSON.parse((await run(written)).stdout)).toMatchObject({ schema });
@@ -113,7 +113,7 @@ test('serve tells once which package an edit put on hold, and the way to a revie
   const file = join(served.path, 'tools', 'say.py');
   const words = ['serve', 'tools', '--no-http', '--json', '--state', join(served.path, 'state')];
   const reworded = patchTool({ name: 'say' }).replace('Do something with', 'Send away');
-  const { stdout } = await toolport(words, {
+  const { stdout } = await toolwharf(words, {
     cwd: served.path,
     during: (child) => {
       let seen = '';
@@ -134,15 +134,15 @@ test('serve tells once which package an edit put on hold, and the way to a revie
       event: 'held',
       package: 'say',
       path: expect.stringContaining('say.py'),
-      reasons: expect.arrayContaining([expect.stringContaining('toolport review say --dir')]),
+      reasons: expect.arrayContaining([expect.stringContaining('toolwharf review say --dir')]),
     },
   ]);
   served.remove();
 });
 
 test('a folder that cannot be made is told at once', async () => {
-  const nowhere = '/proc/toolport/new';
-  expect(await toolport(['list', 'tools', '--state', nowhere], { cwd: folder.path })).toMatchObject({
+  const nowhere = '/proc/toolwharf/new';
+  expect(await toolwharf(['list', 'tools', '--state', nowhere], { cwd: folder.path })).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`the state directory ${nowhere} cannot be used`),
   });
@@ -198,10 +198,10 @@ test('an extension that answers over NATS is not called confined', async () => {
 
 describe('words that are nearly right', () => {
   test.each([
-    [['hepl'], 'did you mean "toolport help"?'],
-    [['run', 'x'], 'did you mean "toolport call"?'],
-    [['approve', 'apr_1'], 'did you mean "toolport approvals approve"?'],
-    [['version'], 'did you mean "toolport --version"?'],
+    [['hepl'], 'did you mean "toolwharf help"?'],
+    [['run', 'x'], 'did you mean "toolwharf call"?'],
+    [['approve', 'apr_1'], 'did you mean "toolwharf approvals approve"?'],
+    [['version'], 'did you mean "toolwharf --version"?'],
     [['init', 'pach'], 'did you mean patch?'],
     [['call', 'tools/count_words.py', 'text=a b'], `write one JSON object: '{"text": …}'`],
     [['call', 'tools/count_words.py', '{"text":"a"}', '--root', 'nowhere'], 'there is no folder'],
@@ -227,7 +227,7 @@ describe('words that are nearly right', () => {
 });
 
 test('an empty folder is told what to do next', async () => {
-  expect((await run(['list', 'state'])).stdout).toContain('make one: toolport init patch');
+  expect((await run(['list', 'state'])).stdout).toContain('make one: toolwharf init patch');
 });
 
 describe('what a tool takes', () => {

@@ -21,7 +21,7 @@ import { defaultLimits, type Sandbox } from '../src/sandbox/sandbox.js';
 import { unconfined } from '../src/sandbox/unconfined.js';
 import { memoryBundle } from './memory-bundle.js';
 
-const root = mkdtempSync('/tmp/toolport-functions-');
+const root = mkdtempSync('/tmp/toolwharf-functions-');
 let sandbox: Sandbox;
 const pools: ProcessPool[] = [];
 

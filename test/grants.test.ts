@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type SessionOptions } from '../src/index.js';
 import { openDatabase } from '../src/store/database.js';
-import { loopbackServer, patchTool, temporaryFolder } from './toolport.js';
+import { loopbackServer, patchTool, temporaryFolder } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let host: Host;
@@ -59,7 +59,7 @@ describe('naming a folder', () => {
     write('tools/evil.py', patchTool({ name: 'evil' }));
     expect(await stateOf('evil')).toMatchObject({
       state: 'held',
-      reasons: [expect.stringContaining('turned up'), expect.stringContaining('toolport review evil')],
+      reasons: [expect.stringContaining('turned up'), expect.stringContaining('toolwharf review evil')],
     });
     const session = await open();
     expect(await session.call({ tool: 'evil', arguments: { text: 'x' } })).toMatchObject({
@@ -263,7 +263,7 @@ describe('the workspace', () => {
   });
 
   test.runIf(isRoot)('that the sandbox user cannot enter is refused by name', async () => {
-    const closed = mkdtempSync(join(tmpdir(), 'toolport-closed-'));
+    const closed = mkdtempSync(join(tmpdir(), 'toolwharf-closed-'));
     try {
       const answer = await (await open({ root: closed })).call({ tool: 'see', arguments: { text: 'x' } });
       expect(answer).toMatchObject({
@@ -307,7 +307,7 @@ describe('packages', () => {
     expect(await host.switches.set('count', false, 'me')).toBe(true);
     expect(await session.call({ tool: 'count', arguments: { text: '' } })).toMatchObject({
       status: 'denied',
-      error: { code: 'disabled', message: expect.stringContaining('toolport enable count') },
+      error: { code: 'disabled', message: expect.stringContaining('toolwharf enable count') },
     });
     expect(await session.tools()).toEqual([]);
     expect((await session.packages()).summary.disabled).toBe(1);
@@ -361,7 +361,7 @@ describe('packages', () => {
     const state = (await session.packages()).packages.find((it) => it.id === 'greeter');
     expect(state).toMatchObject({
       state: 'needs-setup',
-      reasons: [expect.stringMatching(/API_KEY \(API key\)\. Set it: toolport secret set greeter API_KEY/)],
+      reasons: [expect.stringMatching(/API_KEY \(API key\)\. Set it: toolwharf secret set greeter API_KEY/)],
     });
     const input = { tool: 'greeter/greet', arguments: {} };
     expect(await session.call(input)).toMatchObject({ error: { code: 'needs_setup' } });

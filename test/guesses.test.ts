@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionPolicy } from '../src/index.js';
-import { temporaryFolder, toolport } from './toolport.js';
+import { temporaryFolder, toolwharf } from './toolwharf.js';
 import {
   failureOf,
   findagent,
@@ -103,8 +103,8 @@ describe('guesses', () => {
 describe('on the command line', () => {
   const folder = temporaryFolder({ ...files, 'config.toml': '[scan]\nno_guesses = ["echo"]\n' });
   afterAll(() => folder.remove());
-  const env = { TOOLPORT_HOME: join(folder.path, 'state'), HOME: folder.path, NO_COLOR: '1' };
-  const run = (words: string[], cwd = folder.path) => toolport(words, { cwd, env });
+  const env = { TOOLWHARF_HOME: join(folder.path, 'state'), HOME: folder.path, NO_COLOR: '1' };
+  const run = (words: string[], cwd = folder.path) => toolwharf(words, { cwd, env });
 
   test('an answer passes, explain and doctor say why', async () => {
     const call = ['call', 'echo/say', JSON.stringify({ text: guessed }), '--dir', 'echo'];
@@ -129,7 +129,7 @@ describe('on the command line', () => {
   test('a project cannot have them off', async () => {
     const project = join(folder.path, 'project');
     mkdirSync(project);
-    writeFileSync(join(project, 'toolport.toml'), '[scan]\nno_guesses = ["*"]\n');
+    writeFileSync(join(project, 'toolwharf.toml'), '[scan]\nno_guesses = ["*"]\n');
     const call = ['call', 'echo/say', JSON.stringify({ text: guessed }), '--dir', '../echo'];
     const { code, stdout, stderr } = await run(call, project);
     expect(code).not.toBe(0);

@@ -5,7 +5,7 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Places } from '../src/serve/http/places.js';
 import { type House, house, modern, visit } from './http-house.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 
 let home: House;
 beforeAll(async () => {
@@ -20,7 +20,7 @@ const call = (tool: string, given: unknown = {}, options = {}) =>
 describe('tools', () => {
   test('packages with their state', async () => {
     const { json } = await home.visit('/api/v1/packages');
-    expect(json.schema).toBe('toolport/list@1');
+    expect(json.schema).toBe('toolwharf/list@1');
     expect(json.packages.map((it: { id: string; state: string }) => [it.id, it.state])).toContainEqual([
       'word_count',
       'ready',
@@ -49,7 +49,7 @@ describe('tools', () => {
     const done = await call('word_count/word_count', { text: 'a b c' });
     expect(done.status).toBe(200);
     expect(done.json).toEqual({
-      schema: 'toolport/call@1',
+      schema: 'toolwharf/call@1',
       tool: 'word_count/word_count',
       callId: expect.stringMatching(/^call_/),
       status: 'ok',
@@ -189,7 +189,7 @@ test('a package is switched off and on', async () => {
   const path = '/api/v1/switches/word_count';
   const off = await asOperator(path, { method: 'PUT', body: { enabled: false } });
   expect(off.json).toEqual({
-    schema: 'toolport/switch@1',
+    schema: 'toolwharf/switch@1',
     package: 'word_count',
     enabled: false,
     changed: true,
@@ -205,7 +205,7 @@ test('a package is switched off and on', async () => {
 test('processes are counted by what they are for', async () => {
   const count = async (kind: string) =>
     Number(
-      new RegExp(`^toolport_processes\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(
+      new RegExp(`^toolwharf_processes\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(
         (await asOperator('/metrics')).text,
       )?.[1],
     );
@@ -229,8 +229,8 @@ test('where packages lie on this machine is told to operators, not to agents', a
   expect(places.path('/srv/tools/more/a/x.py')).toBe('a/x.py');
   expect(places.path('/srv/one.py')).toBe('one.py');
   expect(places.path('/elsewhere/x.py')).toBe('x.py');
-  expect(places.text('look: toolport install /srv/tools/x.py (/srv/one.py:3, /srv/tools)')).toBe(
-    'look: toolport install x.py (one.py:3, tools)',
+  expect(places.text('look: toolwharf install /srv/tools/x.py (/srv/one.py:3, /srv/tools)')).toBe(
+    'look: toolwharf install x.py (one.py:3, tools)',
   );
   expect(places.text('/srv/tools-other/x')).toBe('/srv/tools-other/x');
 });
@@ -245,7 +245,7 @@ test('a path that takes no members refuses those it is given', async () => {
 
 test('the record is whole', async () => {
   expect((await asOperator('/api/v1/audit/verify')).json).toMatchObject({
-    schema: 'toolport/audit@1',
+    schema: 'toolwharf/audit@1',
     ok: true,
   });
 });
@@ -269,15 +269,15 @@ test('metrics are what Prometheus reads, and add up', async () => {
     samples.set(`${name}${label}`, Number(value));
   }
   const ok = home.answers.filter((it) => it.status === 'ok').length;
-  expect(samples.get('toolport_calls_total{status="ok"}')).toBe(ok);
-  expect(samples.get('toolport_call_duration_seconds_count')).toBe(home.answers.length);
-  expect(samples.get('toolport_call_duration_seconds_bucket{le="+Inf"}')).toBe(home.answers.length);
-  expect(samples.get('toolport_holds_total')).toBe(
+  expect(samples.get('toolwharf_calls_total{status="ok"}')).toBe(ok);
+  expect(samples.get('toolwharf_call_duration_seconds_count')).toBe(home.answers.length);
+  expect(samples.get('toolwharf_call_duration_seconds_bucket{le="+Inf"}')).toBe(home.answers.length);
+  expect(samples.get('toolwharf_holds_total')).toBe(
     home.answers.filter((it) => it.status === 'confirmation_required').length,
   );
-  expect(samples.get('toolport_http_connections')).toBeGreaterThan(0);
-  expect(samples.get('toolport_approvals_waiting')).toBe(1);
-  const processes = ['call', 'kept', 'warm'].map((it) => samples.get(`toolport_processes{kind="${it}"}`));
+  expect(samples.get('toolwharf_http_connections')).toBeGreaterThan(0);
+  expect(samples.get('toolwharf_approvals_waiting')).toBe(1);
+  const processes = ['call', 'kept', 'warm'].map((it) => samples.get(`toolwharf_processes{kind="${it}"}`));
   expect(processes).toEqual([0, expect.any(Number), 0]);
 });
 

@@ -56,7 +56,7 @@ test('rules are made, used, listed and ended', async () => {
     principal: 'http/start-agent',
     minutes: 5,
   });
-  expect(made.json).toMatchObject({ schema: 'toolport/rules@1', rules: [{ tool, state: 'holds' }] });
+  expect(made.json).toMatchObject({ schema: 'toolwharf/rules@1', rules: [{ tool, state: 'holds' }] });
   expect((await call('a')).json.status).toBe('ok');
   expect((await call('c')).json.status).toBe('confirmation_required');
   const [listed] = (await operator('/api/v1/approvals/rules')).json.rules;

@@ -16,21 +16,21 @@ test('held calls, what is stopped and what is not ready are listed with what to 
   const held = await home.visit('/api/v1/call', { body: { tool: 'send_note', arguments: { text: 'a' } } });
   await operator('/api/v1/kills', { body: { target: 'long' } });
   const answer = await operator('/api/v1/attention');
-  expect(answer.json.schema).toBe('toolport/attention@1');
+  expect(answer.json.schema).toBe('toolwharf/attention@1');
   expect(answer.json.items).toMatchObject([
     {
       kind: 'approval',
       subject: held.json.confirmation.token,
-      command: expect.stringContaining('toolport approvals show '),
+      command: expect.stringContaining('toolwharf approvals show '),
     },
-    { kind: 'killed', subject: 'long', command: 'toolport kill --lift long' },
+    { kind: 'killed', subject: 'long', command: 'toolwharf kill --lift long' },
     { kind: 'needs-setup', subject: 'door' },
   ]);
 });
 
 test('a call whose outcome is unknown is listed until somebody acknowledges it, on record', async () => {
   // As the next host writes it down when it finds a call without an end.
-  const database = openSqlite(`${home.bench.path}/state/toolport.db`);
+  const database = openSqlite(`${home.bench.path}/state/toolwharf.db`);
   database.run('insert into unknown_outcome (call, tool, principal, at) values (?, ?, ?, ?)', [
     'call_lost',
     'send_note/send_note',
@@ -42,7 +42,7 @@ test('a call whose outcome is unknown is listed until somebody acknowledges it, 
   const acknowledge = () => operator('/api/v1/attention/call_lost/acknowledge', { method: 'POST' });
   expect(await acknowledge()).toMatchObject({
     status: 200,
-    json: { schema: 'toolport/acknowledge@1', call: 'call_lost' },
+    json: { schema: 'toolwharf/acknowledge@1', call: 'call_lost' },
   });
   expect((await list()).map((it: { kind: string }) => it.kind)).not.toContain('outcome-unknown');
   expect((await home.bench.host.auditTail(1))[0]?.body).toMatchObject({

@@ -3,7 +3,7 @@
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type House, house, rawVisit, visit } from './http-house.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 
 let home: House;
 beforeAll(async () => {

@@ -6,7 +6,7 @@ import type { Answer, TokenRole } from '../src/host/host.js';
 import type { HttpLimits } from '../src/serve/http/limits.js';
 import { Metrics } from '../src/serve/http/metrics.js';
 import { type HttpOptions, type HttpServer, openHttp } from '../src/serve/http/server.js';
-import { patchTool } from './toolport.js';
+import { patchTool } from './toolwharf.js';
 import { type Files, pythonTool, talos, type Workbench, workbench } from './workbench.js';
 
 export interface House {
@@ -71,8 +71,8 @@ export async function house(
       metrics.answered(answer);
     },
   });
-  const operator = `tp_${randomBytes(32).toString('base64url')}`;
-  const agent = `tp_${randomBytes(32).toString('base64url')}`;
+  const operator = `tw_${randomBytes(32).toString('base64url')}`;
+  const agent = `tw_${randomBytes(32).toString('base64url')}`;
   const server = await openHttp(bench.host, {
     port: 0,
     startTokens: [

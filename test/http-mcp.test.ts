@@ -5,7 +5,7 @@ import { serverPackage } from './attacks/server-package.js';
 import { claim, type House, house, modern, type Visit, visit } from './http-house.js';
 import { deskScript } from './mcp-upstream.js';
 import { running } from './processes.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 
 let home: House;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { openProvider, type Provider, WrongToken } from '../src/serve/http/oidc/provider.js';
 import { type House, house, modern, visit } from './http-house.js';
 import { audience, type Issuer, newKey, openIssuer, type TestKey } from './issuer.js';
-import { main, patchTool, temporaryFolder, toolport, until } from './toolport.js';
+import { main, patchTool, temporaryFolder, toolwharf, until } from './toolwharf.js';
 
 let clock = Date.now();
 const now = () => clock;
@@ -22,7 +22,7 @@ async function open(rest: Partial<Parameters<typeof openProvider>[0]> = {}): Pro
   return openProvider({
     issuer: issuer.url,
     audience,
-    operator: { claim: 'roles', value: 'toolport-operator' },
+    operator: { claim: 'roles', value: 'toolwharf-operator' },
     read: issuer.read,
     now,
     onTrouble: (error) => troubles.push(error),
@@ -191,17 +191,17 @@ describe('a token', () => {
   test('makes an operator only by the claim that was configured', async () => {
     const role = async (claims: Record<string, unknown>, by = provider) =>
       (await by.check(await issuer.token(claims))).role;
-    expect(await role({ roles: ['x', 'toolport-operator'] })).toBe('operator');
-    expect(await role({ roles: 'toolport-operator' })).toBe('operator');
+    expect(await role({ roles: ['x', 'toolwharf-operator'] })).toBe('operator');
+    expect(await role({ roles: 'toolwharf-operator' })).toBe('operator');
     for (const roles of [
-      'toolport-operator2',
-      'a toolport-operator',
-      ['toolport'],
-      { 'toolport-operator': 1 },
+      'toolwharf-operator2',
+      'a toolwharf-operator',
+      ['toolwharf'],
+      { 'toolwharf-operator': 1 },
       null,
     ])
       expect(await role({ roles })).toBe('agent');
-    expect(await role({ role: 'toolport-operator', scope: 'toolport-operator' })).toBe('agent');
+    expect(await role({ role: 'toolwharf-operator', scope: 'toolwharf-operator' })).toBe('agent');
     const none = await openProvider({
       issuer: issuer.url,
       audience,
@@ -209,7 +209,7 @@ describe('a token', () => {
       now,
       onTrouble: () => {},
     });
-    expect(await role({ roles: ['toolport-operator', 'operator', 'admin'] }, none)).toBe('agent');
+    expect(await role({ roles: ['toolwharf-operator', 'operator', 'admin'] }, none)).toBe('agent');
     const nested = await open({ operator: { claim: 'realm_access.roles', value: 'admin' } });
     expect(await role({ realm_access: { roles: ['admin'] } }, nested)).toBe('operator');
     expect(await role({ 'realm_access.roles': ['user'], realm_access: { roles: ['admin'] } }, nested)).toBe(
@@ -350,7 +350,7 @@ describe('over HTTP', () => {
     const listed = await home.visit('/mcp', { token: agent, ...modern('tools/list') });
     expect(listed.json.result.tools.length).toBeGreaterThan(0);
     expect((await home.visit('/api/v1/approvals', { token: agent })).status).toBe(403);
-    const operator = await issuer.token({ roles: ['toolport-operator'] });
+    const operator = await issuer.token({ roles: ['toolwharf-operator'] });
     expect((await home.visit('/api/v1/approvals', { token: operator })).status).toBe(200);
     expect((await home.visit('/api/v1/tools')).status).toBe(200);
     const { token } = await home.token('kept');
@@ -361,17 +361,17 @@ describe('over HTTP', () => {
     const none = await visit(home.port, '/mcp', { body: {} });
     expect(none.status).toBe(401);
     const place = `http://127.0.0.1:${home.port}/.well-known/oauth-protected-resource/mcp`;
-    expect(none.headers['www-authenticate']).toBe(`Bearer realm="toolport", resource_metadata="${place}"`);
+    expect(none.headers['www-authenticate']).toBe(`Bearer realm="toolwharf", resource_metadata="${place}"`);
     const wrong = await visit(home.port, '/api/v1/tools', { token: await issuer.token({ aud: 'x' }) });
     expect([wrong.status, wrong.json.error.code]).toEqual([401, 'auth_required']);
     expect(wrong.headers['www-authenticate']).toBe(
-      `Bearer realm="toolport", error="invalid_token", error_description="the token is for somebody else (aud)", resource_metadata="${place.slice(0, -4)}"`,
+      `Bearer realm="toolwharf", error="invalid_token", error_description="the token is for somebody else (aud)", resource_metadata="${place.slice(0, -4)}"`,
     );
     expect(wrong.json.error.hint).toContain(issuer.url);
     const found = await visit(home.port, '/.well-known/oauth-protected-resource/mcp');
     expect(found.json).toEqual({
       resource: `http://127.0.0.1:${home.port}/mcp`,
-      resource_name: 'Toolport',
+      resource_name: 'Toolwharf',
       authorization_servers: [issuer.url],
       bearer_methods_supported: ['header'],
     });
@@ -446,7 +446,7 @@ describe('over HTTP', () => {
         .map((it) => ({ done: it })),
     );
     const metric = async () =>
-      /toolport_http_requests_running (\d+)/.exec(
+      /toolwharf_http_requests_running (\d+)/.exec(
         (await home.visit('/metrics', { token: home.operator })).text,
       )?.[1];
     await until(async () => (await metric()) === '4');
@@ -473,7 +473,7 @@ describe('over HTTP', () => {
 describe('serve, the real program', () => {
   const folder = temporaryFolder({
     'tools/word_count.py': patchTool({ name: 'word_count' }),
-    'project/toolport.toml': '[http.oidc]\nissuer = "https://id.example.com"\naudience = "x"\n',
+    'project/toolwharf.toml': '[http.oidc]\nissuer = "https://id.example.com"\naudience = "x"\n',
     'nested.toml': 'http.oidc = 3\n',
   });
   const words = (...more: string[]) => [
@@ -523,7 +523,7 @@ describe('serve, the real program', () => {
     }
   });
 
-  const start = (...more: string[]) => toolport(words(...more), { cwd: folder.path, env });
+  const start = (...more: string[]) => toolwharf(words(...more), { cwd: folder.path, env });
 
   test.each([
     [
@@ -564,7 +564,7 @@ describe('serve, the real program', () => {
   });
 
   test("a project's file cannot add an issuer; a table is not a number", async () => {
-    const project = await toolport(words(), { cwd: join(folder.path, 'project'), env });
+    const project = await toolwharf(words(), { cwd: join(folder.path, 'project'), env });
     expect([project.code, project.stderr]).toEqual([
       3,
       expect.stringContaining('http.oidc.issuer cannot be set for a project'),

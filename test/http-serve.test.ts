@@ -11,7 +11,7 @@ import { serve } from '../src/serve/cli/commands/serve.js';
 import { token } from '../src/serve/cli/commands/token.js';
 import { visit } from './http-house.js';
 import { testTerminal } from './terminal.js';
-import { patchTool, temporaryFolder, until } from './toolport.js';
+import { patchTool, temporaryFolder, until } from './toolwharf.js';
 
 const folders: ReturnType<typeof temporaryFolder>[] = [];
 afterEach(() => {
@@ -57,11 +57,11 @@ describe('serve', () => {
     const running = await started([tools, '--json', '--port', '0', '--state', state], path);
     const first = JSON.parse(running.printed.out.split('\n', 1)[0] as string);
     expect(first).toMatchObject({
-      schema: 'toolport/serve@1',
+      schema: 'toolwharf/serve@1',
       mcp: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/),
       api: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+\/api\/v1$/),
-      token: expect.stringMatching(/^tp_[\w-]{43}$/),
-      agentToken: expect.stringMatching(/^tp_[\w-]{43}$/),
+      token: expect.stringMatching(/^tw_[\w-]{43}$/),
+      agentToken: expect.stringMatching(/^tw_[\w-]{43}$/),
       socket: join(state, 'host.sock'),
       command: expect.arrayContaining(['mcp', tools]),
       packages: [expect.objectContaining({ id: 'word_count', state: 'ready' })],
@@ -73,7 +73,7 @@ describe('serve', () => {
     expect((await visit(port, '/api/v1/approvals', { token: first.agentToken })).status).toBe(403);
     expect((await visit(port, '/api/v1/approvals', { token: first.token })).status).toBe(200);
     const metrics = await visit(port, '/metrics', { token: first.token });
-    expect(metrics.text).toContain('toolport_calls_total{status="ok"} 1');
+    expect(metrics.text).toContain('toolwharf_calls_total{status="ok"} 1');
     running.stop.abort();
     expect(await running.done).toBe(0);
     expect(JSON.parse(running.printed.out.trimEnd().split('\n')[1] as string)).toMatchObject({
@@ -94,7 +94,7 @@ describe('serve', () => {
     const url = /^MCP {4}(http:\/\/127\.0\.0\.1:\d+\/mcp)$/m.exec(out)?.[1] as string;
     expect(out).toMatch(/^API {4}http.*\/api\/v1 /m);
     const connect =
-      /claude mcp add --transport http toolport (\S+) --header "Authorization: Bearer (\S+)"/.exec(out);
+      /claude mcp add --transport http toolwharf (\S+) --header "Authorization: Bearer (\S+)"/.exec(out);
     expect(connect?.[1]).toBe(url);
     const port = Number(new URL(url).port);
     const agent = connect?.[2] as string;
@@ -197,7 +197,7 @@ describe('token', () => {
     const agent = run(token, ['create', 'laptop', ...flags], path);
     expect(await agent.done).toBe(0);
     const secret = agent.printed.out.trim();
-    expect(secret).toMatch(/^tp_[\w-]{43}$/);
+    expect(secret).toMatch(/^tw_[\w-]{43}$/);
     expect(agent.printed.err).toContain('only time');
     const admin = run(
       token,
@@ -206,7 +206,7 @@ describe('token', () => {
     );
     await admin.done;
     const made = JSON.parse(admin.printed.out);
-    expect(made).toMatchObject({ schema: 'toolport/token@1', name: 'admin', role: 'operator' });
+    expect(made).toMatchObject({ schema: 'toolwharf/token@1', name: 'admin', role: 'operator' });
     expect(Date.parse(made.expiresAt) - Date.now()).toBeGreaterThan(29 * 86_400_000);
 
     const listed = run(token, ['list', '--json', ...flags], path);

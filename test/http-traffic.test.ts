@@ -5,7 +5,7 @@ import { createConnection, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type House, house, modern, rawVisit, visit } from './http-house.js';
 import { pause, running } from './processes.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 
 const both = { accept: 'application/json, text/event-stream' };
 const ask = (method: string, params: object = {}, id: number | string = 1) => ({
@@ -119,7 +119,7 @@ test('a thousand connections that say nothing keep nobody out, and are closed', 
   const called = await visit(port, '/api/v1/call', { token: agent, body });
   expect(called.json.result).toEqual({ words: 2 });
   const { text } = await visit(port, '/metrics', { token: operator });
-  const counted = Number(/^toolport_http_connections (\d+)$/m.exec(text)?.[1]);
+  const counted = Number(/^toolwharf_http_connections (\d+)$/m.exec(text)?.[1]);
   expect(counted + closed).toBeGreaterThan(1000);
   await until(() => closed === 1000, 20_000);
 });

@@ -15,7 +15,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { bundleModule } from '../scripts/bundle.mjs';
 import type { HostOptions, Session } from '../src/index.js';
 import { allProcesses, pause, running, sandboxed } from './processes.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 import {
   type Files,
   failureOf,
@@ -126,7 +126,7 @@ describe('nothing is left', () => {
     await resultOf(call(session, 'echo', ''));
     const calls = ['hang', 'kept/hold'].map((tool) => call(session, tool));
     await until(() => running().length === 3);
-    const stages = () => readdirSync('/tmp').filter((it) => it.startsWith(`toolport-stage-${process.pid}-`));
+    const stages = () => readdirSync('/tmp').filter((it) => it.startsWith(`toolwharf-stage-${process.pid}-`));
     expect(stages()).toHaveLength(1);
     const closing = performance.now();
     await bench.host.close();

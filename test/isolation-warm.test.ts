@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import type { HostOptions, JsonObject, Session } from '../src/index.js';
 import { pause, running, waiting } from './processes.js';
-import { loopbackServer } from './toolport.js';
+import { loopbackServer } from './toolwharf.js';
 import {
   type Files,
   makeAnew,

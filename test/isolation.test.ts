@@ -1,7 +1,7 @@
 // Many calls at once, good and bad, of several callers: none feels another, and nothing is left behind.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Session } from '../src/index.js';
-import { type LoopbackServer, loopbackServer } from './toolport.js';
+import { type LoopbackServer, loopbackServer } from './toolwharf.js';
 import {
   failureOf,
   findagent,

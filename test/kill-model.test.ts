@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHost, type Host, type Session } from '../src/index.js';
 import { unconfined } from '../src/sandbox/unconfined.js';
-import { temporaryFolder } from './toolport.js';
+import { temporaryFolder } from './toolwharf.js';
 import { findagent } from './workbench.js';
 
 const prompts = (name: string) =>

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../src/index.js';
 import { running, sandboxed, waiting } from './processes.js';
-import { type LoopbackServer, loopbackServer, until } from './toolport.js';
+import { type LoopbackServer, loopbackServer, until } from './toolwharf.js';
 import { failureOf, findagent, pythonTool, resultOf, talos, type Workbench, workbench } from './workbench.js';
 
 let server: LoopbackServer;

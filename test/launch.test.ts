@@ -4,7 +4,7 @@ import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { expect, onTestFinished, test } from 'vitest';
-import { main, temporaryFolder } from './toolport.js';
+import { main, temporaryFolder } from './toolwharf.js';
 
 const keep = join(import.meta.dirname, '..', 'scripts', 'keep-compiled.mjs');
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Answer, createHost, type Host, type JsonObject } from '../src/index.js';
-import { loopbackServer, main, temporaryFolder } from './toolport.js';
+import { loopbackServer, main, temporaryFolder } from './toolwharf.js';
 import { failureOf, findagent, inputOf, resultOf, type Workbench, workbench } from './workbench.js';
 
 const text = { type: 'string' };
@@ -126,7 +126,7 @@ describe('a rate limit', () => {
     await resultOf(session.call({ tool: 'desk/free', arguments: {} }));
     await bench.host.close();
     const { openSqlite } = await import('../src/store/sqlite.js');
-    const connection = openSqlite(join(bench.path, 'state', 'toolport.db'));
+    const connection = openSqlite(join(bench.path, 'state', 'toolwharf.db'));
     expect(connection.all('select * from limit_use', [])).toEqual([]);
     expect(connection.all('select * from limit_clock', [])).toEqual([]);
     connection.close();

@@ -5,7 +5,7 @@ import type { Session } from '../src/index.js';
 import type { Front, FrontParts } from '../src/serve/mcp/front.js';
 import { serverPackage } from './attacks/server-package.js';
 import { BareClient, bugs, envelope, frontFor, type Message, officialClient, partsFor } from './mcp-wire.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 import { type Workbench, workbench } from './workbench.js';
 
 const form = `{ message: 'Which colour?', requestedSchema: { type: 'object', properties: { colour: { type: 'string' } } } }`;
@@ -246,7 +246,7 @@ describe.each(['older', 'newer'])('a question of a server of the %s era', (era) 
     expect(await bench.host.kills.set(era, 'tester')).toMatchObject({ ended: 1 });
     expect(performance.now() - from).toBeLessThan(2000);
     const told = await send(client, tool, { requestState, inputResponses: blue });
-    expect(told.result).toMatchObject({ isError: true, _meta: { 'toolport/code': 'killed' } });
+    expect(told.result).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'killed' } });
     expect(await send(client, tool, { requestState, inputResponses: blue })).toMatchObject(refused);
   });
 
@@ -341,7 +341,7 @@ test('what came of a call that ended meanwhile is kept for a moment, and its pla
   // It answers with what became of it as long as that is kept, and not after.
   const [first, ...rest] = states;
   const told = await send(client, 'newer_consult', { requestState: first, inputResponses: blue });
-  expect(told.result).toMatchObject({ isError: true, _meta: { 'toolport/code': 'killed' } });
+  expect(told.result).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'killed' } });
   await until(async () => (await ask(client, 'newer_consult')).resultType === 'input_required');
   await until(async () => {
     const late = { requestState: rest.pop(), inputResponses: blue };
@@ -398,5 +398,5 @@ test('a question to a 2025 client is withdrawn when its call ends', async () => 
   expect(await client.next((it) => it.method === 'notifications/cancelled')).toMatchObject({
     params: { requestId: question.id },
   });
-  expect(await told).toMatchObject({ result: { isError: true, _meta: { 'toolport/code': 'killed' } } });
+  expect(await told).toMatchObject({ result: { isError: true, _meta: { 'toolwharf/code': 'killed' } } });
 });

@@ -5,7 +5,7 @@ import type { Session } from '../src/index.js';
 import type { Front } from '../src/serve/mcp/front.js';
 import { BareClient, bugs, type Era, frontFor, officialClient, partsFor } from './mcp-wire.js';
 import { running } from './processes.js';
-import { patchTool, until } from './toolport.js';
+import { patchTool, until } from './toolwharf.js';
 import { findagent, inputOf, talos, type Workbench, workbench } from './workbench.js';
 
 const skills = join(import.meta.dirname, '..', 'examples', 'findagent', 'review-skills');
@@ -89,9 +89,9 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
       inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
       outputSchema: { type: 'object' },
       annotations: { readOnlyHint: true },
-      _meta: { 'toolport/tool': 'count/count' },
+      _meta: { 'toolwharf/tool': 'count/count' },
     });
-    expect(['enforced', 'degraded']).toContain(count?._meta?.['toolport/sandbox']);
+    expect(['enforced', 'degraded']).toContain(count?._meta?.['toolwharf/sandbox']);
     const again = await officialClient(front(), era);
     expect((await again.listTools()).tools).toEqual(tools);
     await Promise.all([client.close(), again.close()]);
@@ -111,7 +111,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
       'Summarise the meeting about tea, in three sentences.',
     );
     const wrong = await client.callTool({ name: 'count', arguments: { words: 1 } });
-    expect(wrong).toMatchObject({ isError: true, _meta: { 'toolport/code': 'invalid_input' } });
+    expect(wrong).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'invalid_input' } });
     await expect(client.callTool({ name: 'nobody', arguments: {} })).rejects.toMatchObject({ code: -32602 });
     await client.close();
   });
@@ -119,11 +119,11 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
   test('finds prompts', async () => {
     const client = await officialClient(front(), era);
     const prompts = (await client.listPrompts()).prompts.filter((it) => it.name.startsWith('keeper'));
-    expect(prompts.map((it) => [it.name, it._meta?.['toolport/kind']])).toEqual([
+    expect(prompts.map((it) => [it.name, it._meta?.['toolwharf/kind']])).toEqual([
       ['keeper', 'instructions'],
       ['keeper_summary', 'template'],
     ]);
-    expect(prompts[0]?._meta?.['toolport/examples']).toEqual(['What was decided?']);
+    expect(prompts[0]?._meta?.['toolwharf/examples']).toEqual(['What was decided?']);
     const filled = await client.getPrompt({ name: 'keeper_summary', arguments: { about: 'tea' } });
     expect(filled.messages).toEqual([
       {
@@ -145,7 +145,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
       expect(contents).toEqual([{ uri, mimeType: 'text/markdown', text: expect.stringMatching(/\w{4}/) }]);
     }
     expect((await client.listResourceTemplates()).resourceTemplates).toHaveLength(1);
-    for (const uri of ['skill://review-skills/../write-tests', 'file:///etc/passwd', 'toolport://result/x'])
+    for (const uri of ['skill://review-skills/../write-tests', 'file:///etc/passwd', 'toolwharf://result/x'])
       await expect(client.readResource({ uri })).rejects.toMatchObject({ code: -32602, data: { uri } });
     await client.close();
   });
@@ -188,7 +188,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     fronts.push(own);
     const client = await officialClient(own, era);
     const result = await client.callTool({ name: 'slow', arguments: { text: '600' } });
-    expect(result).toMatchObject({ isError: true, _meta: { 'toolport/code': 'timeout' } });
+    expect(result).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'timeout' } });
     await client.close();
   });
 
@@ -240,41 +240,39 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
       arguments: { text: 'a' },
       _meta: { traceparent, baggage: 'k=v' },
     });
-    expect(result._meta).toMatchObject({ traceparent, baggage: 'k=v', 'toolport/call': expect.any(String) });
+    expect(result._meta).toMatchObject({ traceparent, baggage: 'k=v', 'toolwharf/call': expect.any(String) });
     await client.close();
   });
 
   test('uses many tools through the fixed few', async () => {
     const client = await officialClient(front('search'), era);
     expect((await client.listTools()).tools.map((it) => it.name)).toEqual([
-      'toolport_search_tools',
-      'toolport_describe_tool',
-      'toolport_call_tool',
+      'find_tools',
+      'describe_tool',
+      'call_tool',
       'patch_confirm_action',
     ]);
     const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
-    const found = JSON.parse(
-      textOf(await call('toolport_search_tools', { query: 'summarize meeting minute' })),
-    );
+    const found = JSON.parse(textOf(await call('find_tools', { query: 'summarize meeting minute' })));
     expect(found.tools[0]).toEqual({
       name: 'keeper_summary',
       package: 'keeper',
       description: 'Words to summarise minutes with.',
     });
-    const described = JSON.parse(textOf(await call('toolport_describe_tool', { name: 'keeper_summary' })));
+    const described = JSON.parse(textOf(await call('describe_tool', { name: 'keeper_summary' })));
     expect(described.inputSchema.required).toEqual(['about']);
-    const made = await call('toolport_call_tool', { name: 'keeper_summary', arguments: { about: 'tea' } });
+    const made = await call('call_tool', { name: 'keeper_summary', arguments: { about: 'tea' } });
     expect(textOf(made)).toContain('about tea');
-    const wrong = await call('toolport_call_tool', { name: 'count', arguments: { nonsense: 1 } });
-    expect(wrong).toMatchObject({ isError: true, _meta: { 'toolport/code': 'invalid_input' } });
-    expect(await call('toolport_call_tool', { name: 'toolport_call_tool' })).toMatchObject({ isError: true });
-    expect(await call('toolport_search_tools', { query: '' })).toMatchObject({ isError: true });
-    expect(await call('toolport_search_tools', { query: 'a', limit: 1e9 })).toMatchObject({ isError: true });
-    expect(await call('toolport_describe_tool', { name: 'nobody' })).toMatchObject({ isError: true });
+    const wrong = await call('call_tool', { name: 'count', arguments: { nonsense: 1 } });
+    expect(wrong).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'invalid_input' } });
+    expect(await call('call_tool', { name: 'call_tool' })).toMatchObject({ isError: true });
+    expect(await call('find_tools', { query: '' })).toMatchObject({ isError: true });
+    expect(await call('find_tools', { query: 'a', limit: 1e9 })).toMatchObject({ isError: true });
+    expect(await call('describe_tool', { name: 'nobody' })).toMatchObject({ isError: true });
     await client.close();
     const few = await officialClient(front('auto'), era);
     expect((await few.listTools()).tools.map((it) => it.name)).toContain('count');
-    await expect(few.callTool({ name: 'toolport_call_tool', arguments: {} })).rejects.toMatchObject({
+    await expect(few.callTool({ name: 'call_tool', arguments: {} })).rejects.toMatchObject({
       code: -32602,
     });
     await few.close();
@@ -299,6 +297,6 @@ test('a client that asks first what is spoken gets the newer era', async () => {
   const client = await officialClient(front(), '2026');
   expect(client.getNegotiatedProtocolVersion?.()).toBe('2026-07-28');
   expect(client.getInstructions()).toContain('confined');
-  expect(client.getServerVersion()).toMatchObject({ name: 'toolport', version: '9.9.9' });
+  expect(client.getServerVersion()).toMatchObject({ name: 'toolwharf', version: '9.9.9' });
   await client.close();
 });

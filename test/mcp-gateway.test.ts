@@ -6,7 +6,7 @@ import { serverPackage } from './attacks/server-package.js';
 import { httpDesk } from './mcp-http-desk.js';
 import { closeUpstreams, deskScript } from './mcp-upstream.js';
 import { type Era, frontFor, officialClient } from './mcp-wire.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 import { inputOf, toolspace, type Workbench, workbench } from './workbench.js';
 
 const page = 'https://example.com/tool';
@@ -69,7 +69,7 @@ describe.each(clients.flatMap((era) => upstreams.map((speaks) => ({ era, speaks 
         },
         outputSchema: { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] },
         annotations: { readOnlyHint: true, title: 'Add numbers' },
-        _meta: { 'desk/colour': 'green', 'toolport/tool': `desk-${speaks}/add` },
+        _meta: { 'desk/colour': 'green', 'toolwharf/tool': `desk-${speaks}/add` },
       });
       await made.close();
     });

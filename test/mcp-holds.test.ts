@@ -14,7 +14,7 @@ import {
   officialClient,
   partsFor,
 } from './mcp-wire.js';
-import { patchTool, until } from './toolport.js';
+import { patchTool, until } from './toolwharf.js';
 import { findagent, inputOf, type Workbench, workbench } from './workbench.js';
 
 let bench: Workbench;
@@ -105,7 +105,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
   ])('%s: the call is denied and nothing ran', async (_name, action) => {
     const client = await answering(action);
     const result = await client.callTool({ name: 'note', arguments: { text: 'a' } });
-    expect(result).toMatchObject({ isError: true, _meta: { 'toolport/code': 'approval_denied' } });
+    expect(result).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'approval_denied' } });
     expect([await states(), await intents()]).toEqual([['denied'], 0]);
     await client.close();
   });
@@ -113,7 +113,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
   test('accepts through the fixed tools', async () => {
     const client = await answering({ action: 'accept', content: { approve: true } }, [], 'search');
     const target = { name: 'note', arguments: { text: 'far' } };
-    const result = await client.callTool({ name: 'toolport_call_tool', arguments: target });
+    const result = await client.callTool({ name: 'call_tool', arguments: target });
     expect(JSON.parse(textOf(result))).toEqual({ noted: 'far' });
     expect(await intents()).toBe(1);
     await client.close();
@@ -137,7 +137,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
       // Slowly enough for the host itself.
       clock += 5000;
       const result = await client.callTool({ name: 'note', arguments: { text: String(at) } });
-      codes.add(result._meta?.['toolport/status']);
+      codes.add(result._meta?.['toolwharf/status']);
     }
     expect(questions).toHaveLength(30);
     expect(codes).toEqual(new Set(['denied', 'confirmation_required']));
@@ -165,7 +165,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     });
     const call = client.callTool({ name: 'note', arguments: { text: 'a' } });
     if (era === '2025')
-      expect(await call).toMatchObject({ isError: true, _meta: { 'toolport/code': 'approval_expired' } });
+      expect(await call).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'approval_expired' } });
     else await expect(call).rejects.toMatchObject({ code: -32602 });
     expect([await states(), await intents()]).toEqual([['expired'], 0]);
     await client.close();
@@ -384,10 +384,10 @@ describe('a question to a 2025 client', () => {
   test('is put once for the same call; a client that fails to ask leaves it to the model', async () => {
     const { client, question } = await begin();
     const same = await client.request('tools/call', { name: 'note', arguments: { text: 'a' } }, 3);
-    expect(same).toMatchObject({ result: { _meta: { 'toolport/status': 'confirmation_required' } } });
+    expect(same).toMatchObject({ result: { _meta: { 'toolwharf/status': 'confirmation_required' } } });
     client.send({ jsonrpc: '2.0', id: question.id, error: { code: -32601, message: 'no' } });
     expect(await client.next((it) => it.id === 2)).toMatchObject({
-      result: { isError: true, _meta: { 'toolport/status': 'confirmation_required' } },
+      result: { isError: true, _meta: { 'toolwharf/status': 'confirmation_required' } },
     });
     expect(await states()).toEqual(['proposed']);
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
 import type { Front } from '../src/serve/mcp/front.js';
 import { BareClient, bugs, envelope, frontFor, type Message } from './mcp-wire.js';
-import { patchTool, until } from './toolport.js';
+import { patchTool, until } from './toolwharf.js';
 import { talos, type Workbench, workbench } from './workbench.js';
 
 let bench: Workbench;

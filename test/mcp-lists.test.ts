@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
 import { createFront, type Front, frontParts } from '../src/serve/mcp/front.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 import { pythonTool, type Workbench, workbench } from './workbench.js';
 
 const benches: Workbench[] = [];

@@ -123,7 +123,7 @@ const options: ServerOptions = {
 
 /** What a plain server of the official library says when it has the same tools, prompts and resources. */
 function oracle(): Server {
-  const server = new Server({ name: 'toolport', title: 'Toolport', version: '9.9.9' }, options);
+  const server = new Server({ name: 'toolwharf', title: 'Toolwharf', version: '9.9.9' }, options);
   const fault = (message: string, data?: object) =>
     Object.assign(new Error(message), { code: -32602, ...(data === undefined ? {} : { data }) });
   server.setRequestHandler('tools/list', async ({ params }) => {
@@ -178,7 +178,7 @@ function oracle(): Server {
   server.setRequestHandler('resources/templates/list', async () => ({
     resourceTemplates: [
       {
-        uriTemplate: 'toolport://result/{id}{?offset,limit}',
+        uriTemplate: 'toolwharf://result/{id}{?offset,limit}',
         name: 'result',
         title: 'A large result',
         description: 'A result that was too long for its answer, whole or in parts. Kept for ten minutes.',
@@ -312,7 +312,7 @@ function strip(value: unknown): unknown {
   if (Array.isArray(value)) return value.filter((it) => it?.name !== 'patch_confirm_action').map(strip);
   if (typeof value !== 'object' || value === null) return value;
   const kept = Object.entries(value).flatMap(([key, it]): [string, unknown][] => {
-    if (key.startsWith('toolport/') || key === 'instructions') return [];
+    if (key.startsWith('toolwharf/') || key === 'instructions') return [];
     const inner = strip(it);
     return key === '_meta' && Object.keys(inner as object).length === 0 ? [] : [[key, inner]];
   });

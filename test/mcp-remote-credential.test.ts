@@ -4,7 +4,7 @@ import type { JsonObject } from '../src/index.js';
 import { guardedClient } from '../src/net/client.js';
 import { httpDesk } from './mcp-http-desk.js';
 import { closeUpstreams } from './mcp-upstream.js';
-import { type LoopbackServer, loopbackServer } from './toolport.js';
+import { type LoopbackServer, loopbackServer } from './toolwharf.js';
 import { failureOf, findagent, resultOf, type Workbench, workbench } from './workbench.js';
 
 const secret = ['k3y', 'of', 'the', 'desk', '41d9'].join('-');
@@ -107,7 +107,7 @@ describe.each(['2025', '2026'] as const)('a server of %s', (speaks) => {
     wants = `Bearer ${secret}`;
     expect(await failureOf(session.call(say))).toMatchObject({
       code: 'auth_required',
-      hint: expect.stringContaining('toolport secret list'),
+      hint: expect.stringContaining('toolwharf secret list'),
     });
     await set();
     expect(await resultOf((await open(port)).call(say))).toBe('hello');
@@ -117,7 +117,7 @@ describe.each(['2025', '2026'] as const)('a server of %s', (speaks) => {
     const session = await open(await agent(speaks, [slot()]));
     const waiting = await failureOf(session.call(say));
     expect(waiting.code).toBe('needs_setup');
-    expect(`${waiting.message} ${waiting.hint}`).toContain('toolport secret set desk key');
+    expect(`${waiting.message} ${waiting.hint}`).toContain('toolwharf secret set desk key');
     expect(seen).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-// `toolport mcp`, started as the configuration of a client would start it, with the official client of both eras.
+// `toolwharf mcp`, started as the configuration of a client would start it, with the official client of both eras.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import {
   patchTool,
   temporaryFolder,
   until,
-} from './toolport.js';
+} from './toolwharf.js';
 
 const examples = join(import.meta.dirname, '..', 'examples');
 let server: LoopbackServer;
@@ -38,7 +38,7 @@ afterAll(async () => {
 });
 
 async function connect(era: Era, words: string[], options: ClientOptions = {}): Promise<Client> {
-  const env = { ...(process.env as Record<string, string>), TOOLPORT_IDLE: '1s' };
+  const env = { ...(process.env as Record<string, string>), TOOLWHARF_IDLE: '1s' };
   const mode = era === '2025' ? 'legacy' : { pin: '2026-07-28' };
   const client = new Client({ name: 'shim', version: '1.0.0' }, { ...options, versionNegotiation: { mode } });
   await client.connect(
@@ -101,7 +101,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
     const client = await connect(era, [examples, '--expose', 'search']);
     expect((await client.listTools()).tools).toHaveLength(4);
     const found = await client.callTool({
-      name: 'toolport_search_tools',
+      name: 'find_tools',
       arguments: { query: 'count words of a text', limit: 3 },
     });
     expect(JSON.parse(textOf(found)).tools[0].name).toBe('word_count');
@@ -112,7 +112,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
 test('a client that is killed in the middle of a call leaves nothing running', async () => {
   const words = [main, 'mcp', join(folder.path, 'tools'), ...state];
   const shim: ChildProcess = spawn(process.execPath, words, {
-    env: { ...process.env, TOOLPORT_IDLE: '1s' },
+    env: { ...process.env, TOOLWHARF_IDLE: '1s' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const params = { name: 'slow', arguments: { text: 'a' } };
@@ -124,8 +124,8 @@ test('a client that is killed in the middle of a call leaves nothing running', a
 });
 
 test('an unknown way of listing is refused with the ones there are', async () => {
-  const { toolport } = await import('./toolport.js');
-  const done = await toolport(['mcp', folder.path, '--expose', 'some', ...state]);
+  const { toolwharf } = await import('./toolwharf.js');
+  const done = await toolwharf(['mcp', folder.path, '--expose', 'some', ...state]);
   expect(done.code).toBe(2);
   expect(done.stderr).toContain('all, search or auto');
 });

@@ -9,7 +9,7 @@ import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Era } from './mcp-wire.js';
-import { type LoopbackServer, loopbackServer, main, temporaryFolder, toolport } from './toolport.js';
+import { type LoopbackServer, loopbackServer, main, temporaryFolder, toolwharf } from './toolwharf.js';
 
 const server = '@modelcontextprotocol/server-memory';
 const version = '2026.8.31';
@@ -91,9 +91,9 @@ async function registry(): Promise<LoopbackServer> {
 }
 
 test('before it is installed nothing is fetched, and what to do is said', async () => {
-  const before = await toolport(['call', path, 'notes/read_graph', '{}', '--json', ...state]);
+  const before = await toolwharf(['call', path, 'notes/read_graph', '{}', '--json', ...state]);
   expect(before.code).not.toBe(0);
-  expect(before.stdout + before.stderr).toContain('toolport install');
+  expect(before.stdout + before.stderr).toContain('toolwharf install');
 });
 
 describe.skipIf(!isMirrored)(
@@ -102,14 +102,14 @@ describe.skipIf(!isMirrored)(
     beforeAll(async () => {
       const { port, close } = await registry();
       const words = ['install', path, '--npm-registry', `http://127.0.0.1:${port}`, ...state];
-      const installed = await toolport(words);
+      const installed = await toolwharf(words);
       // From now on nothing can be fetched any more.
       await close();
       expect(installed, installed.stderr).toMatchObject({ code: 0 });
     }, 90_000);
 
     test('it is called through the command', async () => {
-      const called = await toolport(['call', path, 'read_graph', '{}', '--json', ...state]);
+      const called = await toolwharf(['call', path, 'read_graph', '{}', '--json', ...state]);
       expect(called, called.stderr + called.stdout).toMatchObject({ code: 0 });
       expect(JSON.parse(called.stdout).result).toMatchObject({ entities: [], relations: [] });
     }, 30_000);
@@ -119,7 +119,7 @@ describe.skipIf(!isMirrored)(
       async (era) => {
         const mode = era === '2025' ? 'legacy' : { pin: '2026-07-28' };
         const client = new Client({ name: 'stock', version: '1.0.0' }, { versionNegotiation: { mode } });
-        const env = { ...(process.env as Record<string, string>), TOOLPORT_IDLE: '1s' };
+        const env = { ...(process.env as Record<string, string>), TOOLWHARF_IDLE: '1s' };
         const args = [main, 'mcp', path, ...state];
         await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
         const { tools } = await client.listTools();

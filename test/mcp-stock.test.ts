@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { textTemplate } from '../src/model/template.js';
 import type { Progress } from '../src/run/remote/remote.js';
 import { asked, closeUpstreams, progressOf, upstream } from './mcp-upstream.js';
-import { temporaryFolder } from './toolport.js';
+import { temporaryFolder } from './toolwharf.js';
 
 const version = '2026.8.31';
 const names = ['everything', 'memory'].map((it) => `@modelcontextprotocol/server-${it}@${version}`);

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { textTemplate } from '../src/model/template.js';
 import { asked, bareServer, closeUpstreams, reaching, upstream } from './mcp-upstream.js';
-import { loopbackServer, until } from './toolport.js';
+import { loopbackServer, until } from './toolwharf.js';
 
 afterEach(closeUpstreams);
 

@@ -12,7 +12,7 @@ import {
   type UpstreamOptions,
   upstream,
 } from './mcp-upstream.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 
 afterAll(closeUpstreams);
 

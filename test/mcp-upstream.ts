@@ -13,7 +13,7 @@ import type { CallerContext, Progress, Remote, RemoteCall, RemoteSetting } from 
 import { bubblewrap } from '../src/sandbox/bubblewrap.js';
 import { findNode } from '../src/sandbox/interpreter.js';
 import { defaultLimits, type Limits, type Mount } from '../src/sandbox/sandbox.js';
-import { temporaryFolder } from './toolport.js';
+import { temporaryFolder } from './toolwharf.js';
 
 export const upstreams = join(import.meta.dirname, 'upstreams');
 const sandbox = bubblewrap();

@@ -8,7 +8,7 @@ import { visit } from './http-house.js';
 import { Rig } from './nexo/bench.js';
 import { type NatsHouse, natsHouse } from './nexo/nats-house.js';
 import { allProcesses, sandboxed } from './processes.js';
-import { main, temporaryFolder, toolport, until } from './toolport.js';
+import { main, temporaryFolder, toolwharf, until } from './toolwharf.js';
 import { failureOf, resultOf, workbench } from './workbench.js';
 
 const examples = join(import.meta.dirname, '..', 'examples', 'nexo');
@@ -83,22 +83,22 @@ license = "MIT OR Apache-2.0"
     chmodSync(program, 0o755);
     const state = ['--state', join(path, 'state'), '--json'];
     const pack = join(path, 'pack');
-    const unset = await toolport(['call', pack, 'get_weather', '{"city": "Oslo"}', ...state]);
+    const unset = await toolwharf(['call', pack, 'get_weather', '{"city": "Oslo"}', ...state]);
     expect(unset.code).not.toBe(0);
     expect(unset.stdout).toContain('WEATHER_API_KEY');
-    const set = await toolport(['secret', 'set', 'weather', 'WEATHER_API_KEY', '--any-host', ...state], {
+    const set = await toolwharf(['secret', 'set', 'weather', 'WEATHER_API_KEY', '--any-host', ...state], {
       stdin: 'k-77',
     });
     expect(set, set.stderr).toMatchObject({ code: 0 });
     const spoofed = '{"city": "Oslo", "_meta": {"agent_id": "root"}}';
-    const refused = await toolport(['call', pack, 'get_weather', spoofed, ...state]);
+    const refused = await toolwharf(['call', pack, 'get_weather', spoofed, ...state]);
     expect(JSON.parse(refused.stdout).error).toMatchObject({ code: 'invalid_input' });
-    const called = await toolport(['call', pack, 'get_weather', '{"city": "Oslo"}', ...state]);
+    const called = await toolwharf(['call', pack, 'get_weather', '{"city": "Oslo"}', ...state]);
     expect(called, called.stderr + called.stdout).toMatchObject({ code: 0 });
     const { result } = JSON.parse(called.stdout);
     expect(result).toMatchObject({ city: 'Oslo', celsius: -3, key_ends_with: '77' });
     expect(result.asked_by).toEqual(expect.any(String));
-    const failed = await toolport(['call', pack, 'get_weather', '{"city": "Atlantis"}', ...state]);
+    const failed = await toolwharf(['call', pack, 'get_weather', '{"city": "Atlantis"}', ...state]);
     expect(failed.stdout).toContain('no weather for Atlantis');
   });
 });
@@ -171,7 +171,7 @@ test('serve keeps an extension up between calls, shows how each is doing, and en
   const words = ['serve', join(path, 'packs'), '-v', '--port', '0', '--json', '--state', join(path, 'state')];
   const key = ['near', 'Kq7', 'w2Lz'].join('-');
   const set = ['secret', 'set', 'near', 'NEAR_KEY', '--any-host', '--state', join(path, 'state')];
-  expect(await toolport(set, { stdin: key })).toMatchObject({ code: 0 });
+  expect(await toolwharf(set, { stdin: key })).toMatchObject({ code: 0 });
   const served = spawn(process.execPath, [main, ...words, '--nats-url', house.url], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -227,13 +227,13 @@ describe('the examples', () => {
     });
     const state = ['--state', join(folder(), 'state'), '--json'];
     const words = ['call', path, 'disk_space', '{"path": "/"}', '--nats-url', house.url, ...state];
-    let outcome = await toolport(words);
+    let outcome = await toolwharf(words);
     await until(async () => {
-      if (outcome.code !== 0) outcome = await toolport(words);
+      if (outcome.code !== 0) outcome = await toolwharf(words);
       return outcome.code === 0;
     }, 25_000);
     expect(JSON.parse(outcome.stdout).result).toMatchObject({ path: '/', totalMiB: expect.any(Number) });
-    const listed = await toolport(['list', path, ...state], { env: { TOOLPORT_NATS_URL: house.url } });
+    const listed = await toolwharf(['list', path, ...state], { env: { TOOLWHARF_NATS_URL: house.url } });
     expect(listed.stdout).toContain('"ready"');
   });
 });
@@ -244,12 +244,12 @@ test('an address with a password is refused where it would be shown; the variabl
   const path = folder();
   const state = ['--state', join(path, 'state'), '--json'];
   const url = `nats://${'sesam'}@127.0.0.1:${guarded.port}`;
-  const shown = await toolport(['list', path, '--nats-url', url, ...state]);
+  const shown = await toolwharf(['list', path, '--nats-url', url, ...state]);
   expect(shown.code).not.toBe(0);
-  expect(shown.stdout + shown.stderr).toContain('TOOLPORT_NATS_LOGIN');
+  expect(shown.stdout + shown.stderr).toContain('TOOLWHARF_NATS_LOGIN');
   expect(shown.stdout + shown.stderr).not.toContain('sesam');
   const words = ['doctor', path, '--nats-url', guarded.url, ...state];
-  const { stdout } = await toolport(words, { env: { TOOLPORT_NATS_LOGIN: 'sesam' } });
+  const { stdout } = await toolwharf(words, { env: { TOOLWHARF_NATS_LOGIN: 'sesam' } });
   const check = JSON.parse(stdout).checks.find((it: { id: string }) => it.id === 'nats');
   expect(check).toMatchObject({
     status: 'ok',

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest';
 import type { HostError } from '../src/model/host-error.js';
 import { Rig } from './nexo/bench.js';
-import { loopbackServer } from './toolport.js';
+import { loopbackServer } from './toolwharf.js';
 
 const rig = new Rig();
 

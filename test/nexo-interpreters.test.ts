@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { bubblewrap } from '../src/sandbox/bubblewrap.js';
 import { findNode, findPython } from '../src/sandbox/interpreter.js';
 import { bareServer } from './mcp-upstream.js';
-import { main, temporaryFolder } from './toolport.js';
+import { main, temporaryFolder } from './toolwharf.js';
 import { resultOf, workbench } from './workbench.js';
 
 const head = (transport: string, bins: readonly string[] = []) => `[plugin]

@@ -5,7 +5,7 @@ import type { HostError } from '../src/model/host-error.js';
 import { parseNatsUrl } from '../src/run/nexo/nats-server.js';
 import { Rig } from './nexo/bench.js';
 import { type NatsHouse, natsHouse } from './nexo/nats-house.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 
 let house: NatsHouse;
 let bus: NatsConnection;

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import type { HostError } from '../src/model/host-error.js';
 import type { SlotValues } from '../src/model/slot.js';
 import { Rig } from './nexo/bench.js';
-import { loopbackServer, until } from './toolport.js';
+import { loopbackServer, until } from './toolwharf.js';
 
 const rig = new Rig();
 
@@ -185,8 +185,8 @@ describe('what an extension receives', () => {
   const environment = 'answer(request, result=dict(os.environ))';
 
   test('is the environment that it declares and no other', async () => {
-    process.env.TOOLPORT_TEST_LEAK = 'of the host';
-    rig.later(() => delete process.env.TOOLPORT_TEST_LEAK);
+    process.env.TOOLWHARF_TEST_LEAK = 'of the host';
+    rig.later(() => delete process.env.TOOLWHARF_TEST_LEAK);
     const slots: SlotValues = new Map([
       ['WEATHER_KEY', { value: 'k-1', secret: true, recipients: { kind: 'nobody' } }],
     ]);

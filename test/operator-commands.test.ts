@@ -21,7 +21,7 @@ import { enable } from '../src/serve/cli/commands/enable.js';
 import { install } from '../src/serve/cli/commands/install.js';
 import { review } from '../src/serve/cli/commands/review.js';
 import { testTerminal } from './terminal.js';
-import { temporaryFolder } from './toolport.js';
+import { temporaryFolder } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let off: Set<string>;
@@ -99,7 +99,7 @@ describe('enable and disable', () => {
   test('switch, and say the way back', async () => {
     expect(await run(disable, ['tides'])).toMatchObject({
       code: 0,
-      out: 'tides is off; switch it on again: toolport enable tides\n',
+      out: 'tides is off; switch it on again: toolwharf enable tides\n',
     });
     expect([...off]).toEqual(['weather', 'tides']);
     expect((await run(disable, ['tides'])).out).toBe('tides was off already\n');
@@ -113,7 +113,7 @@ describe('enable and disable', () => {
 
   test('as documents', async () => {
     expect(JSON.parse((await run(disable, ['tides', '--json'])).out)).toEqual({
-      schema: 'toolport/switch@1',
+      schema: 'toolwharf/switch@1',
       package: 'tides',
       enabled: false,
       changed: true,
@@ -125,14 +125,14 @@ describe('enable and disable', () => {
   });
 
   test('what a file switches off stays off, and is told', async () => {
-    writeFileSync(join(folder.path, 'toolport.toml'), '[packages]\ndisabled = ["weather"]\n');
+    writeFileSync(join(folder.path, 'toolwharf.toml'), '[packages]\ndisabled = ["weather"]\n');
     const done = await run(enable, ['weather']);
-    expect(done.err).toContain(`it stays off: packages.disabled names it in ${folder.path}/toolport.toml:2`);
+    expect(done.err).toContain(`it stays off: packages.disabled names it in ${folder.path}/toolwharf.toml:2`);
     expect(JSON.parse((await run(enable, ['weather', '--json'])).out).enabled).toBe(false);
   });
 
   test('a wrong configuration keeps nobody from switching something off', async () => {
-    writeFileSync(join(folder.path, 'toolport.toml'), 'nonsense = 1\n');
+    writeFileSync(join(folder.path, 'toolwharf.toml'), 'nonsense = 1\n');
     expect((await run(disable, ['tides'])).code).toBe(0);
     expect((await run(enable, ['tides'])).code).toBe(0);
   });
@@ -153,7 +153,7 @@ describe('review', () => {
     const done = await run(review, ['--dir', 'my tools']);
     expect(done).toMatchObject({ code: 0 });
     expect(done.out).toBe(
-      "weather\n  it may reach api.example.com now\n  see it: toolport review weather --dir 'my tools'\n",
+      "weather\n  it may reach api.example.com now\n  see it: toolwharf review weather --dir 'my tools'\n",
     );
     expect(opened).toMatchObject([{ directories: [join(folder.path, 'my tools')], root: folder.path }]);
     expect(JSON.parse((await run(review, ['--json'])).out).packages).toMatchObject([{ id: 'weather' }]);
@@ -167,7 +167,7 @@ describe('review', () => {
     expect(accepted).toEqual([]);
     for (const it of [...widened.widened, ...widened.reworded, ...widened.narrowed, digest])
       expect(done.out).toContain(it.replace('\u001B', '<U+001B>').replace('\u200b', '<U+200B>'));
-    expect(done.err).toContain(`agree: toolport review weather --dir tools --accept ${digest}\n`);
+    expect(done.err).toContain(`agree: toolwharf review weather --dir tools --accept ${digest}\n`);
   });
 
   test('a person is asked; a no leaves it held', async () => {
@@ -202,7 +202,7 @@ describe('review', () => {
 
   test('as a document', async () => {
     const held = await run(review, ['weather', '--json']);
-    expect(JSON.parse(held.out)).toEqual({ schema: 'toolport/review@1', ...widened, status: 'held' });
+    expect(JSON.parse(held.out)).toEqual({ schema: 'toolwharf/review@1', ...widened, status: 'held' });
     expect(held.code).toBe(5);
     const done = await run(review, ['weather', '--json', '--accept', digest]);
     expect(JSON.parse(done.out)).toMatchObject({ status: 'accepted' });
@@ -213,12 +213,12 @@ describe('review', () => {
   });
 
   test('opens its session with what is configured', async () => {
-    writeFileSync(join(folder.path, 'toolport.toml'), '[limits]\nseconds = 5\n');
+    writeFileSync(join(folder.path, 'toolwharf.toml'), '[limits]\nseconds = 5\n');
     await run(review, ['weather', '--allow', 'net:a.example', '--strict-runtime']);
     expect(opened).toMatchObject([
       { allow: ['net:a.example'], policy: { limits: { wallSeconds: 5 }, strictRuntime: true } },
     ]);
-    writeFileSync(join(folder.path, 'toolport.toml'), 'nonsense = 1\n');
+    writeFileSync(join(folder.path, 'toolwharf.toml'), 'nonsense = 1\n');
     expect(await refusal(review, ['weather'])).toMatchObject({ code: 'invalid_config' });
     expect(opened).toHaveLength(1);
   });
@@ -243,7 +243,7 @@ describe('install', () => {
     ]);
     expect((await run(install, ['chart', '-q'])).err).toBe('');
     const { out } = await run(install, ['chart', '--json']);
-    expect(JSON.parse(out)).toEqual({ schema: 'toolport/change@1', ...change });
+    expect(JSON.parse(out)).toEqual({ schema: 'toolwharf/change@1', ...change });
   });
 
   test('nothing to do is told', async () => {

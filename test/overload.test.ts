@@ -1,6 +1,6 @@
 // More calls than the host takes: the surplus is refused at once with a clear word, and nothing is lost.
 import { expect, test } from 'vitest';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 import { talos, workbench } from './workbench.js';
 
 test('the thousand and first call is refused, and those that wait are answered', async () => {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { patchTool, temporaryFolder } from './toolport.js';
+import { patchTool, temporaryFolder } from './toolwharf.js';
 
 const root = join(import.meta.dirname, '..');
 let folder: ReturnType<typeof temporaryFolder>;
@@ -22,7 +22,7 @@ beforeAll(() => {
   const [{ filename }] = Array.isArray(packed) ? packed : Object.values(packed as object);
   mkdirSync(join(folder.path, 'node_modules'));
   run('tar', ['xzf', filename]);
-  run('mv', ['package', 'node_modules/toolport']);
+  run('mv', ['package', 'node_modules/toolwharf']);
   // Its one dependency, and what its types speak of.
   for (const name of ['libsql', '@libsql', '@neon-rs', 'detect-libc', '@types', 'undici-types']) {
     symlinkSync(join(root, 'node_modules', name), join(folder.path, 'node_modules', name));
@@ -31,7 +31,7 @@ beforeAll(() => {
 afterAll(() => folder.remove());
 
 test('the command', () => {
-  const main = 'node_modules/toolport/dist/main.js';
+  const main = 'node_modules/toolwharf/dist/main.js';
   expect(run(process.execPath, [main, 'validate', 'tools'])).toContain('1 manifest checked: no problems');
   expect(run(process.execPath, [main, 'schema', 'patch'])).toContain('Patch tool manifest');
   expect(run(process.execPath, [main, 'explain', 'schema.required'])).toContain('Why it matters');
@@ -49,8 +49,8 @@ test('the command', () => {
 test('the library', () => {
   writeFileSync(
     join(folder.path, 'use.js'),
-    `import { createHost, HostError } from 'toolport';
-     import { formats } from 'toolport/formats';
+    `import { createHost, HostError } from 'toolwharf';
+     import { formats } from 'toolwharf/formats';
      const host = await createHost({ state: 'library' });
      const session = await host.session({ directories: ['tools'] });
      const answer = await session.call({ tool: 'word_count', arguments: { text: 'a b c' } });
@@ -67,8 +67,8 @@ test('the library', () => {
 test('its types', () => {
   writeFileSync(
     join(folder.path, 'use.ts'),
-    `import { createHost, type Answer, type Host } from 'toolport';
-     import { detect, formats, inspect } from 'toolport/formats';
+    `import { createHost, type Answer, type Host } from 'toolwharf';
+     import { detect, formats, inspect } from 'toolwharf/formats';
      const host: Host = await createHost({ state: 'x' });
      const answer: Answer = await (await host.session({ directories: [] })).call({ tool: 'a', arguments: {} });
      if (answer.status === 'ok') console.log(answer.result);

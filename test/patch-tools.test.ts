@@ -14,7 +14,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { discover } from '../src/bundle/discover.js';
 import { formatNamed, inspect } from '../src/formats/index.js';
 import { type Answer, createHost, type Host, type Json } from '../src/index.js';
-import { temporaryFolder, toolport } from './toolport.js';
+import { temporaryFolder, toolwharf } from './toolwharf.js';
 
 interface Case {
   readonly input: Json;
@@ -131,7 +131,7 @@ describe('a sample through the command', () => {
   test.each(sample)('%s', async (name) => {
     for (const one of cases.get(name) ?? []) {
       const root = workspace(one.files);
-      const done = await toolport(
+      const done = await toolwharf(
         [
           'call',
           join(tools, `${name}.py`),

@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { atTerminal, patchTool, temporaryFolder, toolport } from './toolport.js';
+import { atTerminal, patchTool, temporaryFolder, toolwharf } from './toolwharf.js';
 
 const pin = ['open', 'sesame', '9'].join('-');
 
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-const run = (...words: string[]) => toolport([...words, ...state], { cwd: folder.path });
+const run = (...words: string[]) => toolwharf([...words, ...state], { cwd: folder.path });
 const tool = () => join(folder.path, 'tools', 'note.py');
 
 async function held(text: string): Promise<string> {
@@ -28,16 +28,16 @@ async function held(text: string): Promise<string> {
   return JSON.parse(stdout).confirmation.token;
 }
 
-describe('toolport pin', () => {
+describe('toolwharf pin', () => {
   test('is set from standard input or asked for twice, never taken as an argument', async () => {
     expect((await run('pin')).stdout).toContain('no PIN is set');
     const argument = await run('pin', 'set', pin);
     expect([argument.code, `${argument.stdout}${argument.stderr}`.includes(pin)]).toEqual([2, false]);
-    expect((await toolport(['pin', 'set', ...state], { stdin: '123456\n' })).code).toBe(2);
-    const done = await toolport(['pin', 'set', ...state], { stdin: `${pin}\n` });
+    expect((await toolwharf(['pin', 'set', ...state], { stdin: '123456\n' })).code).toBe(2);
+    const done = await toolwharf(['pin', 'set', ...state], { stdin: `${pin}\n` });
     expect(done).toMatchObject({ code: 0, stdout: expect.stringContaining('the PIN is set') });
     expect(JSON.parse((await run('pin', 'status', '--json')).stdout)).toEqual({
-      schema: 'toolport/pin@1',
+      schema: 'toolwharf/pin@1',
       set: true,
       failures: 0,
     });
@@ -75,7 +75,7 @@ describe('toolport pin', () => {
     expect(loose).toMatchObject({ code: 2, stderr: expect.stringContaining('--any text') });
     const made = JSON.parse((await run(...rule, ...pinFile, '--until', '2h', '--json')).stdout);
     expect(made).toMatchObject({
-      schema: 'toolport/rules@1',
+      schema: 'toolwharf/rules@1',
       rules: [{ tool: 'note/note', verified: true, state: 'holds', used: 0 }],
     });
     expect((await run('call', tool(), '{"text":"letters"}')).code).toBe(0);
@@ -91,7 +91,7 @@ describe('toolport pin', () => {
     const next = `${pin}-2`;
     const wrong = join(folder.path, 'wrong.txt');
     writeFileSync(wrong, 'not-the-right-one');
-    const change = (file: string[]) => toolport(['pin', 'change', ...file, ...state], { stdin: next });
+    const change = (file: string[]) => toolwharf(['pin', 'change', ...file, ...state], { stdin: next });
     expect((await change(['--pin-file', wrong])).code).toBe(5);
     expect((await change(pinFile)).code).toBe(0);
     expect((await run('pin', 'remove', ...pinFile)).code).toBe(5);

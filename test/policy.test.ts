@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Rule, SessionPolicy } from '../src/index.js';
-import { loopbackServer, temporaryFolder, toolport } from './toolport.js';
+import { loopbackServer, temporaryFolder, toolwharf } from './toolwharf.js';
 import {
   failureOf,
   findagent,
@@ -183,7 +183,7 @@ describe('a rule', () => {
   });
 
   test('of a project that allows opens no session', async () => {
-    const origin = { kind: 'project', file: 'toolport.toml', line: 1 } as const;
+    const origin = { kind: 'project', file: 'toolwharf.toml', line: 1 } as const;
     await expect(withPolicy({ rules: [{ tool: '*', approval: 'allow', origin }] })).rejects.toMatchObject({
       code: 'invalid_config',
     });
@@ -338,7 +338,7 @@ describe('from the files of a configuration', () => {
   test('policy explain names file and line, also for the file of a project', async () => {
     const home = temporaryFolder({
       'config.toml': 'deny = ["desk=net:*"]\n\n[[rules]]\ntool = "desk/write"\nspend = "20/day"\n',
-      'work/toolport.toml': '[[rules]]\ntool = "desk/*"\napproval = "ask"\nreason = "We look first."\n',
+      'work/toolwharf.toml': '[[rules]]\ntool = "desk/*"\napproval = "ask"\nreason = "We look first."\n',
     });
     const words = [
       '--dir',
@@ -349,20 +349,20 @@ describe('from the files of a configuration', () => {
       join(home.path, 'state'),
     ];
     const cwd = join(home.path, 'work');
-    const run = await toolport(['policy', 'explain', 'desk/write', '{"amount":5}', '--json', ...words], {
+    const run = await toolwharf(['policy', 'explain', 'desk/write', '{"amount":5}', '--json', ...words], {
       cwd,
     });
     expect(JSON.parse(run.stdout)).toMatchObject({
-      schema: 'toolport/policy@1',
+      schema: 'toolwharf/policy@1',
       tool: 'desk/write',
       verdict: 'ask',
-      because: [{ origin: { kind: 'project', file: join(cwd, 'toolport.toml'), line: 1 } }],
+      because: [{ origin: { kind: 'project', file: join(cwd, 'toolwharf.toml'), line: 1 } }],
       limits: [{ kind: 'spend', most: 20, left: 20, origin: { kind: 'user', line: 3 } }],
       permissions: { network: { kind: 'none' }, denied: ['desk=net:*'] },
     });
-    const shown = await toolport(['policy', 'explain', 'desk/write', ...words], { cwd });
+    const shown = await toolwharf(['policy', 'explain', 'desk/write', ...words], { cwd });
     expect(shown.stdout).toContain('desk/write would wait for a person');
-    expect(shown.stdout).toContain("toolport.toml:1) wants a person's approval: We look first.");
+    expect(shown.stdout).toContain("toolwharf.toml:1) wants a person's approval: We look first.");
     expect(shown.stdout).toContain('20 in all a day, 20 left');
     home.remove();
   });

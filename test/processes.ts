@@ -1,6 +1,6 @@
 // The processes of this machine, for tests that look after what was started and what is left.
 import { readdirSync, readFileSync } from 'node:fs';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 
 export interface Seen {
   readonly pid: number;

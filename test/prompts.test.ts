@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHost, type Host } from '../src/index.js';
-import { patchTool, temporaryFolder } from './toolport.js';
+import { patchTool, temporaryFolder } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let host: Host;

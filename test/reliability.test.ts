@@ -3,7 +3,7 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
 import { pause, running, sandboxed } from './processes.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 import { crew, type Manner } from './upstreams/crew.mjs';
 import { resultOf, type Workbench, workbench } from './workbench.js';
 

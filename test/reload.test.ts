@@ -3,7 +3,7 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 import { resultOf, type Workbench, workbench } from './workbench.js';
 
 const benches: Workbench[] = [];

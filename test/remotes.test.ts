@@ -5,7 +5,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { Places } from '../src/host/places.js';
 import type { Json, JsonObject } from '../src/index.js';
 import { systemSandbox } from '../src/sandbox/system.js';
-import { until } from './toolport.js';
+import { until } from './toolwharf.js';
 import { resultOf, type Workbench, workbench } from './workbench.js';
 
 const benches: Workbench[] = [];
@@ -18,7 +18,7 @@ afterEach(async () => {
 const code = `import json, os, sys, time
 here = os.path.dirname(os.path.abspath(__file__))
 about = json.load(open(os.path.join(here, "about.json")))
-data = os.environ.get("DATA", "/toolport/data")
+data = os.environ.get("DATA", "/toolwharf/data")
 open(os.path.join(data, "starts"), "a").write("x")
 override = os.path.join(data, "about.json")
 if os.path.exists(override):

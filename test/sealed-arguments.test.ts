@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { HostOptions, SessionPolicy } from '../src/index.js';
 import { createHost } from '../src/index.js';
 import { openSqlite } from '../src/store/sqlite.js';
-import { main, temporaryFolder, toolport, until } from './toolport.js';
+import { main, temporaryFolder, toolwharf, until } from './toolwharf.js';
 import { failureOf, pythonTool, resultOf, type Workbench, workbench } from './workbench.js';
 
 const words = 'the heron waits at the third lock';
@@ -45,13 +45,13 @@ function bytesIn(folder: string): string {
 
 /** Changes rows as somebody would who can write the database and has no key. */
 function tamper(of: Workbench, sql: string): void {
-  const database = openSqlite(join(stateOf(of), 'toolport.db'));
+  const database = openSqlite(join(stateOf(of), 'toolwharf.db'));
   database.exec(sql);
   database.close();
 }
 
 function rows(of: Workbench): Record<string, unknown>[] {
-  const database = openSqlite(join(stateOf(of), 'toolport.db'));
+  const database = openSqlite(join(stateOf(of), 'toolwharf.db'));
   try {
     return database.all('select * from sealed_arguments order by call_id', []);
   } finally {
@@ -268,7 +268,7 @@ test('forgetting erases the bytes of what is older, on record, and leaves the re
 describe('the command', () => {
   const folder = temporaryFolder({
     'tools/echo.py': files['echo.py'],
-    'config/toolport/config.toml': '[audit]\narguments = "encrypted"\n',
+    'config/toolwharf/config.toml': '[audit]\narguments = "encrypted"\n',
   });
   const state = join(folder.path, 'state');
   const started: ChildProcess[] = [];
@@ -277,7 +277,7 @@ describe('the command', () => {
     folder.remove();
   });
   const run = (line: readonly string[], cwd = folder.path) =>
-    toolport([...line, '--state', state], { cwd, env: { XDG_CONFIG_HOME: join(folder.path, 'config') } });
+    toolwharf([...line, '--state', state], { cwd, env: { XDG_CONFIG_HOME: join(folder.path, 'config') } });
   const call = async (cwd = folder.path): Promise<string> => {
     const done = await run(
       ['call', 'echo/echo', JSON.stringify({ text: words }), '--dir', join(folder.path, 'tools'), '--json'],
@@ -305,7 +305,7 @@ describe('the command', () => {
     );
     const document = JSON.parse((await run(['audit', 'show', id, '--open', '--json'])).stdout);
     expect(document).toMatchObject({
-      schema: 'toolport/audit-call@1',
+      schema: 'toolwharf/audit-call@1',
       call: id,
       kept: true,
       opened: { tool: 'echo/echo', arguments: { text: words }, exact: true },
@@ -335,7 +335,7 @@ describe('the command', () => {
   test('a project can only say no', async () => {
     const project = join(folder.path, 'project');
     const said = (value: string) => {
-      const made = temporaryFolder({ 'toolport.toml': `[audit]\narguments = "${value}"\n` });
+      const made = temporaryFolder({ 'toolwharf.toml': `[audit]\narguments = "${value}"\n` });
       rmSync(project, { recursive: true, force: true });
       renameSync(made.path, project);
     };
@@ -360,7 +360,7 @@ describe('the command', () => {
     const opened = JSON.parse((await run(['audit', 'show', there, '--open', '--json'])).stdout);
     expect(opened.opened.arguments).toEqual({ text: words });
     const done = await run(['audit', 'forget', '--before', '2999-01-01', '--json']);
-    expect(JSON.parse(done.stdout)).toMatchObject({ schema: 'toolport/audit-forget@1', forgotten: 2 });
+    expect(JSON.parse(done.stdout)).toMatchObject({ schema: 'toolwharf/audit-forget@1', forgotten: 2 });
     expect((await run(['audit', 'show', id, '--open'])).code).toBe(2);
     expect((await run(['audit', 'verify'])).code).toBe(0);
     const gone = new Promise((resolve) => child.once('exit', resolve));

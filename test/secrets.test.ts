@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqlite } from '../src/store/sqlite.js';
-import { atTerminal, temporaryFolder, toolport } from './toolport.js';
+import { atTerminal, temporaryFolder, toolwharf } from './toolwharf.js';
 
 const value = 'open sesame "4711" / ü';
 
@@ -47,15 +47,15 @@ afterEach(() => folder.remove());
 
 const door = () => join(folder.path, 'vault-door');
 const secret = (words: readonly string[], stdin = '') =>
-  toolport(['secret', ...words, '--state', state], { stdin });
+  toolwharf(['secret', ...words, '--state', state], { stdin });
 const set = (stdin = `${value}\n`) =>
   secret(['set', 'vault-door', 'door_key', '--host', 'Keys.Example.org.'], stdin);
 const listed = async () => {
-  const { stdout } = await toolport(['list', door(), '--json', '--state', state]);
+  const { stdout } = await toolwharf(['list', door(), '--json', '--state', state]);
   return JSON.parse(stdout).packages[0] as { state: string; reasons: string[] };
 };
 const show = () =>
-  toolport([
+  toolwharf([
     'call',
     'vault-door/show',
     '{}',
@@ -72,7 +72,7 @@ test('a value makes a package ready, reaches the tool, and comes out of nothing'
   const before = await listed();
   expect(before.state).toBe('needs-setup');
   expect(before.reasons.join('\n')).toContain(
-    'vault-door needs door_key (Door key). Set it: toolport secret set vault-door door_key',
+    'vault-door needs door_key (Door key). Set it: toolwharf secret set vault-door door_key',
   );
   const unset = await show();
   expect(unset.code).toBe(4);
@@ -92,7 +92,7 @@ test('a value makes a package ready, reaches the tool, and comes out of nothing'
 
   const list = await secret(['list', '--json']);
   expect(JSON.parse(list.stdout)).toEqual({
-    schema: 'toolport/secrets@1',
+    schema: 'toolwharf/secrets@1',
     secrets: [
       {
         package: 'vault-door',
@@ -102,8 +102,8 @@ test('a value makes a package ready, reaches the tool, and comes out of nothing'
       },
     ],
   });
-  const audit = await toolport(['audit', 'tail', '1000', '--json', '--state', state]);
-  const info = await toolport(['info', 'vault-door', '--dir', door(), '--state', state]);
+  const audit = await toolwharf(['audit', 'tail', '1000', '--json', '--state', state]);
+  const info = await toolwharf(['info', 'vault-door', '--dir', door(), '--state', state]);
   const said = [unset, done, shown, list, audit, info].map((it) => it.stdout + it.stderr).join('\n');
   for (const form of forms()) {
     expect(said).not.toContain(form);
@@ -137,7 +137,7 @@ function filesBelow(path: string): string[] {
 test('a value whose receivers were changed does not open', async () => {
   await set();
   await listed();
-  const database = openSqlite(join(state, 'toolport.db'));
+  const database = openSqlite(join(state, 'toolwharf.db'));
   database.exec(`update secret set audience = '{"kind":"any"}'`);
   database.close();
   const shown = await show();
@@ -160,7 +160,7 @@ test('the key is private, and one that others can read is refused', async () => 
 test('a passphrase instead of a key file', async () => {
   const words = ['secret', 'set', 'vault-door', 'door_key', '--state', state];
   const withPhrase = (phrase: string) =>
-    toolport(words, { stdin: value, env: { TOOLPORT_PASSPHRASE: phrase } });
+    toolwharf(words, { stdin: value, env: { TOOLWHARF_PASSPHRASE: phrase } });
   expect(await withPhrase('first second third')).toMatchObject({ code: 0 });
   expect(readdirSync(state).filter((it) => it.startsWith('vault.'))).toEqual(['vault.salt']);
   const wrong = await withPhrase('first second fourth');

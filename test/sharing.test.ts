@@ -2,7 +2,7 @@
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { atTerminal, patchTool, temporaryFolder, toolport, until } from './toolport.js';
+import { atTerminal, patchTool, temporaryFolder, toolwharf, until } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 const state = () => ['--state', join(folder.path, 'state')];
@@ -28,13 +28,13 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 test('a command that takes long does not keep the others waiting, and they are served to their end', async () => {
-  const long = toolport(['call', join(folder.path, 'slow.py'), '{"text":"4"}', ...state()]);
-  await until(async () => (await toolport(['approvals', 'list', ...state()])).code === 0);
+  const long = toolwharf(['call', join(folder.path, 'slow.py'), '{"text":"4"}', ...state()]);
+  await until(async () => (await toolwharf(['approvals', 'list', ...state()])).code === 0);
   const started = performance.now();
-  const listed = await toolport(['list', join(folder.path, 'slow.py'), ...state()]);
+  const listed = await toolwharf(['list', join(folder.path, 'slow.py'), ...state()]);
   expect(listed.stdout).toContain('ready');
   expect(listed.stderr).toBe('');
-  const other = await toolport(['call', join(folder.path, 'slow.py'), '{"text":"0"}', '--json', ...state()]);
+  const other = await toolwharf(['call', join(folder.path, 'slow.py'), '{"text":"0"}', '--json', ...state()]);
   expect(JSON.parse(other.stdout)).toMatchObject({ status: 'ok' });
   expect(performance.now() - started).toBeLessThan(3500);
   expect((await long).code).toBe(0);
@@ -42,7 +42,7 @@ test('a command that takes long does not keep the others waiting, and they are s
 
 test('an approval is for the workspace it was asked in', async () => {
   const call = (root: string) =>
-    toolport([
+    toolwharf([
       'call',
       join(folder.path, 'note.py'),
       '{"text":"x"}',
@@ -53,7 +53,7 @@ test('an approval is for the workspace it was asked in', async () => {
     ]);
   const held = JSON.parse((await call('a')).stdout);
   expect(held.confirmation.reasons.join()).toContain(join(folder.path, 'a'));
-  await toolport(['approvals', 'approve', held.confirmation.token, ...state()]);
+  await toolwharf(['approvals', 'approve', held.confirmation.token, ...state()]);
   expect(JSON.parse((await call('b')).stdout)).toMatchObject({ status: 'confirmation_required' });
   expect(() => readFileSync(join(folder.path, 'b', 'note.txt'))).toThrow();
   expect(JSON.parse((await call('a')).stdout)).toMatchObject({ status: 'ok' });
@@ -61,7 +61,7 @@ test('an approval is for the workspace it was asked in', async () => {
 });
 
 test('a workspace that cannot be lent is told before anything is begun', async () => {
-  const done = await toolport([
+  const done = await toolwharf([
     'call',
     join(folder.path, 'note.py'),
     '{"text":"x"}',
@@ -80,10 +80,10 @@ test('a missing interpreter is told by the exit code', async () => {
   );
   writeFileSync(join(folder.path, 'slow.py'), far);
   const call = ['call', join(folder.path, 'slow.py'), '{"text":"0"}', ...state()];
-  const refused = await toolport([...call, '--strict-runtime']);
+  const refused = await toolwharf([...call, '--strict-runtime']);
   expect(refused).toMatchObject({ code: 7, stderr: expect.stringContaining('3.99') });
   // The control: without the wish for exactly that one, the nearest does.
-  expect((await toolport(call)).code).toBe(0);
+  expect((await toolwharf(call)).code).toBe(0);
 });
 
 test('a broken manifest is named, also when a tool of it is', async () => {
@@ -91,7 +91,7 @@ test('a broken manifest is named, also when a tool of it is', async () => {
     join(folder.path, 'broken.py'),
     patchTool({ name: 'broken' }).replace('version: "1.0.0"', 'version: one'),
   );
-  const done = await toolport(['call', join(folder.path, 'broken.py'), 'broken', '{}', ...state()]);
+  const done = await toolwharf(['call', join(folder.path, 'broken.py'), 'broken', '{}', ...state()]);
   expect(done.code).toBe(3);
   expect(done.stderr).toContain('version');
 });
@@ -103,21 +103,21 @@ test('printed commands can be pasted, whatever the folder is called', async () =
     join(odd, 'more.py'),
     patchTool({ name: 'more' }).replace('language: python', 'language: python\n#   packages: ["left==1.0"]'),
   );
-  const done = await toolport(['call', join(odd, 'more.py'), '{"text":""}', ...state()]);
+  const done = await toolwharf(['call', join(odd, 'more.py'), '{"text":""}', ...state()]);
   expect(done.code).toBe(4);
-  expect(done.stderr).toContain(`toolport install '${odd.replaceAll("'", "'\\''")}/more.py'`);
+  expect(done.stderr).toContain(`toolwharf install '${odd.replaceAll("'", "'\\''")}/more.py'`);
 });
 
 test('a grant for one package is taken on the command line', async () => {
-  const good = await toolport(['list', folder.path, '--allow', 'slow=net:127.0.0.1:1', ...state()]);
+  const good = await toolwharf(['list', folder.path, '--allow', 'slow=net:127.0.0.1:1', ...state()]);
   expect(good.code).toBe(0);
-  const bad = await toolport(['list', folder.path, '--allow', 'slow=web:x', ...state()]);
+  const bad = await toolwharf(['list', folder.path, '--allow', 'slow=web:x', ...state()]);
   expect(bad.code).toBe(2);
 });
 
 test('without a home, nothing is put into the working directory', async () => {
-  const env = { HOME: '', XDG_CONFIG_HOME: '', XDG_STATE_HOME: join(folder.path, 'xdg'), TOOLPORT_HOME: '' };
-  const done = await toolport(['list', 'slow.py'], { env, cwd: folder.path });
+  const env = { HOME: '', XDG_CONFIG_HOME: '', XDG_STATE_HOME: join(folder.path, 'xdg'), TOOLWHARF_HOME: '' };
+  const done = await toolwharf(['list', 'slow.py'], { env, cwd: folder.path });
   expect(done).toMatchObject({ code: 0, stderr: '' });
   expect(readdirSync(folder.path)).not.toContain('.local');
 });

@@ -14,9 +14,9 @@ import {
   main,
   patchTool,
   temporaryFolder,
-  toolport,
+  toolwharf,
   until,
-} from './toolport.js';
+} from './toolwharf.js';
 
 let server: LoopbackServer;
 let tools: ReturnType<typeof temporaryFolder>;
@@ -45,10 +45,10 @@ afterAll(async () => {
 
 describe('the thread', () => {
   test('1 and 2: both manifests are read into the model, and mistakes are shown with line and caret', async () => {
-    const clean = await toolport(['validate', '--json', tools.path]);
+    const clean = await toolwharf(['validate', '--json', tools.path]);
     expect(clean.code).toBe(0);
     const document = JSON.parse(clean.stdout);
-    expect(document.schema).toBe('toolport/validate@1');
+    expect(document.schema).toBe('toolwharf/validate@1');
     expect(document.files.map((it: { format: string; package: unknown }) => [it.format, it.package])).toEqual(
       [
         ['findagent', { id: 'order-desk', version: '0.0.0', tools: ['find_order'] }],
@@ -58,7 +58,7 @@ describe('the thread', () => {
     );
 
     const broken = temporaryFolder({ 'tool.py': patchTool({ name: 'Word-Count' }) });
-    const shown = await toolport(['validate', 'tool.py'], { cwd: broken.path });
+    const shown = await toolwharf(['validate', 'tool.py'], { cwd: broken.path });
     broken.remove();
     expect(shown.code).toBe(3);
     expect(shown.stdout).toContain(
@@ -74,7 +74,7 @@ describe('the thread', () => {
   });
 
   test('3: the Patch tool runs confined; the FindAgent tool reaches only a granted server', async () => {
-    const counted = await toolport([
+    const counted = await toolwharf([
       'call',
       '--json',
       join(tools.path, 'word_count.py'),
@@ -83,18 +83,18 @@ describe('the thread', () => {
     ]);
     expect(counted.code).toBe(0);
     expect(JSON.parse(counted.stdout)).toMatchObject({
-      schema: 'toolport/call@1',
+      schema: 'toolwharf/call@1',
       tool: 'word_count/word_count',
       status: 'ok',
       result: { words: 3 },
     });
     // The id leads to what the record says of it.
     const { callId } = JSON.parse(counted.stdout);
-    const record = await toolport(['audit', 'show', callId, '--json', ...stateFlag]);
+    const record = await toolwharf(['audit', 'show', callId, '--json', ...stateFlag]);
     const { lines } = JSON.parse(record.stdout);
     expect(lines.map((it: { kind: string }) => it.kind)).toEqual(['intent', 'outcome']);
 
-    const refused = await toolport([
+    const refused = await toolwharf([
       'call',
       '--json',
       join(tools.path, 'orders'),
@@ -113,7 +113,7 @@ describe('the thread', () => {
     expect(server.requests).toEqual([]);
 
     const allow = ['--allow', `net:127.0.0.1:${server.port}`];
-    const found = await toolport([
+    const found = await toolwharf([
       'call',
       '--json',
       join(tools.path, 'orders'),
@@ -130,7 +130,7 @@ describe('the thread', () => {
   });
 
   test('4, 5 and 6: an MCP client lists and calls; a held call runs once, after a person approved it; all is on record', async () => {
-    const env = { ...(process.env as Record<string, string>), TOOLPORT_IDLE: '1s' };
+    const env = { ...(process.env as Record<string, string>), TOOLWHARF_IDLE: '1s' };
     const client = new Client({ name: 'thread', version: '1.0.0' });
     const args = [main, 'mcp', tools.path, '--allow', `net:127.0.0.1:${server.port}`, ...stateFlag];
     await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
@@ -161,7 +161,7 @@ describe('the thread', () => {
     const confirm = () =>
       client.callTool({ name: 'patch_confirm_action', arguments: { confirmation_token: token } });
     expect(JSON.parse(textOf(await confirm())).status).toBe('pending');
-    const approved = await toolport(['approvals', 'approve', token, ...stateFlag]);
+    const approved = await toolwharf(['approvals', 'approve', token, ...stateFlag]);
     expect(approved).toMatchObject({ code: 0, stdout: expect.stringContaining('may run once') });
     const ran = await confirm();
     expect(ran.isError).toBeUndefined();
@@ -169,9 +169,9 @@ describe('the thread', () => {
     // Asking again gives the stored answer of the one execution; the same call anew is held anew.
     expect((await confirm())._meta).toEqual(ran._meta);
     expect((await client.callTool({ name: 'send_note', arguments: { text: 'hello' } })).isError).toBe(true);
-    expect((await toolport(['approvals', 'approve', token, ...stateFlag])).code).toBe(5);
+    expect((await toolwharf(['approvals', 'approve', token, ...stateFlag])).code).toBe(5);
 
-    const tail = await toolport(['audit', 'tail', '100', '--json', ...stateFlag]);
+    const tail = await toolwharf(['audit', 'tail', '100', '--json', ...stateFlag]);
     const lines = tail.stdout
       .trim()
       .split('\n')
@@ -183,9 +183,9 @@ describe('the thread', () => {
     expect(outcome.seq).toBeGreaterThan(intents[0].seq);
     expect(tail.stdout).not.toContain('hello');
 
-    const verified = await toolport(['audit', 'verify', '--json', ...stateFlag]);
+    const verified = await toolwharf(['audit', 'verify', '--json', ...stateFlag]);
     expect(verified.code).toBe(0);
-    expect(JSON.parse(verified.stdout)).toMatchObject({ schema: 'toolport/audit@1', ok: true });
+    expect(JSON.parse(verified.stdout)).toMatchObject({ schema: 'toolwharf/audit@1', ok: true });
 
     await client.close();
     // The host that the shim started ends by itself once nobody is left.

@@ -10,7 +10,7 @@ import { type Keychain, systemKeychain } from '../src/secrets/keychain.js';
 import { openVault, type Vault } from '../src/secrets/vault.js';
 import { type Database, openDatabase } from '../src/store/database.js';
 import { SecretRows } from '../src/store/secrets.js';
-import { main, toolport } from './toolport.js';
+import { main, toolwharf } from './toolwharf.js';
 
 const programs = ['/usr/bin/secret-tool', '/usr/bin/gnome-keyring-daemon', '/usr/bin/dbus-run-session'];
 const noKeyring = !programs.every((it) => existsSync(it));
@@ -22,7 +22,7 @@ let bus: ChildProcess | undefined;
 let address = '';
 
 beforeAll(async () => {
-  home = mkdtempSync(join(tmpdir(), 'toolport-keyring-'));
+  home = mkdtempSync(join(tmpdir(), 'toolwharf-keyring-'));
   if (noKeyring) return;
   // Unlocking an empty keyring makes one with this password.
   const script =
@@ -52,7 +52,7 @@ afterAll(async () => {
 });
 
 beforeEach(() => {
-  state = mkdtempSync(join(tmpdir(), 'toolport-keys-'));
+  state = mkdtempSync(join(tmpdir(), 'toolwharf-keys-'));
 });
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
@@ -63,7 +63,7 @@ const keyring = () => ({
   XDG_CONFIG_HOME: home,
 });
 const run = (words: readonly string[], env: Record<string, string> = {}, stdin = '') =>
-  toolport([...words, '--state', state], { env: { ...keyring(), ...env }, stdin, cwd: home });
+  toolwharf([...words, '--state', state], { env: { ...keyring(), ...env }, stdin, cwd: home });
 const files = () =>
   readdirSync(state)
     .filter((it) => it.startsWith('vault.'))
@@ -83,7 +83,7 @@ describe.skipIf(noKeyring)(
         '/usr/bin/secret-tool',
         'lookup',
         'service',
-        'toolport-vault',
+        'toolwharf-vault',
         'vault',
         note.id,
       ]);
@@ -116,7 +116,7 @@ describe.skipIf(noKeyring)(
       expect((await run(['secret', 'set', 'desk', 'KEY'], {}, planted)).code).toBe(0);
       expect(files()).toEqual(['vault.key']);
       const wrong = await run(['secret', 'set', 'desk', 'KEY', '--config', 'vault.toml'], {}, planted);
-      expect(wrong.stderr).toContain('toolport secret rekey --to keychain');
+      expect(wrong.stderr).toContain('toolwharf secret rekey --to keychain');
       expect(files()).toEqual(['vault.key']);
 
       expect((await run(['secret', 'rekey', '--to', 'keychain'])).stdout).toContain('in the keychain now');
@@ -129,10 +129,10 @@ describe.skipIf(noKeyring)(
       expect(await opened('one two three')).toBe(planted);
       await expect(opened('one two four')).rejects.toMatchObject({ code: 'state_unusable' });
       await expect(opened()).rejects.toMatchObject({ code: 'state_unusable' });
-      const words = ['/usr/bin/secret-tool', 'lookup', 'service', 'toolport-vault', 'vault', id];
+      const words = ['/usr/bin/secret-tool', 'lookup', 'service', 'toolwharf-vault', 'vault', id];
       expect(await runIn(words)).toMatchObject({ code: 1, stdout: '' });
 
-      const phrase = { TOOLPORT_PASSPHRASE: 'one two three' };
+      const phrase = { TOOLWHARF_PASSPHRASE: 'one two three' };
       expect((await run(['secret', 'rekey', '--to', 'file'], phrase)).code).toBe(0);
       expect(files()).toEqual(['vault.keeper', 'vault.key']);
       expect(await opened()).toBe(planted);

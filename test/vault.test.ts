@@ -34,7 +34,7 @@ const entry: ValueInput = {
 };
 
 beforeEach(() => {
-  state = mkdtempSync(join(tmpdir(), 'toolport-vault-'));
+  state = mkdtempSync(join(tmpdir(), 'toolwharf-vault-'));
   database = openDatabase(state);
   rows = new SecretRows(database);
 });

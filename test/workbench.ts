@@ -10,7 +10,7 @@ import {
   type Session,
   type SessionOptions,
 } from '../src/index.js';
-import { temporaryFolder } from './toolport.js';
+import { temporaryFolder } from './toolwharf.js';
 
 export type Files = Readonly<Record<string, string>>;
 

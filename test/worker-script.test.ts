@@ -8,7 +8,7 @@ import { pythonScript, readMark } from '../src/run/worker/script.js';
 
 let folder: string;
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toolport-script-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-script-'));
   chmodSync(folder, 0o755);
   writeFileSync(join(folder, 'beside.py'), 'VALUE = 7\n');
 });
@@ -86,9 +86,9 @@ describe('a script that', () => {
 });
 
 test('a mark counts only at the very end', () => {
-  expect(readMark(Buffer.from('{"a":1}\n\0toolport-exit 0\n'))).toMatchObject({ code: 0 });
-  expect(readMark(Buffer.from('x\0toolport-exit 7\n'))?.output.toString()).toBe('x');
-  expect(readMark(Buffer.from('\0toolport-exit 0\nmore'))).toBeUndefined();
-  expect(readMark(Buffer.from('toolport-exit 0\n'))).toBeUndefined();
-  expect(readMark(Buffer.from('\0toolport-exit 1234\n'))).toBeUndefined();
+  expect(readMark(Buffer.from('{"a":1}\n\0toolwharf-exit 0\n'))).toMatchObject({ code: 0 });
+  expect(readMark(Buffer.from('x\0toolwharf-exit 7\n'))?.output.toString()).toBe('x');
+  expect(readMark(Buffer.from('\0toolwharf-exit 0\nmore'))).toBeUndefined();
+  expect(readMark(Buffer.from('toolwharf-exit 0\n'))).toBeUndefined();
+  expect(readMark(Buffer.from('\0toolwharf-exit 1234\n'))).toBeUndefined();
 });

@@ -12,7 +12,7 @@ const echo = join(here, 'echo-server.mjs');
 const preload = join(here, 'loopback.mjs');
 const main = join(here, '..', '..', 'dist', 'main.cjs');
 const peers = { 'mcp-proxy': '6.7.19', supergateway: '4.0.0', 'mcp-hub': '4.2.1' };
-/** Packages that the idle tools of Toolport are spread over. */
+/** Packages that the idle tools of Toolwharf are spread over. */
 const spread = 50;
 
 /** Installs the peers into the folder; answers which are there, and why the others are not. */
@@ -37,7 +37,7 @@ export async function installPeers(folder) {
   return { found, skipped };
 }
 
-/** Packages for Toolport: the echo as a kept function in its sandbox, and idle tools like it. */
+/** Packages for Toolwharf: the echo as a kept function in its sandbox, and idle tools like it. */
 export function writePackages(folder, idle) {
   const input = { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] };
   const tool = (name, description) => ({
@@ -154,7 +154,7 @@ const overHttp = async (wordsFor, place, idle, clientOf = streamableClient) => {
   return opened(child, () => clientOf({ port }), idle);
 };
 
-/** Toolport says on its first line where it listens and which token lets an agent in. */
+/** Toolwharf says on its first line where it listens and which token lets an agent in. */
 async function serve(place, packages, state, idle) {
   const log = `${place.log}.${Math.round(performance.now())}`;
   const words = ['serve', packages, '--json', '--port', '0', '--expose', 'all', '--state', state];
@@ -219,11 +219,11 @@ export function gateways(folder, installed) {
       ...hub((port, idle) => ['--port', port, '--config', hubConfig(idle)]),
       fan: () => hub((port) => ['--port', port, '--config', hubConfig(each - 1, spread)]).http(999),
     },
-    toolport: {
+    toolwharf: {
       http: (idle = 0) =>
-        serve(place('toolport'), join(folder, `tools-${idle}`), join(folder, `state-${idle}`), idle),
+        serve(place('toolwharf'), join(folder, `tools-${idle}`), join(folder, `state-${idle}`), idle),
       /** The first time it asks each server; from then on it lists what they said, and starts those that are called. */
-      fan: () => serve(place('toolport'), join(folder, 'servers'), join(folder, 'state-servers'), 999),
+      fan: () => serve(place('toolwharf'), join(folder, 'servers'), join(folder, 'state-servers'), 999),
       /** Through the shim, to the host of that state directory; `host` is the process to count with it. */
       stdio: (host, state = join(folder, 'state-0')) =>
         overPipes(

@@ -31,15 +31,15 @@ export function report({ results, pipes, skipped, rounds, at, median, load, core
   }));
   const floor = rows.find(({ name }) => name === 'floor');
   const pipeFloor = lines.find(({ name }) => name === 'floor');
-  const ours = rows.find(({ name }) => name === 'toolport');
-  const ourPipe = lines.find(({ name }) => name === 'toolport');
-  const peers = rows.filter(({ name }) => name !== 'floor' && name !== 'toolport');
+  const ours = rows.find(({ name }) => name === 'toolwharf');
+  const ourPipe = lines.find(({ name }) => name === 'toolwharf');
+  const peers = rows.filter(({ name }) => name !== 'floor' && name !== 'toolwharf');
   const hub = rows.find(({ name }) => name === 'mcp-hub');
 
   const out = [];
   out.push(
     `gateways to a tiny echo tool, ${rounds} interleaved rounds, loopback, ${cores} cores, Node ${process.versions.node}, load ${load.map((it) => it.toFixed(1)).join(' → ')}`,
-    'Not the same work: Toolport checks a token, validates, records and calls a function kept in a sandbox; the others pass',
+    'Not the same work: Toolwharf checks a token, validates, records and calls a function kept in a sandbox; the others pass',
     'the call to a plain stdio server. Calls run in sessions of 2025-11-25 (mcp-hub: its older event stream). CPU is that of',
     'the gateway process (over stdio: shim and host), not of the tool behind it or of the load.',
     '',
@@ -66,8 +66,8 @@ export function report({ results, pipes, skipped, rounds, at, median, load, core
     );
   out.push(
     '  PSS is that of the gateway process; pages of Node itself are shared with every other Node that runs. The list of',
-    '  Toolport comes from 50 packages, that of the others from one server. The official SDK keeps a session.',
-    `  The 50 upstreams are 50 stdio servers with 1,000 tools between them, for Toolport confined. It lists what they said the first`,
+    '  Toolwharf comes from 50 packages, that of the others from one server. The official SDK keeps a session.',
+    `  The 50 upstreams are 50 stdio servers with 1,000 tools between them, for Toolwharf confined. It lists what they said the first`,
     `  time (${fixed(ours.fanFirst, 0, 0)} ms) and starts those that are called; the others start all of them each time.`,
   );
   for (const [name, why] of Object.entries(skipped)) out.push(`  SKIPPED ${name}: ${why}`);
@@ -78,7 +78,7 @@ export function report({ results, pipes, skipped, rounds, at, median, load, core
   goal('HTTP p50, × floor', ours.p50 / floor.p50, 1.5);
   goal('HTTP CPU, × floor', ours.cpu / floor.cpu, 3);
   if (peers.length > 0) goal('HTTP CPU, × the best peer', ours.cpu / best((it) => it.cpu), 0.5);
-  if (hub !== undefined) goal('64 at once: mcp-hub, × Toolport', hub.rate64 / ours.rate64, 0.5);
+  if (hub !== undefined) goal('64 at once: mcp-hub, × Toolwharf', hub.rate64 / ours.rate64, 0.5);
   goal('stdio p50, × floor', ourPipe.p50 / pipeFloor.p50, 1.3);
   goal('stdio CPU, × floor', ourPipe.cpu / pipeFloor.cpu, 3);
   goal('stdio start, host up, × floor', ourPipe.start / pipeFloor.start, 1.5);

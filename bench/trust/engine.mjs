@@ -22,7 +22,7 @@ const parts = {
 
 /** The parts by their names, loaded. */
 export async function engine() {
-  const folder = mkdtempSync(join(tmpdir(), 'toolport-trust-'));
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-trust-'));
   try {
     const bundle = await rolldown({
       input: Object.fromEntries(Object.entries(parts).map(([name, path]) => [name, `${src}${path}.ts`])),

@@ -111,7 +111,7 @@ export function environmentStore(options: EnvironmentOptions): EnvironmentStore 
       throw new HostError(
         'state_unusable',
         `confined processes run as user ${sandbox.user.uid}, who cannot reach ${folder}, where language packages are kept`,
-        { hint: 'choose a folder that other users can pass through, or run Toolport as an ordinary user' },
+        { hint: 'choose a folder that other users can pass through, or run Toolwharf as an ordinary user' },
       );
     }
     await makeFolder(locks, 0o700);

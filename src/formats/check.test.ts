@@ -45,7 +45,7 @@ describe('one complaint of a schema, in words', () => {
     [{ const: 'x' }, 'y', '/a schema.const: a must be "x", not "y"'],
     [{ type: 'string', pattern: '^x$' }, 'y', '/a schema.pattern: a "y" does not match ^x$'],
     [
-      { type: 'string', pattern: '^x$', 'x-toolport': { form: 'an x', hint: 'write x' } },
+      { type: 'string', pattern: '^x$', 'x-toolwharf': { form: 'an x', hint: 'write x' } },
       'y',
       '/a schema.pattern: a "y" is not an x (write x)',
     ],
@@ -69,7 +69,7 @@ describe('one complaint of a schema, in words', () => {
       '/a schema.required: "c" is missing; "b" needs it',
     ],
     [
-      { type: 'string', maxLength: 1, 'x-toolport': { code: 'patch.input-name' } },
+      { type: 'string', maxLength: 1, 'x-toolwharf': { code: 'patch.input-name' } },
       'ab',
       '/a patch.input-name: a has 2 characters; at most 1 character',
     ],
@@ -112,13 +112,13 @@ describe('unknown fields of open objects', () => {
     type: 'object',
     properties: {
       name: {},
-      human_confirm: { 'x-toolport': { safety: true } },
+      human_confirm: { 'x-toolwharf': { safety: true } },
       list: { type: 'array', items: { $ref: '#/$defs/entry' } },
       free: { type: 'object', properties: { a: {} }, additionalProperties: true },
       map: { type: 'object', additionalProperties: { $ref: '#/$defs/entry' } },
     },
     $defs: {
-      entry: { type: 'object', properties: { kind: {}, tainted_ok: { 'x-toolport': { safety: true } } } },
+      entry: { type: 'object', properties: { kind: {}, tainted_ok: { 'x-toolwharf': { safety: true } } } },
     },
   };
 

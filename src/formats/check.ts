@@ -1,5 +1,5 @@
 // Turns the verdict of a compiled schema into findings that a person can act on, and finds fields that no
-// schema knows. Schemas may carry an "x-toolport" annotation: { code, missing, hint, form, safety, quiet }.
+// schema knows. Schemas may carry an "x-toolwharf" annotation: { code, missing, hint, form, safety, quiet }.
 import { type DiagnosticCode, diagnosticCodes } from '../model/codes.js';
 import { isObject, type Json, type JsonObject, type JsonPath, valueAt } from '../model/json.js';
 import type { Document } from './document/document.js';
@@ -85,7 +85,7 @@ const usualHints: Partial<Record<DiagnosticCode, string>> = {
   'schema.count': 'make it fit',
   'schema.range': 'choose a value within the bounds',
   'schema.duplicate-item': 'keep one of them',
-  'schema.invalid': 'compare it with "toolport schema" of its format',
+  'schema.invalid': 'compare it with "toolwharf schema" of its format',
 };
 
 interface Complaint {
@@ -305,7 +305,7 @@ interface Annotation {
 }
 
 function annotation(schema: Json | undefined): Annotation {
-  const note = isObject(schema) && isObject(schema['x-toolport']) ? schema['x-toolport'] : {};
+  const note = isObject(schema) && isObject(schema['x-toolwharf']) ? schema['x-toolwharf'] : {};
   return {
     ...(isCode(note.code) ? { code: note.code } : {}),
     ...(isCode(note.missing) ? { missing: note.missing } : {}),

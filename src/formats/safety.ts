@@ -1,4 +1,4 @@
-// Fields whose loss would weaken a tool, as the schemas mark them with "x-toolport": {"safety": true}.
+// Fields whose loss would weaken a tool, as the schemas mark them with "x-toolwharf": {"safety": true}.
 import { isObject, type Json, type JsonObject } from '../model/json.js';
 import { fold } from './suggest.js';
 
@@ -51,7 +51,7 @@ function visit(
 export function guards(node: JsonObject, root: JsonObject, depth = 0): boolean {
   if (depth > 6) return false;
   const here = behind(node, root);
-  if (isObject(here['x-toolport']) && here['x-toolport'].safety === true) return true;
+  if (isObject(here['x-toolwharf']) && here['x-toolwharf'].safety === true) return true;
   const inside = [
     here.items,
     here.additionalProperties,

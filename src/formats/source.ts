@@ -47,7 +47,7 @@ export function readText(bundle: Bundle, path: string): ReadText {
   try {
     const text = utf8.decode(bytes);
     if (text.trim() === '')
-      return fail('file.empty', 'the file is empty', 'run "toolport init" for a working start');
+      return fail('file.empty', 'the file is empty', 'run "toolwharf init" for a working start');
     return { ok: true, file, text };
   } catch {
     return fail('file.not-utf8', 'the file is not UTF-8 text', 'save it in the UTF-8 encoding');

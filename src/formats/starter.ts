@@ -1,4 +1,4 @@
-/** One file of a new package made by `toolport init`. Paths are relative to the new folder. */
+/** One file of a new package made by `toolwharf init`. Paths are relative to the new folder. */
 export interface StarterFile {
   readonly path: string;
   readonly text: string;

@@ -103,7 +103,7 @@ export class AnnouncementBook {
       const entry = this.#known.get(place.manifest)?.get(place.program);
       if (entry === undefined || entry.waiting === null || text(entry.waiting) !== text(shown))
         throw new HostError('integrity', `what ${place.program} of ${place.package} says has changed again`, {
-          hint: `look again: toolport review ${place.package}`,
+          hint: `look again: toolwharf review ${place.package}`,
         });
       await this.#put(place, { digest: entry.digest, agreed: entry.waiting, waiting: null });
     });

@@ -29,7 +29,7 @@ export function approvalActs(parts: ApprovalParts): Approvals {
     const found = await queue.get(id);
     if (found === undefined)
       throw new HostError('approval_not_found', `there is no held call ${id}`, {
-        hint: 'see "toolport approvals list"',
+        hint: 'see "toolwharf approvals list"',
       });
     return found;
   };

@@ -24,7 +24,7 @@ export async function checkArguments(served: Served, given: Json): Promise<JsonO
     'invalid_input',
     `the arguments do not fit ${served.name}: ${checked.complaints.join('; ')}`,
     {
-      hint: `see what it takes: toolport info ${shellWord(served.file)}`,
+      hint: `see what it takes: toolwharf info ${shellWord(served.file)}`,
     },
   );
 }

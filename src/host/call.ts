@@ -7,6 +7,7 @@ import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
 import type { KillSubject } from '../model/kill.js';
 import { unstoppable } from '../model/signal.js';
+import { confirmToolName } from '../model/tool-name.js';
 import { type Decision, decide } from '../policy/decide.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import type { ApprovalQueue } from '../store/approvals.js';
@@ -20,7 +21,7 @@ import { afterCall, beforeCall, type HookedCall } from './call-hooks.js';
 import { evidenceOf } from './evidence.js';
 import { guardInput } from './guard.js';
 import type { HookHandler } from './hooks.js';
-import { type Answer, type CallRequest, confirmToolName } from './host.js';
+import type { Answer, CallRequest } from './host.js';
 import { keptBeside } from './kept-arguments.js';
 import type { KillSwitch } from './kill-switch.js';
 import { assertRoom, metersOf, type NamedMeter, takePlace } from './limits.js';
@@ -250,11 +251,11 @@ async function assertPatience(path: CallPath, { principal, id }: Caller, now: nu
   const { open, ofPrincipal, ofSession } = await path.approvals.crowd(principal, id, now - newHeldMs);
   if (open >= maxHeld)
     throw new HostError('denied', `${maxHeld} calls wait for a person already; let them be decided first`, {
-      hint: 'toolport approvals list',
+      hint: 'toolwharf approvals list',
     });
   if (ofPrincipal >= maxNewHeld.principal || ofSession >= maxNewHeld.session)
     throw new HostError('rate_limited', 'a person was asked too often in the last minute', {
-      hint: 'wait a minute; an operator can allow such calls with "toolport approvals allow"',
+      hint: 'wait a minute; an operator can allow such calls with "toolwharf approvals allow"',
     });
 }
 
@@ -302,7 +303,7 @@ async function confirm(path: CallPath, call: Call): Promise<Answer> {
       const error = {
         code: 'approval_pending',
         message: 'a person has not decided yet',
-        hint: `toolport approvals approve ${stored.id}`,
+        hint: `toolwharf approvals approve ${stored.id}`,
       } as const;
       return {
         ...answered(path, call),

@@ -73,7 +73,7 @@ export async function confine(
     const installed = packages === null ? null : lending.environments.find(packages);
     if (installed === undefined)
       throw new HostError('needs_setup', `the language packages of ${of.id} are not installed`, {
-        hint: `install them: toolport install ${shellWord(loaded.file)}`,
+        hint: `install them: toolwharf install ${shellWord(loaded.file)}`,
       });
     runtimes.set(program, { interpreter, packages: installed?.folder ?? null });
   }

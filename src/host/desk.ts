@@ -94,7 +94,7 @@ export function openDesk({ pin: kept, audit, now }: DeskOptions): OperatorDesk {
     async signIn(by) {
       if ((await kept.get()) === undefined)
         throw new HostError('needs_setup', 'there is no PIN to sign in with', {
-          hint: 'set one first: toolport pin set',
+          hint: 'set one first: toolwharf pin set',
         });
       if (by.pin === undefined) throw new HostError('pin_required', 'signing in needs the PIN');
       const who = await verify({ name: by.name, channel: by.channel, pin: by.pin }, 'sign in');
@@ -103,7 +103,7 @@ export function openDesk({ pin: kept, audit, now }: DeskOptions): OperatorDesk {
         if (signIns.size < maxSignIns) break;
         signIns.delete(digest);
       }
-      const token = `tps_${randomBytes(32).toString('base64url')}`;
+      const token = `tws_${randomBytes(32).toString('base64url')}`;
       const expiresAt = now() + signInMs;
       await audit.append({ kind: 'operator', body: { act: 'sign in', until: time(expiresAt), ...who } });
       signIns.set(digestOf(token), { name: by.name, expiresAt });

@@ -21,7 +21,7 @@ export async function refuseSecrets(
     hint:
       found.kind === 'value'
         ? 'leave it out: values of the vault go to the package they were set for, and to no other'
-        : 'a tool that can pass it on gets keys from the vault only: toolport secret set PACKAGE SLOT',
+        : 'a tool that can pass it on gets keys from the vault only: toolwharf secret set PACKAGE SLOT',
   });
 }
 

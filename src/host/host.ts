@@ -289,6 +289,3 @@ export interface AuditLine {
   readonly kind: string;
   readonly body: JsonObject;
 }
-
-/** The tool by which an agent asks to run a held call after a person approved it. */
-export const confirmToolName = 'patch_confirm_action';

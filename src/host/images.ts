@@ -45,7 +45,7 @@ export async function imageStanding(
   try {
     for (const image of images) {
       if (await containers.has(image)) continue;
-      const reason = `its image ${imageText(image)} is not here, and nothing is fetched at the time of a call. Fetch it: toolport install ${shellWord(loaded.file)}`;
+      const reason = `its image ${imageText(image)} is not here, and nothing is fetched at the time of a call. Fetch it: toolwharf install ${shellWord(loaded.file)}`;
       return { state: 'needs-setup', reasons: [reason] };
     }
     const verdict = await containers.probe();

@@ -72,7 +72,7 @@ export function keptActs({ rows, seal, audit, desk }: KeptParts): KeptArguments 
       const kept = await rows.get(call);
       if (kept === undefined)
         throw new HostError('not_found', `no arguments are kept of ${JSON.stringify(call.slice(0, 80))}`, {
-          hint: 'they are kept of calls that ran while audit.arguments was "encrypted", until "toolport audit forget"',
+          hint: 'they are kept of calls that ran while audit.arguments was "encrypted", until "toolwharf audit forget"',
         });
       await audit.append({ kind: 'operator', body: { act: 'arguments open', callId: call, ...who } });
       const { row, intent } = kept;

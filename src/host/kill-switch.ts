@@ -232,7 +232,7 @@ function refusal({ package: of, tool }: KillSubject, why: string): HostError {
   const name = of === undefined ? 'nothing' : tool === undefined ? of : `${of}/${tool}`;
   const said = of === undefined ? `nothing can be called: ${why}` : `${name} cannot be called: ${why}`;
   return new HostError('killed', said, {
-    hint: 'only a person can lift it: see "toolport kill", then "toolport kill --lift TARGET"',
+    hint: 'only a person can lift it: see "toolwharf kill", then "toolwharf kill --lift TARGET"',
   });
 }
 

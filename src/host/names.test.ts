@@ -22,7 +22,11 @@ test('reserved, long and colliding names get a suffix that depends on the tool a
   expect(first).not.toBe(second);
   expect(exposedNames([one('a_b', 'c'), one('a', 'b_c')])).toEqual([second, first]);
   expect(exposedNames([one('patch', 'confirm_action')])[0]).toMatch(/^patch_confirm_action_[0-9a-f]{6}$/);
-  expect(exposedNames([one('toolport', 'search')])[0]).toMatch(/^toolport_search_[0-9a-f]{6}$/);
+  expect(exposedNames([one('call', 'tool')])[0]).toMatch(/^call_tool_[0-9a-f]{6}$/);
+  expect(exposedNames([one('find', 'tools')])[0]).toMatch(/^find_tools_[0-9a-f]{6}$/);
+  expect(exposedNames([one('describe_tool', 'describe_tool', true)])[0]).toMatch(
+    /^describe_tool_[0-9a-f]{6}$/,
+  );
   expect(exposedNames([one('p'.repeat(60), 'tool')])[0]).toHaveLength(64);
 });
 

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { confirmToolName } from './host.js';
+import { reservedToolNames } from '../model/tool-name.js';
 
 const maxLength = 64;
 
@@ -18,8 +18,7 @@ export function exposedNames(tools: readonly NamedTool[]): string[] {
   const plain = tools.map((it) =>
     clean(it.only && it.tool === it.packageId ? it.tool : `${it.packageId}_${it.tool}`),
   );
-  const isFree = (name: string) =>
-    name.length <= maxLength && name !== confirmToolName && !name.startsWith('toolport_');
+  const isFree = (name: string) => name.length <= maxLength && !reservedToolNames.has(name);
   const long = tools.map((it, index) => suffixed(plain[index] as string, it));
   // A plain name that another tool has, plain or with its suffix, is nobody's: else one could pass for the other.
   const uses = new Map<string, number>();

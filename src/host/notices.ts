@@ -101,7 +101,7 @@ export class Notices {
       url,
       headers: {
         'content-type': 'application/json',
-        'toolport-signature': `t=${time},v1=${signature}`,
+        'toolwharf-signature': `t=${time},v1=${signature}`,
       },
       body,
       reach: { hosts: [{ host, port: port === (tls ? 443 : 80) ? null : port }], granted },
@@ -123,7 +123,7 @@ export class Notices {
 /** What is said of a call elsewhere: enough to go and look, and nothing of what its arguments say. */
 function documentOf(request: ApprovalRequest, { tool }: Served): Json {
   return {
-    schema: 'toolport/held-call@1',
+    schema: 'toolwharf/held-call@1',
     id: request.id,
     tool: request.tool,
     kind: request.kind,
@@ -132,7 +132,7 @@ function documentOf(request: ApprovalRequest, { tool }: Served): Json {
     shape: shapeOf(request.arguments, tool.input),
     createdAt: new Date(request.createdAt).toISOString(),
     expiresAt: new Date(request.expiresAt).toISOString(),
-    look: `toolport approvals show ${request.id}`,
+    look: `toolwharf approvals show ${request.id}`,
   };
 }
 

@@ -31,7 +31,7 @@ export function statusIn(outcome: Outcome): string {
 export function cappedTime(error: unknown): unknown {
   if (!(error instanceof HostError) || error.code !== 'timeout') return error;
   const hint =
-    'limits.seconds in the configuration allows no more; see it: toolport config list --show-origin';
+    'limits.seconds in the configuration allows no more; see it: toolwharf config list --show-origin';
   return new HostError('timeout', error.message, { hint, cause: error });
 }
 

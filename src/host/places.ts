@@ -52,7 +52,7 @@ function baseOf(state: string, user: User): string {
     return state;
   }
   const name = createHash('sha256').update(state).digest('hex').slice(0, 16);
-  const base = join('/var/lib/toolport', name);
+  const base = join('/var/lib/toolwharf', name);
   try {
     mkdirSync(base, { recursive: true, mode: 0o711 });
     return base;

@@ -122,7 +122,7 @@ function errorsOf({ diagnostics, file }: Loaded): string[] {
   const errors = diagnostics.filter((it) => it.severity === 'error');
   const reasons = errors.slice(0, 3).map((it) => `${it.message} (${it.file}:${it.range.line})`);
   if (errors.length > 3)
-    reasons.push(`and ${errors.length - 3} more; see "toolport validate ${shellWord(file)}"`);
+    reasons.push(`and ${errors.length - 3} more; see "toolwharf validate ${shellWord(file)}"`);
   return reasons;
 }
 
@@ -135,7 +135,7 @@ function heldReasons({ review }: HeldPackage, { file }: Loaded): string[] {
   const what = `${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
   return [
     review.from === undefined ? what : `it changed since you agreed to it: ${what}`,
-    `look at it, and agree or not: toolport review ${shellWord(review.package)} --dir ${shellWord(file)}`,
+    `look at it, and agree or not: toolwharf review ${shellWord(review.package)} --dir ${shellWord(file)}`,
   ];
 }
 
@@ -165,6 +165,6 @@ export function uninstalled(
     ...new Set(missing.map((it) => (it.packages?.language === 'python' ? 'Python' : 'npm'))),
   ];
   return [
-    `its ${languages.join(' and ')} packages are not installed. Install them: toolport install ${shellWord(loaded.file)}`,
+    `its ${languages.join(' and ')} packages are not installed. Install them: toolwharf install ${shellWord(loaded.file)}`,
   ];
 }

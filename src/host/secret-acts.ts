@@ -78,7 +78,7 @@ function assertOne(
     'usage',
     `${there.length} packages are called ${packageId}, and all of them would get the value: ${there.join(', ')}`,
     {
-      hint: `say which hosts it may go to: toolport secret set ${packageId} ${slot} --host HOST; or remove the one that you do not use`,
+      hint: `say which hosts it may go to: toolwharf secret set ${packageId} ${slot} --host HOST; or remove the one that you do not use`,
     },
   );
 }

@@ -187,7 +187,7 @@ export class SessionCatalogue {
       throw new HostError('usage', `nothing about ${id} waits for your agreement`);
     if (review.to !== digest) {
       throw new HostError('integrity', `${id} is not what was shown: its digest is ${review.to}`, {
-        hint: `look again: toolport review ${id}`,
+        hint: `look again: toolwharf review ${id}`,
       });
     }
     await acceptReview(judged.loaded, review, who, this.#machinery.agreements);

@@ -32,7 +32,7 @@ export function askOver(client: HttpClient): AskBroker {
       headers: {
         accept: 'application/json',
         'content-type': 'application/json',
-        'user-agent': 'toolport',
+        'user-agent': 'toolwharf',
         authorization: `Bearer ${key}`,
       },
       body: JSON.stringify(body),
@@ -57,7 +57,7 @@ export async function mintedToken(of: Package, slot: Slot, road: SignInRoad): Pr
     );
   const { url = defaultBrokerUrl, user = road.principal } = road.policy;
   const opened = await road.vault.value(brokerEntry.package, brokerEntry.slot);
-  const set = `toolport secret set ${brokerEntry.package} ${brokerEntry.slot}`;
+  const set = `toolwharf secret set ${brokerEntry.package} ${brokerEntry.slot}`;
   if (opened === undefined)
     throw new HostError(
       'needs_setup',

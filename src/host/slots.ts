@@ -40,7 +40,7 @@ export async function slotValues(
         'needs_setup',
         `the value that ${of.id} has for ${slot.name} does not fit: ${problem}`,
         {
-          hint: `set it again: toolport secret set ${of.id} ${slot.name}`,
+          hint: `set it again: toolwharf secret set ${of.id} ${slot.name}`,
         },
       );
     }

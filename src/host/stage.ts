@@ -18,7 +18,7 @@ import type { Catalogue, Package } from '../model/package.js';
 import { filesOf, type Loaded, PackageDigest } from './catalogue.js';
 import type { StagedFile } from './strip.js';
 
-const prefix = 'toolport-stage-';
+const prefix = 'toolwharf-stage-';
 const lookMs = 10_000;
 
 /** A root host confines tools as another user, who cannot enter a temporary folder that is root's alone. */

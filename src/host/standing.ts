@@ -43,7 +43,7 @@ export async function equippedStanding(
   const killed = of === undefined ? undefined : machinery.kills.reasonFor(subject);
   if (killed !== undefined) return { state: 'killed', reasons: [killed], code: 'killed' };
   if (of !== undefined && off.has(of.id))
-    return { state: 'disabled', reasons: [`it is switched off. Switch it on: toolport enable ${of.id}`] };
+    return { state: 'disabled', reasons: [`it is switched off. Switch it on: toolwharf enable ${of.id}`] };
   if (judged.fixed !== null || of === undefined) return judged.fixed ?? { state: 'broken', reasons: [] };
   if (lacksNothing(judged, of)) return { state: 'ready', reasons: judged.remarks };
   const { vault, environments } = machinery;
@@ -75,6 +75,6 @@ function news(judged: Judged, announcing: Announcing): string[] {
   const held = tools.filter((it) => it.held).map((it) => it.tool.name);
   const what = held.length === 0 ? '' : ` of ${held.slice(0, 5).join(', ')}`;
   const id = judged.loaded.catalogue?.package.id ?? '';
-  const command = `toolport review ${shellWord(id)} --dir ${shellWord(judged.loaded.file)}`;
+  const command = `toolwharf review ${shellWord(id)} --dir ${shellWord(judged.loaded.file)}`;
   return [`its program says something new${what}; look at it, and agree or not: ${command}`];
 }

@@ -35,7 +35,7 @@ export function tokenActs(
           hint: 'leave out the #, which stands before the id of a token',
         });
       const id = newId('tok');
-      const token = `tp_${randomBytes(32).toString('base64url')}`;
+      const token = `tw_${randomBytes(32).toString('base64url')}`;
       const who = await desk.verify(by, 'make a token');
       await audit.append({ kind: 'operator', body: { act: 'token create', token: id, name, role, ...who } });
       const row = await tokens.add({ id, name, role, expires_at: expiresAt, created_by: who.by }, token);

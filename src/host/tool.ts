@@ -110,7 +110,7 @@ export function serveTool(
           state: 'held',
           reasons: [
             'its program says something else of it than what you agreed to',
-            `look at it, and agree or not: toolport review ${shellWord(of.id)} --dir ${shellWord(judged.loaded.file)}`,
+            `look at it, and agree or not: toolwharf review ${shellWord(of.id)} --dir ${shellWord(judged.loaded.file)}`,
           ],
         });
       if (tool.action === null)
@@ -165,10 +165,10 @@ export function serveTool(
   };
 }
 
-/** Loopback and private addresses need a grant there too: one for all, or one of its own (`toolport=net:…`). */
+/** Loopback and private addresses need a grant there too: one for all, or one of its own (`toolwharf=net:…`). */
 function noticePlace({ policy, grants }: SessionSetup): NoticePlace | null {
   const { webhook } = policy;
-  return webhook === undefined ? null : { url: webhook, granted: grantFor(grants, 'toolport').network };
+  return webhook === undefined ? null : { url: webhook, granted: grantFor(grants, 'toolwharf').network };
 }
 
 /** Whether a call of the tool makes a process of the package see the workspace. */

@@ -30,7 +30,7 @@ let folder: string;
 let database: Database;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toolport-understanding-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-understanding-'));
   mkdirSync(join(folder, 'state'));
   database = openDatabase(join(folder, 'state'));
   cpSync(examples, join(folder, 'packages'), { recursive: true });

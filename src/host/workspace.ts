@@ -47,7 +47,7 @@ const notLent = new Set([
   '/var',
   '/boot',
 ]);
-const neverLent = /^\/(?:proc|sys|dev|toolport)(?:\/|$)/;
+const neverLent = /^\/(?:proc|sys|dev|toolwharf)(?:\/|$)/;
 
 /** The folders that one package sees, and what of them looks empty to it. `own` are its own files. */
 export function lend(
@@ -104,7 +104,7 @@ function outside(path: string, within: readonly string[]): HostError {
   return new HostError(
     'workspace_unusable',
     `${path} is not in ${within.join(' or ') || 'any folder'}, the roots that are configured`,
-    { hint: 'name another folder with --root, or see "toolport config list --show-origin"' },
+    { hint: 'name another folder with --root, or see "toolwharf config list --show-origin"' },
   );
 }
 
@@ -158,7 +158,7 @@ function usable(path: string, writable: boolean, user: User): string {
 }
 
 function runAs(path: string, bits: string): string {
-  return `run Toolport as the owner of the folder, or allow it: chmod ${bits} ${shellWord(path)}`;
+  return `run Toolwharf as the owner of the folder, or allow it: chmod ${bits} ${shellWord(path)}`;
 }
 
 function isBelow(path: string, folder: string): boolean {

@@ -69,7 +69,7 @@ export class HostError extends Error {
 /** Anything thrown, as something to show; a bug keeps its details for the log. */
 export function asHostError(error: unknown): HostError {
   if (error instanceof HostError) return error;
-  return new HostError('internal', 'something went wrong inside Toolport', {
+  return new HostError('internal', 'something went wrong inside Toolwharf', {
     cause: error,
     hint: 'run it again with -v for details, and report it',
   });

@@ -129,7 +129,7 @@ export function assertNotDenied(destination: Destination, { denied = [] }: Reach
     throw new HostError(
       'network_denied',
       `the configuration rules ${nameOf(destination)} out, whatever else was granted`,
-      { hint: 'see "deny" in "toolport config list --show-origin"' },
+      { hint: 'see "deny" in "toolwharf config list --show-origin"' },
     );
 }
 

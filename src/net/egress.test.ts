@@ -30,7 +30,7 @@ function granting(...names: readonly (readonly [string, number])[]): EgressPolic
 }
 
 async function proxy(policy: EgressPolicy, options: Partial<EgressOptions> = {}): Promise<EgressProxy> {
-  const folder = mkdtempSync(join(tmpdir(), 'toolport-egress-'));
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-egress-'));
   const made = await openEgress({ socket: join(folder, 's'), policy, resolve: local, ...options });
   cleanups.push(async () => {
     await made.close();
@@ -116,7 +116,7 @@ test('a host that is not on the list is refused by name, recorded, and told how 
     await ask(through, `GET http://evil.test:${port}/ HTTP/1.1\nHost: api.test\nConnection: close\n\n`),
   ]) {
     const [first = '', ...rest] = answer.split('\r\n');
-    expect(first).toMatch(/^HTTP\/1\.1 403 Refused by Toolport: .*evil\.test/);
+    expect(first).toMatch(/^HTTP\/1\.1 403 Refused by Toolwharf: .*evil\.test/);
     expect(rest.at(-1)).toContain(`--allow net:evil.test:${port}`);
   }
   expect(lookups).toBe(0);

@@ -260,7 +260,7 @@ class Gate {
 
 function answer(status: number, message: string, hint: string | undefined): Answer {
   const text = hint === undefined ? message : `${message}; ${hint}`;
-  const phrase = `${status === 403 ? 'Refused by Toolport' : 'Toolport'}: ${text}`;
+  const phrase = `${status === 403 ? 'Refused by Toolwharf' : 'Toolwharf'}: ${text}`;
   return { status, phrase: phrase.replace(/[^ -~]/g, '?'), body: `${phrase}\n` };
 }
 

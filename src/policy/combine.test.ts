@@ -29,7 +29,7 @@ const tool: Tool = {
 };
 const of = { id: 'desk', guardrails: noGuardrails, tools: [tool] } as unknown as Package;
 const user: RuleOrigin = { kind: 'user', file: 'config.toml', line: 1 };
-const project: RuleOrigin = { kind: 'project', file: 'toolport.toml', line: 1 };
+const project: RuleOrigin = { kind: 'project', file: 'toolwharf.toml', line: 1 };
 const maybe = <T>(it: fc.Arbitrary<T>) => fc.option(it, { nil: undefined, freq: 2 });
 const per = fc.constantFrom('second' as const, 'minute' as const, 'hour' as const, 'day' as const);
 

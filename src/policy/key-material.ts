@@ -48,7 +48,7 @@ export const keyMaterial: readonly string[] = [
   '.mozilla',
   '.config/BraveSoftware',
   '.thunderbird',
-  '.config/toolport',
-  '.local/state/toolport',
-  '.local/share/toolport',
+  '.config/toolwharf',
+  '.local/state/toolwharf',
+  '.local/share/toolwharf',
 ];

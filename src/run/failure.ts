@@ -56,7 +56,7 @@ function noNetwork({ package: of, slots }: Confinement): string {
   const kept = [...slots].find(([, it]) => it.secret && it.recipients.kind === 'nobody')?.[0];
   return kept === undefined
     ? 'it names no host that it could reach; grant one with --allow net:HOST'
-    : `it holds ${kept}, which may go to nobody; name who may receive it: toolport secret set ${of.id} ${kept} --host HOST`;
+    : `it holds ${kept}, which may go to nobody; name who may receive it: toolwharf secret set ${of.id} ${kept} --host HOST`;
 }
 
 /** A tool that hid the failure in its answer still leaves a trace of the reason. */

@@ -27,7 +27,7 @@ export async function runHttp(
   const body = bodyOf(action.body, values);
   const headers: Record<string, string> = {
     accept: 'application/json, text/*;q=0.9, */*;q=0.5',
-    'user-agent': 'toolport',
+    'user-agent': 'toolwharf',
     ...(body?.type === undefined ? {} : { 'content-type': body.type }),
     // Lets a server recognise a repeated delivery of the same call.
     ...(action.method === 'GET' ? {} : { 'idempotency-key': request.callId }),
@@ -61,7 +61,7 @@ export async function runHttp(
 
 function hintOf({ status }: HttpResponse): { hint?: string } {
   if (status === 401 || status === 403)
-    return { hint: 'the service did not accept the credential; see "toolport secret list"' };
+    return { hint: 'the service did not accept the credential; see "toolwharf secret list"' };
   return status === 429 ? { hint: 'the service asks for a pause; call again later' } : {};
 }
 
@@ -114,7 +114,7 @@ export function assertAudience(
         'denied',
         `${tool} would send ${name} to ${origin.hostname}, which may not have it`,
         {
-          hint: `if it may: toolport secret set … ${name} --host ${origin.hostname}`,
+          hint: `if it may: toolwharf secret set … ${name} --host ${origin.hostname}`,
         },
       );
     }

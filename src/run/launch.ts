@@ -45,9 +45,9 @@ export interface ProgramRuntime {
 }
 
 /** Where things are inside the sandbox, out of the way of any workspace. */
-const home = '/toolport/package';
-const stateFolder = '/toolport/data';
-const packagesFolder = '/toolport/packages';
+const home = '/toolwharf/package';
+const stateFolder = '/toolwharf/data';
+const packagesFolder = '/toolwharf/packages';
 const binaries = ['/usr/local/bin', '/usr/bin', '/bin'];
 
 /**
@@ -207,7 +207,7 @@ function packagesMount(source: string): Mount {
 function languageMounts(packages: string, language: 'python' | 'node' | undefined): Mount[] {
   if (language !== 'node') return [packagesMount(packages)];
   const modules = join(packages, 'node_modules');
-  return [packagesMount(packages), { source: modules, target: '/toolport/node_modules', writable: false }];
+  return [packagesMount(packages), { source: modules, target: '/toolwharf/node_modules', writable: false }];
 }
 
 /** Where installers put commands: pip, then npm. */

@@ -26,7 +26,8 @@ export const sharedMemoryBytes = 16 * 1024 * 1024;
 const systemPaths = ['/etc/ld.so.cache', '/etc/alternatives', '/etc/ssl/certs', '/etc/localtime'];
 
 /** Mounts here would lie over what keeps the process in. */
-const ownPlaces = /^\/(?:(?:proc|dev|sys|run\/toolport)(?:\/|$)|(?:usr|etc|tmp|run|bin|sbin|lib|lib64)?\/?$)/;
+const ownPlaces =
+  /^\/(?:(?:proc|dev|sys|run\/toolwharf)(?:\/|$)|(?:usr|etc|tmp|run|bin|sbin|lib|lib64)?\/?$)/;
 
 /** The order matters: later mounts lie over earlier ones, and the root is made read-only last. */
 export function bubblewrapArguments(command: SandboxCommand, options: ArgumentOptions): string[] {

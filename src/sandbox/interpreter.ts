@@ -78,7 +78,7 @@ export function findNode(
       'runtime_missing',
       `confined processes run as user ${user.uid}, who cannot read or run Node at ${node.path}`,
       {
-        hint: 'run Toolport with a Node below /usr, or as a user whose own Node it is',
+        hint: 'run Toolwharf with a Node below /usr, or as a user whose own Node it is',
       },
     );
   }

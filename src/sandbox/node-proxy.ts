@@ -146,7 +146,7 @@ Object.defineProperty(globalThis, 'fetch', {
 export const nodePreload = `'use strict';\n(() => {${script}})();\n`;
 
 /** Where the file is bound inside a sandbox. */
-export const nodePreloadInside = '/run/toolport/node-proxy.cjs';
+export const nodePreloadInside = '/run/toolwharf/node-proxy.cjs';
 
 /** Options for Node; without a file the script travels in the variable itself, which costs a few milliseconds. */
 export function nodeOptions(file: string | null): string {

@@ -18,7 +18,7 @@ while read -r name first second rest; do case $name in Uid:) uid=$second ;; Secc
 devices=0 other=0
 while read -r name rest; do case $name in lo:*) devices=$((devices+1)) ;; *:*) other=1 ;; esac; done < /proc/net/dev
 [ $devices = 1 ] && [ $other = 0 ] && echo network
-( : > /usr/.toolport ) 2>/dev/null || echo readonly
+( : > /usr/.toolwharf ) 2>/dev/null || echo readonly
 env | { lines=0; while read -r line; do lines=$((lines+1)); done; [ $lines -gt 0 ] && [ $lines -le 3 ]; } && echo environment
 set -- /proc/[0-9]*; [ $# -lt 12 ] && echo processes
 ( : > /proc/sys/kernel/core_pattern ) 2>/dev/null || echo kernel
@@ -49,7 +49,7 @@ const isolation: Readonly<Record<string, string>> = {
 const processes = 12;
 
 export async function probeConfinement(spawn: (command: SandboxCommand) => SandboxProcess): Promise<Verdict> {
-  const folder = mkdtempSync(join(tmpdir(), 'toolport-probe-'));
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-probe-'));
   const canary = join(folder, 'canary');
   try {
     // Readable by everybody outside, so that not finding it inside means something.

@@ -4,7 +4,7 @@ import { nodeOptions } from './node-proxy.js';
 import { nodeRelay, pythonRelay } from './relay-code.js';
 
 /** Where the socket of the egress proxy is bound inside a sandbox. */
-export const egressSocketInside = '/run/toolport/egress.sock';
+export const egressSocketInside = '/run/toolwharf/egress.sock';
 
 const port = 3128;
 /** All of them lie in the system that every sandbox sees. */

@@ -21,7 +21,7 @@ export interface Sheet {
  * that reads a descriptor moves its position, so each gets its own.
  */
 export function sheetsOf(contents: readonly (string | Uint8Array)[]): Sheet[] {
-  const folder = mkdtempSync(join(tmpdir(), 'toolport-sheets-'));
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-sheets-'));
   try {
     return contents.map((content, index) => {
       const path = join(folder, String(index));

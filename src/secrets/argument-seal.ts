@@ -24,7 +24,7 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 /** Another label, another key: what this one opens says nothing of the values in the vault. */
-const label = 'toolport kept arguments';
+const label = 'toolwharf kept arguments';
 
 /**
  * The seal covers which call it was and the digest that the record has of its arguments, so that a row that was changed, or
@@ -67,7 +67,7 @@ export function argumentSeal(vault: Pick<Vault, 'derive'>): ArgumentSeal {
 export function changedSeal(call: string, cause?: unknown): HostError {
   return new HostError('integrity', `the kept arguments of ${call} were changed, or belong to another call`, {
     cause,
-    hint: 'nothing of them is shown; the record itself is checked with "toolport audit verify"',
+    hint: 'nothing of them is shown; the record itself is checked with "toolwharf audit verify"',
   });
 }
 

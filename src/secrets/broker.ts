@@ -85,7 +85,7 @@ export class TokenBroker {
     });
     if (status === 401 || status === 403)
       throw new HostError('needs_setup', `the token broker at ${placeOf(url)} does not accept its key`, {
-        hint: `set it again: toolport secret set ${brokerEntry.package} ${brokerEntry.slot}`,
+        hint: `set it again: toolwharf secret set ${brokerEntry.package} ${brokerEntry.slot}`,
       });
     if (status < 200 || status > 299)
       throw new HostError('upstream_failed', `the token broker at ${placeOf(url)} answered ${status}`, {

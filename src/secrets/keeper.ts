@@ -50,7 +50,7 @@ export function keeperText(keeper: Keeper): Buffer {
 }
 
 export function checkOf(key: Buffer): string {
-  return createHmac('sha256', key).update('toolport vault keeper').digest('hex');
+  return createHmac('sha256', key).update('toolwharf vault keeper').digest('hex');
 }
 
 function parsed(text: string): Keeper | undefined {

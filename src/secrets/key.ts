@@ -43,7 +43,7 @@ export async function readKey(means: KeyMeans): Promise<Buffer | undefined> {
   if (keeper.check !== undefined && keeper.check !== checkOf(key))
     throw unusable(
       `the key that ${keeperName(keeper.kind)} gives is not the one of the secrets in ${state}`,
-      'put the right one back, or unset the secrets and set them again ("toolport secret list")',
+      'put the right one back, or unset the secrets and set them again ("toolwharf secret list")',
     );
   await sweep(keeper, key, means);
   return key;
@@ -133,7 +133,7 @@ async function fetched(keeper: Keeper, { state, passphrase, keychain }: KeyMeans
       if (passphrase === undefined)
         throw unusable(
           `the secrets in ${state} are kept with a passphrase, and none was given`,
-          'start the host with the passphrase: TOOLPORT_PASSPHRASE',
+          'start the host with the passphrase: TOOLWHARF_PASSPHRASE',
         );
       const key = await openWithPassphrase(passphrase, kept);
       if (key === undefined)
@@ -149,7 +149,7 @@ async function fetched(keeper: Keeper, { state, passphrase, keychain }: KeyMeans
       if (text === undefined || !/^[0-9a-f]{64}$/.test(text))
         throw unusable(
           `${keychain.name} no longer has the key of the secrets in ${state}`,
-          'bring the entry back, or unset the secrets and set them again ("toolport secret list")',
+          'bring the entry back, or unset the secrets and set them again ("toolwharf secret list")',
         );
       return Buffer.from(text, 'hex');
     }
@@ -184,7 +184,7 @@ function unusable(message: string, hint: string): HostError {
 }
 
 function noPassphrase(): HostError {
-  return unusable('no passphrase was given', 'start the host with one: TOOLPORT_PASSPHRASE');
+  return unusable('no passphrase was given', 'start the host with one: TOOLWHARF_PASSPHRASE');
 }
 
 function noKeychain(): HostError {
@@ -194,6 +194,6 @@ function noKeychain(): HostError {
 export function lost(path: string): HostError {
   return unusable(
     `${path} is gone, so the secrets kept there cannot be opened`,
-    'put the file back, or unset the secrets and set them again ("toolport secret list")',
+    'put the file back, or unset the secrets and set them again ("toolwharf secret list")',
   );
 }

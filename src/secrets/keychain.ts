@@ -31,7 +31,7 @@ export function systemKeychain(platform: string, run: RunProgram): Keychain | nu
   }
 }
 
-const service = 'toolport-vault';
+const service = 'toolwharf-vault';
 
 /** The Secret Service of the desktop (GNOME Keyring, KWallet), through the program that comes with libsecret. */
 function libsecret(run: RunProgram): Keychain {
@@ -49,7 +49,7 @@ function libsecret(run: RunProgram): Keychain {
       throw unavailable(name, outcome, hint);
     },
     async write(id, value) {
-      const words = [program, 'store', '--label=Toolport: key of the vault', ...attributes(id)];
+      const words = [program, 'store', '--label=Toolwharf: key of the vault', ...attributes(id)];
       const outcome = await run(words, value);
       if (outcome.code !== 0) throw unavailable(name, outcome, hint);
     },

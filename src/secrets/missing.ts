@@ -22,7 +22,7 @@ export function setCommand(of: Package, slot: Slot): string {
   // Without a host it is kept to the package itself, which then has no network: safe, and often all it takes.
   const named = network.kind === 'hosts' ? [...new Set(network.hosts.map((it) => it.host))] : [];
   const hosts = unbound ? named.map((it) => `--host ${it}`) : [];
-  return ['toolport secret set', shellWord(of.id), shellWord(slot.name), ...hosts].join(' ');
+  return ['toolwharf secret set', shellWord(of.id), shellWord(slot.name), ...hosts].join(' ');
 }
 
 /** What is missing is the key of the broker; whose sign-in it then takes is found out by a call. */
@@ -30,6 +30,6 @@ function signInWords(scopes: readonly string[]): string {
   const list = scopes.join(', ');
   if (signInFor(scopes) === undefined)
     return `: no single sign-in covers ${list}, and it can be given one token only`;
-  const command = `toolport secret set ${brokerEntry.package} ${brokerEntry.slot}`;
+  const command = `toolwharf secret set ${brokerEntry.package} ${brokerEntry.slot}`;
   return `: a sign-in for ${list}, through a token broker whose key is not set. Set it: ${command}`;
 }

@@ -14,7 +14,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 // A guess costs 128 MiB and a good part of a second.
 const cost = { N: 2 ** 17, r: 8, p: 1, maxmem: 256 * 1024 * 1024 };
-const purpose = Buffer.from('toolport vault key');
+const purpose = Buffer.from('toolwharf vault key');
 
 /** A salt and a check, and where a key was wrapped that came from elsewhere, that too. */
 export const passphraseSizes = {
@@ -64,7 +64,7 @@ async function derive(passphrase: string, salt: Buffer): Promise<{ key: Buffer; 
     );
   });
   const check = createHash('sha256')
-    .update('toolport vault check\0')
+    .update('toolwharf vault check\0')
     .update(bytes.subarray(keyBytes))
     .digest();
   return { key: bytes.subarray(0, keyBytes), check };

@@ -57,14 +57,14 @@ describe('what is missing', () => {
 
   test('is said with the next command', () => {
     expect(missingValues(packageWith([slot]), none)).toEqual([
-      'weather needs WEATHER_API_KEY (API key). Set it: toolport secret set weather WEATHER_API_KEY',
+      'weather needs WEATHER_API_KEY (API key). Set it: toolwharf secret set weather WEATHER_API_KEY',
     ]);
   });
 
   test('names a host where the manifest cannot', () => {
     const unbound: Slot = { ...slot, label: slot.name, audience: { kind: 'unbound' } };
     expect(missingValues(packageWith([unbound]), none)).toEqual([
-      'weather needs WEATHER_API_KEY. Set it: toolport secret set weather WEATHER_API_KEY',
+      'weather needs WEATHER_API_KEY. Set it: toolwharf secret set weather WEATHER_API_KEY',
     ]);
     const hosts = { kind: 'hosts', hosts: [{ host: 'a.example', port: null }] } as const;
     expect(missingValues(packageWith([unbound], hosts), none)[0]).toContain('--host a.example');
@@ -78,7 +78,7 @@ describe('what is missing', () => {
       return missingValues(packageWith([brokered]), none);
     };
     expect(needs('gmail.read', 'google_calendar.events.read')).toEqual([
-      'weather needs WEATHER_API_KEY (API key): a sign-in for gmail.read, google_calendar.events.read, through a token broker whose key is not set. Set it: toolport secret set @broker ARCADE_API_KEY',
+      'weather needs WEATHER_API_KEY (API key): a sign-in for gmail.read, google_calendar.events.read, through a token broker whose key is not set. Set it: toolwharf secret set @broker ARCADE_API_KEY',
     ]);
     expect(needs('gmail.read', 'slack.send_message')[0]).toContain('no single sign-in covers');
   });

@@ -176,7 +176,7 @@ function checkKeeper(wish: KeeperKind | undefined, kind: KeeperKind | undefined)
   throw new HostError(
     'state_unusable',
     `the configuration wants the key of the secrets in ${keeperName(wish)}, and ${keeperName(kind)} has it`,
-    { hint: `move it: toolport secret rekey --to ${wish}; or leave vault.key out of the configuration` },
+    { hint: `move it: toolwharf secret rekey --to ${wish}; or leave vault.key out of the configuration` },
   );
 }
 
@@ -193,7 +193,7 @@ function checkValue(packageId: string, slot: string, value: string): void {
             : 'is not valid Unicode';
   if (problem === undefined) return;
   throw new HostError('invalid_input', `the value for ${slot} of ${packageId} ${problem}`, {
-    hint: `give the value on standard input: toolport secret set ${packageId} ${slot}`,
+    hint: `give the value on standard input: toolwharf secret set ${packageId} ${slot}`,
   });
 }
 
@@ -252,6 +252,6 @@ function audienceOf(row: SealedRow): ValueAudience {
 function forged(row: SealedRow, cause: unknown): HostError {
   return new HostError('integrity', `the kept value for ${row.slot} of ${row.package} was changed or moved`, {
     cause,
-    hint: `set it again: toolport secret set ${row.package} ${row.slot}`,
+    hint: `set it again: toolwharf secret set ${row.package} ${row.slot}`,
   });
 }

@@ -17,7 +17,7 @@ export async function ruleTarget(session: Session, name: string): Promise<RuleTa
   const found = (await session.tools()).find((it) => it.name === name);
   if (found !== undefined) return { tool: found.tool, name, definition: found.definition };
   throw new HostError('tool_not_found', `no tool ${JSON.stringify(name)} is served here`, {
-    hint: 'write PACKAGE/TOOL as "toolport list" shows them; name the folder with --dir',
+    hint: 'write PACKAGE/TOOL as "toolwharf list" shows them; name the folder with --dir',
   });
 }
 

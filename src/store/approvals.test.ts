@@ -13,7 +13,7 @@ let clock = 1_000_000;
 const now = () => clock;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toolport-approvals-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-approvals-'));
   database = openDatabase(folder);
 });
 afterEach(async () => {

@@ -32,12 +32,12 @@ export async function verifyExportFile(path: string, trusted: string | undefined
 
 async function headOf(path: string): Promise<Head> {
   for await (const value of entriesOf(path, () => true)) {
-    if (isObject(value) && value.schema === 'toolport/audit-export@1' && typeof value.first === 'number')
+    if (isObject(value) && value.schema === 'toolwharf/audit-export@1' && typeof value.first === 'number')
       return { first: value.first, publicKey: typeof value.publicKey === 'string' ? value.publicKey : null };
     break;
   }
   throw new HostError('usage', `${path} is not an export of the record`, {
-    hint: 'make one with "toolport audit export > FILE"; one as csv cannot be checked by itself',
+    hint: 'make one with "toolwharf audit export > FILE"; one as csv cannot be checked by itself',
   });
 }
 

@@ -241,7 +241,7 @@ export async function assertCovers(database: Database, last: LastCheckpoint | un
     'integrity',
     `line ${last.seq} of the record, which checkpoint ${last.n} saw, ${what}`,
     {
-      hint: 'find out what happened: toolport audit verify; to go on with what is left, move the checkpoints and audit.key away',
+      hint: 'find out what happened: toolwharf audit verify; to go on with what is left, move the checkpoints and audit.key away',
     },
   );
 }

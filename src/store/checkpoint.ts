@@ -53,5 +53,5 @@ export function digestOfLine(line: string): string {
 
 /** Says what is signed, so that a signature for something else never passes for one of these. */
 function signedBytes({ n, seq, hash, at, before }: Checkpoint): Buffer {
-  return Buffer.from(`toolport checkpoint 1\n${n}\n${seq}\n${hash}\n${at}\n${before}\n`);
+  return Buffer.from(`toolwharf checkpoint 1\n${n}\n${seq}\n${hash}\n${at}\n${before}\n`);
 }

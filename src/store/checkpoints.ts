@@ -144,7 +144,7 @@ function mendedEnd(path: string): LastCheckpoint | undefined {
     const found = readCheckpoint(line);
     if (found === undefined)
       throw new HostError('integrity', `the last checkpoint in ${path} was changed`, {
-        hint: 'see what else does not fit: toolport audit verify',
+        hint: 'see what else does not fit: toolwharf audit verify',
       });
     return { n: found.n, seq: found.seq, hash: found.hash, digest: digestOfLine(line) };
   } finally {

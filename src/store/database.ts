@@ -211,7 +211,7 @@ export interface StateTables {
 
 export type Database = Kysely<StateTables>;
 
-export const databaseFile = 'toolport.db';
+export const databaseFile = 'toolwharf.db';
 
 const bare = new WeakMap<Database, { readonly connection: SqliteConnection; readonly turns: Turns }>();
 

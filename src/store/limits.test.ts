@@ -10,7 +10,7 @@ let folder: string;
 let database: Database;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toolport-limits-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-limits-'));
   database = openDatabase(folder);
 });
 

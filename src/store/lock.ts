@@ -32,13 +32,13 @@ export function lockState(state: string): StateLock {
     if (!isBusy(error)) {
       throw new HostError('state_unusable', `the lock in ${state} cannot be used`, {
         cause: error,
-        hint: 'if no Toolport is running, remove lock.db there',
+        hint: 'if no Toolwharf is running, remove lock.db there',
       });
     }
     const holder = readHolder(note);
     throw new HostError(
       'state_locked',
-      `another Toolport${holder === null ? '' : ` (process ${holder})`} is using ${state}`,
+      `another Toolwharf${holder === null ? '' : ` (process ${holder})`} is using ${state}`,
       {
         cause: error,
         hint: `wait until it is done (one in the background ends a minute after its last client)${holder === null ? '' : `, end it with "kill ${holder}"`}, or name another state directory with --state`,

@@ -100,7 +100,7 @@ const steps: readonly string[] = [
    alter table approval add column channel text;
    alter table approval add column verified integer;
    alter table approval add column void_reason text;
-   update approval set state = 'void', void_reason = 'it was asked for before an update of Toolport'
+   update approval set state = 'void', void_reason = 'it was asked for before an update of Toolwharf'
      where state in ('proposed', 'approved');
    create index approval_age on approval (principal, created_at);
    create table standing_rule (
@@ -168,8 +168,8 @@ export function migrate(connection: SqliteConnection): void {
   const [row] = connection.all('pragma user_version', []);
   const current = Number(row?.user_version ?? 0);
   if (current > steps.length) {
-    throw new HostError('state_unusable', 'the state directory was written by a newer Toolport', {
-      hint: 'update Toolport, or name another folder with --state',
+    throw new HostError('state_unusable', 'the state directory was written by a newer Toolwharf', {
+      hint: 'update Toolwharf, or name another folder with --state',
     });
   }
   if (current === steps.length) return;

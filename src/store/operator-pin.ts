@@ -77,7 +77,7 @@ export class OperatorPin {
 
 /** Whether a PIN is set, seen from outside: a host may have the database open. */
 export function hasOperatorPin(state: string): boolean {
-  const path = join(state, 'toolport.db');
+  const path = join(state, 'toolwharf.db');
   if (!existsSync(path)) return false;
   const connection = openSqlite(path);
   try {

@@ -12,7 +12,7 @@ let clock = 1000;
 const now = () => clock++;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toolport-pins-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-pins-'));
   database = openDatabase(folder);
 });
 afterEach(async () => {

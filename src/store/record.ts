@@ -38,7 +38,7 @@ export class Record {
       if (follow) throw unreadable(state, error);
       // A folder that cannot be written to has no room for the little that reading needs, and what a host that was killed
       // left has to be put in order first, which is for writers.
-      const copy = mkdtempSync(join(tmpdir(), 'toolport-record-'));
+      const copy = mkdtempSync(join(tmpdir(), 'toolwharf-record-'));
       try {
         for (const end of ['', '-wal']) {
           if (existsSync(`${path}${end}`)) copyFileSync(`${path}${end}`, join(copy, `${databaseFile}${end}`));

@@ -18,7 +18,7 @@ let database: Database;
 let clock = 1_000_000;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toolport-store-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-store-'));
   database = openDatabase(folder);
 });
 afterEach(async () => {
@@ -92,7 +92,7 @@ describe('the record', () => {
     const log = new AuditLog(database, () => clock++);
     for (let index = 0; index < 5; index++)
       await log.append({ kind: 'intent', body: { callId: String(index) } });
-    const other = openSqlite(join(folder, 'toolport.db'));
+    const other = openSqlite(join(folder, 'toolwharf.db'));
     other.exec(sql);
     other.close();
     expect(await verifyAudit()).toMatchObject({ ok: false, firstBad });
@@ -109,7 +109,7 @@ describe('the record', () => {
 
   test('a write that fails is not taken for done', async () => {
     const log = new AuditLog(database, () => clock++);
-    const other = openSqlite(join(folder, 'toolport.db'));
+    const other = openSqlite(join(folder, 'toolwharf.db'));
     other.exec('drop table audit');
     other.close();
     await expect(log.append({ kind: 'intent', body: {} })).rejects.toThrow();
@@ -117,7 +117,7 @@ describe('the record', () => {
 });
 
 test('a database of a newer program is refused', async () => {
-  const other = openSqlite(join(folder, 'toolport.db'));
+  const other = openSqlite(join(folder, 'toolwharf.db'));
   other.exec('pragma user_version = 999');
   other.close();
   expect(() => openDatabase(folder)).toThrow(expect.objectContaining({ code: 'state_unusable' }));

@@ -23,7 +23,7 @@ test('an agent cannot approve its own call, by any road that its token opens', a
   const token = await hold();
   const tries = [
     home.visit(`/api/v1/approvals/${token}/approve`, { method: 'POST' }),
-    home.visit(`/api/v1/approvals/${token}/approve`, { method: 'POST', headers: { 'toolport-pin': pin } }),
+    home.visit(`/api/v1/approvals/${token}/approve`, { method: 'POST', headers: { 'toolwharf-pin': pin } }),
     home.visit('/api/v1/operator/sign-in', { body: { pin } }),
     home.visit('/api/v1/approvals/rules', { body: { tool: 'send_note/send_note', any: ['text'] } }),
   ];
@@ -43,14 +43,14 @@ test('an operator token alone cannot either once a PIN is set; with the PIN or a
   const approve = (headers: Record<string, string>, bearer = home.operator) =>
     home.visit(`/api/v1/approvals/${token}/approve`, { method: 'POST', token: bearer, headers });
   expect((await approve({})).json.error.code).toBe('pin_required');
-  expect((await approve({ 'toolport-sign-in': 'tps_guess' })).status).toBe(403);
+  expect((await approve({ 'toolwharf-sign-in': 'tws_guess' })).status).toBe(403);
   const wrong = await home.visit('/api/v1/operator/sign-in', {
     body: { pin: 'not-it-at-all' },
     token: home.operator,
   });
   expect(wrong.status).toBe(403);
   const signed = await home.visit('/api/v1/operator/sign-in', { body: { pin }, token: home.operator });
-  expect(signed.json).toMatchObject({ schema: 'toolport/sign-in@1' });
+  expect(signed.json).toMatchObject({ schema: 'toolwharf/sign-in@1' });
   // Good with the token it was made with, and with no other.
   const { token: second } = await home.bench.host.tokens.create({
     name: 'second',
@@ -58,7 +58,7 @@ test('an operator token alone cannot either once a PIN is set; with the PIN or a
     expiresAt: null,
     by: { name: 'person', channel: 'terminal', pin },
   });
-  const headers = { 'toolport-sign-in': signed.json.token };
+  const headers = { 'toolwharf-sign-in': signed.json.token };
   expect((await approve(headers, second)).status).toBe(403);
   expect(await stateOf(token)).toBe('proposed');
   // Control.
@@ -78,13 +78,13 @@ test('a sign-in ends by signing out, and with another PIN', async () => {
     home.visit(`/api/v1/approvals/${token}/approve`, {
       method: 'POST',
       token: home.operator,
-      headers: { 'toolport-sign-in': signed },
+      headers: { 'toolwharf-sign-in': signed },
     });
   const first = await signIn();
   await home.visit('/api/v1/operator/sign-in', {
     method: 'DELETE',
     token: home.operator,
-    headers: { 'toolport-sign-in': first },
+    headers: { 'toolwharf-sign-in': first },
   });
   expect((await approve(first)).status).toBe(403);
   const second = await signIn();

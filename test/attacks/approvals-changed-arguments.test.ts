@@ -38,7 +38,7 @@ test('arguments beside the token change nothing of the stored call', async () =>
 test('arguments exchanged in the database after the yes do not run', async () => {
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');
-  const other = openSqlite(join(bank.bench.path, 'state', 'toolport.db'));
+  const other = openSqlite(join(bank.bench.path, 'state', 'toolwharf.db'));
   other.run('update approval set arguments = ? where id = ?', [
     '{"to":"mallory","amount":5,"path":""}',
     token,

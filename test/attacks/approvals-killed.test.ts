@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHost } from '../../src/index.js';
-import { type LoopbackServer, loopbackServer, temporaryFolder } from '../toolport.js';
+import { type LoopbackServer, loopbackServer, temporaryFolder } from '../toolwharf.js';
 import { manifest } from './approvals/bank.js';
 
 const library = join(import.meta.dirname, '..', '..', 'dist', 'index.js');

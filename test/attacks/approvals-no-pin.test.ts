@@ -57,7 +57,7 @@ const acts: Readonly<Record<string, (by: By, token: string) => Promise<unknown>>
 const strangers: readonly By[] = [
   'library',
   { name: 'mallory', channel: 'terminal' },
-  { name: 'mallory', channel: 'api', signIn: 'tps_made-up' },
+  { name: 'mallory', channel: 'api', signIn: 'tws_made-up' },
   { name: 'mallory', channel: 'terminal', pin: '' },
 ];
 

@@ -26,7 +26,7 @@ function ask(method: string, params: object): Promise<{ result?: unknown; error?
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     const hello = {
-      toolport: 'hello',
+      toolwharf: 'hello',
       version: '1',
       surface: 'host',
       principal: 'mallory',

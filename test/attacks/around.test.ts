@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type Json, type SessionOptions } from '../../src/index.js';
-import { loopbackServer, patchTool, temporaryFolder, until } from '../toolport.js';
+import { loopbackServer, patchTool, temporaryFolder, until } from '../toolwharf.js';
 import { toolspace } from '../workbench.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -221,7 +221,7 @@ describe('processes', () => {
   });
 
   function stageSockets(): string[] {
-    const stages = readdirSync('/tmp').filter((it) => it.startsWith(`toolport-stage-${process.pid}-`));
+    const stages = readdirSync('/tmp').filter((it) => it.startsWith(`toolwharf-stage-${process.pid}-`));
     return stages.flatMap((stage) =>
       readdirSync(join('/tmp', stage))
         .filter((it) => it.startsWith('net-'))

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type LoopbackServer, loopbackServer } from '../toolport.js';
+import { type LoopbackServer, loopbackServer } from '../toolwharf.js';
 import { type Door, openDoor } from './egress-door.js';
 
 let server: LoopbackServer;

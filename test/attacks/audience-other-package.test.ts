@@ -4,7 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { guardedClient } from '../../src/net/client.js';
-import { type LoopbackServer, loopbackServer } from '../toolport.js';
+import { type LoopbackServer, loopbackServer } from '../toolwharf.js';
 import { failureOf, findagent, resultOf, type Workbench, workbench } from '../workbench.js';
 
 const secret = ['for', 'a', 'only', '55qz'].join('-');

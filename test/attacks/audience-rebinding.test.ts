@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { guardedClient } from '../../src/net/client.js';
 import type { Resolve } from '../../src/net/destination.js';
-import { type LoopbackServer, loopbackServer } from '../toolport.js';
+import { type LoopbackServer, loopbackServer } from '../toolwharf.js';
 import { type Door, openDoor } from './egress-door.js';
 
 let server: LoopbackServer;

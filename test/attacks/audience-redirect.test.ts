@@ -1,7 +1,7 @@
 // SECURITY.md: a value goes only to its audience. A server that is allowed cannot send it on by a redirect.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { guardedClient } from '../../src/net/client.js';
-import { type LoopbackServer, loopbackServer } from '../toolport.js';
+import { type LoopbackServer, loopbackServer } from '../toolwharf.js';
 import { failureOf, findagent, type Workbench, workbench } from '../workbench.js';
 
 const secret = ['redirect', 'me', '91xk'].join('-');

@@ -9,7 +9,7 @@ import { Checkpoints, checkpointPlaces } from '../../src/store/checkpoints.js';
 import { type AuditTable, openDatabase } from '../../src/store/database.js';
 import { Record } from '../../src/store/record.js';
 import { openSqlite, type SqliteConnection } from '../../src/store/sqlite.js';
-import { temporaryFolder } from '../toolport.js';
+import { temporaryFolder } from '../toolwharf.js';
 
 const folder = temporaryFolder();
 const original = join(folder.path, 'original');
@@ -49,7 +49,7 @@ async function changed(change: (database: SqliteConnection, state: string) => vo
   const state = join(folder.path, 'copy');
   rmSync(state, { recursive: true, force: true });
   cpSync(original, state, { recursive: true });
-  const database = openSqlite(join(state, 'toolport.db'));
+  const database = openSqlite(join(state, 'toolwharf.db'));
   change(database, state);
   database.close();
   return verdictOf(state);

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { containerPackage, openHouse, shellAction } from '../container-house.js';
-import { type LoopbackServer, loopbackServer, until } from '../toolport.js';
+import { type LoopbackServer, loopbackServer, until } from '../toolwharf.js';
 import { failureOf, type Workbench, workbench } from '../workbench.js';
 
 const { house, skipped } = openHouse();

@@ -15,7 +15,7 @@ export interface Door {
 }
 
 export async function openDoor(policy: EgressPolicy, resolve: Resolve = local): Promise<Door> {
-  const folder = mkdtempSync(join(tmpdir(), 'toolport-door-'));
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-door-'));
   const socket = join(folder, 's');
   const proxy = await openEgress({ socket, policy, resolve });
   return {

@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { until } from '../toolport.js';
+import { until } from '../toolwharf.js';
 import { answerChecks } from './escape/answers.js';
 import type { Attempt, Check } from './escape/attempt.js';
 import { bombAttempts } from './escape/bombs.js';

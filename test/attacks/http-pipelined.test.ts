@@ -5,7 +5,7 @@ import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type House, house, modern, rawVisit } from '../http-house.js';
 import { running } from '../processes.js';
-import { until } from '../toolport.js';
+import { until } from '../toolwharf.js';
 
 let home: House;
 beforeAll(async () => {
@@ -83,7 +83,7 @@ test('a token shown for one request counts for that one alone, whatever came bef
   const status = async (token: string | undefined, path = '/api/v1/call') =>
     (await home.visit(path, { agent, token, ...(path === '/api/v1/call' ? { body } : {}) })).status;
   expect(await status(home.operator)).toBe(200);
-  expect(await status('tp_nobody')).toBe(401);
+  expect(await status('tw_nobody')).toBe(401);
   expect(await status(home.operator, '/api/v1/approvals')).toBe(200);
   expect(await status(undefined)).toBe(401);
   expect(await status(home.agent, '/api/v1/approvals')).toBe(403);

@@ -27,7 +27,7 @@ test('an agent cannot see, set or lift it; an operator can', async () => {
     const { path, ...rest } = attempt;
     expect((await home.visit(path, rest)).status, path).toBe(403);
   }
-  for (const name of ['toolport_kill', 'kill', 'kills.lift', 'toolport_lift', 'word_count']) {
+  for (const name of ['toolwharf_kill', 'kill', 'kills.lift', 'toolwharf_lift', 'word_count']) {
     const { headers, body } = modern('tools/call', { name, arguments: { target: 'all' } });
     const answer = await home.visit('/mcp', { headers, body });
     expect(answer.json.result?.isError === true || answer.json.error !== undefined, name).toBe(true);

@@ -2,7 +2,7 @@
 // A call that found a held one further down gives its approval back: not when it was stopped in that very moment.
 import { expect, test } from 'vitest';
 import { systemSandbox } from '../../src/sandbox/system.js';
-import { temporaryFolder } from '../toolport.js';
+import { temporaryFolder } from '../toolwharf.js';
 import { findagent, pythonTool, workbench } from '../workbench.js';
 
 const outer = findagent('Outer', {

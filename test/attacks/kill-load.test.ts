@@ -1,7 +1,7 @@
 // SECURITY.md: "The kill switch …": `kill all` in the middle of many calls leaves nothing running within two seconds.
 import { expect, test } from 'vitest';
 import { sandboxed } from '../processes.js';
-import { until } from '../toolport.js';
+import { until } from '../toolwharf.js';
 import { failureOf, pythonTool, talos, workbench } from '../workbench.js';
 
 const calls = 64;

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from 'vitest';
 import { httpDesk } from '../mcp-http-desk.js';
 import { bareServer, closeUpstreams } from '../mcp-upstream.js';
 import { running } from '../processes.js';
-import { until } from '../toolport.js';
+import { until } from '../toolwharf.js';
 import { failureOf, inputOf, resultOf, talos, toolspace, type Workbench, workbench } from '../workbench.js';
 
 let bench: Workbench;

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { running, sandboxed } from '../processes.js';
-import { main, temporaryFolder, toolport, until } from '../toolport.js';
+import { main, temporaryFolder, toolwharf, until } from '../toolwharf.js';
 import { crew, type Manner, type Protocol } from '../upstreams/crew.mjs';
 import { failureOf, resultOf, workbench } from '../workbench.js';
 
@@ -60,7 +60,7 @@ test('the control: the same programs, told to stop in the usual way, take longer
   expect(sandboxed(process.pid)).toEqual([]);
 }, 40_000);
 
-test('toolport kill all does it for a host that serves', async () => {
+test('toolwharf kill all does it for a host that serves', async () => {
   const folder = temporaryFolder();
   const path = join(folder.path, 'packages');
   for (const [name, text] of Object.entries(packages('stubborn'))) {
@@ -75,11 +75,11 @@ test('toolport kill all does it for a host that serves', async () => {
     await new Promise((resolve) => host.stdout.once('data', resolve));
     const pid = host.pid as number;
     for (const it of protocols) {
-      const called = await toolport(['call', join(path, `${it}-stubborn`), 'act', '{}', ...state]);
+      const called = await toolwharf(['call', join(path, `${it}-stubborn`), 'act', '{}', ...state]);
       expect(called, called.stderr).toMatchObject({ code: 0 });
     }
     expect(programs(pid).length).toBeGreaterThanOrEqual(2);
-    const killed = await toolport(['kill', 'all', ...state]);
+    const killed = await toolwharf(['kill', 'all', ...state]);
     expect(killed, killed.stderr).toMatchObject({ code: 0 });
     await until(() => sandboxed(pid).length === 0, 1000);
   } finally {

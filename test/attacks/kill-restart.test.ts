@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { sandboxed } from '../processes.js';
-import { main, temporaryFolder, toolport, until } from '../toolport.js';
+import { main, temporaryFolder, toolwharf, until } from '../toolwharf.js';
 import { pythonTool } from '../workbench.js';
 
 const folder = temporaryFolder({
@@ -34,7 +34,7 @@ async function host(): Promise<ChildProcess> {
   return child;
 }
 
-const command = (...words: string[]) => toolport([...words, '--state', state], { cwd: folder.path });
+const command = (...words: string[]) => toolwharf([...words, '--state', state], { cwd: folder.path });
 const nap = (seconds = '0') => command('call', join(tools, 'nap.py'), JSON.stringify({ text: seconds }));
 
 async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {

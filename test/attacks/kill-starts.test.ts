@@ -2,7 +2,7 @@
 // Programs come up a few at a time: those that wait for their turn must not come up when everything was stopped meanwhile.
 import { expect, test } from 'vitest';
 import { running } from '../processes.js';
-import { until } from '../toolport.js';
+import { until } from '../toolwharf.js';
 import { workbench } from '../workbench.js';
 import { serverPackage } from './server-package.js';
 

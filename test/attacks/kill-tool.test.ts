@@ -3,12 +3,12 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { temporaryFolder } from '../toolport.js';
+import { temporaryFolder } from '../toolwharf.js';
 import { failureOf, pythonTool, resultOf, type Workbench, workbench } from '../workbench.js';
 
 const attempt = (folder: string) => [
   'gone = []',
-  'for name in ("KILL", "toolport.db", "toolport.db-wal"):',
+  'for name in ("KILL", "toolwharf.db", "toolwharf.db-wal"):',
   `    path = os.path.join(${JSON.stringify(folder)}, name)`,
   '    try:',
   '        os.remove(path)',
@@ -42,10 +42,10 @@ test('the files of the state directory are out of reach', async () => {
   const session = await bench.session({ root: bench.path });
   await bench.host.kills.set('look', 'tester');
   writeFileSync(join(state, 'KILL'), 'look\n');
-  const database = readFileSync(join(state, 'toolport.db')).length;
+  const database = readFileSync(join(state, 'toolwharf.db')).length;
   expect(await resultOf(session.call({ tool: 'lift/lift', arguments: {} }))).toEqual({ gone: [] });
   expect(existsSync(join(state, 'KILL'))).toBe(true);
-  expect(readFileSync(join(state, 'toolport.db')).length).toBe(database);
+  expect(readFileSync(join(state, 'toolwharf.db')).length).toBe(database);
   expect(await failureOf(session.call({ tool: 'look/look', arguments: {} }))).toMatchObject({
     code: 'killed',
   });

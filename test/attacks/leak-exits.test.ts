@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../src/index.js';
 import { type House, house } from '../http-house.js';
 import { BareClient, frontFor, officialClient } from '../mcp-wire.js';
-import { toolport } from '../toolport.js';
+import { toolwharf } from '../toolwharf.js';
 import { failureOf, pythonTool, resultOf, talos } from '../workbench.js';
 
 // Never written down in one piece.
@@ -187,7 +187,7 @@ describe('in arguments', () => {
     const key = ['gh', 'p_', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('');
     const failed = await failureOf(session.call({ tool: 'saver/saver', arguments: { text: `use ${key}` } }));
     expect(failed).toMatchObject({ code: 'guardrail', message: expect.stringContaining('github-token') });
-    expect(failed.hint).toContain('toolport secret set');
+    expect(failed.hint).toContain('toolwharf secret set');
     const answer = await session.call({ tool: 'echo/echo', arguments: { text: `use ${key}` } });
     // The tool got it; its answer goes through the same exit as all others.
     expect(answer).toMatchObject({
@@ -224,7 +224,7 @@ test('the record says what was found, and nothing of it; no file of the host has
 
 test('the command line, with and without --json', async () => {
   const base = ['--dir', join(home.bench.packages, 'leak'), '--state', join(home.bench.path, 'cli')];
-  const set = await toolport(
+  const set = await toolwharf(
     [
       'secret',
       'set',
@@ -239,7 +239,7 @@ test('the command line, with and without --json', async () => {
   );
   expect(set.code, set.stderr).toBe(0);
   for (const words of [['--json'], []]) {
-    const { stdout, stderr } = await toolport([
+    const { stdout, stderr } = await toolwharf([
       'call',
       'leak/say',
       '{"way":"base64"}',

@@ -1,7 +1,7 @@
 // SECURITY.md: "A package whose id looks like that of another one here …". A package takes a name that a hurried reader
 // takes for another's.
 import { afterEach, expect, test } from 'vitest';
-import { patchTool } from '../toolport.js';
+import { patchTool } from '../toolwharf.js';
 import { type Workbench, workbench } from '../workbench.js';
 
 let bench: Workbench;

@@ -4,7 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { openPinReset } from '../../src/host/pin-reset.js';
 import { createHost } from '../../src/index.js';
 import { openDatabase } from '../../src/store/database.js';
-import { atTerminal, patchTool, temporaryFolder, toolport } from '../toolport.js';
+import { atTerminal, patchTool, temporaryFolder, toolwharf } from '../toolwharf.js';
 import { type Workbench, workbench } from '../workbench.js';
 
 const old = ['open', 'sesame', '9'].join('-');
@@ -88,7 +88,7 @@ test('a reset forgets all that the PIN guards, and nothing that stops anything',
 test('not while a host runs, not without a terminal, not with other words; --yes does not help', async () => {
   const { state } = await guarded();
   const words = ['pin', 'reset', '--state', state];
-  const piped = await toolport([...words, '--yes'], { stdin: `forget everything\n${fresh}\n${fresh}\n` });
+  const piped = await toolwharf([...words, '--yes'], { stdin: `forget everything\n${fresh}\n${fresh}\n` });
   expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('at a terminal only') });
   const wrong = await atTerminal(words, { after: 'type "forget everything": ', type: 'yes\n' });
   expect(wrong).toContain('these were not the words');
@@ -99,7 +99,7 @@ test('not while a host runs, not without a terminal, not with other words; --yes
   } finally {
     await host.close();
   }
-  const would = await toolport([...words, '--dry-run']);
+  const would = await toolwharf([...words, '--dry-run']);
   expect(would.stdout).toContain('would forget 1 value of a package, 1 token, 1 standing rule, 2 held calls');
   const host2 = await createHost({ state });
   expect(await host2.secrets.list()).toHaveLength(1);

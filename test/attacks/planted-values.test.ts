@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type House, house } from '../http-house.js';
 import { frontFor, officialClient } from '../mcp-wire.js';
-import { type LoopbackServer, loopbackServer, temporaryFolder, toolport } from '../toolport.js';
+import { type LoopbackServer, loopbackServer, temporaryFolder, toolwharf } from '../toolwharf.js';
 import { findagent, inputOf, pythonTool, resultOf, talos, toolspace } from '../workbench.js';
 
 // Never written down in one piece.
@@ -197,7 +197,7 @@ test('the command line, with everything it can say about itself', async () => {
   const folder = temporaryFolder(packageFiles(server.port));
   const state = ['--state', join(folder.path, 'state')];
   const run = async (words: readonly string[], stdin = '') => {
-    const { stdout, stderr } = await toolport([...words, ...state], { cwd: folder.path, stdin });
+    const { stdout, stderr } = await toolwharf([...words, ...state], { cwd: folder.path, stdin });
     heard.push(stdout, stderr);
     return `${stdout}${stderr}`;
   };

@@ -11,7 +11,7 @@ import { validate } from '../../src/serve/cli/commands/validate.js';
 import { sessionOptions } from '../../src/serve/cli/config.js';
 import { sessionFor } from '../../src/serve/cli/session-options.js';
 import { testTerminal } from '../terminal.js';
-import { patchTool, temporaryFolder } from '../toolport.js';
+import { patchTool, temporaryFolder } from '../toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 afterEach(() => folder?.remove());
@@ -22,9 +22,9 @@ const command = { name: 'test', options: sessionOptions } as unknown as Command;
 function machine(only: string, user = ''): void {
   folder = temporaryFolder({
     'private/admin.py': patchTool({ name: 'admin' }),
-    'checkout/toolport.toml': `[discovery]\nonly = [${JSON.stringify(only)}]\n`,
+    'checkout/toolwharf.toml': `[discovery]\nonly = [${JSON.stringify(only)}]\n`,
     'checkout/tools/harmless.py': patchTool({ name: 'harmless' }),
-    '.config/toolport/config.toml': user,
+    '.config/toolwharf/config.toml': user,
   });
   mkdirSync(join(project(), 'links'));
 }
@@ -62,7 +62,7 @@ describe('a link', () => {
     await expect(served()).rejects.toMatchObject({
       code: 'invalid_config',
       message: expect.stringContaining('leads out of'),
-      hint: expect.stringContaining('toolport.toml'),
+      hint: expect.stringContaining('toolwharf.toml'),
     });
     await expect(validate.run(parseArguments(validate, []), terminal())).rejects.toMatchObject({
       code: 'invalid_config',
@@ -142,7 +142,7 @@ describe('an agent that writes to the project', () => {
   ])('gives itself no tool by naming %s', async (_name, only) => {
     expect(await states()).toEqual({ harmless: 'ready' });
     write(only.endsWith('.py') ? only : `${only}/own.py`, patchTool({ name: 'own' }));
-    write('toolport.toml', `[discovery]\nonly = ["tools/harmless.py", ${JSON.stringify(only)}]\n`);
+    write('toolwharf.toml', `[discovery]\nonly = ["tools/harmless.py", ${JSON.stringify(only)}]\n`);
     expect(await states()).toEqual({ harmless: 'ready', own: 'held' });
     // Once more: having been seen is not having been agreed to.
     expect(await states()).toEqual({ harmless: 'ready', own: 'held' });

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Rule, Session, SessionPolicy } from '../../src/index.js';
 import { httpDesk } from '../mcp-http-desk.js';
 import { closeUpstreams } from '../mcp-upstream.js';
-import { until } from '../toolport.js';
+import { until } from '../toolwharf.js';
 import { findagent, inputOf, toolspace, type Workbench, workbench } from '../workbench.js';
 import { serverPackage } from './server-package.js';
 

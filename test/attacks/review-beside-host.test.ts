@@ -5,7 +5,7 @@ import { createHost, type Host, type SessionOptions } from '../../src/index.js';
 import { socketPath } from '../../src/serve/socket/path.js';
 import { remoteHost } from '../../src/serve/socket/remote-host.js';
 import { listen, type SocketServer } from '../../src/serve/socket/server.js';
-import { patchTool, temporaryFolder } from '../toolport.js';
+import { patchTool, temporaryFolder } from '../toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let host: Host;

@@ -20,7 +20,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleModule } from '../../scripts/bundle.mjs';
 import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
 import { defaultLimits } from '../../src/sandbox/sandbox.js';
-import { main, patchTool, until } from '../toolport.js';
+import { main, patchTool, until } from '../toolwharf.js';
 
 const sandbox = bubblewrap();
 const isRoot = process.getuid?.() === 0;
@@ -31,7 +31,7 @@ let port: number;
 beforeAll(async () => {
   // Without a sandbox nothing below means anything, so its absence fails and does not skip.
   expect(await sandbox.probe()).toEqual({ level: 'enforced' });
-  folder = mkdtempSync(join(tmpdir(), 'toolport-attack-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-attack-'));
   chmodSync(folder, 0o777);
   writeFileSync(join(folder, 'secret.txt'), 'REACHED\n', { mode: 0o644 });
   server = createServer((socket) => socket.end('REACHED\n'));
@@ -74,8 +74,8 @@ const attacks: readonly Attack[] = [
   },
   {
     name: 'read the environment of the host',
-    code: () => 'import os\nprint(os.environ["TOOLPORT_PLANTED"])',
-    environment: { TOOLPORT_PLANTED: 'REACHED' },
+    code: () => 'import os\nprint(os.environ["TOOLWHARF_PLANTED"])',
+    environment: { TOOLWHARF_PLANTED: 'REACHED' },
   },
   {
     name: 'see the processes of the machine',
@@ -103,7 +103,7 @@ const attacks: readonly Attack[] = [
   {
     name: 'fill the disk',
     code: () =>
-      'f = open("/tmp/toolport-attack-fill" if __import__("os").getuid() != 65534 else "/tmp/fill", "wb")\nimport os\ntry:\n    [f.write(b"x" * 2**20) for n in range(80)]\n    f.flush()\n    print("REACHED")\nfinally:\n    os.unlink(f.name)',
+      'f = open("/tmp/toolwharf-attack-fill" if __import__("os").getuid() != 65534 else "/tmp/fill", "wb")\nimport os\ntry:\n    [f.write(b"x" * 2**20) for n in range(80)]\n    f.flush()\n    print("REACHED")\nfinally:\n    os.unlink(f.name)',
   },
 ];
 
@@ -167,7 +167,7 @@ describe('identity', () => {
     expect(await confined('import os\nprint(os.getuid(), os.geteuid(), os.getgroups())')).toBe(
       '65534 65534 []\n',
     );
-    const marker = 'toolport-identity-test';
+    const marker = 'toolwharf-identity-test';
     const child = sandbox.spawn({
       argv: ['/usr/bin/python3', '-c', 'input()', marker],
       directory: '/tmp',

@@ -13,7 +13,7 @@ const startAgain = async (home: House) => {
   await home.server.close();
   return openHttp(home.bench.host, {
     port: 0,
-    startTokens: [{ name: 'start', role: 'operator', token: `tp_${randomBytes(32).toString('base64url')}` }],
+    startTokens: [{ name: 'start', role: 'operator', token: `tw_${randomBytes(32).toString('base64url')}` }],
     session: { directories: [home.bench.packages], root: home.bench.root },
     version: '9.9.9',
     now: Date.now,

@@ -17,7 +17,7 @@ import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
 import { findNode, findPython } from '../../src/sandbox/interpreter.js';
 import { defaultLimits, type SandboxProcess } from '../../src/sandbox/sandbox.js';
 import { memoryBundle } from '../memory-bundle.js';
-import { temporaryFolder } from '../toolport.js';
+import { temporaryFolder } from '../toolwharf.js';
 
 export type CarrierName = 'stdio' | 'nats' | 'http';
 

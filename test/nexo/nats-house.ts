@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { connect as connectSocket, createServer } from 'node:net';
 import { join } from 'node:path';
-import { temporaryFolder, until } from '../toolport.js';
+import { temporaryFolder, until } from '../toolwharf.js';
 
 export interface NatsHouse {
   readonly url: string;

@@ -33,7 +33,7 @@ let folder: string;
 
 beforeAll(async () => {
   expect(await sandbox.probe()).toEqual({ level: 'enforced' });
-  folder = mkdtempSync(join(tmpdir(), 'toolport-bubblewrap-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-bubblewrap-'));
   chmodSync(folder, 0o755);
 });
 
@@ -250,7 +250,7 @@ describe('mounts', () => {
     '/etc',
     '/tmp',
     '/usr/',
-    '/run/toolport/x',
+    '/run/toolwharf/x',
     'app',
     '/a/..',
   ])('nothing lies over what keeps a process in: %s', (target) => {
@@ -268,7 +268,7 @@ describe('a way out', () => {
     });
     await new Promise<void>((resolve) => server.listen(socket, resolve));
     chmodSync(socket, 0o666);
-    const argv = ['/bin/sh', '-c', 'ls -A /run/toolport; curl -sS http://name.example/'];
+    const argv = ['/bin/sh', '-c', 'ls -A /run/toolwharf; curl -sS http://name.example/'];
     expect((await run({ argv, egress: socket })).text).toBe('egress.sock\nnode-proxy.cjs\nANSWER');
     // What the program wants of Node stays, besides the way to the proxy.
     const environment = { PATH: '/usr/bin:/bin', NODE_OPTIONS: '--stack-trace-limit=7' };

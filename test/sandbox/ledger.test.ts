@@ -16,7 +16,7 @@ let folder: string;
 let hostScript: string;
 
 beforeAll(async () => {
-  folder = mkdtempSync(join(tmpdir(), 'toolport-ledger-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-ledger-'));
   chmodSync(folder, 0o755);
   hostScript = join(folder, 'host.mjs');
   const contents = `

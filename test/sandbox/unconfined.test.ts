@@ -11,7 +11,7 @@ const sandbox = unconfined();
 let folder: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toolport-unconfined-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-unconfined-'));
   chmodSync(folder, 0o755);
   writeFileSync(join(folder, 'seen.txt'), 'seen\n', { mode: 0o644 });
 });

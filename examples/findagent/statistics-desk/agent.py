@@ -1,4 +1,4 @@
-"""Tools of the Statistics Desk. Toolport calls handler() once for each tool call."""
+"""Tools of the Statistics Desk. Toolwharf calls handler() once for each tool call."""
 
 import math
 import os

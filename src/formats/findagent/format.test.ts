@@ -123,7 +123,7 @@ describe('safety fields', () => {
   const safe: string[] = [];
   const visit = (node: unknown, name: string): void => {
     if (typeof node !== 'object' || node === null) return;
-    const note = (node as JsonObject)['x-toolport'] as JsonObject | undefined;
+    const note = (node as JsonObject)['x-toolwharf'] as JsonObject | undefined;
     if (note?.safety === true) safe.push(name);
     for (const [key, member] of Object.entries(node)) visit(member, key);
   };

@@ -112,8 +112,8 @@ An extension with one tool, \`count_words\`. \`plugin.toml\` says what it is and
 
 Check the manifest, then call the tool:
 
-    npx toolport validate .
-    npx toolport call . count_words '{"text": "one two three"}'
+    npx toolwharf validate .
+    npx toolwharf call . count_words '{"text": "one two three"}'
 
 To add a tool, name it under \`[capabilities]\` and describe it in \`tools\`: the host offers only what both say.
 A variable named in \`[requires] env\` is all the extension sees of the environment.

@@ -214,7 +214,7 @@ describe('starter', () => {
     const result = parse(tool?.text ?? '', tool?.path);
     expect(result.diagnostics).toEqual([]);
     expect(`${result.package?.id}.py`).toBe(tool?.path);
-    expect(readme?.text).toContain(`npx toolport call ./${tool?.path}`);
+    expect(readme?.text).toContain(`npx toolwharf call ./${tool?.path}`);
   });
 });
 

@@ -79,9 +79,9 @@ function readme(id: string): string {
 A tool in one file: the comment block at the top of \`${id}.py\` says what it is, \`main()\` does it.
 
 \`\`\`sh
-npx toolport validate ${id}.py
-npx toolport call ./${id}.py '{"text": "one and another one", "word": "one"}'
-npx toolport serve .
+npx toolwharf validate ${id}.py
+npx toolwharf call ./${id}.py '{"text": "one and another one", "word": "one"}'
+npx toolwharf serve .
 \`\`\`
 
 Next steps:

@@ -235,7 +235,7 @@ describe('starter', () => {
     const result = parse(files, id);
     expect(result.diagnostics).toEqual([]);
     expect(result.package?.tools.map((it) => it.name)).toEqual(['add', 'list']);
-    expect(files['README.md']).toContain('npx toolport call');
+    expect(files['README.md']).toContain('npx toolwharf call');
   });
 });
 

@@ -99,17 +99,17 @@ A tool that keeps notes: \`manifest.json\` says what can be called, \`index.ts\`
 The folder must have the name of the \`id\` in the manifest.
 
 \`\`\`sh
-npx toolport validate .
-npx toolport call . add '{"text": "Water the plants"}'
-npx toolport call . list '{}'
-npx toolport serve .
+npx toolwharf validate .
+npx toolwharf call . add '{"text": "Water the plants"}'
+npx toolwharf call . list '{}'
+npx toolwharf serve .
 \`\`\`
 
 Next steps:
 
 - A new function is an entry under \`functions\` and an exported function of the same name.
 - A key of a service belongs in \`credentials\`: \`{"name": "api_key", "label": "API key", "required": true}\`.
-  The handler finds it in \`context.config.api_key\`; \`npx toolport secret set ${id} api_key\` sets it.
+  The handler finds it in \`context.config.api_key\`; \`npx toolwharf secret set ${id} api_key\` sets it.
 - Advice for the agent goes into \`prompt.md\` beside the manifest.
 `;
 }

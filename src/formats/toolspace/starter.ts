@@ -116,8 +116,8 @@ Counts the lines, words and characters of a text. Change \`cli.mjs\` and \`tools
 Check the manifest and try an action:
 
 \`\`\`sh
-npx toolport validate .
-npx toolport call . measure '{"text": "one two three"}'
+npx toolwharf validate .
+npx toolwharf call . measure '{"text": "one two three"}'
 \`\`\`
 
 ## Before you publish

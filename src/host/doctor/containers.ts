@@ -10,7 +10,7 @@ import type { Check } from '../host.js';
 /** Starts a container of the engine and looks what it can do; only packages that come as images need one. */
 export async function checkContainers(settings: EngineSettings): Promise<Check> {
   // Not the folder of a host, which may be running.
-  const folder = mkdtempSync(join(tmpdir(), 'toolport-doctor-'));
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-doctor-'));
   const newName = () => randomBytes(6).toString('hex');
   const containers = openContainers({ ...settings, folder, newName });
   try {

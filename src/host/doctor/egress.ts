@@ -29,10 +29,10 @@ export async function checkEgress(
   openEgress: (options: EgressOptions) => Promise<EgressProxy>,
 ): Promise<Check> {
   const id = 'sandbox.egress';
-  const fix = 'report what "toolport doctor --json" says';
+  const fix = 'report what "toolwharf doctor --json" says';
   const granted = [{ host: '127.0.0.1', port: listener.port }];
   // A short path that the sandbox's user can pass and nobody can list.
-  const folder = mkdtempSync('/tmp/toolport-doctor-');
+  const folder = mkdtempSync('/tmp/toolwharf-doctor-');
   let proxy: EgressProxy | undefined;
   try {
     chmodSync(folder, 0o711);

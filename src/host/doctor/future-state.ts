@@ -12,7 +12,7 @@ export function checkFuture(state: string): Check {
   while (!existsSync(above) && above !== dirname(above)) above = dirname(above);
   const made: string[] = [];
   try {
-    let at = mkdtempSync(join(above, '.toolport-doctor-'));
+    let at = mkdtempSync(join(above, '.toolwharf-doctor-'));
     made.push(at);
     for (const name of relative(above, state).split('/')) {
       at = join(at, name);
@@ -26,7 +26,7 @@ export function checkFuture(state: string): Check {
       id,
       status: 'fail',
       message: `${state} cannot be made: ${above} takes no such folder (${code})`,
-      fix: 'name another one with --state, or set TOOLPORT_HOME',
+      fix: 'name another one with --state, or set TOOLWHARF_HOME',
     };
   } finally {
     // Each by itself, and only while it is an empty folder: others may be able to write there, and to exchange it.

@@ -47,7 +47,7 @@ export function checkPlatform({ platform, arch }: Machine): Check {
   const message = `${platform} on ${arch}`;
   if (platform === 'linux' && (arch === 'x64' || arch === 'arm64'))
     return { id: 'platform', status: 'ok', message };
-  const fix = 'run Toolport on Linux with an x64 or arm64 processor';
+  const fix = 'run Toolwharf on Linux with an x64 or arm64 processor';
   if (platform === 'darwin')
     return { id: 'platform', status: 'warn', message: `${message}: its sandbox is weaker`, fix };
   return { id: 'platform', status: 'fail', message: `${message}: there is no sandbox for it`, fix };

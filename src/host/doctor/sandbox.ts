@@ -66,7 +66,7 @@ async function checkVersion(sandbox: Sandbox): Promise<Check | undefined> {
 
 async function checkFiles(sandbox: Sandbox): Promise<Check> {
   const id = 'sandbox.files';
-  const folder = mkdtempSync(join(tmpdir(), 'toolport-doctor-'));
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-doctor-'));
   try {
     // Everybody outside may read it, so that not reading it inside means something.
     chmodSync(folder, 0o755);
@@ -157,7 +157,7 @@ async function checkMemory(sandbox: Sandbox): Promise<Check> {
     id,
     status: 'warn',
     message,
-    fix: 'systemd-run --user --scope -p MemoryMax=4G toolport serve',
+    fix: 'systemd-run --user --scope -p MemoryMax=4G toolwharf serve',
   };
 }
 

@@ -39,14 +39,14 @@ function checkPin(state: string): Check {
       return { id, status: 'ok', message: 'approving needs the PIN of the operator' };
   } catch (error) {
     const message = `whether a PIN is set cannot be read: ${error instanceof Error ? error.message : error}`;
-    return { id, status: 'fail', message, fix: 'toolport pin status' };
+    return { id, status: 'fail', message, fix: 'toolwharf pin status' };
   }
   const message = 'no PIN is set: every program of this user can approve calls, and they count as unverified';
-  return { id, status: 'warn', message, fix: 'toolport pin set' };
+  return { id, status: 'warn', message, fix: 'toolwharf pin set' };
 }
 
 async function checkDatabase(state: string): Promise<readonly Check[]> {
-  if (!existsSync(join(state, 'toolport.db')))
+  if (!existsSync(join(state, 'toolwharf.db')))
     return [
       { id: 'database', status: 'ok', message: 'there is no database yet; the first command makes it' },
     ];
@@ -76,7 +76,7 @@ async function checkDatabase(state: string): Promise<readonly Check[]> {
               id: 'audit',
               status: 'fail',
               message: `the record was changed: ${verdict.problem}`,
-              fix: 'toolport audit verify',
+              fix: 'toolwharf audit verify',
             },
         ...(off.length === 0 ? [] : [switchedOff(off)]),
       ];
@@ -95,7 +95,7 @@ async function checkDatabase(state: string): Promise<readonly Check[]> {
 function switchedOff(ids: readonly string[]): Check {
   const sorted = [...ids].sort();
   const message = `switched off: ${sorted.join(', ')}`;
-  return { id: 'packages', status: 'warn', message, fix: `toolport enable ${sorted[0]}` };
+  return { id: 'packages', status: 'warn', message, fix: `toolwharf enable ${sorted[0]}` };
 }
 
 function refusal(id: string, error: HostError): Check {
@@ -121,7 +121,7 @@ export function checkRoots(roots: readonly string[], user: User, home: string): 
     // A home folder is closed for a reason; only what lies outside of one is opened by a command.
     const fix =
       closed === home
-        ? 'run Toolport as an ordinary user, or use a folder outside your home folder'
+        ? 'run Toolwharf as an ordinary user, or use a folder outside your home folder'
         : `chmod o+rx ${quoted(closed)}`;
     return { id, status: 'warn', message, fix };
   });

@@ -27,7 +27,7 @@ export async function checkKey(state: string, keychain: Keychain | null): Promis
     }
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
-    return failed(error.message, error.hint ?? 'toolport secret list');
+    return failed(error.message, error.hint ?? 'toolwharf secret list');
   }
 }
 
@@ -38,7 +38,7 @@ async function checkEntry(entry: string, keychain: Keychain | null): Promise<Che
       'use the machine that has it',
     );
   return (await keychain.read(entry)) === undefined
-    ? failed(`${keychain.name} no longer has the key of the secrets`, 'toolport secret list')
+    ? failed(`${keychain.name} no longer has the key of the secrets`, 'toolwharf secret list')
     : ok(`secrets are kept with a key in ${keychain.name}`);
 }
 

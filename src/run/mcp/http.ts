@@ -158,7 +158,7 @@ export class HttpTransport implements Transport {
     const said = `${this.#name} was answered ${status} ${reason}`.trimEnd();
     if (status === 401 || status === 403) {
       throw new HostError('auth_required', said, {
-        hint: 'the server did not accept the credential, or wants one; see "toolport secret list"',
+        hint: 'the server did not accept the credential, or wants one; see "toolwharf secret list"',
       });
     }
     if (status === 404 && this.#session !== undefined) {
@@ -224,7 +224,7 @@ function ownHeaders(
     return value?.secret === true ? [{ name: slot, value }] : [];
   });
   assertAudience(url, secrets, reach, name);
-  const filled: Record<string, string> = { 'user-agent': 'toolport' };
+  const filled: Record<string, string> = { 'user-agent': 'toolwharf' };
   for (const header of headers) {
     const value = fillHeader(header.value, { input: {}, slots }, header.name);
     if (value !== undefined) filled[header.name.toLowerCase()] = value;

@@ -59,7 +59,7 @@ export class Link {
     const name = this.#name;
     const understanding = await understand(this.#peer, {
       name,
-      client: { name: 'toolport', version: agentVersion },
+      client: { name: 'toolwharf', version: agentVersion },
       capabilities: this.#capabilities,
       prior,
       timeoutMs,
@@ -182,7 +182,7 @@ export class Link {
   }
 
   #carry(era: Understanding['era']): void {
-    const client = { name: 'toolport', version: this.#setting.agentVersion };
+    const client = { name: 'toolwharf', version: this.#setting.agentVersion };
     this.#peer.carry(era === '2026' ? envelope(client, this.#capabilities) : undefined);
   }
 

@@ -88,6 +88,6 @@ export function isTooDeep(value: Json): boolean {
 
 /** What a server wrote beside its words. The protocol's own is for this hop only, and in the name of the host speaks nobody else. */
 export function foreignMeta(meta: JsonObject): JsonObject {
-  const isOurs = (key: string) => /^(?:io\.modelcontextprotocol|toolport)\//i.test(key);
+  const isOurs = (key: string) => /^(?:io\.modelcontextprotocol|toolwharf)\//i.test(key);
   return Object.fromEntries(Object.entries(meta).filter(([key]) => !isOurs(key)));
 }

@@ -97,7 +97,7 @@ class Http implements Wire {
     const headers: Record<string, string> = {
       accept: 'application/json',
       'content-type': 'application/json',
-      'user-agent': 'toolport',
+      'user-agent': 'toolwharf',
     };
     const values = { input: {}, slots: this.#setting.slots };
     for (const { name, value } of this.#target.headers) {

@@ -55,7 +55,7 @@ export async function connectNats(server: NatsServer, timeoutMs: number): Promis
   try {
     const connection = await connect({
       servers: place,
-      name: 'toolport',
+      name: 'toolwharf',
       timeout: timeoutMs,
       maxReconnectAttempts: -1,
       reconnectTimeWait: 500,
@@ -72,7 +72,7 @@ export async function connectNats(server: NatsServer, timeoutMs: number): Promis
 
 function unreachable(place: string, error: Error): HostError {
   if (/authori[sz]ation|authentication/i.test(`${error.name} ${error.message}`)) {
-    return new HostError('auth_required', `the NATS server at ${place} does not let Toolport in`, {
+    return new HostError('auth_required', `the NATS server at ${place} does not let Toolwharf in`, {
       cause: error,
       hint: 'put user and password, or a token, into the address: nats://user:password@host:4222',
     });

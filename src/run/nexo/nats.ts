@@ -18,7 +18,7 @@ export async function openNats(setting: RemoteSetting, prefix: string, times: Ne
   const { natsUrl, package: of, timeoutMs } = setting;
   if (natsUrl === null) {
     throw new HostError('needs_setup', `${of.id} answers over NATS, and no NATS server is named`, {
-      hint: 'name one: --nats-url nats://127.0.0.1:4222, TOOLPORT_NATS_URL, or nats.url in the configuration',
+      hint: 'name one: --nats-url nats://127.0.0.1:4222, TOOLWHARF_NATS_URL, or nats.url in the configuration',
     });
   }
   const server = parseNatsUrl(natsUrl);

@@ -8,7 +8,7 @@ import type { Confinement } from '../launch.js';
 import type { Machine } from '../spawn.js';
 import { ownerOf, workerPlan } from './plan.js';
 
-const folder = mkdtempSync(join(tmpdir(), 'toolport-plan-'));
+const folder = mkdtempSync(join(tmpdir(), 'toolwharf-plan-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const root = join(folder, 'root');

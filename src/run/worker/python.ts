@@ -75,7 +75,7 @@ def load():
 
     name = os.path.splitext(os.path.basename(entry))[0]
     if name in sys.modules:
-        name = "toolport_entry"
+        name = "toolwharf_entry"
     spec = spec_from_file_location(name, entry)
     if spec is None:
         from importlib.machinery import SourceFileLoader

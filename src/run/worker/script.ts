@@ -1,5 +1,5 @@
 /** What stands at the end of the output of a script that said itself how it ended. */
-const mark = '\0toolport-exit ';
+const mark = '\0toolwharf-exit ';
 /** More than a whole mark. */
 export const markBytes = 32;
 
@@ -11,10 +11,10 @@ export const markBytes = 32;
  */
 export const pythonScript = `
 import sys
-def _toolport(path):
+def _toolwharf(path):
     import atexit, os, sys, threading
     names = globals()
-    del names["_toolport"], names["sys"]
+    del names["_toolwharf"], names["sys"]
     names["__file__"] = path
     del sys.argv[0]
     sys.path[0] = os.path.dirname(path)
@@ -48,11 +48,11 @@ def _toolport(path):
         pass
     try:
         sys.stdout.flush()
-        os.write(1, b"\\0toolport-exit %d\\n" % (code & 255))
+        os.write(1, b"\\0toolwharf-exit %d\\n" % (code & 255))
     except Exception:
         code = code or 120
     os._exit(code & 255)
-_toolport(sys.argv[1])
+_toolwharf(sys.argv[1])
 `;
 
 /** The output without the mark, and the code it gives; undefined while there is none. */

@@ -70,7 +70,7 @@ export function openContainers(options: ContainerOptions): Containers {
   const { user } = confinedUser();
   const folder = join(options.folder, 'containers');
   const state = digest(folder);
-  const label = `toolport.state=${state}`;
+  const label = `toolwharf.state=${state}`;
   // Each engine has its own record: what one left, another does not know.
   const record = join(folder, `running-${digest(path ?? '').slice(0, 8)}`);
   const found = new Map<string, { image: FoundImage | undefined; at: number }>();
@@ -102,7 +102,7 @@ export function openContainers(options: ContainerOptions): Containers {
     const within = { timeoutMs: removalMs };
     const words = ['ps', '-a', '--filter', `label=${label}`, '--format', '{{.Names}}'];
     const listed = await runEngine(engine.path, words, within);
-    const names = listed.stdout.split('\n').filter((it) => /^toolport-[a-z0-9-]+$/.test(it));
+    const names = listed.stdout.split('\n').filter((it) => /^toolwharf-[a-z0-9-]+$/.test(it));
     if (names.length > 0) await runEngine(engine.path, [...removalWords(engine), ...names], within);
     writeFileSync(record, '');
   };
@@ -113,14 +113,14 @@ export function openContainers(options: ContainerOptions): Containers {
 
   /** `closed`: values that no list of processes shows. */
   const launch = (engine: Engine, plan: Plan, closed: Readonly<Record<string, string>>) => {
-    const name = `toolport-${state.slice(0, 8)}-${options.newName()}`;
+    const name = `toolwharf-${state.slice(0, 8)}-${options.newName()}`;
     const removal = removalWords(engine);
     kept().started(name, [engine.path, ...removal]);
     const whole = { ...plan, name, label, user, closed: Object.keys(closed) };
     const child = spawn(engine.path, runWords(engine, whole, makeCovers(folder)), {
       cwd: '/',
       // The canary is for the probe: nothing of these arrives inside unless it is named.
-      env: { ...closed, TOOLPORT_CANARY: '1', ...engineEnvironment() },
+      env: { ...closed, TOOLWHARF_CANARY: '1', ...engineEnvironment() },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });

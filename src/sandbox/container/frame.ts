@@ -5,9 +5,9 @@ import { complaintOf, type Engine, engineWords, runEngine } from './engine.js';
  * An image with nothing in it but places: the system's own programs are lent to it. It is what the engine is tried with,
  * and what the way out of a container runs in, so that neither depends on what an image brings.
  */
-export const frameName = 'localhost/toolport-frame:1';
+export const frameName = 'localhost/toolwharf-frame:1';
 
-const folders = ['usr', 'etc', 'proc', 'dev', 'sys', 'tmp', 'run', 'run/toolport'];
+const folders = ['usr', 'etc', 'proc', 'dev', 'sys', 'tmp', 'run', 'run/toolwharf'];
 const links: readonly (readonly [string, string])[] = [
   ['bin', 'usr/bin'],
   ['sbin', 'usr/sbin'],

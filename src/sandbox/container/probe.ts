@@ -12,7 +12,7 @@ const script = `
 [ -e "$1" ] || echo files
 [ "$(grep -c : /proc/net/dev)" = 1 ] && grep -q 'lo:' /proc/net/dev && echo network
 grep -q '^[^ ]* / [^ ]* ro[ ,]' /proc/mounts && echo readonly
-env | grep -q TOOLPORT_CANARY || echo environment
+env | grep -q TOOLWHARF_CANARY || echo environment
 [ "$(ls -d /proc/[0-9]* | wc -l)" -lt 12 ] && echo processes
 ( : > /proc/sys/kernel/core_pattern ) 2>/dev/null || echo kernel
 grep -q '^CapBnd:.0*$' /proc/self/status && grep -q '^CapEff:.0*$' /proc/self/status && echo capabilities
@@ -57,7 +57,7 @@ export type StartTrial = (argv: readonly string[], limits: Limits) => SandboxPro
 
 /** Runs one container and looks what it can do. */
 export async function probeContainer(start: StartTrial, hint: string): Promise<Trial> {
-  const folder = mkdtempSync(join(tmpdir(), 'toolport-probe-'));
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-probe-'));
   const canary = join(folder, 'canary');
   try {
     chmodSync(folder, 0o755);

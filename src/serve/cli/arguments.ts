@@ -40,7 +40,7 @@ export function parseArguments(command: Command, given: readonly string[]): Argu
   for (const option of known) {
     if (option.value !== undefined && !option.multiple && values(option.name).length > 1) {
       throw new HostError('usage', `--${option.name} was given twice`, {
-        hint: `see "toolport ${command.name} --help"`,
+        hint: `see "toolwharf ${command.name} --help"`,
       });
     }
   }
@@ -83,7 +83,7 @@ function wrongOption(
   words: readonly string[],
 ): HostError {
   const { code } = error as { code?: string };
-  const help = `see "toolport ${command.name} --help"`;
+  const help = `see "toolwharf ${command.name} --help"`;
   const options = words.filter((it) => /^-./.test(it)).map((it) => it.replace(/=.*$/s, ''));
   const named = (written: string) =>
     known.find((it) => written === `--${it.name}` || written === `-${it.short}`);
@@ -161,11 +161,11 @@ export function stateDirectory(
   environment: Readonly<Record<string, string | undefined>>,
   cwd: string,
 ): string {
-  const named = args.value('state') ?? environment.TOOLPORT_HOME;
+  const named = args.value('state') ?? environment.TOOLWHARF_HOME;
   if (named !== undefined && named !== '') return resolve(cwd, named);
   const wished = environment.XDG_STATE_HOME ?? '';
   const base = isAbsolute(wished)
     ? wished
-    : join(homeFolder(environment, '--state or TOOLPORT_HOME'), '.local', 'state');
-  return join(base, 'toolport');
+    : join(homeFolder(environment, '--state or TOOLWHARF_HOME'), '.local', 'state');
+  return join(base, 'toolwharf');
 }

@@ -40,7 +40,7 @@ export const allowOption: Option = {
 /** Understood by every command. */
 export const commonOptions: readonly Option[] = [
   { name: 'json', text: 'print one JSON document' },
-  { name: 'state', value: 'DIR', text: 'folder for the database, socket and logs (or TOOLPORT_HOME)' },
+  { name: 'state', value: 'DIR', text: 'folder for the database, socket and logs (or TOOLWHARF_HOME)' },
   { name: 'cwd', value: 'DIR', text: 'work as if started there' },
   { name: 'no-input', text: 'never ask; fail instead' },
   {

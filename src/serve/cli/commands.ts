@@ -56,7 +56,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'connect',
-    summary: "put Toolport into a client's configuration",
+    summary: "put Toolwharf into a client's configuration",
     load: async () => (await import('./commands/connect.js')).connect,
   },
   {

@@ -16,7 +16,7 @@ import {
 } from './config-keys.js';
 import { checkValue } from './config-value.js';
 
-export const projectFileName = 'toolport.toml';
+export const projectFileName = 'toolwharf.toml';
 
 export interface FileSetting {
   readonly value: ConfigValue;

@@ -146,7 +146,7 @@ function checkText(key: ConfigKey, text: string, around: Surroundings): Complain
       return {
         code: 'schema.pattern',
         message: `${JSON.stringify(text)} is not the id of a package`,
-        hint: 'see the ids with "toolport list"',
+        hint: 'see the ids with "toolwharf list"',
       };
   }
 }
@@ -234,7 +234,7 @@ function checkNatsUrl(key: ConfigKey, text: string): Complaint | string {
   if (url !== undefined && (url.username !== '' || url.password !== ''))
     return wrong(
       `${key.name} holds a name or a password`,
-      'this value is shown; put them into the variable TOOLPORT_NATS_LOGIN, as NAME:PASSWORD or TOKEN',
+      'this value is shown; put them into the variable TOOLWHARF_NATS_LOGIN, as NAME:PASSWORD or TOKEN',
     );
   const fits = url !== undefined && /^(?:nats|tls):$/.test(url.protocol) && url.hostname !== '';
   if (!fits || !/^\/?$/.test(url.pathname) || url.search !== '' || url.hash !== '')

@@ -125,7 +125,7 @@ async function userFile(
     return readConfigFile(path, 'user', home);
   }
   const wished = environment.XDG_CONFIG_HOME ?? '';
-  const path = join(isAbsolute(wished) ? wished : join(home, '.config'), 'toolport', 'config.toml');
+  const path = join(isAbsolute(wished) ? wished : join(home, '.config'), 'toolwharf', 'config.toml');
   return isThere(path) ? readConfigFile(path, 'user', home) : undefined;
 }
 
@@ -237,7 +237,7 @@ export function natsPolicy(
 ): Pick<SessionPolicy, 'natsUrl'> {
   const address = settingOf(entries, 'nats.url');
   if (typeof address !== 'string') return {};
-  const login = environment.TOOLPORT_NATS_LOGIN ?? '';
+  const login = environment.TOOLWHARF_NATS_LOGIN ?? '';
   if (login === '') return { natsUrl: address };
   const [name = '', ...rest] = login.split(':');
   const words = [name, ...(rest.length === 0 ? [] : [rest.join(':')])].map(encodeURIComponent);

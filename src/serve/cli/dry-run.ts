@@ -12,7 +12,7 @@ export function isDryRun(args: Arguments): boolean {
 
 /** Says what would be done, as the end of "would …". */
 export function tellDryRun(would: string, args: Arguments, terminal: Terminal): number {
-  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/dry-run@1', would })}\n`);
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/dry-run@1', would })}\n`);
   else terminal.out(`would ${visibleLine(would)}\n`);
   return 0;
 }

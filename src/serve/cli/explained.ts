@@ -12,7 +12,7 @@ export function tellExplanation(
   terminal: Terminal,
 ): number {
   if (args.has('json'))
-    terminal.out(`${JSON.stringify({ schema: 'toolport/policy@1', principal, ...found })}\n`);
+    terminal.out(`${JSON.stringify({ schema: 'toolwharf/policy@1', principal, ...found })}\n`);
   else terminal.out(printExplanation(found, principal, styleFor(args, terminal)));
   return 0;
 }

@@ -21,7 +21,7 @@ describe.each([40, 50, 80, 100])('help on %d columns', (columns) => {
 
   test('of all commands, and of the exit codes', () => {
     const text = mainHelp(commands, columns);
-    expect(long(text, columns).filter((it) => !it.includes('toolport call ./word_count.py'))).toEqual([]);
+    expect(long(text, columns).filter((it) => !it.includes('toolwharf call ./word_count.py'))).toEqual([]);
     expect(long(exitCodes(columns), columns)).toEqual([]);
     const words = text.replace(/\s+/g, ' ');
     for (const it of commands) expect(words).toContain(`${it.name} ${it.summary}`);

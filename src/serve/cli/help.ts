@@ -21,7 +21,7 @@ function section(title: string, lines: readonly string[]): string[] {
 
 /** Set in where it goes on, so that it reads as one. */
 function usage(text: string, columns: number): string[] {
-  return wrap(`toolport ${text}`, columns - 6).map((it, index) => `${index === 0 ? '  ' : '      '}${it}`);
+  return wrap(`toolwharf ${text}`, columns - 6).map((it, index) => `${index === 0 ? '  ' : '      '}${it}`);
 }
 
 function optionLines(options: readonly Option[], columns: number): string[] {
@@ -39,14 +39,14 @@ export interface Topic {
 
 export function mainHelp(commands: readonly Topic[], columns: number): string {
   const lines = [
-    ...wrap('Toolport: one trusted host for agent tools', columns),
+    ...wrap('Toolwharf: one trusted host for agent tools', columns),
     ...section(
       'Examples',
       printEntries(
         [
-          ['toolport validate ./tools', 'check every manifest in a folder'],
-          [`toolport call ./word_count.py '{"text":"a b"}'`, 'run one tool, confined'],
-          ['toolport mcp ./tools', 'serve a folder to an MCP client'],
+          ['toolwharf validate ./tools', 'check every manifest in a folder'],
+          [`toolwharf call ./word_count.py '{"text":"a b"}'`, 'run one tool, confined'],
+          ['toolwharf mcp ./tools', 'serve a folder to an MCP client'],
         ],
         columns,
         56,
@@ -64,9 +64,9 @@ export function mainHelp(commands: readonly Topic[], columns: number): string {
       'More',
       printEntries(
         [
-          ['toolport COMMAND --help', 'examples and options of a command'],
-          ['toolport help exit-codes', 'what the exit codes mean'],
-          ['toolport --version', 'the version'],
+          ['toolwharf COMMAND --help', 'examples and options of a command'],
+          ['toolwharf help exit-codes', 'what the exit codes mean'],
+          ['toolwharf --version', 'the version'],
         ],
         columns,
         28,

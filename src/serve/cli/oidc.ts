@@ -41,7 +41,7 @@ function roleClaim(text: string) {
   const at = text.indexOf('=');
   if (at < 1 || at === text.length - 1)
     throw new HostError('usage', `${JSON.stringify(text)} does not say what makes an operator`, {
-      hint: 'write CLAIM=VALUE, such as roles=toolport-operator or realm_access.roles=admin',
+      hint: 'write CLAIM=VALUE, such as roles=toolwharf-operator or realm_access.roles=admin',
     });
   return { claim: text.slice(0, at), value: text.slice(at + 1) };
 }

@@ -17,7 +17,7 @@ export async function resetPin(
   const asked = terminal.stdinIsTerminal && !args.has('no-input') && !args.has('json');
   if (!asked && !isDryRun(args))
     throw new HostError('usage', 'a PIN is reset at a terminal only', {
-      hint: `run "toolport pin reset" at one; --yes and --pin-file do not help`,
+      hint: `run "toolwharf pin reset" at one; --yes and --pin-file do not help`,
     });
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
   if (!terminal.isFolder(state))
@@ -26,7 +26,7 @@ export async function resetPin(
     });
   const reset = await terminal.openPinReset({ state, audit: await auditPlaces(args, terminal) });
   try {
-    if (!reset.isSet) throw new HostError('usage', 'no PIN is set', { hint: 'set one: toolport pin set' });
+    if (!reset.isSet) throw new HostError('usage', 'no PIN is set', { hint: 'set one: toolwharf pin set' });
     const lost = lossOf(reset.guarded);
     if (isDryRun(args)) return tellDryRun(`forget ${lost}, and set another PIN`, args, terminal);
     terminal.err(

@@ -31,8 +31,8 @@ export const ruleOptions: readonly Option[] = [
 
 export async function allow(name: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
   if (name === undefined)
-    throw new HostError('usage', 'say which tool to allow: toolport approvals allow PKG/TOOL --when …', {
-      hint: 'see "toolport approvals --help"',
+    throw new HostError('usage', 'say which tool to allow: toolwharf approvals allow PKG/TOOL --when …', {
+      hint: 'see "toolwharf approvals --help"',
     });
   const wanted = await sessionFor(
     args,
@@ -77,7 +77,7 @@ export async function listRules(args: Arguments, terminal: Terminal): Promise<nu
 /** Asking more needs no PIN. */
 export async function revoke(id: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
   if (id === undefined)
-    throw new HostError('usage', 'say which rule to revoke', { hint: 'see "toolport approvals rules"' });
+    throw new HostError('usage', 'say which rule to revoke', { hint: 'see "toolwharf approvals rules"' });
   const me = { name: terminal.principal, channel: 'terminal' } as const;
   const { done, rule } = await withKeptHost(args, terminal, async (host) => {
     const rules = await host.approvals.rules.list();
@@ -91,7 +91,7 @@ export async function revoke(id: string | undefined, args: Arguments, terminal: 
   });
   if (!done)
     throw new HostError('not_found', `there is no rule ${id} that holds`, {
-      hint: 'see "toolport approvals rules"',
+      hint: 'see "toolwharf approvals rules"',
     });
   if (isDryRun(args)) return tellDryRun(`revoke ${rule}`, args, terminal);
   if (args.has('json')) terminal.out(`${JSON.stringify({ ...rulesDocument([]), revoked: rule })}\n`);

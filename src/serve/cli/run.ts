@@ -41,7 +41,7 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<n
   return command.run(args, withCwd(terminal, args));
 }
 
-/** `toolport -q list` means `toolport list -q`: switches that every command knows may come first. */
+/** `toolwharf -q list` means `toolwharf list -q`: switches that every command knows may come first. */
 function verbFirst(words: readonly string[]): readonly string[] {
   const switches = commonOptions.filter((it) => it.value === undefined && it.name !== 'help');
   const isSwitch = (word: string) =>
@@ -66,7 +66,7 @@ async function loadCommand(name: string) {
     name,
     commands.filter((it) => !it.hidden).map((it) => it.name),
   );
-  const hint = meant === undefined ? 'see "toolport --help"' : `did you mean "toolport ${meant}"?`;
+  const hint = meant === undefined ? 'see "toolwharf --help"' : `did you mean "toolwharf ${meant}"?`;
   throw new HostError('usage', `there is no command ${JSON.stringify(name)}`, { hint });
 }
 

@@ -11,7 +11,7 @@ export async function assertSlot(host: Host, packageId: string, slot: string): P
   const list = declared.length === 0 ? 'it asks for nothing at all' : `it asks for ${declared.join(', ')}`;
   const edited = packageId.startsWith('@')
     ? ''
-    : `; if an edit added it, agree to that first: toolport review ${shellWord(packageId)}`;
+    : `; if an edit added it, agree to that first: toolwharf review ${shellWord(packageId)}`;
   // It could be the value in the wrong place, so it is not said again.
   throw new HostError('usage', `${packageId} asks for nothing of that name`, {
     hint: `${meant === undefined ? '' : `did you mean ${meant}? `}${list}${edited}`,

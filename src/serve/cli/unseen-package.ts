@@ -14,6 +14,6 @@ export async function tellUnseen(host: Host, id: string, args: Arguments, termin
   const known = await host.switches.known();
   if (known.includes(id)) return;
   const meant = suggest(id, known);
-  const next = meant === undefined ? 'see the ids with "toolport list DIR"' : `did you mean ${meant}?`;
+  const next = meant === undefined ? 'see the ids with "toolwharf list DIR"' : `did you mean ${meant}?`;
   terminal.err(`warning: no package ${JSON.stringify(visibleLine(id))} was used here so far; ${next}\n`);
 }

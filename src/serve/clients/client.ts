@@ -13,7 +13,7 @@ export interface Machine {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** How a client reaches Toolport. */
+/** How a client reaches Toolwharf. */
 export type Road =
   | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] }
   | {

@@ -44,7 +44,7 @@ export interface Wish {
 }
 
 /** Stands for a token that is made only after somebody agreed. */
-const unborn = 'tp_new';
+const unborn = 'tw_new';
 
 /** One client, one scope, one file: what a person asked to be done with it. Each act returns an exit code. */
 export class Connection {
@@ -71,8 +71,8 @@ export class Connection {
     if (args.has('json')) return this.#tell('printed', { entry });
     terminal.out(`${JSON.stringify({ [client.container]: { [name]: entry } }, null, 2)}\n`);
     terminal.err(`for ${visibleLine(this.#file)}\n`);
-    if (/YOUR-TOKEN|TOOLPORT_TOKEN/.test(JSON.stringify(entry)))
-      terminal.err(`make a token: toolport token create ${client.name}\n`);
+    if (/YOUR-TOKEN|TOOLWHARF_TOKEN/.test(JSON.stringify(entry)))
+      terminal.err(`make a token: toolwharf token create ${client.name}\n`);
     return 0;
   }
 
@@ -116,11 +116,11 @@ export class Connection {
     const file = readSettingsFile(this.#file);
     const backup = lastBackup(file);
     if (backup === undefined)
-      throw new HostError('not_found', `there is no earlier ${this.#file} that Toolport kept`, {
-        hint: `take the entry out: toolport connect ${client.name} --remove`,
+      throw new HostError('not_found', `there is no earlier ${this.#file} that Toolwharf kept`, {
+        hint: `take the entry out: toolwharf connect ${client.name} --remove`,
       });
     if (!backup.current && !args.has('force'))
-      throw new HostError('integrity', `${this.#file} changed since Toolport wrote it; that would be lost`, {
+      throw new HostError('integrity', `${this.#file} changed since Toolwharf wrote it; that would be lost`, {
         hint: `take out only our entry with --remove, or put ${backup.path} back with --force`,
       });
     if (!(await this.#agreed(file, backup.text))) return this.#declined();
@@ -136,11 +136,11 @@ export class Connection {
     if (written !== undefined) {
       if (!client.http)
         throw new HostError('usage', `${client.title} starts programs and takes no URL`, {
-          hint: `leave --http out: toolport connect ${client.name} DIR`,
+          hint: `leave --http out: toolwharf connect ${client.name} DIR`,
         });
       if (paths.length > 0)
         throw new HostError('usage', 'a host that runs already knows its packages', {
-          hint: `name them there: toolport serve ${paths.join(' ')}`,
+          hint: `name them there: toolwharf serve ${paths.join(' ')}`,
         });
       const url = endpointOf(written);
       // A file of a project is shared, and a host elsewhere makes its own tokens.
@@ -153,7 +153,7 @@ export class Connection {
     const lost = named.find((it) => !existsSync(resolve(cwd, it)));
     if (lost !== undefined)
       throw new HostError('not_found', `there is nothing at ${lost}`, { hint: 'check the path' });
-    const state = args.value('state') ?? (environment.TOOLPORT_HOME || undefined);
+    const state = args.value('state') ?? (environment.TOOLWHARF_HOME || undefined);
     const command = commandOf({
       node: world.node,
       main,
@@ -185,7 +185,7 @@ export class Connection {
     const { client, name, args, terminal } = this.#wish;
     const by = terminal.principal;
     return withHost(args, terminal, async (host) => {
-      const label = name === 'toolport' ? client.name : `${client.name}-${name}`;
+      const label = name === 'toolwharf' ? client.name : `${client.name}-${name}`;
       const { entry, token } = await host.tokens.create({ name: label, role: 'agent', expiresAt: null, by });
       try {
         const { text } = await plan(token);

@@ -19,7 +19,7 @@ export interface Outcome {
 
 export function outcomeDocument({ client, scope, file, name, status, entry, backup, token }: Outcome) {
   return {
-    schema: 'toolport/connect@1',
+    schema: 'toolwharf/connect@1',
     client: client.name,
     scope,
     file,
@@ -31,7 +31,7 @@ export function outcomeDocument({ client, scope, file, name, status, entry, back
   };
 }
 
-/** The result, and what a person should know besides. `passing`: this copy of Toolport may vanish. */
+/** The result, and what a person should know besides. `passing`: this copy of Toolwharf may vanish. */
 export function outcomeText(
   outcome: Outcome,
   passing: boolean,
@@ -52,10 +52,10 @@ export function outcomeText(
     ...(backup === undefined ? [] : [`as it was: ${backup}`]),
     ...(wrote || status === 'removed' || status === 'restored' ? [`next: ${client.next}`] : []),
     ...(wrote && JSON.stringify(entry).includes(tokenVariable)
-      ? [`the client needs ${tokenVariable}; make one: toolport token create ${client.name}`]
+      ? [`the client needs ${tokenVariable}; make one: toolwharf token create ${client.name}`]
       : []),
     ...(wrote && passing
-      ? ['this copy of Toolport lies in the cache of npx and may vanish; install it, then connect again']
+      ? ['this copy of Toolwharf lies in the cache of npx and may vanish; install it, then connect again']
       : []),
   ];
   return { result: visibleLine(texts[status]), notes: notes.map(visibleLine) };

@@ -8,7 +8,7 @@ import { keyOf, membersOf, memberValue, mistakeAt, parseJsonc, removeMember, set
 import { ownMembers } from './shape.js';
 
 /** The variable that an entry refers to where the token itself must not be in the file. */
-export const tokenVariable = 'TOOLPORT_TOKEN';
+export const tokenVariable = 'TOOLWHARF_TOKEN';
 
 export interface Settings {
   /** As people know the file. */
@@ -90,23 +90,23 @@ export function withoutEntry(settings: Settings, slot: Slot, force: boolean): Pl
   };
 }
 
-/** Whether an entry has the shape that Toolport writes: our command, or one of our tokens. */
+/** Whether an entry has the shape that Toolwharf writes: our command, or one of our tokens. */
 export function isOurs(entry: JsonObject): boolean {
   const { command, args } = entry;
   if (typeof command === 'string' && Array.isArray(args)) {
     const words = args.filter((it): it is string => typeof it === 'string');
     const program = nameOf(command);
-    if (program === 'toolport') return words[0] === 'mcp';
+    if (program === 'toolwharf') return words[0] === 'mcp';
     const [script = '', verb] = words;
     return program === 'node' && verb === 'mcp' && /(?:^|[\\/])dist[\\/]main\.c?js$/.test(script);
   }
   const held = authorizationOf(entry) ?? '';
-  return /^Bearer tp_[\w-]+$/.test(held) || (held.startsWith('Bearer ') && held.includes(tokenVariable));
+  return /^Bearer tw_[\w-]+$/.test(held) || (held.startsWith('Bearer ') && held.includes(tokenVariable));
 }
 
 /** The token that is written in an entry; undefined for a reference to one. */
 export function tokenOf(entry: JsonObject | undefined): string | undefined {
-  return /^Bearer (tp_[\w-]+)$/.exec((entry && authorizationOf(entry)) ?? '')?.[1];
+  return /^Bearer (tw_[\w-]+)$/.exec((entry && authorizationOf(entry)) ?? '')?.[1];
 }
 
 export function urlOf(entry: JsonObject): string | undefined {
@@ -160,7 +160,7 @@ function refusal(file: string, place: string, message: string): HostError {
 }
 
 function foreign(file: string, name: string, hint: string): HostError {
-  return new HostError('usage', `${file} has a server ${JSON.stringify(name)} that Toolport did not write`, {
+  return new HostError('usage', `${file} has a server ${JSON.stringify(name)} that Toolwharf did not write`, {
     hint,
   });
 }

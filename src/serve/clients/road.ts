@@ -1,4 +1,4 @@
-// The words by which a client starts Toolport, and the URL by which it asks it. Clients start programs anywhere, with
+// The words by which a client starts Toolwharf, and the URL by which it asks it. Clients start programs anywhere, with
 // another environment: every path is absolute and nothing is left to be found.
 import { realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
@@ -58,7 +58,7 @@ export function endpointOf(written: string): URL {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   const wrong = (why: string) =>
     new HostError('usage', `--http ${JSON.stringify(written)} ${why}`, {
-      hint: 'write the MCP URL that "toolport serve" shows, such as http://127.0.0.1:8377/mcp',
+      hint: 'write the MCP URL that "toolwharf serve" shows, such as http://127.0.0.1:8377/mcp',
     });
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw wrong('is no http or https URL');
   if (url.username !== '' || url.password !== '') throw wrong('has a password in it');

@@ -36,7 +36,7 @@ export interface SettingsFile {
 export interface Backup {
   readonly path: string;
   readonly text: string;
-  /** Whether the file is still what Toolport made of it then. */
+  /** Whether the file is still what Toolwharf made of it then. */
   readonly current: boolean;
 }
 
@@ -123,7 +123,7 @@ function replaceFile(
       });
     const before = file.text === undefined ? undefined : statSync(real);
     undo = prepare();
-    const name = `${real}.toolport-${randomBytes(6).toString('hex')}`;
+    const name = `${real}.toolwharf-${randomBytes(6).toString('hex')}`;
     const mode = before === undefined ? (privacy === 'private' ? 0o600 : 0o666) : 0o600;
     const descriptor = openSync(name, 'wx', mode);
     temporary = name;
@@ -151,7 +151,7 @@ function takeOver(descriptor: number, before: Stats): void {
 }
 
 function backupsOf(file: SettingsFile): { name: string; number: number; digest: string }[] {
-  const start = `${basename(file.real)}.toolport-backup-`;
+  const start = `${basename(file.real)}.toolwharf-backup-`;
   let names: string[];
   try {
     names = readdirSync(dirname(file.real));
@@ -169,7 +169,7 @@ function backupsOf(file: SettingsFile): { name: string; number: number; digest: 
 /** Its name says what the file became, so that putting it back never undoes somebody else's change unseen. */
 function nextBackup(file: SettingsFile, text: string): string {
   const number = (backupsOf(file)[0]?.number ?? 0) + 1;
-  return `${file.real}.toolport-backup-${number}-${digestOf(text)}`;
+  return `${file.real}.toolwharf-backup-${number}-${digestOf(text)}`;
 }
 
 function digestOf(text: string): string {

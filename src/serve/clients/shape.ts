@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.js';
 import type { Road } from './client.js';
 
-/** Members that Toolport writes into an entry; whatever else is there belongs to the person. */
+/** Members that Toolwharf writes into an entry; whatever else is there belongs to the person. */
 export const ownMembers = ['type', 'command', 'args', 'url', 'httpUrl', 'serverUrl', 'headers'] as const;
 
 /** For clients that tell by the members what kind of server it is. */

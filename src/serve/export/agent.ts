@@ -66,7 +66,7 @@ export async function findAgent({ name, isPath, folders, cwd }: Wanted): Promise
     });
   if (one.package === undefined)
     throw new HostError('invalid_manifest', `${one.file} has errors and cannot be exported`, {
-      hint: `see them: toolport validate ${one.file}`,
+      hint: `see them: toolwharf validate ${one.file}`,
     });
   const bodyOf = ({ body }: Prompt) => {
     if (body.kind === 'text') return body.text;
@@ -81,7 +81,7 @@ function agentOf(of: Package, path: string, bodyOf: (prompt: Prompt) => string |
   const clean = (text: string, what: string) => {
     const { text: cleaned, removed } = cleanText(text);
     if (removed > 0)
-      warnings.push(`${removed} hidden characters were left out of ${what}; toolport validate shows them`);
+      warnings.push(`${removed} hidden characters were left out of ${what}; toolwharf validate shows them`);
     return cleaned;
   };
   const instructions = of.prompts.find((it) => it.kind === 'instructions');

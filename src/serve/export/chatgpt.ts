@@ -26,7 +26,7 @@ export const toChatgpt: Target = (agent) => {
       'make a GPT, or a project, and paste instructions.md',
       ...(agent.examples.length === 0 ? [] : ['add the lines of conversation-starters.md']),
       ...(agent.skills.length === 0 ? [] : ['upload the files in knowledge']),
-      ...(hasTools(agent) ? ['its tools need a server on the internet: toolport connect chatgpt'] : []),
+      ...(hasTools(agent) ? ['its tools need a server on the internet: toolwharf connect chatgpt'] : []),
     ],
     warnings:
       text.length > limit ? [`instructions.md has ${text.length} characters; a GPT takes ${limit}`] : [],

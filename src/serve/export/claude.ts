@@ -32,7 +32,7 @@ export const toClaudeDesktop: Target = (agent, start) => {
     steps: [
       ...(hasTools(agent)
         ? [
-            `put its tools into your own configuration: toolport connect claude-desktop ${shellWord(agent.path)} --name ${id}`,
+            `put its tools into your own configuration: toolwharf connect claude-desktop ${shellWord(agent.path)} --name ${id}`,
           ]
         : []),
       'make a project in Claude and paste instructions.md as its instructions',

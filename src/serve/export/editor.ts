@@ -61,7 +61,7 @@ export const toWindsurf: Target = (agent, start) => {
       'copy .windsurf into your project',
       ...(hasTools(agent)
         ? [
-            `put its tools into your own configuration: toolport connect windsurf ${shellWord(agent.path)} --name ${id}`,
+            `put its tools into your own configuration: toolwharf connect windsurf ${shellWord(agent.path)} --name ${id}`,
           ]
         : []),
     ],

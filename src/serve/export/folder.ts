@@ -52,7 +52,7 @@ export function writeFolder(
       writeFileSync(target, text, { flag: 'wx' });
       continue;
     }
-    const temporary = `${target}.toolport-${randomBytes(6).toString('hex')}`;
+    const temporary = `${target}.toolwharf-${randomBytes(6).toString('hex')}`;
     try {
       writeFileSync(temporary, text, { flag: 'wx' });
       renameSync(temporary, target);

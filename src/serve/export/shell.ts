@@ -10,7 +10,7 @@ export const toCli: Target = (agent) => {
     .filter((it) => it.action !== null)
     .map((it) =>
       [
-        'toolport call',
+        'toolwharf call',
         shellWord(`${id}/${it.name}`),
         shellWord(JSON.stringify(sampleArguments(it))),
         '--dir',

@@ -27,7 +27,7 @@ export interface Exported {
   readonly warnings: readonly string[];
 }
 
-/** How the agent's tools are started, always through Toolport. */
+/** How the agent's tools are started, always through Toolwharf. */
 export interface Start {
   readonly command: string;
   readonly args: readonly string[];

@@ -101,7 +101,7 @@ export class Callers {
     const { provider } = this.#options;
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const own =
-      '"toolport serve" prints one for each start; "toolport token create NAME" makes one that stays';
+      '"toolwharf serve" prints one for each start; "toolwharf token create NAME" makes one that stays';
     return new Refusal(401, 'auth_required', why ?? 'this needs a token: Authorization: Bearer TOKEN', {
       hint:
         provider === undefined ? own : `sign in with ${provider.issuer} for a new one, or use one of ours`,

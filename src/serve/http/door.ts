@@ -20,7 +20,7 @@ export function checkDoor(request: IncomingMessage, options: DoorOptions): void 
   const local = request.socket.localAddress ?? '';
   if (!isOurs(host, local, options)) {
     throw new Refusal(403, 'denied', 'the Host header does not name this server', {
-      hint: 'use the URL that "toolport serve" prints, or name the proxy in front: --name HOST',
+      hint: 'use the URL that "toolwharf serve" prints, or name the proxy in front: --name HOST',
     });
   }
   if (origin === undefined) return;

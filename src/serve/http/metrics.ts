@@ -34,21 +34,23 @@ export class Metrics {
 
   text(gauges: readonly Gauge[]): string {
     const lines = [
-      ...head('toolport_calls_total', 'counter', 'Calls of tools by how they ended.'),
-      ...sorted(this.#calls).map(([status, n]) => `toolport_calls_total{status="${status}"} ${n}`),
-      ...head('toolport_holds_total', 'counter', 'Calls that were held for a person.'),
-      `toolport_holds_total ${this.#held}`,
-      ...head('toolport_call_duration_seconds', 'histogram', 'How long calls took.'),
+      ...head('toolwharf_calls_total', 'counter', 'Calls of tools by how they ended.'),
+      ...sorted(this.#calls).map(([status, n]) => `toolwharf_calls_total{status="${status}"} ${n}`),
+      ...head('toolwharf_holds_total', 'counter', 'Calls that were held for a person.'),
+      `toolwharf_holds_total ${this.#held}`,
+      ...head('toolwharf_call_duration_seconds', 'histogram', 'How long calls took.'),
       ...this.#histogram(),
-      ...head('toolport_http_requests_total', 'counter', 'HTTP requests by status.'),
-      ...sorted(this.#requests).map(([status, n]) => `toolport_http_requests_total{status="${status}"} ${n}`),
+      ...head('toolwharf_http_requests_total', 'counter', 'HTTP requests by status.'),
+      ...sorted(this.#requests).map(
+        ([status, n]) => `toolwharf_http_requests_total{status="${status}"} ${n}`,
+      ),
       ...gauges.flatMap((it) => [...head(it.name, 'gauge', it.text), ...samples(it)]),
     ];
     return `${lines.join('\n')}\n`;
   }
 
   #histogram(): string[] {
-    const name = 'toolport_call_duration_seconds';
+    const name = 'toolwharf_call_duration_seconds';
     let below = 0;
     return [
       ...buckets.map((bound, index) => {

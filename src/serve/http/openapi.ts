@@ -15,7 +15,7 @@ export function openApi(routes: readonly Route[], version: string): JsonObject {
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Toolport',
+      title: 'Toolwharf',
       version,
       summary: 'Tools of several packages, each confined to what it declares.',
       license: { name: 'MIT', identifier: 'MIT' },

@@ -2,8 +2,8 @@ import type { Operator } from '../../host/host.js';
 import type { Exchange } from './route.js';
 
 /** Headers by which a person shows more than their token. */
-const pinHeader = 'toolport-pin';
-export const signInHeader = 'toolport-sign-in';
+const pinHeader = 'toolwharf-pin';
+export const signInHeader = 'toolwharf-sign-in';
 
 /** Who decides, with what they show for it. */
 export function operatorOf({ caller, headers }: Pick<Exchange, 'caller' | 'headers'>): Operator {

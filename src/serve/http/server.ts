@@ -65,9 +65,9 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
   const visits = new Visits();
   let closed = false;
   const gauges = (): readonly Gauge[] => [
-    { name: 'toolport_http_connections', text: 'Open connections.', value: connections.size },
-    { name: 'toolport_http_requests_running', text: 'Requests under way.', value: visits.size },
-    { name: 'toolport_mcp_sessions', text: 'MCP sessions that are kept.', value: sessions.size },
+    { name: 'toolwharf_http_connections', text: 'Open connections.', value: connections.size },
+    { name: 'toolwharf_http_requests_running', text: 'Requests under way.', value: visits.size },
+    { name: 'toolwharf_mcp_sessions', text: 'MCP sessions that are kept.', value: sessions.size },
     {
       name: 'process_resident_memory_bytes',
       text: 'Memory of the host itself.',
@@ -188,7 +188,7 @@ async function dispatch(given: Visit): Promise<void> {
     const { route, parts } = routes.find(method, path);
     if (route.role === 'operator' && caller.role !== 'operator')
       throw new Refusal(403, 'denied', 'this is for operators', {
-        hint: 'use the token that "toolport serve" prints, or one of "toolport token create NAME --role operator"',
+        hint: 'use the token that "toolwharf serve" prints, or one of "toolwharf token create NAME --role operator"',
       });
     // Whoever left while its token was looked up may not be heard leaving any more.
     if (response.closed || request.socket.destroyed) visit.abort();

@@ -1,20 +1,14 @@
-import { type Answer, type Confirmation, confirmToolName, type Progress } from '../../host/host.js';
+import type { Answer, Confirmation, Progress } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { Signal } from '../../model/signal.js';
+import { callToolName, confirmToolName, describeToolName, findToolName } from '../../model/tool-name.js';
 import { visible, visibleLine } from '../print/visible.js';
 import type { ToolCatalogue } from './catalogue.js';
 import type { FrontOptions } from './front.js';
 import { type Decision, settle } from './hold.js';
 import { badParams, Fault } from './message.js';
-import {
-  callToolName,
-  describeTool,
-  describeToolName,
-  misused,
-  searchToolName,
-  searchTools,
-} from './meta-tools.js';
+import { describeTool, findTools, misused } from './meta-tools.js';
 import { callResult, errorResult, type Shape } from './tools.js';
 
 /** Puts a question of a tool to a person. */
@@ -58,7 +52,7 @@ export async function callTool(
 ): Promise<JsonObject> {
   const { name, shape } = call;
   const searching = await catalogue.searching();
-  if (searching && name === searchToolName) return searchTools(catalogue, call.arguments);
+  if (searching && name === findToolName) return findTools(catalogue, call.arguments);
   if (searching && name === describeToolName) return describeTool(catalogue, call.arguments, shape);
   const through = searching && name === callToolName;
   if (through && typeof call.arguments.name !== 'string')
@@ -84,7 +78,7 @@ export async function callTool(
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
     const text = error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
-    return errorResult(text, { 'toolport/status': 'denied', 'toolport/code': error.code });
+    return errorResult(text, { 'toolwharf/status': 'denied', 'toolwharf/code': error.code });
   }
 }
 

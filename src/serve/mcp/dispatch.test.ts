@@ -96,7 +96,7 @@ test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
   'the revision %s is spoken',
   async (protocolVersion) => {
     expect(await client(async () => ok).request('initialize', { protocolVersion })).toMatchObject({
-      result: { protocolVersion, serverInfo: { name: 'toolport', version: '9.9.9' } },
+      result: { protocolVersion, serverInfo: { name: 'toolwharf', version: '9.9.9' } },
     });
   },
 );
@@ -115,7 +115,7 @@ test('schemas pass through untouched; what is no object is wrapped; hints are co
     inputSchema: tool.tool.input,
     outputSchema: { type: 'object', properties: { result: tool.tool.output }, required: ['result'] },
     annotations: { title: 'Orders', readOnlyHint: true, idempotentHint: true },
-    _meta: { 'toolport/tool': 'shop/orders', 'toolport/sandbox': 'enforced' },
+    _meta: { 'toolwharf/tool': 'shop/orders', 'toolwharf/sandbox': 'enforced' },
   });
 });
 
@@ -129,7 +129,7 @@ test('refusals are results that the model reads', async () => {
     result: {
       isError: true,
       content: [{ type: 'text', text: 'no\ngrant it' }],
-      _meta: { 'toolport/status': 'denied', 'toolport/code': 'network_denied' },
+      _meta: { 'toolwharf/status': 'denied', 'toolwharf/code': 'network_denied' },
     },
   });
 });

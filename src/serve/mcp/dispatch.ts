@@ -93,7 +93,7 @@ export function createDispatch(options: FrontOptions): Dispatch {
     options,
     changes,
     patience: new Patience(options.now),
-    serverInfo: { name: 'toolport', title: 'Toolport', version },
+    serverInfo: { name: 'toolwharf', title: 'Toolwharf', version },
     capabilities: {
       tools: { listChanged: true },
       prompts: { listChanged: true },

@@ -1,11 +1,8 @@
 import type { JsonObject } from '../../model/json.js';
+import { callToolName, describeToolName, findToolName } from '../../model/tool-name.js';
 import type { ToolCatalogue } from './catalogue.js';
 import { wholeCharacters } from './parts.js';
 import { errorResult, type Shape, textResult, toolEntry } from './tools.js';
-
-export const searchToolName = 'toolport_search_tools';
-export const describeToolName = 'toolport_describe_tool';
-export const callToolName = 'toolport_call_tool';
 
 const usualLimit = 10;
 const maxLimit = 50;
@@ -16,7 +13,7 @@ const maxAnswer = 16_000;
 /** A fixed list through which any number of tools can be used. */
 export const metaTools: readonly JsonObject[] = [
   {
-    name: searchToolName,
+    name: findToolName,
     description:
       'Find tools by what they do. Answers with names and short descriptions, best match first. Describe a tool before calling it.',
     inputSchema: {
@@ -28,7 +25,7 @@ export const metaTools: readonly JsonObject[] = [
       required: ['query'],
       additionalProperties: false,
     },
-    annotations: { title: 'Search tools', readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    annotations: { title: 'Find tools', readOnlyHint: true, idempotentHint: true, openWorldHint: false },
   },
   {
     name: describeToolName,
@@ -58,12 +55,12 @@ export const metaTools: readonly JsonObject[] = [
 ];
 
 /** Only what the caller may use is ever found. */
-export async function searchTools(catalogue: ToolCatalogue, given: JsonObject): Promise<JsonObject> {
+export async function findTools(catalogue: ToolCatalogue, given: JsonObject): Promise<JsonObject> {
   const { query, limit = usualLimit } = given;
   if (typeof query !== 'string' || query.trim() === '')
-    return misused(`${searchToolName} needs a query: what the tool should do`);
+    return misused(`${findToolName} needs a query: what the tool should do`);
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > maxLimit)
-    return misused(`the limit of ${searchToolName} is a whole number from 1 to ${maxLimit}`);
+    return misused(`the limit of ${findToolName} is a whole number from 1 to ${maxLimit}`);
   const found = (await catalogue.index()).search(query.slice(0, maxQuery), limit);
   const tools: JsonObject[] = [];
   let size = 0;
@@ -95,10 +92,10 @@ export async function describeTool(
   if (typeof name !== 'string') return misused(`${describeToolName} needs the name of a tool`);
   const listed = await catalogue.find(name);
   if (listed === undefined)
-    return misused(`there is no tool ${JSON.stringify(name)}; find one with ${searchToolName}`);
+    return misused(`there is no tool ${JSON.stringify(name)}; find one with ${findToolName}`);
   return textResult(JSON.stringify(toolEntry(listed, await catalogue.sandboxOf(listed), shape)));
 }
 
 export function misused(message: string): JsonObject {
-  return errorResult(message, { 'toolport/status': 'error', 'toolport/code': 'invalid_input' });
+  return errorResult(message, { 'toolwharf/status': 'error', 'toolwharf/code': 'invalid_input' });
 }

@@ -56,10 +56,10 @@ function promptEntry(prompt: ListedPrompt): JsonObject {
     description: prompt.description,
     ...(prompt.arguments.length === 0 ? {} : { arguments: prompt.arguments.map((it) => ({ ...it })) }),
     _meta: {
-      'toolport/package': prompt.package,
-      'toolport/kind': prompt.kind,
-      ...(examples.length === 0 ? {} : { 'toolport/examples': examples }),
-      ...(tags.length === 0 ? {} : { 'toolport/tags': tags }),
+      'toolwharf/package': prompt.package,
+      'toolwharf/kind': prompt.kind,
+      ...(examples.length === 0 ? {} : { 'toolwharf/examples': examples }),
+      ...(tags.length === 0 ? {} : { 'toolwharf/tags': tags }),
     },
   };
 }

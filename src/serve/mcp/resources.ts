@@ -65,7 +65,7 @@ export class ResourceShelf {
           const meta = isObject(entry._meta) ? entry._meta : {};
           return {
             name: uri,
-            text: JSON.stringify({ ...entry, _meta: { ...meta, 'toolport/package': id } }),
+            text: JSON.stringify({ ...entry, _meta: { ...meta, 'toolwharf/package': id } }),
           };
         });
     } catch (error) {
@@ -113,7 +113,7 @@ function skillEntry(skill: ListedPrompt): JsonObject {
     title: skill.title,
     description: skill.description,
     mimeType: markdown,
-    _meta: { 'toolport/package': skill.package },
+    _meta: { 'toolwharf/package': skill.package },
   };
 }
 

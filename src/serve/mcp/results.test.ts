@@ -29,7 +29,7 @@ describe('large results', () => {
     const store = createResultStore({ now: () => 0 });
     const made = new Set(Array.from({ length: 100 }, () => store.keep('me', text(1))));
     expect(made.size).toBe(100);
-    expect([...made][0]).toMatch(/^toolport:\/\/result\/[\w-]{22}$/);
+    expect([...made][0]).toMatch(/^toolwharf:\/\/result\/[\w-]{22}$/);
   });
 });
 

@@ -19,7 +19,7 @@ export interface ResultStoreOptions {
   readonly totalBytes?: number;
 }
 
-export const resultUri = 'toolport://result/';
+export const resultUri = 'toolwharf://result/';
 const usualLifetimeMs = 10 * 60_000;
 const usualTotalBytes = 64 * 1024 * 1024;
 

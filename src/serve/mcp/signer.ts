@@ -61,7 +61,7 @@ const maxSealed = 4096;
 export function createSigner({ now, key = randomBytes(32) }: SignerOptions): Signer {
   /** By client, so that none pushes out those of others: when each of its states runs out. */
   const out = new Map<string, Map<string, number>>();
-  const tagOf = (body: string) => createHmac('sha256', key).update(`toolport.held.1:${body}`).digest();
+  const tagOf = (body: string) => createHmac('sha256', key).update(`toolwharf.held.1:${body}`).digest();
   const roomFor = (holder: string): Map<string, number> => {
     const known = out.get(holder);
     if (known === undefined) makeRoom(out, now());

@@ -1,6 +1,7 @@
-import { type Answer, confirmToolName, type ListedTool, type SandboxLevel } from '../../host/host.js';
+import type { Answer, ListedTool, SandboxLevel } from '../../host/host.js';
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
 import type { Annotations, Tool } from '../../model/tool.js';
+import { confirmToolName } from '../../model/tool-name.js';
 import { cutText, type Keep, partsContent, textLimit } from './parts.js';
 
 /**
@@ -37,8 +38,8 @@ export function toolEntry(
     annotations: annotationsOf(tool) as unknown as JsonObject,
     _meta: {
       ...tool.meta,
-      'toolport/tool': name,
-      ...(sandbox === undefined ? {} : { 'toolport/sandbox': sandbox }),
+      'toolwharf/tool': name,
+      ...(sandbox === undefined ? {} : { 'toolwharf/sandbox': sandbox }),
     },
   };
 }
@@ -84,7 +85,7 @@ export interface ResultOptions {
 
 /** Refusals, holds and failures are results that the model reads; only protocol faults are errors. */
 export function callResult(answer: Answer, options: ResultOptions): JsonObject {
-  const meta = { 'toolport/call': answer.callId };
+  const meta = { 'toolwharf/call': answer.callId };
   switch (answer.status) {
     case 'ok':
       return {
@@ -92,7 +93,7 @@ export function callResult(answer: Answer, options: ResultOptions): JsonObject {
         _meta: {
           ...answer.meta,
           ...meta,
-          ...(answer.warnings.length === 0 ? {} : { 'toolport/warnings': answer.warnings }),
+          ...(answer.warnings.length === 0 ? {} : { 'toolwharf/warnings': answer.warnings }),
         },
       };
     case 'confirmation_required':
@@ -101,8 +102,8 @@ export function callResult(answer: Answer, options: ResultOptions): JsonObject {
       const { code, message, hint } = answer.error;
       return errorResult(hint === undefined ? message : `${message}\n${hint}`, {
         ...meta,
-        'toolport/status': answer.status,
-        'toolport/code': code,
+        'toolwharf/status': answer.status,
+        'toolwharf/code': code,
       });
     }
   }
@@ -147,7 +148,7 @@ function heldResult(
     arguments: given,
     reasons,
     expires_at: expiresAt,
-    next: `Tell the user what would run and why. They decide with: toolport approvals approve ${token} (or deny). Then call ${confirmToolName} with the token.`,
+    next: `Tell the user what would run and why. They decide with: toolwharf approvals approve ${token} (or deny). Then call ${confirmToolName} with the token.`,
   });
-  return errorResult(text, { ...meta, 'toolport/status': status });
+  return errorResult(text, { ...meta, 'toolwharf/status': status });
 }

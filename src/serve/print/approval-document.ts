@@ -1,9 +1,9 @@
 import type { ApprovalRequest } from '../../model/approval.js';
 import { revealJson, revealLine } from './reveal.js';
 
-/** Held calls as scripts read them: `toolport/approvals@1`. */
+/** Held calls as scripts read them: `toolwharf/approvals@1`. */
 export function approvalsDocument(requests: readonly ApprovalRequest[]) {
-  return { schema: 'toolport/approvals@1', requests: requests.map(toEntry) };
+  return { schema: 'toolwharf/approvals@1', requests: requests.map(toEntry) };
 }
 
 function toEntry(request: ApprovalRequest) {

@@ -27,7 +27,7 @@ export function attentionOf({ outcomes, approvals, kills, packages }: AttentionP
         kind: 'outcome-unknown',
         subject: call,
         message: `${tool} was called by ${principal} and the host ended before it did: it may have happened or not, and is not tried again`,
-        command: `toolport audit acknowledge ${shellWord(call)}`,
+        command: `toolwharf audit acknowledge ${shellWord(call)}`,
       }),
     ),
     ...approvals.map(
@@ -35,7 +35,7 @@ export function attentionOf({ outcomes, approvals, kills, packages }: AttentionP
         kind: 'approval',
         subject: id,
         message: `${principal} wants to call ${tool}`,
-        command: `toolport approvals show ${shellWord(id)}`,
+        command: `toolwharf approvals show ${shellWord(id)}`,
       }),
     ),
     ...kills.map(
@@ -43,7 +43,7 @@ export function attentionOf({ outcomes, approvals, kills, packages }: AttentionP
         kind: 'killed',
         subject: target,
         message: `${target} is stopped by ${by}`,
-        command: `toolport kill --lift ${shellWord(target)}`,
+        command: `toolwharf kill --lift ${shellWord(target)}`,
       }),
     ),
     ...packages.flatMap((it): AttentionItem[] => {
@@ -51,9 +51,9 @@ export function attentionOf({ outcomes, approvals, kills, packages }: AttentionP
       if (state !== 'held' && state !== 'needs-setup' && state !== 'broken') return [];
       const subject = it.id ?? it.path;
       const command = {
-        held: `toolport review ${shellWord(subject)} --dir ${shellWord(it.path)}`,
-        'needs-setup': `toolport info ${shellWord(it.path)}`,
-        broken: `toolport validate ${shellWord(it.path)}`,
+        held: `toolwharf review ${shellWord(subject)} --dir ${shellWord(it.path)}`,
+        'needs-setup': `toolwharf info ${shellWord(it.path)}`,
+        broken: `toolwharf validate ${shellWord(it.path)}`,
       }[state];
       return [{ kind: state, subject, message: it.reasons.join('; '), command }];
     }),

@@ -12,7 +12,7 @@ export async function* exportLines(
   let held = format === 'csv' ? 'seq,at,kind,body,previous,hash\r\n' : '';
   if (span !== undefined) {
     const head = {
-      schema: 'toolport/audit-export@1',
+      schema: 'toolwharf/audit-export@1',
       first: span.first,
       publicKey: record.publicKey() ?? null,
     };

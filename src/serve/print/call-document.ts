@@ -1,9 +1,9 @@
 import type { Answer } from '../../host/host.js';
 
-/** An answer as scripts read it: `toolport/call@1`. */
+/** An answer as scripts read it: `toolwharf/call@1`. */
 export function callDocument(answer: Answer) {
   const { tool, status, callId, durationMs } = answer;
-  const base = { schema: 'toolport/call@1', tool, callId, status };
+  const base = { schema: 'toolwharf/call@1', tool, callId, status };
   switch (answer.status) {
     case 'ok':
       return {

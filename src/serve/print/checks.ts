@@ -36,7 +36,7 @@ export function printChecks(
   return `${[...lines, ...(lines.length > 0 ? [''] : []), summary(all, style)].join('\n')}\n`;
 }
 
-const command = /^(?:sudo|chmod|toolport|systemd-run|nvm|ls) /;
+const command = /^(?:sudo|chmod|toolwharf|systemd-run|nvm|ls) /;
 
 /** A command over several lines can still be copied: lines end with a backslash, and no word is ever broken. */
 function wrapFix(text: string, room: number): string[] {

@@ -47,7 +47,7 @@ test('SARIF', () => {
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'toolport', version: '1.2.3', rules: [{ id: 'schema.enum' }] } },
+        tool: { driver: { name: 'toolwharf', version: '1.2.3', rules: [{ id: 'schema.enum' }] } },
         results: [
           {
             ruleId: 'schema.enum',

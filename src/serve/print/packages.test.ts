@@ -7,7 +7,7 @@ import { width, wrap } from './width.js';
 
 const plain = makeStyle(false);
 const setup =
-  'weather needs WEATHER_API_KEY (API key). Set it: toolport secret set weather WEATHER_API_KEY --host api.example.com';
+  'weather needs WEATHER_API_KEY (API key). Set it: toolwharf secret set weather WEATHER_API_KEY --host api.example.com';
 
 function state(id: string, of: PackageState['state'], reasons: string[] = [], tools = ['run']): PackageState {
   return {
@@ -26,8 +26,8 @@ function state(id: string, of: PackageState['state'], reasons: string[] = [], to
 const packages = [
   state('weather', 'needs-setup', [setup], ['get_forecast', 'get_alerts', 'get_marine_forecast']),
   state('a-package-with-quite-a-long-name-indeed', 'ready', ['Python 3.12 is not here; 3.11 is taken']),
-  state('mailer', 'held', ['it may reach mail.example.com now. See it: toolport review mailer']),
-  state('old', 'disabled', ['switched off. Switch it on: toolport enable old']),
+  state('mailer', 'held', ['it may reach mail.example.com now. See it: toolwharf review mailer']),
+  state('old', 'disabled', ['switched off. Switch it on: toolwharf enable old']),
   state('evil\u001B[2J', 'broken', ['a reason\nover two lines']),
 ];
 const report = { packages, summary: { scanned: 9, found: 5 } } as unknown as PackageReport;
@@ -63,7 +63,7 @@ test('the state of one package, a reason a line', () => {
     [
       'It needs setup. Its sandbox is enforced.',
       '  - weather needs WEATHER_API_KEY (API key). Set it:',
-      '    toolport secret set weather WEATHER_API_KEY --host',
+      '    toolwharf secret set weather WEATHER_API_KEY --host',
       '    api.example.com',
       '',
     ].join('\n'),

@@ -20,7 +20,7 @@ const narrow = 80;
 export function printPackages(report: PackageReport, style: Style, columns: number): string {
   const { packages, summary } = report;
   if (packages.length === 0)
-    return `no packages (${summary.scanned} files looked at)\n  make one: toolport init patch; or name a folder that has some: toolport list DIR\n`;
+    return `no packages (${summary.scanned} files looked at)\n  make one: toolwharf init patch; or name a folder that has some: toolwharf list DIR\n`;
   const name = (it: PackageState) => visibleLine(it.id ?? it.path);
   const isNarrow = columns < narrow;
   const widest = Math.min(

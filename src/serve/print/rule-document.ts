@@ -1,9 +1,9 @@
 import type { ArgumentCondition, StandingRule } from '../../model/standing-rule.js';
 import { revealLine } from './reveal.js';
 
-/** Standing rules as scripts read them: `toolport/rules@1`. */
+/** Standing rules as scripts read them: `toolwharf/rules@1`. */
 export function rulesDocument(rules: readonly StandingRule[]) {
-  return { schema: 'toolport/rules@1', rules: rules.map(toEntry) };
+  return { schema: 'toolwharf/rules@1', rules: rules.map(toEntry) };
 }
 
 function toEntry({ createdAt, expiresAt, endReason, ...rule }: StandingRule) {

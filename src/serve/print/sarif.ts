@@ -11,7 +11,7 @@ export function toSarif(diagnostics: readonly Diagnostic[], version: string): Js
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'toolport', version, rules: codes.map((id) => ({ id })) } },
+        tool: { driver: { name: 'toolwharf', version, rules: codes.map((id) => ({ id })) } },
         columnKind: 'utf16CodeUnits',
         results: diagnostics.map((it) => ({
           ruleId: it.code,

@@ -44,7 +44,7 @@ export async function greet(socket: Socket, hello: Hello): Promise<void> {
       hint: 'try again; its log is host.log in the state directory',
     });
   }
-  if (answer.toolport === 'welcome') return;
+  if (answer.toolwharf === 'welcome') return;
   socket.destroy();
   const { code, message, hint } = answer.error;
   const known = (hostErrorCodes as readonly string[]).includes(code) ? (code as HostErrorCode) : 'internal';

@@ -3,7 +3,7 @@ import type { Expose } from '../mcp/front.js';
 
 /** The first line on the socket: what the caller is and what it wants to see. */
 export interface Hello {
-  readonly toolport: 'hello';
+  readonly toolwharf: 'hello';
   readonly version: string;
   /** `mcp`: the rest of the connection is MCP. `host`: it is the host's own interface. */
   readonly surface: 'mcp' | 'host';
@@ -22,9 +22,9 @@ export interface Hello {
 
 /** The host's answer, one line too. */
 export type Welcome =
-  | { readonly toolport: 'welcome'; readonly version: string }
+  | { readonly toolwharf: 'welcome'; readonly version: string }
   | {
-      readonly toolport: 'refused';
+      readonly toolwharf: 'refused';
       readonly error: { readonly code: string; readonly message: string; readonly hint?: string };
     };
 

@@ -78,7 +78,7 @@ export const lockedExit = 75;
 function startHost(options: LaunchOptions, log: string): { exitCode(): number | undefined } {
   trim(log);
   const output = openSync(log, 'a', 0o600);
-  const names = [...kept, ...Object.keys(options.environment).filter((it) => it.startsWith('TOOLPORT_'))];
+  const names = [...kept, ...Object.keys(options.environment).filter((it) => it.startsWith('TOOLWHARF_'))];
   const environment = Object.fromEntries(
     names.flatMap((it) => (options.environment[it] === undefined ? [] : [[it, options.environment[it]]])),
   );

@@ -13,5 +13,5 @@ export function socketPath(state: string, kind: HostKind = 'host'): string {
   if (Buffer.byteLength(own) <= maxPathBytes) return own;
   const digest = createHash('sha256').update(state).digest('hex').slice(0, 16);
   // Not the temporary folder of the environment: every command must come to the same place.
-  return join('/tmp', `toolport-${process.getuid?.() ?? 0}-${digest}`, `${kind}.sock`);
+  return join('/tmp', `toolwharf-${process.getuid?.() ?? 0}-${digest}`, `${kind}.sock`);
 }

@@ -59,7 +59,7 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
   const link = async (socket: Socket | undefined, wanted: SessionOptions): Promise<Link> => {
     if (socket === undefined) throw new HostError('host_unreachable', 'the host has ended');
     await greet(socket, {
-      toolport: 'hello',
+      toolwharf: 'hello',
       version: options.version,
       surface: 'host',
       principal: wanted.principal ?? options.principal,
@@ -240,7 +240,7 @@ class Link {
 
   #lost(): void {
     const error = new HostError('host_unreachable', 'the host ended before it answered', {
-      hint: 'see "toolport audit tail" for what it had begun',
+      hint: 'see "toolwharf audit tail" for what it had begun',
     });
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();

@@ -101,13 +101,13 @@ async function admit(
     // One that went before it said anything is no mistake of anybody.
     const isGone = socket.destroyed || socket.readableEnded;
     if (!(error instanceof HostError) && !isGone) options.onBug(error);
-    answer({ toolport: 'refused', error: { code, message, ...(hint === undefined ? {} : { hint }) } });
+    answer({ toolwharf: 'refused', error: { code, message, ...(hint === undefined ? {} : { hint }) } });
     socket.end();
     return;
   } finally {
     clearTimeout(timer);
   }
-  answer({ toolport: 'welcome', version: options.version });
+  answer({ toolwharf: 'welcome', version: options.version });
   const carrier = {
     input: socket,
     write: (line: string) => socket.write(line),
@@ -128,7 +128,7 @@ function readHello(line: string, version: string): Hello {
   const value: Json = JSON.parse(line);
   const texts = (it: Json | undefined): it is readonly string[] =>
     Array.isArray(it) && it.every((text) => typeof text === 'string');
-  if (!isObject(value) || value.toolport !== 'hello' || typeof value.version !== 'string')
+  if (!isObject(value) || value.toolwharf !== 'hello' || typeof value.version !== 'string')
     throw new HostError('usage', 'the first line is not a greeting');
   // Before anything else: another version may greet in another way.
   if (value.version !== version) {

@@ -1,7 +1,7 @@
 // A bank that counts what was paid: the effect that attacks on approvals are after.
 import type { Answer, HostOptions, Json, JsonObject, Session } from '../../../src/index.js';
 import { guardedClient } from '../../../src/net/client.js';
-import { type LoopbackServer, loopbackServer } from '../../toolport.js';
+import { type LoopbackServer, loopbackServer } from '../../toolwharf.js';
 import { findagent, inputOf, type Workbench, workbench } from '../../workbench.js';
 
 export interface Bank {

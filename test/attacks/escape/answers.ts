@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { type Answer, createHost } from '../../../src/index.js';
-import { patchTool, temporaryFolder, until } from '../../toolport.js';
+import { patchTool, temporaryFolder, until } from '../../toolwharf.js';
 import type { Check } from './attempt.js';
 import { processesWith } from './lifetimes.js';
 import { argvOf, type Runner, unprivileged } from './run.js';

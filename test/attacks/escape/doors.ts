@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { expect } from 'vitest';
-import { until } from '../../toolport.js';
+import { until } from '../../toolwharf.js';
 import type { Check, Language, Place } from './attempt.js';
 import { hostProgram } from './lifetimes.js';
 import { argvOf, commandOf, finished, type Runner, textOf, unprivileged } from './run.js';
@@ -124,8 +124,8 @@ const neighbours: readonly Neighbour[] = [
   },
   {
     name: 'talk to another sandbox over an abstract socket',
-    serve: `import socket\nserver = socket.socket(socket.AF_UNIX)\nserver.bind("\\0toolport-door")\nserver.listen()\n${accept}`,
-    ask: 'import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect("\\0toolport-door")\nprint(s.recv(99).decode())',
+    serve: `import socket\nserver = socket.socket(socket.AF_UNIX)\nserver.bind("\\0toolwharf-door")\nserver.listen()\n${accept}`,
+    ask: 'import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect("\\0toolwharf-door")\nprint(s.recv(99).decode())',
   },
   {
     name: 'read the temporary files of another sandbox',

@@ -26,7 +26,7 @@ const lookingAround: readonly Attempt[] = [
   ...each(['python', 'shell'], (language) => ({
     name: "read the host's state",
     language,
-    code: ({ state }) => read[language](join(state, 'toolport.db')),
+    code: ({ state }) => read[language](join(state, 'toolwharf.db')),
   })),
   ...each(['python', 'node'], (language) => ({
     name: 'read another package beside its own',

@@ -19,7 +19,7 @@ export interface Ground {
 /** Files, listeners and a process of the test's own; nothing else is ever attacked. */
 export async function prepareGround(): Promise<Ground> {
   const { user, identity } = confinedUser();
-  const folder = mkdtempSync(join(tmpdir(), 'toolport-escape-'));
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-escape-'));
   chmodSync(folder, 0o755);
   const make = (name: string, mode: number) => {
     mkdirSync(join(folder, name), { recursive: true });
@@ -34,7 +34,7 @@ export async function prepareGround(): Promise<Ground> {
   write('secret.txt', 0o644);
   for (const it of ['home', 'home/.ssh', 'state']) make(it, 0o700);
   write('home/.ssh/id_ed25519', 0o600);
-  write('state/toolport.db', 0o600);
+  write('state/toolwharf.db', 0o600);
   for (const it of ['packages', 'packages/mine', 'packages/other', 'victim']) make(it, 0o755);
   write('packages/other/main.py', 0o644);
   write('victim/note.txt', 0o644);

@@ -114,7 +114,7 @@ const filter = without('system call filter');
 const parts: readonly Attempt[] = [
   python(
     'keep a key in the kernel (add_key)',
-    opened(`libc.syscall(${systemCall('add_key')}, b"user", b"toolport", b"x", 1, -2)`),
+    opened(`libc.syscall(${systemCall('add_key')}, b"user", b"toolwharf", b"x", 1, -2)`),
   ),
   python('look at keyrings (keyctl)', opened(`libc.syscall(${systemCall('keyctl')}, 0, -2, 1)`)),
   python(
@@ -227,7 +227,7 @@ const rights: readonly Attempt[] = [
       'for it in /dev/* /dev/*/*; do case $it in */null|*/zero|*/full|*/random|*/urandom|*/tty|*/ptmx|*/std*|/dev/fd/*|/dev/pts/*|/dev/shm/*) continue;; esac; { [ -c "$it" ] || [ -b "$it" ]; } && [ -r "$it" ] && echo REACHED; done; true',
     mayBeAbsent: 'no device of this machine is open to everybody',
   },
-  python('make a device', worked('libc.mknod(b"/tmp/toolport-device", 0o20666, 0x103)'), {
+  python('make a device', worked('libc.mknod(b"/tmp/toolwharf-device", 0o20666, 0x103)'), {
     control: noControl('only root may make devices'),
   }),
   {

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { bundleModule } from '../../../scripts/bundle.mjs';
-import { until } from '../../toolport.js';
+import { until } from '../../toolwharf.js';
 import type { Check, Language } from './attempt.js';
 import { argvOf, commandOf, type Runner, unprivileged } from './run.js';
 

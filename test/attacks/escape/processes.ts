@@ -47,21 +47,21 @@ const looking: readonly Attempt[] = [
     name: 'read the environment of another process',
     language: 'python',
     code: () =>
-      everyProcess('if b"TOOLPORT_VICTIM=" in open(f"/proc/{pid}/environ", "rb").read(): print("REACHED")'),
+      everyProcess('if b"TOOLWHARF_VICTIM=" in open(f"/proc/{pid}/environ", "rb").read(): print("REACHED")'),
   },
   {
     name: 'read the environment of another process',
     language: 'node',
     code: () =>
       everyProcessNode(
-        'if (fs.readFileSync(`/proc/${pid}/environ`, "utf8").includes("TOOLPORT_VICTIM=")) console.log("REACHED")',
+        'if (fs.readFileSync(`/proc/${pid}/environ`, "utf8").includes("TOOLWHARF_VICTIM=")) console.log("REACHED")',
       ),
   },
   {
     name: 'read the environment of another process',
     language: 'shell',
     code: () =>
-      'for it in /proc/[0-9]*; do tr "\\0" "\\n" < $it/environ 2>/dev/null | grep -q ^TOOLPORT_VICTIM= && echo REACHED; done; true',
+      'for it in /proc/[0-9]*; do tr "\\0" "\\n" < $it/environ 2>/dev/null | grep -q ^TOOLWHARF_VICTIM= && echo REACHED; done; true',
   },
   {
     name: 'read the arguments of another process',
@@ -172,25 +172,25 @@ function hexKey(number: number): string {
   return `0x${number.toString(16)}`;
 }
 
-const planted = { TOOLPORT_PLANTED: 'REACHED' };
+const planted = { TOOLWHARF_PLANTED: 'REACHED' };
 
 const environment: readonly Attempt[] = [
   {
     name: "find the host's environment",
     language: 'python',
-    code: () => 'import os\nprint(os.environ["TOOLPORT_PLANTED"])',
+    code: () => 'import os\nprint(os.environ["TOOLWHARF_PLANTED"])',
     environment: planted,
   },
   {
     name: "find the host's environment",
     language: 'node',
-    code: () => 'console.log(process.env.TOOLPORT_PLANTED)',
+    code: () => 'console.log(process.env.TOOLWHARF_PLANTED)',
     environment: planted,
   },
   {
     name: "find the host's environment",
     language: 'shell',
-    code: () => 'cat /proc/self/environ /proc/$PPID/environ | tr "\\0" "\\n" | grep ^TOOLPORT_PLANTED',
+    code: () => 'cat /proc/self/environ /proc/$PPID/environ | tr "\\0" "\\n" | grep ^TOOLWHARF_PLANTED',
     environment: planted,
   },
 ];

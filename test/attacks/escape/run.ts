@@ -65,7 +65,7 @@ function isBound(layer: Layer): layer is Bound {
 export class Runner {
   readonly sandbox: Sandbox = bubblewrap();
   /** In the environment of every process that is started confined. */
-  readonly mark = `TOOLPORT_ESCAPE=${process.pid}.`;
+  readonly mark = `TOOLWHARF_ESCAPE=${process.pid}.`;
   private readonly weaker = new Map<Layer, Sandbox>();
 
   constructor(

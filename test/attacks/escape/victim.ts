@@ -15,7 +15,7 @@ shared = libc.shmget(number, 4096, 0o1666)
 ctypes.memmove(libc.shmat(shared, None, 0), b"REACHED", 8)
 queue = libc.msgget(number, 0o1666)
 semaphore = libc.semget(number, 1, 0o1666)
-posix = f"/dev/shm/toolport-victim-{number}"
+posix = f"/dev/shm/toolwharf-victim-{number}"
 with open(posix, "w") as file:
     file.write("REACHED")
 os.chmod(posix, 0o644)
@@ -33,7 +33,7 @@ def listen(address):
             client.sendall(b"REACHED\\n")
             client.close()
     threading.Thread(target=serve, daemon=True).start()
-abstract = f"toolport-victim-{number}"
+abstract = f"toolwharf-victim-{number}"
 path = os.path.join(folder, "victim.sock")
 listen("\\0" + abstract)
 listen(path)
@@ -61,7 +61,7 @@ export async function startVictim(
   const child = spawn('/usr/bin/python3', ['-c', script, folder, String(number), 'argument-REACHED'], {
     ...user,
     cwd: folder,
-    env: { TOOLPORT_VICTIM: 'REACHED' },
+    env: { TOOLWHARF_VICTIM: 'REACHED' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   const line = await new Promise<string>((resolve, reject) => {

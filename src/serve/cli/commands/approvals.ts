@@ -23,16 +23,16 @@ export const approvals: Command = {
   usage:
     'approvals list | show ID | approve ID | deny ID | allow PKG/TOOL --when … | rules | revoke RULE | key',
   examples: [
-    { line: 'toolport approvals list', text: 'what waits, with all arguments' },
-    { line: 'toolport approvals approve apr_0f3c…', text: 'let exactly that call run, once' },
-    { line: 'toolport approvals deny apr_0f3c…', text: 'refuse it' },
+    { line: 'toolwharf approvals list', text: 'what waits, with all arguments' },
+    { line: 'toolwharf approvals approve apr_0f3c…', text: 'let exactly that call run, once' },
+    { line: 'toolwharf approvals deny apr_0f3c…', text: 'refuse it' },
     {
-      line: "toolport approvals allow files/save --when path under /reports --when amount '<=' 50 --any text --until 2h",
+      line: "toolwharf approvals allow files/save --when path under /reports --when amount '<=' 50 --any text --until 2h",
       text: 'do not ask for such calls; tests are equals, one-of, under, <=, >= and matches',
     },
-    { line: 'toolport approvals rules', text: 'which rules hold, and how often each was used' },
-    { line: 'toolport approvals revoke rule_91ac…', text: 'ask again from now on' },
-    { line: 'toolport approvals key', text: 'what notices to approvals.webhook are signed with' },
+    { line: 'toolwharf approvals rules', text: 'which rules hold, and how often each was used' },
+    { line: 'toolwharf approvals revoke rule_91ac…', text: 'ask again from now on' },
+    { line: 'toolwharf approvals key', text: 'what notices to approvals.webhook are signed with' },
   ],
   options: [...ruleOptions, pinOption, dryRunOption, ...sessionOptions],
   async run(args, terminal) {
@@ -99,7 +99,7 @@ async function outcome(
 ): Promise<readonly ApprovalRequest[]> {
   if (verb === 'list') return host.approvals.list();
   if (id === undefined)
-    throw new HostError('usage', `say which call to ${verb}`, { hint: 'see "toolport approvals list"' });
+    throw new HostError('usage', `say which call to ${verb}`, { hint: 'see "toolwharf approvals list"' });
   const open = await host.approvals.list();
   const whole = wholeId(
     id,
@@ -119,7 +119,7 @@ async function showKey(args: Arguments, terminal: Terminal): Promise<number> {
     host.approvals.noticeKey(await operatorHere(host, args, terminal)),
   );
   terminal.out(
-    args.has('json') ? `${JSON.stringify({ schema: 'toolport/notice-key@1', key })}\n` : `${key}\n`,
+    args.has('json') ? `${JSON.stringify({ schema: 'toolwharf/notice-key@1', key })}\n` : `${key}\n`,
   );
   return 0;
 }

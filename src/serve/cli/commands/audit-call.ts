@@ -16,7 +16,7 @@ export async function showCall(
   terminal: Terminal,
 ): Promise<number> {
   if (call === undefined)
-    throw new HostError('usage', 'name a call', { hint: 'their ids are in "toolport audit tail"' });
+    throw new HostError('usage', 'name a call', { hint: 'their ids are in "toolwharf audit tail"' });
   // That somebody looked is among the lines then.
   const opened = args.has('open') ? await openArguments(call, args, terminal) : undefined;
   const { lines, kept } = await withRecord(args, terminal, async (record) => ({
@@ -25,12 +25,12 @@ export async function showCall(
   }));
   if (lines.length === 0)
     throw new HostError('not_found', `the record has no call ${JSON.stringify(call.slice(0, 80))}`, {
-      hint: 'the ids of calls are in "toolport audit tail"',
+      hint: 'the ids of calls are in "toolwharf audit tail"',
     });
   if (args.has('json')) {
     const { call: _call, ...rest } = opened ?? {};
     const shown = opened === undefined ? {} : { opened: { ...rest, at: time(opened.at) } };
-    terminal.out(`${JSON.stringify({ schema: 'toolport/audit-call@1', call, lines, kept, ...shown })}\n`);
+    terminal.out(`${JSON.stringify({ schema: 'toolwharf/audit-call@1', call, lines, kept, ...shown })}\n`);
     return 0;
   }
   for (const { seq, at, kind, body } of lines)
@@ -64,7 +64,7 @@ export async function forgetArguments(args: Arguments, terminal: Terminal): Prom
     host.keptArguments.forget(Date.parse(before), await operatorHere(host, args, terminal)),
   );
   if (args.has('json'))
-    terminal.out(`${JSON.stringify({ schema: 'toolport/audit-forget@1', before, forgotten })}\n`);
+    terminal.out(`${JSON.stringify({ schema: 'toolwharf/audit-forget@1', before, forgotten })}\n`);
   else if (!args.has('quiet'))
     terminal.out(
       `the arguments of ${forgotten} ${forgotten === 1 ? 'call' : 'calls'} from before ${before} are erased; the record keeps every line\n`,

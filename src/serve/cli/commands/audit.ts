@@ -21,18 +21,18 @@ export const audit: Command = {
   usage:
     'audit verify [FILE] | tail [COUNT] [--follow] | export [--since TIME] [--until TIME] | show CALL [--open] | forget --before TIME | acknowledge CALL',
   examples: [
-    { line: 'toolport audit verify', text: 'the chain of hashes against itself and its signed checkpoints' },
-    { line: 'toolport audit tail -n 100 --json', text: 'the newest 100 lines for a script' },
-    { line: 'toolport audit tail --follow', text: 'and every line that comes' },
-    { line: 'toolport audit export --since 2026-01-01 > record.ndjson', text: 'with the proof in it' },
-    { line: 'toolport audit verify record.ndjson', text: 'check what was exported' },
-    { line: 'toolport audit show call_1f…', text: 'all that is said of one call' },
-    { line: 'toolport audit show call_1f… --open', text: 'and its arguments, where they are kept' },
+    { line: 'toolwharf audit verify', text: 'the chain of hashes against itself and its signed checkpoints' },
+    { line: 'toolwharf audit tail -n 100 --json', text: 'the newest 100 lines for a script' },
+    { line: 'toolwharf audit tail --follow', text: 'and every line that comes' },
+    { line: 'toolwharf audit export --since 2026-01-01 > record.ndjson', text: 'with the proof in it' },
+    { line: 'toolwharf audit verify record.ndjson', text: 'check what was exported' },
+    { line: 'toolwharf audit show call_1f…', text: 'all that is said of one call' },
+    { line: 'toolwharf audit show call_1f… --open', text: 'and its arguments, where they are kept' },
     {
-      line: 'toolport audit forget --before 2026-01-01',
+      line: 'toolwharf audit forget --before 2026-01-01',
       text: 'erase kept arguments; the record stays whole',
     },
-    { line: 'toolport audit acknowledge call_1f…', text: 'you know what became of a call that has no end' },
+    { line: 'toolwharf audit acknowledge call_1f…', text: 'you know what became of a call that has no end' },
   ],
   options: [
     { name: 'lines', short: 'n', value: 'COUNT', text: 'how many of the newest lines (20 unless told)' },
@@ -72,7 +72,7 @@ export const audit: Command = {
 
 function usage(): HostError {
   return new HostError('usage', 'say verify, tail, export, show, forget or acknowledge', {
-    hint: 'see "toolport audit --help"',
+    hint: 'see "toolwharf audit --help"',
   });
 }
 
@@ -82,7 +82,7 @@ async function verify(file: string | undefined, args: Arguments, terminal: Termi
     file === undefined
       ? await withRecord(args, terminal, (it) => it.verify(trusted))
       : await terminal.verifyExport(file, trusted);
-  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/audit@1', ...verdict })}\n`);
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/audit@1', ...verdict })}\n`);
   else if (verdict.ok) terminal.out(`${wholeWords(verdict)}\n`);
   else terminal.err(`error: the record was changed: ${visibleLine(verdict.problem ?? '')}\n`);
   return verdict.ok ? 0 : 6;
@@ -90,7 +90,7 @@ async function verify(file: string | undefined, args: Arguments, terminal: Termi
 
 async function acknowledge(call: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
   if (call === undefined)
-    throw new HostError('usage', 'name a call', { hint: 'see "toolport list --attention"' });
+    throw new HostError('usage', 'name a call', { hint: 'see "toolwharf list --attention"' });
   const done = await withKeptHost(args, terminal, async (it) =>
     isDryRun(args)
       ? (await it.outcomes.unknown()).some((open) => open.call === call)
@@ -98,10 +98,10 @@ async function acknowledge(call: string | undefined, args: Arguments, terminal: 
   );
   if (!done)
     throw new HostError('not_found', `no call ${JSON.stringify(call.slice(0, 80))} has an unknown outcome`, {
-      hint: 'see "toolport list --attention"',
+      hint: 'see "toolwharf list --attention"',
     });
   if (isDryRun(args)) return tellDryRun(`acknowledge ${call}`, args, terminal);
-  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/acknowledge@1', call })}\n`);
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/acknowledge@1', call })}\n`);
   else terminal.out(`${visibleLine(call)} is acknowledged; the record keeps that its outcome is unknown\n`);
   return 0;
 }

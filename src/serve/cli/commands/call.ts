@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { type Answer, confirmToolName, type Host, type Session } from '../../../host/host.js';
+import type { Answer, Host, Session } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
+import { confirmToolName } from '../../../model/tool-name.js';
 import { errorTable } from '../../errors.js';
 import { callDocument } from '../../print/call-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
@@ -22,9 +23,12 @@ export const call: Command = {
   summary: 'Run one tool, confined to what its manifest declares.',
   usage: 'call PKG/TOOL|FILE|FOLDER [TOOL] [JSON|-] [options]',
   examples: [
-    { line: `toolport call ./word_count.py '{"text":"a b"}'`, text: 'a tool in a file' },
-    { line: `toolport call ./weather get_forecast '{"city":"Oslo"}'`, text: 'one tool of a folder' },
-    { line: 'toolport call --dir tools word_count/word_count - < input.json', text: 'arguments from a file' },
+    { line: `toolwharf call ./word_count.py '{"text":"a b"}'`, text: 'a tool in a file' },
+    { line: `toolwharf call ./weather get_forecast '{"city":"Oslo"}'`, text: 'one tool of a folder' },
+    {
+      line: 'toolwharf call --dir tools word_count/word_count - < input.json',
+      text: 'arguments from a file',
+    },
   ],
   options: [
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
@@ -56,7 +60,7 @@ export const call: Command = {
       const answer = await ask(first, { host, session, args, terminal });
       if (args.has('json')) terminal.out(`${JSON.stringify(callDocument(answer))}\n`);
       else print(answer, args, terminal);
-      if (args.has('verbose')) terminal.err(`on record: toolport audit show ${answer.callId}\n`);
+      if (args.has('verbose')) terminal.err(`on record: toolwharf audit show ${answer.callId}\n`);
       return exitCode(answer);
     });
   },
@@ -81,7 +85,7 @@ function targetOf(args: Arguments, terminal: Terminal): Target {
       hint: `write one JSON object: '{"${pair.slice(0, pair.indexOf('='))}": …}'`,
     });
   if (first === undefined)
-    throw new HostError('usage', 'say which tool to call', { hint: 'see "toolport call --help"' });
+    throw new HostError('usage', 'say which tool to call', { hint: 'see "toolwharf call --help"' });
   if (!isPath(first, terminal)) {
     if (rest.length > 1) throw tooMany(rest[1] as string);
     return { directories: args.values('dir'), tool: first, json: rest[0] };
@@ -122,7 +126,7 @@ async function soleTool(session: Session, path: string): Promise<string> {
   }
   if (broken !== undefined) {
     throw new HostError('invalid_manifest', `${path} is not a sound package: ${broken.reasons.join('; ')}`, {
-      hint: `see "toolport validate ${path}"`,
+      hint: `see "toolwharf validate ${path}"`,
     });
   }
   const [only] = packages;
@@ -189,7 +193,7 @@ function print(answer: Answer, args: Arguments, terminal: Terminal): void {
       const { token, reasons } = answer.confirmation;
       terminal.err(`held: ${answer.tool} needs a person's approval: ${visible(reasons.join('; '))}\n`);
       if (args.has('yes')) terminal.err('  --yes approves nothing: a held call is named\n');
-      terminal.err(`  approve it: toolport approvals approve ${token}\n  then make the same call again\n`);
+      terminal.err(`  approve it: toolwharf approvals approve ${token}\n  then make the same call again\n`);
       return;
     }
     default: {

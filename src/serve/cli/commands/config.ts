@@ -9,16 +9,16 @@ export const config: Command = {
   summary: 'Show what is configured, and where each setting comes from.',
   usage: 'config list [options]',
   examples: [
-    { line: 'toolport config list', text: 'all settings as they hold here' },
-    { line: 'toolport config list --show-origin', text: 'with the file and line, variable or flag' },
-    { line: 'toolport config list --config ci.toml --json', text: 'of another file, for a script' },
+    { line: 'toolwharf config list', text: 'all settings as they hold here' },
+    { line: 'toolwharf config list --show-origin', text: 'with the file and line, variable or flag' },
+    { line: 'toolwharf config list --config ci.toml --json', text: 'of another file, for a script' },
   ],
   options: [{ name: 'show-origin', text: 'say where each setting comes from' }, ...sessionOptions],
   async run(args, terminal) {
     const [verb = 'list', ...more] = args.positionals;
     if (verb !== 'list' || more.length > 0)
       throw new HostError('usage', `config has no ${JSON.stringify(more[0] ?? verb)}`, {
-        hint: 'use "toolport config list"; settings are made in the file, see docs/config.md',
+        hint: 'use "toolwharf config list"; settings are made in the file, see docs/config.md',
       });
     const found = await loadConfig(args, terminal);
     if (args.has('json')) {
@@ -34,7 +34,7 @@ export const config: Command = {
 
 function toDocument({ entries, user, project }: Config) {
   return {
-    schema: 'toolport/config@1',
+    schema: 'toolwharf/config@1',
     files: { user: user ?? null, project: project ?? null },
     settings: entries.map(({ key, value, origins }) => ({ key, value: value ?? null, origins })),
   };

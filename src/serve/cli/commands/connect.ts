@@ -25,19 +25,19 @@ export const connect = connectCommand({
 export function connectCommand(world: ConnectWorld): Command {
   return {
     name: 'connect',
-    summary: "Put Toolport into a client's configuration: shown first, kept beside, undone in one command.",
+    summary: "Put Toolwharf into a client's configuration: shown first, kept beside, undone in one command.",
     usage: `connect ${names.join('|')} [DIR…] [options]`,
     examples: [
-      { line: 'toolport connect claude-desktop tools', text: 'shows the change, asks, writes' },
-      { line: 'toolport connect vscode --print', text: 'only the text to paste' },
-      { line: 'toolport connect cursor --http http://127.0.0.1:8377', text: 'ask a host that "serve" runs' },
-      { line: 'toolport connect claude-code --remove', text: 'take out what was written' },
-      { line: 'toolport connect gemini-cli --undo', text: 'the file as it was before' },
+      { line: 'toolwharf connect claude-desktop tools', text: 'shows the change, asks, writes' },
+      { line: 'toolwharf connect vscode --print', text: 'only the text to paste' },
+      { line: 'toolwharf connect cursor --http http://127.0.0.1:8377', text: 'ask a host that "serve" runs' },
+      { line: 'toolwharf connect claude-code --remove', text: 'take out what was written' },
+      { line: 'toolwharf connect gemini-cli --undo', text: 'the file as it was before' },
     ],
     options: [
       { name: 'scope', value: 'SCOPE', text: 'user or project' },
       { name: 'http', value: 'URL', text: 'ask a running host instead of starting one' },
-      { name: 'name', value: 'NAME', text: 'what the server is called there (toolport unless told)' },
+      { name: 'name', value: 'NAME', text: 'what the server is called there (toolwharf unless told)' },
       { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
       { name: 'print', text: 'print the entry and write nothing' },
       { name: 'dry-run', text: 'show the change and write nothing' },
@@ -57,7 +57,7 @@ export function connectCommand(world: ConnectWorld): Command {
       const connection = new Connection({
         client,
         scope,
-        name: nameOf(args.value('name') ?? 'toolport'),
+        name: nameOf(args.value('name') ?? 'toolwharf'),
         paths,
         world,
         args,
@@ -86,7 +86,7 @@ function printSteps(args: Arguments, terminal: Terminal): number {
   const steps = chatgptSteps(written === undefined ? undefined : endpointOf(written).href);
   if (args.has('json'))
     terminal.out(
-      `${JSON.stringify({ schema: 'toolport/connect@1', client: 'chatgpt', status: 'steps', steps })}\n`,
+      `${JSON.stringify({ schema: 'toolwharf/connect@1', client: 'chatgpt', status: 'steps', steps })}\n`,
     );
   else terminal.out(steps.map((it, at) => `${at + 1}. ${visibleLine(it)}\n`).join(''));
   return 0;

@@ -11,9 +11,9 @@ export const disable: Command = {
   summary: 'Switch a package off: it stays listed and is never run.',
   usage: 'disable PACKAGE',
   examples: [
-    { line: 'toolport disable weather', text: 'from now on, in every session' },
-    { line: 'toolport enable weather', text: 'the way back' },
-    { line: 'toolport disable weather --json', text: 'for a script' },
+    { line: 'toolwharf disable weather', text: 'from now on, in every session' },
+    { line: 'toolwharf enable weather', text: 'the way back' },
+    { line: 'toolwharf disable weather --json', text: 'for a script' },
   ],
   options: [dryRunOption],
   async run(args, terminal) {
@@ -36,7 +36,7 @@ export const disable: Command = {
     });
     if (args.has('json')) terminal.out(`${JSON.stringify(switchDocument(id, false, changed))}\n`);
     else if (changed)
-      terminal.out(`${visibleLine(id)} is off; switch it on again: toolport enable ${visibleLine(id)}\n`);
+      terminal.out(`${visibleLine(id)} is off; switch it on again: toolwharf enable ${visibleLine(id)}\n`);
     else terminal.out(`${visibleLine(id)} was off already\n`);
     return 0;
   },
@@ -45,14 +45,14 @@ export const disable: Command = {
 export function onePackage(args: Arguments, command: string): string {
   const [id, ...more] = args.positionals;
   if (id === undefined || id === '' || more.length > 0)
-    throw new HostError('usage', 'name one package', { hint: `see "toolport ${command} --help"` });
+    throw new HostError('usage', 'name one package', { hint: `see "toolwharf ${command} --help"` });
   if (/[\s/]/.test(id))
     throw new HostError('usage', `${JSON.stringify(id)} is not the id of a package`, {
-      hint: 'packages are switched as a whole; see their ids with "toolport list"',
+      hint: 'packages are switched as a whole; see their ids with "toolwharf list"',
     });
   return id;
 }
 
 export function switchDocument(id: string, enabled: boolean, changed: boolean) {
-  return { schema: 'toolport/switch@1', package: id, enabled, changed };
+  return { schema: 'toolwharf/switch@1', package: id, enabled, changed };
 }

@@ -22,10 +22,10 @@ export const doctor: Command = {
   summary: 'Try what this machine can hold, and say the one command that mends each thing it cannot.',
   usage: 'doctor [DIR…] [options]',
   examples: [
-    { line: 'toolport doctor', text: 'everything, with this folder as the workspace' },
-    { line: 'toolport doctor ~/project', text: 'could tools be lent that folder?' },
-    { line: 'toolport doctor --nats-url nats://127.0.0.1:4222', text: 'does that server let me in?' },
-    { line: 'toolport doctor --json', text: 'for a script' },
+    { line: 'toolwharf doctor', text: 'everything, with this folder as the workspace' },
+    { line: 'toolwharf doctor ~/project', text: 'could tools be lent that folder?' },
+    { line: 'toolwharf doctor --nats-url nats://127.0.0.1:4222', text: 'does that server let me in?' },
+    { line: 'toolwharf doctor --json', text: 'for a script' },
   ],
   options: sessionOptions.filter((it) => it.name === 'config' || it.name === 'nats-url'),
   async run(args, terminal) {
@@ -57,7 +57,7 @@ export const doctor: Command = {
 function toDocument(checks: readonly Check[]) {
   const count = (status: Check['status']) => checks.filter((it) => it.status === status).length;
   return {
-    schema: 'toolport/doctor@1',
+    schema: 'toolwharf/doctor@1',
     checks,
     summary: { ok: count('ok'), warn: count('warn'), fail: count('fail') },
   };
@@ -88,7 +88,7 @@ async function checkConfig(args: Arguments, terminal: Terminal): Promise<Check[]
       const [first] = diagnostics;
       const place = first === undefined ? '' : `: ${first.file}:${first.range.line} ${first.message}`;
       const message = `the configuration has mistakes, and nothing runs with it${place}`;
-      return [{ id, status: 'fail', message, fix: 'toolport config list' }];
+      return [{ id, status: 'fail', message, fix: 'toolwharf config list' }];
     }
     const files = [config.user, config.project].filter((it) => it !== undefined);
     const message = files.length === 0 ? 'nothing is configured' : `${files.join(' and ')} can be read`;
@@ -109,7 +109,7 @@ function checkGuesses({ entries, user }: Config): Check[] {
 }
 
 async function openListener(): Promise<ExamineOptions['listener'] & { close(): Promise<void> }> {
-  const greeting = 'toolport-doctor';
+  const greeting = 'toolwharf-doctor';
   let connections = 0;
   const server = createServer((_request, response) => response.end(greeting));
   server.on('connection', () => {

@@ -11,12 +11,12 @@ import { onePackage, switchDocument } from './disable.js';
 
 export const enable: Command = {
   name: 'enable',
-  summary: 'Switch a package on again that was switched off with "toolport disable".',
+  summary: 'Switch a package on again that was switched off with "toolwharf disable".',
   usage: 'enable PACKAGE',
   examples: [
-    { line: 'toolport enable weather', text: 'let it run again' },
-    { line: 'toolport list', text: 'see which packages are off' },
-    { line: 'toolport enable weather --json', text: 'for a script' },
+    { line: 'toolwharf enable weather', text: 'let it run again' },
+    { line: 'toolwharf list', text: 'see which packages are off' },
+    { line: 'toolwharf enable weather --json', text: 'for a script' },
   ],
   options: [pinOption, dryRunOption],
   async run(args, terminal) {

@@ -11,10 +11,10 @@ export const explain: Command = {
   summary: 'Explain a code of a finding or of an error: what it means, and why it matters.',
   usage: 'explain CODE',
   examples: [
-    { line: 'toolport explain schema.required', text: 'the code in brackets of a finding' },
-    { line: 'toolport explain timeout', text: 'the code of an error, as --json shows it' },
-    { line: 'toolport explain field.near-miss --json', text: 'for a script' },
-    { line: 'toolport explain', text: 'list all codes' },
+    { line: 'toolwharf explain schema.required', text: 'the code in brackets of a finding' },
+    { line: 'toolwharf explain timeout', text: 'the code of an error, as --json shows it' },
+    { line: 'toolwharf explain field.near-miss --json', text: 'for a script' },
+    { line: 'toolwharf explain', text: 'list all codes' },
   ],
   options: [],
   async run(args, terminal) {
@@ -30,12 +30,12 @@ export const explain: Command = {
     if (!known.includes(code) || entry === undefined) {
       const meant = suggest(code, known);
       throw new HostError('not_found', `there is no code ${JSON.stringify(code)}`, {
-        hint: meant === undefined ? 'see "toolport explain" for all of them' : `did you mean ${meant}?`,
+        hint: meant === undefined ? 'see "toolwharf explain" for all of them' : `did you mean ${meant}?`,
       });
     }
     terminal.out(
       args.has('json')
-        ? `${JSON.stringify({ schema: 'toolport/explain@1', code, severity: diagnosticCodes[code as keyof typeof diagnosticCodes], text: entry })}\n`
+        ? `${JSON.stringify({ schema: 'toolwharf/explain@1', code, severity: diagnosticCodes[code as keyof typeof diagnosticCodes], text: entry })}\n`
         : `${code}\n\n${plain(entry)}\n`,
     );
     return 0;
@@ -54,7 +54,7 @@ function explainError(code: HostErrorCode, args: Arguments, terminal: Terminal):
   const { exit, http } = errorTable[code];
   terminal.out(
     args.has('json')
-      ? `${JSON.stringify({ schema: 'toolport/explain@1', code, severity: 'error', exit, http, text })}\n`
+      ? `${JSON.stringify({ schema: 'toolwharf/explain@1', code, severity: 'error', exit, http, text })}\n`
       : `${code}\n\nerror. ${plain(text)}\n\nThe command exits with ${exit}; over HTTP the status is ${http}.\n`,
   );
   return 0;

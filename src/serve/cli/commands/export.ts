@@ -18,9 +18,12 @@ export const exportAgent: Command = {
   summary: "Write an agent's recipe and configuration for a client: files to copy, nothing is installed.",
   usage: 'export PATH|AGENT --target TARGET [--out DIR] [options]',
   examples: [
-    { line: 'toolport export ./minutes-keeper --target chatgpt', text: 'files to paste' },
-    { line: 'toolport export review-skills --dir agents --target cursor', text: 'an agent by its id' },
-    { line: 'toolport export ./log-digest --target claude-code --out .', text: 'straight into this project' },
+    { line: 'toolwharf export ./minutes-keeper --target chatgpt', text: 'files to paste' },
+    { line: 'toolwharf export review-skills --dir agents --target cursor', text: 'an agent by its id' },
+    {
+      line: 'toolwharf export ./log-digest --target claude-code --out .',
+      text: 'straight into this project',
+    },
   ],
   options: [
     { name: 'target', value: 'TARGET', text: targetNames.join(', ') },
@@ -33,7 +36,7 @@ export const exportAgent: Command = {
   async run(args, terminal) {
     const [wanted, ...more] = args.positionals;
     if (wanted === undefined || more.length > 0)
-      throw new HostError('usage', 'name one agent', { hint: 'see "toolport export --help"' });
+      throw new HostError('usage', 'name one agent', { hint: 'see "toolwharf export --help"' });
     const target = targetNamed(args.value('target'));
     const { cwd } = terminal;
     const isPath = isPackagePath(wanted, terminal);
@@ -91,12 +94,12 @@ function tell({ agent, target, folder, exported, planned }: Done, args: Argument
   ];
   const secrets = slots
     .filter((it) => it.required && it.default === undefined)
-    .map((it) => `give it ${it.label || it.name}: toolport secret set ${id} ${it.name}`);
+    .map((it) => `give it ${it.label || it.name}: toolwharf secret set ${id} ${it.name}`);
   const steps = [...exported.steps, ...secrets];
   const written = !args.has('dry-run');
   if (args.has('json')) {
     const document = {
-      schema: 'toolport/export@1',
+      schema: 'toolwharf/export@1',
       package: { id, version },
       target,
       folder,

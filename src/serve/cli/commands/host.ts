@@ -9,13 +9,13 @@ import type { Command } from '../command.js';
 
 export const host: Command = {
   name: 'host',
-  summary: 'Be the host of a state directory in the background; "toolport mcp" starts it by itself.',
+  summary: 'Be the host of a state directory in the background; "toolwharf mcp" starts it by itself.',
   usage: 'host [--idle TIME]',
-  examples: [{ line: 'toolport host --idle 5m', text: 'end after five minutes without a client' }],
+  examples: [{ line: 'toolwharf host --idle 5m', text: 'end after five minutes without a client' }],
   options: [{ name: 'idle', value: 'TIME', text: 'end after this time without a client (1m unless told)' }],
   async run(args, terminal) {
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
-    const idleMs = parseDuration(args.value('idle') ?? terminal.environment.TOOLPORT_IDLE ?? '1m', 'idle');
+    const idleMs = parseDuration(args.value('idle') ?? terminal.environment.TOOLWHARF_IDLE ?? '1m', 'idle');
     const log = (text: string) => terminal.err(`${new Date().toISOString()} ${text}\n`);
     const onReload = (lines: readonly string[]) => {
       for (const line of lines) log(line);

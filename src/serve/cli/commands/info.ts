@@ -16,9 +16,9 @@ export const info: Command = {
   summary: 'Show what a package is, what it can do and what it wants, before it does anything.',
   usage: 'info PATH|PACKAGE [options]',
   examples: [
-    { line: 'toolport info ./word_count.py', text: 'a package in a file' },
-    { line: 'toolport info weather --dir tools', text: 'a package of a folder, by its id' },
-    { line: 'toolport info ./weather --json', text: 'everything, for a script' },
+    { line: 'toolwharf info ./word_count.py', text: 'a package in a file' },
+    { line: 'toolwharf info weather --dir tools', text: 'a package of a folder, by its id' },
+    { line: 'toolwharf info ./weather --json', text: 'everything, for a script' },
   ],
   options: [
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
@@ -27,7 +27,7 @@ export const info: Command = {
   async run(args, terminal) {
     const [wanted, ...more] = args.positionals;
     if (wanted === undefined || more.length > 0)
-      throw new HostError('usage', 'name one package', { hint: 'see "toolport info --help"' });
+      throw new HostError('usage', 'name one package', { hint: 'see "toolwharf info --help"' });
     const isPath = isPackagePath(wanted, terminal);
     const asked = await sessionFor(args, terminal, isPath ? [wanted] : args.values('dir'));
     const report = await withHost(args, terminal, async (host) => {
@@ -53,7 +53,7 @@ export const info: Command = {
     if (args.has('json')) {
       const documents = found.map(toDocument);
       terminal.out(
-        `${JSON.stringify(documents.length === 1 ? documents[0] : { schema: 'toolport/info@1', packages: documents })}\n`,
+        `${JSON.stringify(documents.length === 1 ? documents[0] : { schema: 'toolwharf/info@1', packages: documents })}\n`,
       );
     } else {
       const source = (file: string) => terminal.readFile(resolve(terminal.cwd, file));
@@ -70,7 +70,7 @@ export const info: Command = {
 
 function toDocument({ package: of, state, reasons, sandbox, path, diagnostics }: PackageState) {
   return {
-    schema: 'toolport/info@1',
+    schema: 'toolwharf/info@1',
     ...(of === undefined ? {} : { package: of }),
     path,
     state,

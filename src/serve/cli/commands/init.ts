@@ -13,9 +13,9 @@ export const init: Command = {
   summary: 'Make a working package to start from, with a README and a test call.',
   usage: `init ${formatNames.join('|')} [FOLDER]`,
   examples: [
-    { line: 'toolport init patch word-tools', text: 'a Python tool in a new folder' },
-    { line: 'toolport init talos', text: 'a tool folder named after its format' },
-    { line: 'toolport init nexo my-extension --dry-run', text: 'show what would be written' },
+    { line: 'toolwharf init patch word-tools', text: 'a Python tool in a new folder' },
+    { line: 'toolwharf init talos', text: 'a tool folder named after its format' },
+    { line: 'toolwharf init nexo my-extension --dry-run', text: 'show what would be written' },
   ],
   options: [{ name: 'dry-run', text: 'show what would be written, and write nothing' }],
   async run(args, terminal) {
@@ -24,7 +24,7 @@ export const init: Command = {
     if (format === undefined) throw noFormat(name);
     if (more.length > 0)
       throw new HostError('usage', `one folder is enough; ${JSON.stringify(more[0])} is too much`, {
-        hint: 'see "toolport init --help"',
+        hint: 'see "toolwharf init --help"',
       });
     const target = resolve(terminal.cwd, folder ?? `my-${format}`);
     const slug =
@@ -41,7 +41,7 @@ export const init: Command = {
     if (!args.has('dry-run')) for (const file of files) write(file.path, file.text, terminal);
     if (args.has('json')) {
       terminal.out(
-        `${JSON.stringify({ schema: 'toolport/init@1', format, folder: target, files: files.map((it) => it.path), written: !args.has('dry-run') })}\n`,
+        `${JSON.stringify({ schema: 'toolwharf/init@1', format, folder: target, files: files.map((it) => it.path), written: !args.has('dry-run') })}\n`,
       );
       return 0;
     }
@@ -52,7 +52,7 @@ export const init: Command = {
     if (!args.has('dry-run') && !args.has('quiet')) {
       const place = shellWord(shown(target));
       terminal.err(
-        `check it: toolport validate ${place}\nsee what it does and takes: toolport info ${place}\n`,
+        `check it: toolwharf validate ${place}\nsee what it does and takes: toolwharf info ${place}\n`,
       );
     }
     return 0;

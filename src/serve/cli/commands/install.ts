@@ -15,9 +15,12 @@ export const install: Command = {
   summary: 'Fetch and install what a package needs, such as its Python or npm packages. Runs in the sandbox.',
   usage: 'install PACKAGE|PATH [--dir DIR]… [options]',
   examples: [
-    { line: 'toolport install ./chart.py', text: 'what a tool in a file needs' },
-    { line: 'toolport install chart --dir tools', text: 'a package of a folder, by its id' },
-    { line: 'toolport install chart --find-links ~/wheels', text: 'from wheels you have, without a network' },
+    { line: 'toolwharf install ./chart.py', text: 'what a tool in a file needs' },
+    { line: 'toolwharf install chart --dir tools', text: 'a package of a folder, by its id' },
+    {
+      line: 'toolwharf install chart --find-links ~/wheels',
+      text: 'from wheels you have, without a network',
+    },
   ],
   options: [
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
@@ -27,7 +30,7 @@ export const install: Command = {
   async run(args, terminal) {
     const [wanted, ...more] = args.positionals;
     if (wanted === undefined || more.length > 0)
-      throw new HostError('usage', 'name one package', { hint: 'see "toolport install --help"' });
+      throw new HostError('usage', 'name one package', { hint: 'see "toolwharf install --help"' });
     const { defaultPaths, defaultNamed, ...settings } = await sessionSettings(args, terminal);
     const isPath = isPackagePath(wanted, terminal);
     const named = args.values('dir').map((it) => resolve(terminal.cwd, it));
@@ -51,7 +54,7 @@ export const install: Command = {
         dryRun: isDryRun(args),
       });
     });
-    if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/change@1', ...change })}\n`);
+    if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/change@1', ...change })}\n`);
     else terminal.out(`${summary(change)}\n`);
     return 0;
   },
@@ -69,11 +72,11 @@ async function soleId(session: Session, path: string): Promise<string> {
   if (id !== undefined && more.length === 0) return id;
   if (more.length > 0)
     throw new HostError('usage', `${path} holds ${ids.length} packages; say which`, {
-      hint: `toolport install ${id} --dir ${path}; the packages are ${ids.join(', ')}`,
+      hint: `toolwharf install ${id} --dir ${path}; the packages are ${ids.join(', ')}`,
     });
   if (packages.length > 0)
     throw new HostError('invalid_manifest', `${path} is not a sound package`, {
-      hint: `see "toolport validate ${path}"`,
+      hint: `see "toolwharf validate ${path}"`,
     });
   throw new HostError('not_found', `${path} holds no package`, {
     hint: 'name a manifest, or a folder with packages',

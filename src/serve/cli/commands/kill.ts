@@ -21,11 +21,11 @@ export const kill: Command = {
   summary: 'Stop calls at once and keep them stopped: everything, a package, a tool, or a caller.',
   usage: 'kill [all | PACKAGE | PACKAGE/TOOL | principal:NAME] [--lift]',
   examples: [
-    { line: 'toolport kill all', text: 'end every running call and refuse new ones' },
-    { line: 'toolport kill weather/forecast', text: 'one tool only' },
-    { line: 'toolport kill principal:http/laptop', text: 'whatever that caller does' },
-    { line: 'toolport kill', text: 'see what is stopped' },
-    { line: 'toolport kill --lift all', text: 'let calls through again' },
+    { line: 'toolwharf kill all', text: 'end every running call and refuse new ones' },
+    { line: 'toolwharf kill weather/forecast', text: 'one tool only' },
+    { line: 'toolwharf kill principal:http/laptop', text: 'whatever that caller does' },
+    { line: 'toolwharf kill', text: 'see what is stopped' },
+    { line: 'toolwharf kill --lift all', text: 'let calls through again' },
   ],
   options: [
     { name: 'lift', text: 'let it run again; without a target, the one thing that is stopped' },
@@ -35,7 +35,7 @@ export const kill: Command = {
   async run(args, terminal) {
     const [target, ...more] = args.positionals;
     if (more.length > 0)
-      throw new HostError('usage', 'name one target', { hint: 'see "toolport kill --help"' });
+      throw new HostError('usage', 'name one target', { hint: 'see "toolwharf kill --help"' });
     if (args.has('lift')) return lift(target === undefined ? undefined : checked(target), args, terminal);
     return target === undefined ? list(args, terminal) : stop(checked(target), args, terminal);
   },
@@ -58,7 +58,7 @@ async function stop(target: string, args: Arguments, terminal: Terminal): Promis
     );
   const done = await throughHost(target, args, terminal);
   if (args.has('json')) {
-    terminal.out(`${JSON.stringify({ schema: 'toolport/kill@1', target, killed: true, ...done })}\n`);
+    terminal.out(`${JSON.stringify({ schema: 'toolwharf/kill@1', target, killed: true, ...done })}\n`);
     return 0;
   }
   const name = visibleLine(target);
@@ -70,7 +70,7 @@ async function stop(target: string, args: Arguments, terminal: Terminal): Promis
       `${name} ${done.changed ? 'is' : 'was'} stopped${done.changed ? '' : ' already'}; ${ended}, ${voided}\n`,
     );
   }
-  terminal.out(`let it run again: toolport kill --lift ${name}\n`);
+  terminal.out(`let it run again: toolwharf kill --lift ${name}\n`);
   return 0;
 }
 
@@ -115,8 +115,8 @@ async function lift(named: string | undefined, args: Arguments, terminal: Termin
   if (isDryRun(args) && changed) return tellDryRun(`let ${target} run again`, args, terminal);
   const name = visibleLine(target);
   if (args.has('json'))
-    terminal.out(`${JSON.stringify({ schema: 'toolport/kill@1', target, killed: false, changed })}\n`);
-  else terminal.out(changed ? `${name} may run again\n` : `${name} was not stopped; see "toolport kill"\n`);
+    terminal.out(`${JSON.stringify({ schema: 'toolwharf/kill@1', target, killed: false, changed })}\n`);
+  else terminal.out(changed ? `${name} may run again\n` : `${name} was not stopped; see "toolwharf kill"\n`);
   return 0;
 }
 
@@ -124,9 +124,10 @@ async function lift(named: string | undefined, args: Arguments, terminal: Termin
 function onlyOne(killed: readonly string[]): string {
   const [only, ...more] = killed;
   if (only !== undefined && more.length === 0) return only;
-  if (only === undefined) throw new HostError('usage', 'nothing is stopped', { hint: 'see "toolport kill"' });
+  if (only === undefined)
+    throw new HostError('usage', 'nothing is stopped', { hint: 'see "toolwharf kill"' });
   throw new HostError('usage', `${killed.length} things are stopped: ${killed.join(', ')}`, {
-    hint: `say which may run again: toolport kill --lift ${shellWord(only)}`,
+    hint: `say which may run again: toolwharf kill --lift ${shellWord(only)}`,
   });
 }
 
@@ -142,7 +143,7 @@ async function list(args: Arguments, terminal: Terminal): Promise<number> {
 
 function killsDocument(killed: readonly KillEntry[]) {
   return {
-    schema: 'toolport/kills@1',
+    schema: 'toolwharf/kills@1',
     killed: killed.map(({ target, at, by }) => ({ target, since: new Date(at).toISOString(), by })),
   };
 }

@@ -17,10 +17,10 @@ export const list: Command = {
   summary: 'Show packages with their state, and why some are not ready.',
   usage: 'list [DIR…] [options]',
   examples: [
-    { line: 'toolport list', text: 'everything below this folder' },
-    { line: 'toolport list tools ~/more-tools', text: 'two places' },
-    { line: 'toolport list --json', text: 'for a script' },
-    { line: 'toolport list --attention', text: 'what waits for a person: unknown outcomes, held calls, …' },
+    { line: 'toolwharf list', text: 'everything below this folder' },
+    { line: 'toolwharf list tools ~/more-tools', text: 'two places' },
+    { line: 'toolwharf list --json', text: 'for a script' },
+    { line: 'toolwharf list --attention', text: 'what waits for a person: unknown outcomes, held calls, …' },
   ],
   options: [
     { name: 'attention', text: 'only what waits for a person, and what to do about it' },
@@ -48,7 +48,7 @@ async function attention(args: Arguments, terminal: Terminal, wanted: SessionOpt
       packages: (await (await host.session(wanted)).packages()).packages,
     }),
   );
-  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/attention@1', items })}\n`);
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/attention@1', items })}\n`);
   else if (items.length === 0) terminal.out('nothing waits for you\n');
   else
     for (const { kind, subject, message, command } of items) {
@@ -61,7 +61,7 @@ async function attention(args: Arguments, terminal: Terminal, wanted: SessionOpt
 
 export function listDocument(report: PackageReport, cwd: string) {
   return {
-    schema: 'toolport/list@1',
+    schema: 'toolwharf/list@1',
     packages: report.packages.map(({ id, version, format, path, state, reasons, sandbox, tools }) => ({
       id,
       version,

@@ -13,10 +13,10 @@ export const mcp: Command = {
   summary: "Serve tools to an MCP client over stdio; this is the command for a client's configuration.",
   usage: 'mcp [DIR…] [options]',
   examples: [
-    { line: 'toolport mcp tools', text: 'the packages in a folder' },
-    { line: 'toolport mcp tools --root ~/project', text: 'with a workspace for tools that ask for one' },
-    { line: 'toolport mcp tools --expose search', text: 'many tools, found by searching' },
-    { line: 'toolport mcp tools --allow net:127.0.0.1:8080', text: 'with a server of your own machine' },
+    { line: 'toolwharf mcp tools', text: 'the packages in a folder' },
+    { line: 'toolwharf mcp tools --root ~/project', text: 'with a workspace for tools that ask for one' },
+    { line: 'toolwharf mcp tools --expose search', text: 'many tools, found by searching' },
+    { line: 'toolwharf mcp tools --allow net:127.0.0.1:8080', text: 'with a server of your own machine' },
   ],
   options: [
     { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
@@ -36,7 +36,7 @@ export const mcp: Command = {
     // A host that dies breaks the connection; that it closed is all we need to know.
     socket.on('error', () => {});
     await greet(socket, {
-      toolport: 'hello',
+      toolwharf: 'hello',
       version: terminal.version,
       surface: 'mcp',
       ...wanted,

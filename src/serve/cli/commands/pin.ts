@@ -12,15 +12,15 @@ export const pin: Command = {
   summary: "Set the operator's PIN. From then on approving, secrets, tokens and the like need it.",
   usage: 'pin status | set | change | remove | reset',
   examples: [
-    { line: 'toolport pin set', text: 'asks for it twice, without showing it' },
-    { line: 'toolport pin status', text: 'whether one is set, and whether somebody guessed' },
+    { line: 'toolwharf pin set', text: 'asks for it twice, without showing it' },
+    { line: 'toolwharf pin status', text: 'whether one is set, and whether somebody guessed' },
     {
-      line: 'toolport pin change --pin-file pin.txt < new-pin.txt',
+      line: 'toolwharf pin change --pin-file pin.txt < new-pin.txt',
       text: 'for a script: the old one from a file, the new one on standard input',
     },
-    { line: 'toolport pin remove', text: 'acts work without it again, and are recorded as unverified' },
+    { line: 'toolwharf pin remove', text: 'acts work without it again, and are recorded as unverified' },
     {
-      line: 'toolport pin reset',
+      line: 'toolwharf pin reset',
       text: 'you forgot it: everything that it guards is forgotten too, and another one is set',
     },
   ],
@@ -54,12 +54,12 @@ async function status(args: Arguments, terminal: Terminal): Promise<number> {
   const { set: isSet, failures, waitUntil } = await withHost(args, terminal, (host) => host.operator.pin());
   if (args.has('json')) {
     const wait = waitUntil === null ? {} : { waitUntil: time(waitUntil) };
-    terminal.out(`${JSON.stringify({ schema: 'toolport/pin@1', set: isSet, failures, ...wait })}\n`);
+    terminal.out(`${JSON.stringify({ schema: 'toolwharf/pin@1', set: isSet, failures, ...wait })}\n`);
     return 0;
   }
   if (!isSet) {
     terminal.out(
-      'no PIN is set: every program of this user can approve calls\n  set one: toolport pin set\n',
+      'no PIN is set: every program of this user can approve calls\n  set one: toolwharf pin set\n',
     );
     return 0;
   }
@@ -73,9 +73,9 @@ async function set(verb: 'set' | 'change', args: Arguments, terminal: Terminal):
   await withHost(args, terminal, async (host) => {
     const isSet = (await host.operator.pin()).set;
     if (verb === 'set' && isSet)
-      throw new HostError('usage', 'a PIN is set already', { hint: 'change it: toolport pin change' });
+      throw new HostError('usage', 'a PIN is set already', { hint: 'change it: toolwharf pin change' });
     if (verb === 'change' && !isSet)
-      throw new HostError('usage', 'no PIN is set', { hint: 'set one: toolport pin set' });
+      throw new HostError('usage', 'no PIN is set', { hint: 'set one: toolwharf pin set' });
     if (isDryRun(args)) return;
     const me = { name: terminal.principal, channel: 'terminal' } as const;
     const by =
@@ -83,7 +83,7 @@ async function set(verb: 'set' | 'change', args: Arguments, terminal: Terminal):
     await host.operator.setPin(await newPin(verb, args, terminal), by);
   });
   if (isDryRun(args)) return tellDryRun(`${verb} the PIN`, args, terminal);
-  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/pin@1', set: true })}\n`);
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/pin@1', set: true })}\n`);
   else if (!args.has('quiet'))
     terminal.out('the PIN is set; approving, secrets, tokens, enabling and reviewing need it now\n');
   return 0;
@@ -106,13 +106,13 @@ async function newPin(verb: 'set' | 'change', args: Arguments, terminal: Termina
 async function remove(args: Arguments, terminal: Terminal): Promise<number> {
   await withHost(args, terminal, async (host) => {
     if (!(await host.operator.pin()).set)
-      throw new HostError('usage', 'no PIN is set', { hint: 'see "toolport pin status"' });
+      throw new HostError('usage', 'no PIN is set', { hint: 'see "toolwharf pin status"' });
     if (isDryRun(args)) return;
     const shown = await readPin(args, terminal, 'PIN (not shown): ');
     await host.operator.removePin({ name: terminal.principal, channel: 'terminal', pin: shown });
   });
   if (isDryRun(args)) return tellDryRun('remove the PIN', args, terminal);
-  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/pin@1', set: false })}\n`);
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/pin@1', set: false })}\n`);
   else if (!args.has('quiet')) terminal.out('the PIN is removed; acts are recorded as unverified again\n');
   return 0;
 }

@@ -11,9 +11,9 @@ export const policy: Command = {
   summary: 'Say what would happen to a call, which rule decides and why. Nothing runs.',
   usage: 'policy explain PKG/TOOL [JSON|-] [options]',
   examples: [
-    { line: 'toolport policy explain payments/pay', text: 'what holds for a tool' },
-    { line: `toolport policy explain payments/pay '{"amount":900}'`, text: 'what would happen to one call' },
-    { line: 'toolport policy explain payments/pay --dir tools --json', text: 'for a script' },
+    { line: 'toolwharf policy explain payments/pay', text: 'what holds for a tool' },
+    { line: `toolwharf policy explain payments/pay '{"amount":900}'`, text: 'what would happen to one call' },
+    { line: 'toolwharf policy explain payments/pay --dir tools --json', text: 'for a script' },
   ],
   options: [
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
@@ -25,7 +25,7 @@ export const policy: Command = {
     const [verb, tool, text, ...more] = args.positionals;
     if (verb !== 'explain' || tool === undefined || more.length > 0)
       throw new HostError('usage', 'say which tool: policy explain PKG/TOOL [JSON]', {
-        hint: 'see "toolport policy --help"',
+        hint: 'see "toolwharf policy --help"',
       });
     const given = text === undefined ? undefined : await readArguments(text, terminal);
     const wanted = await sessionFor(args, terminal, args.values('dir'), args.value('root'));

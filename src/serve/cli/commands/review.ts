@@ -19,10 +19,10 @@ export const review: Command = {
   summary: 'See what a held package may do and say now that it did not before, and agree to exactly that.',
   usage: 'review [PACKAGE|PATH] [--dir DIR]… [--accept DIGEST]',
   examples: [
-    { line: 'toolport review', text: 'which packages wait' },
-    { line: 'toolport review weather --dir tools', text: 'what changed; asks whether you agree' },
-    { line: 'toolport review tools/weather', text: 'the same, by where it is; looking agrees to nothing' },
-    { line: 'toolport review weather --accept 3f9c…', text: 'agree to what was shown, without a terminal' },
+    { line: 'toolwharf review', text: 'which packages wait' },
+    { line: 'toolwharf review weather --dir tools', text: 'what changed; asks whether you agree' },
+    { line: 'toolwharf review tools/weather', text: 'the same, by where it is; looking agrees to nothing' },
+    { line: 'toolwharf review weather --accept 3f9c…', text: 'agree to what was shown, without a terminal' },
   ],
   options: [
     { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
@@ -34,10 +34,10 @@ export const review: Command = {
   async run(args, terminal) {
     const [word, ...more] = args.positionals;
     if (more.length > 0)
-      throw new HostError('usage', 'review one package at a time', { hint: 'see "toolport review --help"' });
+      throw new HostError('usage', 'review one package at a time', { hint: 'see "toolwharf review --help"' });
     if (word === undefined && args.has('accept'))
       throw new HostError('usage', '--accept needs the package it is for', {
-        hint: 'toolport review PACKAGE --accept DIGEST',
+        hint: 'toolwharf review PACKAGE --accept DIGEST',
       });
     const { defaultPaths, defaultNamed: _, ...settings } = await sessionSettings(args, terminal);
     const isPath = word !== undefined && isPackagePath(word, terminal);
@@ -65,7 +65,7 @@ async function onlyIn(path: string, session: Session, args: Arguments): Promise<
   if (ids.length === 1 && packages.length === 1) return ids[0];
   if (packages.length === 1)
     throw new HostError('invalid_manifest', `${path} is not a sound package`, {
-      hint: `see "toolport validate ${path}"`,
+      hint: `see "toolwharf validate ${path}"`,
     });
   if (packages.length === 0)
     throw new HostError('not_found', `${path} holds no package`, {
@@ -73,7 +73,7 @@ async function onlyIn(path: string, session: Session, args: Arguments): Promise<
     });
   if (args.has('accept'))
     throw new HostError('usage', `${path} holds ${packages.length} packages; say which one you agree to`, {
-      hint: `toolport review PACKAGE --dir ${path} --accept DIGEST`,
+      hint: `toolwharf review PACKAGE --dir ${path} --accept DIGEST`,
     });
   return undefined;
 }
@@ -82,7 +82,7 @@ async function listHeld(session: Session, args: Arguments, terminal: Terminal): 
   const held = (await session.packages()).packages.filter((it) => it.state === 'held');
   if (args.has('json')) {
     const packages = held.map(({ id, path, reasons }) => ({ id, path, reasons }));
-    terminal.out(`${JSON.stringify({ schema: 'toolport/held@1', packages })}\n`);
+    terminal.out(`${JSON.stringify({ schema: 'toolwharf/held@1', packages })}\n`);
   } else if (held.length === 0) {
     terminal.out('no package waits for a review\n');
   } else {
@@ -119,7 +119,7 @@ async function reviewOne(
   if (accepted) await session.accept(id, shown.to, await operatorHere(host, args, terminal));
   const status = accepted ? 'accepted' : waits ? 'held' : 'nothing-waits';
   if (args.has('json') && !(isDryRun(args) && digest !== undefined)) {
-    terminal.out(`${JSON.stringify({ schema: 'toolport/review@1', ...shown, status })}\n`);
+    terminal.out(`${JSON.stringify({ schema: 'toolwharf/review@1', ...shown, status })}\n`);
   } else if (accepted) {
     terminal.out(`${visibleLine(id)} may run again\n`);
   }
@@ -150,7 +150,7 @@ function commandLine(words: readonly string[], args: Arguments, more: readonly s
   const same = ['dir', 'config', 'state', 'cwd'].flatMap((name) =>
     args.values(name).flatMap((value) => [`--${name}`, value]),
   );
-  return visibleLine(['toolport', ...words, ...same, ...more].map(quoted).join(' '));
+  return visibleLine(['toolwharf', ...words, ...same, ...more].map(quoted).join(' '));
 }
 
 function quoted(word: string): string {

@@ -7,9 +7,9 @@ export const schema: Command = {
   summary: 'Print the JSON Schema of a format, for editors and other checkers.',
   usage: `schema ${formatNames.join('|')}`,
   examples: [
-    { line: 'toolport schema toolspace > toolspace.schema.json', text: 'keep a copy for your editor' },
-    { line: 'toolport schema patch', text: 'what the comments of a Patch file may say' },
-    { line: 'toolport schema nexo | jq .properties', text: 'look something up' },
+    { line: 'toolwharf schema toolspace > toolspace.schema.json', text: 'keep a copy for your editor' },
+    { line: 'toolwharf schema patch', text: 'what the comments of a Patch file may say' },
+    { line: 'toolwharf schema nexo | jq .properties', text: 'look something up' },
   ],
   options: [],
   async run(args, terminal) {
@@ -24,7 +24,7 @@ export const schema: Command = {
     const text = terminal.readFile(terminal.resource(`schemas/${known}.schema.json`));
     if (text === undefined)
       throw new HostError('not_found', `the schema of ${known} is missing from this installation`, {
-        hint: 'install Toolport again',
+        hint: 'install Toolwharf again',
       });
     terminal.out(text);
     return 0;

@@ -19,15 +19,15 @@ export const secret: Command = {
   summary: 'Keep the credentials and settings that packages ask for. Values go in and are never shown again.',
   usage: 'secret set PACKAGE NAME [--host HOST]… | list | unset PACKAGE NAME | rekey --to KEEPER',
   examples: [
-    { line: 'toolport secret set weather WEATHER_API_KEY', text: 'asks for the value without showing it' },
+    { line: 'toolwharf secret set weather WEATHER_API_KEY', text: 'asks for the value without showing it' },
     {
-      line: 'toolport secret set weather WEATHER_API_KEY --host api.example.com < key.txt',
+      line: 'toolwharf secret set weather WEATHER_API_KEY --host api.example.com < key.txt',
       text: 'from a file, for that host only',
     },
-    { line: 'toolport secret list', text: 'what is kept and who may receive it; no values' },
-    { line: 'toolport secret unset weather WEATHER_API_KEY', text: 'forget it' },
+    { line: 'toolwharf secret list', text: 'what is kept and who may receive it; no values' },
+    { line: 'toolwharf secret unset weather WEATHER_API_KEY', text: 'forget it' },
     {
-      line: 'toolport secret rekey --to keychain',
+      line: 'toolwharf secret rekey --to keychain',
       text: 'let the keychain keep the key that opens them; file and passphrase are the others',
     },
   ],
@@ -79,8 +79,8 @@ function named(
   more: readonly string[],
 ): Name {
   if (packageId === undefined || slot === undefined || packageId === '' || slot === '')
-    throw new HostError('usage', `say whose value to ${verb}: toolport secret ${verb} PACKAGE NAME`, {
-      hint: '"toolport info PACKAGE" shows what a package asks for',
+    throw new HostError('usage', `say whose value to ${verb}: toolwharf secret ${verb} PACKAGE NAME`, {
+      hint: '"toolwharf info PACKAGE" shows what a package asks for',
     });
   if (more.length > 0 || slot.includes('='))
     throw new HostError('usage', 'a value is never an argument: others can see the command line', {
@@ -152,7 +152,7 @@ async function readValue(
     : (await terminal.readStdin()).replace(/\r?\n$/, '');
   if (value === '')
     throw new HostError('usage', `the value for ${slot} is empty`, {
-      hint: `to forget the value, run: toolport secret unset ${packageId} ${slot}`,
+      hint: `to forget the value, run: toolwharf secret unset ${packageId} ${slot}`,
     });
   return value;
 }
@@ -187,7 +187,7 @@ async function unset(args: Arguments, terminal: Terminal, { packageId, slot }: N
   );
   if (!removed)
     throw new HostError('not_found', `no value is kept for ${slot} of ${packageId}`, {
-      hint: 'see "toolport secret list"',
+      hint: 'see "toolwharf secret list"',
     });
   if (isDryRun(args)) return tellDryRun(`forget ${slot} of ${packageId}`, args, terminal);
   if (args.has('json')) terminal.out(document([]));
@@ -206,14 +206,14 @@ async function rekey(args: Arguments, terminal: Terminal): Promise<number> {
   await withKeptHost(args, terminal, async (host) =>
     host.secrets.rekey({ to, passphrase, by: await operatorHere(host, args, terminal) }),
   );
-  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolport/rekey@1', keeper: to })}\n`);
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/rekey@1', keeper: to })}\n`);
   else if (!args.has('quiet')) {
     const kept = {
       keychain: 'in the keychain',
       file: 'in a file that only you can read',
       passphrase: 'with a passphrase',
     };
-    const next = to === 'passphrase' ? '; from now on start hosts with TOOLPORT_PASSPHRASE' : '';
+    const next = to === 'passphrase' ? '; from now on start hosts with TOOLWHARF_PASSPHRASE' : '';
     terminal.out(`the key of the secrets is kept ${kept[to]} now${next}\n`);
   }
   return 0;
@@ -251,5 +251,5 @@ function document(entries: readonly SecretEntry[]): string {
     audience,
     setAt: new Date(setAt).toISOString(),
   }));
-  return `${JSON.stringify({ schema: 'toolport/secrets@1', secrets })}\n`;
+  return `${JSON.stringify({ schema: 'toolwharf/secrets@1', secrets })}\n`;
 }

@@ -33,12 +33,12 @@ export const serve: Command = {
   summary: 'Be the host in the foreground: show the packages, let clients in, print every call.',
   usage: 'serve [DIR…] [options]',
   examples: [
-    { line: 'toolport serve tools', text: 'the packages in a folder, over HTTP and for local clients' },
-    { line: 'toolport serve --json --port 0', text: 'one JSON object for the start, then one a call' },
-    { line: 'toolport serve tools --state .toolport', text: 'with a state directory of its own' },
-    { line: 'toolport serve tools --no-http', text: 'for programs of this user only, without a port' },
+    { line: 'toolwharf serve tools', text: 'the packages in a folder, over HTTP and for local clients' },
+    { line: 'toolwharf serve --json --port 0', text: 'one JSON object for the start, then one a call' },
+    { line: 'toolwharf serve tools --state .toolwharf', text: 'with a state directory of its own' },
+    { line: 'toolwharf serve tools --no-http', text: 'for programs of this user only, without a port' },
     {
-      line: 'toolport serve tools --oidc-issuer https://id.example.com --oidc-audience toolport',
+      line: 'toolwharf serve tools --oidc-issuer https://id.example.com --oidc-audience toolwharf',
       text: 'for whoever signs in there',
     },
   ],
@@ -84,12 +84,12 @@ export const serve: Command = {
         now: Date.now,
         onBug: (error) => terminal.err(`${String(error)}\n`),
       });
-      const command = ['npx', 'toolport', 'mcp', ...directories, ...sessionWords(args), '--state', state];
+      const command = ['npx', 'toolwharf', 'mcp', ...directories, ...sessionWords(args), '--state', state];
       if (json) {
         const urls = web === undefined ? {} : webDocument(web);
         const { packages } = listDocument(report, terminal.cwd);
         terminal.out(
-          `${JSON.stringify({ schema: 'toolport/serve@1', ...urls, socket: socketPath(state), command, packages })}\n`,
+          `${JSON.stringify({ schema: 'toolwharf/serve@1', ...urls, socket: socketPath(state), command, packages })}\n`,
         );
       } else {
         terminal.out(`${printPackages(report, style, terminal.columns)}\n${directions(web, command)}`);
@@ -174,7 +174,7 @@ async function openWeb(
         'auth_required',
         `${address} can be reached from other machines, and there is no token`,
         {
-          hint: 'make one first: toolport token create NAME; or name who signs people in: --oidc-issuer URL',
+          hint: 'make one first: toolwharf token create NAME; or name who signs people in: --oidc-issuer URL',
         },
       );
     terminal.err(
@@ -240,7 +240,7 @@ function webDocument({ server, operator, agent, oidc }: Web) {
 }
 
 function directions(web: Web | undefined, command: readonly string[]): string {
-  const entry = { mcpServers: { toolport: { command: command[0], args: command.slice(1) } } };
+  const entry = { mcpServers: { toolwharf: { command: command[0], args: command.slice(1) } } };
   const config = JSON.stringify(entry, null, 2);
   if (web === undefined) return `Connect an MCP client with\n${config}\n\n`;
   const { mcp, api, token, agentToken, oidc } = webDocument(web);
@@ -254,8 +254,8 @@ function directions(web: Web | undefined, command: readonly string[]): string {
       : [`Issuer ${oidc.issuer}  (its access tokens for ${oidc.audience} are good here)`]),
     '',
     'Connect an MCP client over HTTP, with a token that can only list and call',
-    `  claude mcp add --transport http toolport ${mcp} --header "Authorization: Bearer ${agentToken}"`,
-    '  (toolport token create NAME makes one that outlives this start)',
+    `  claude mcp add --transport http toolwharf ${mcp} --header "Authorization: Bearer ${agentToken}"`,
+    '  (toolwharf token create NAME makes one that outlives this start)',
     '',
     'or over stdio with',
     config,
@@ -266,7 +266,7 @@ function directions(web: Web | undefined, command: readonly string[]): string {
 
 /** 256 random bits. */
 function newToken(): string {
-  return `tp_${randomBytes(32).toString('base64url')}`;
+  return `tw_${randomBytes(32).toString('base64url')}`;
 }
 
 function eventOf(answer: Answer, principal: string) {

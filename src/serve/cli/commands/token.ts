@@ -13,13 +13,13 @@ export const token: Command = {
   summary: 'Let clients in over HTTP. A token is shown once, when it is made.',
   usage: 'token create NAME [--role ROLE] [--expires TIME] | list | revoke ID|NAME',
   examples: [
-    { line: 'toolport token create laptop', text: 'for an agent: it may list and call tools' },
+    { line: 'toolwharf token create laptop', text: 'for an agent: it may list and call tools' },
     {
-      line: 'toolport token create admin --role operator --expires 30d',
+      line: 'toolwharf token create admin --role operator --expires 30d',
       text: 'for a person: it may also approve calls, switch packages and set values',
     },
-    { line: 'toolport token list', text: 'who may come in; no tokens are shown' },
-    { line: 'toolport token revoke laptop', text: 'from now on it lets nobody in' },
+    { line: 'toolwharf token list', text: 'who may come in; no tokens are shown' },
+    { line: 'toolwharf token revoke laptop', text: 'from now on it lets nobody in' },
   ],
   options: [
     { name: 'role', value: 'ROLE', text: 'agent (unless told) or operator' },
@@ -44,7 +44,7 @@ export const token: Command = {
         return list(args, terminal);
       case 'revoke':
         if (name === undefined || name === '')
-          throw new HostError('usage', 'say which token to revoke', { hint: 'see "toolport token list"' });
+          throw new HostError('usage', 'say which token to revoke', { hint: 'see "toolwharf token list"' });
         return revoke(args, terminal, name);
       default:
         // It could be a token in the wrong place, so it is not said again.
@@ -56,7 +56,7 @@ export const token: Command = {
 /** Names stand in the record as who asked, so they are plain; those of a start are not to be taken for it. */
 function nameOf(name: string | undefined): string {
   if (name === undefined)
-    throw new HostError('usage', 'say what to call the token: toolport token create NAME', {
+    throw new HostError('usage', 'say what to call the token: toolwharf token create NAME', {
       hint: 'the name of the client or person that will use it',
     });
   if (!/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(name) || /^start-/i.test(name))
@@ -77,7 +77,7 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
   const made = await withHost(args, terminal, async (host) => {
     if ((await host.tokens.list()).some((it) => it.name === name))
       throw new HostError('usage', `there is a token ${name} already`, {
-        hint: `choose another name, or revoke it first: toolport token revoke ${name}`,
+        hint: `choose another name, or revoke it first: toolwharf token revoke ${name}`,
       });
     if (isDryRun(args)) return undefined;
     return host.tokens.create({
@@ -89,7 +89,7 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
   });
   if (made === undefined) return tellDryRun(`make a token ${name} for an ${role}`, args, terminal);
   if (args.has('json')) {
-    const document = { schema: 'toolport/token@1', token: made.token, ...entryOf(made.entry) };
+    const document = { schema: 'toolwharf/token@1', token: made.token, ...entryOf(made.entry) };
     terminal.out(`${JSON.stringify(document)}\n`);
   } else {
     terminal.out(`${made.token}\n`);
@@ -105,7 +105,7 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
 async function list(args: Arguments, terminal: Terminal): Promise<number> {
   const entries = await withKeptHost(args, terminal, (host) => host.tokens.list());
   if (args.has('json'))
-    terminal.out(`${JSON.stringify({ schema: 'toolport/tokens@1', tokens: entries.map(entryOf) })}\n`);
+    terminal.out(`${JSON.stringify({ schema: 'toolwharf/tokens@1', tokens: entries.map(entryOf) })}\n`);
   else if (entries.length === 0) terminal.out('there are no tokens\n');
   for (const it of args.has('json') ? [] : entries)
     terminal.out(`${visibleLine(`${it.name}  ${it.id}  ${describe(it)}`)}\n`);
@@ -121,13 +121,13 @@ async function revoke(args: Arguments, terminal: Terminal, named: string): Promi
     if (!done)
       // It could be the token itself, so it is not said again.
       throw new HostError('not_found', 'there is no token of that name or id', {
-        hint: 'see "toolport token list"',
+        hint: 'see "toolwharf token list"',
       });
     return found;
   });
   if (isDryRun(args)) return tellDryRun(`revoke ${revoked.name} (${revoked.id})`, args, terminal);
   if (args.has('json'))
-    terminal.out(`${JSON.stringify({ schema: 'toolport/tokens@1', tokens: [], revoked: revoked.id })}\n`);
+    terminal.out(`${JSON.stringify({ schema: 'toolwharf/tokens@1', tokens: [], revoked: revoked.id })}\n`);
   else if (!args.has('quiet')) terminal.out(`${visibleLine(revoked.name)} lets nobody in any more\n`);
   return 0;
 }

@@ -23,9 +23,9 @@ export const validate: Command = {
   summary: 'Check manifests of all five formats: every problem with its place, its reason and the mend.',
   usage: 'validate [PATH…] [options]',
   examples: [
-    { line: 'toolport validate', text: 'everything below this folder' },
-    { line: 'toolport validate tool.py plugin.toml', text: 'these files' },
-    { line: 'toolport validate tools --format github', text: 'for a pull request' },
+    { line: 'toolwharf validate', text: 'everything below this folder' },
+    { line: 'toolwharf validate tool.py plugin.toml', text: 'these files' },
+    { line: 'toolwharf validate tools --format github', text: 'for a pull request' },
   ],
   options: [
     { name: 'format', value: 'FORM', text: 'text, json, sarif or github' },
@@ -107,7 +107,7 @@ async function check(
   }
   if (found.length + problems.length + missing.length === 0) {
     throw new HostError('not_found', `no manifest was found in ${paths.join(', ')}`, {
-      hint: 'name a manifest, or make one: toolport init patch',
+      hint: 'name a manifest, or make one: toolwharf init patch',
     });
   }
   const severity = (it: Diagnostic): Diagnostic =>
@@ -133,7 +133,7 @@ async function check(
 
 function toDocument({ files, diagnostics }: Checked) {
   return {
-    schema: 'toolport/validate@1',
+    schema: 'toolwharf/validate@1',
     files: files.map(({ file, format, package: of, diagnostics: own }) => ({
       file,
       format,

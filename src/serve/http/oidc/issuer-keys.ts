@@ -62,7 +62,7 @@ export class IssuerKeys {
       throw new HostError(
         'host_unreachable',
         `the keys of ${this.#options.issuer} are too old, and it does not answer`,
-        { hint: 'try again in a minute; tokens of "toolport token create" are not affected' },
+        { hint: 'try again in a minute; tokens of "toolwharf token create" are not affected' },
       );
     return this.#known;
   }

@@ -15,7 +15,7 @@ export function metadataPath(of: ResourcePath): string {
 export function protectedResource(origin: string, of: ResourcePath, { issuer }: Provider) {
   return {
     resource: `${origin}${of}`,
-    resource_name: 'Toolport',
+    resource_name: 'Toolwharf',
     authorization_servers: [issuer],
     bearer_methods_supported: ['header'],
   };
@@ -28,7 +28,7 @@ export function challenge(
   provider: Provider | undefined,
   why?: string,
 ): string {
-  const parts = ['realm="toolport"'];
+  const parts = ['realm="toolwharf"'];
   if (why !== undefined) parts.push('error="invalid_token"', `error_description="${why}"`);
   const of = path === '/mcp' ? '/mcp' : '';
   if (provider !== undefined) parts.push(`resource_metadata="${origin}${metadataPath(of)}"`);

@@ -18,7 +18,7 @@ const states: readonly ApprovalState[] = [
 
 const shown: Answered = {
   text: 'Held calls with all their arguments.',
-  schema: documentOf('toolport/approvals@1', { requests: { type: 'array', items: { type: 'object' } } }),
+  schema: documentOf('toolwharf/approvals@1', { requests: { type: 'array', items: { type: 'object' } } }),
 };
 const missing: Answered = { text: 'No held call has that id.' };
 const longestWaitSeconds = 60;

@@ -3,7 +3,7 @@ import { attentionOf } from '../../print/attention.js';
 import { Refusal } from '../refusal.js';
 import { documentOf, type Route } from '../route.js';
 
-/** What waits for a person, as `toolport list --attention` has it. */
+/** What waits for a person, as `toolwharf list --attention` has it. */
 export function attentionRoutes({ outcomes, approvals, kills }: Host): readonly Route[] {
   return [
     {
@@ -14,7 +14,9 @@ export function attentionRoutes({ outcomes, approvals, kills }: Host): readonly 
       answers: {
         200: {
           text: 'The items, what may have gone wrong first.',
-          schema: documentOf('toolport/attention@1', { items: { type: 'array', items: { type: 'object' } } }),
+          schema: documentOf('toolwharf/attention@1', {
+            items: { type: 'array', items: { type: 'object' } },
+          }),
         },
       },
       answer: async ({ caller }) => {
@@ -24,7 +26,7 @@ export function attentionRoutes({ outcomes, approvals, kills }: Host): readonly 
           kills: await kills.list(),
           packages: (await (await caller.session()).packages()).packages,
         });
-        return { body: { schema: 'toolport/attention@1', items } };
+        return { body: { schema: 'toolwharf/attention@1', items } };
       },
     },
     {
@@ -35,7 +37,7 @@ export function attentionRoutes({ outcomes, approvals, kills }: Host): readonly 
       answers: {
         200: {
           text: 'It waits for nobody any more.',
-          schema: documentOf('toolport/acknowledge@1', { call: { type: 'string' } }),
+          schema: documentOf('toolwharf/acknowledge@1', { call: { type: 'string' } }),
         },
         404: { text: 'No such call has an unknown outcome.' },
       },
@@ -48,7 +50,7 @@ export function attentionRoutes({ outcomes, approvals, kills }: Host): readonly 
             `no call ${JSON.stringify(call.slice(0, 80))} has an unknown outcome`,
             { hint: 'GET /api/v1/attention lists those that do' },
           );
-        return { body: { schema: 'toolport/acknowledge@1', call } };
+        return { body: { schema: 'toolwharf/acknowledge@1', call } };
       },
     },
   ];

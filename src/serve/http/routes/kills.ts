@@ -22,12 +22,12 @@ export function killRoutes(kills: Kills): readonly Route[] {
       answers: {
         200: {
           text: 'The targets.',
-          schema: documentOf('toolport/kills@1', { killed: { type: 'array', items: { type: 'object' } } }),
+          schema: documentOf('toolwharf/kills@1', { killed: { type: 'array', items: { type: 'object' } } }),
         },
       },
       answer: async () => ({
         body: {
-          schema: 'toolport/kills@1',
+          schema: 'toolwharf/kills@1',
           killed: (await kills.list()).map(({ target, at, by }) => ({
             target,
             since: new Date(at).toISOString(),
@@ -45,7 +45,7 @@ export function killRoutes(kills: Kills): readonly Route[] {
       answers: {
         200: {
           text: 'It is stopped.',
-          schema: documentOf('toolport/kill@1', {
+          schema: documentOf('toolwharf/kill@1', {
             target: { type: 'string' },
             killed: { type: 'boolean' },
             changed: { type: 'boolean' },
@@ -55,7 +55,7 @@ export function killRoutes(kills: Kills): readonly Route[] {
       answer: async ({ caller, body: given }) => {
         const target = textMember(membersOf(given, ['target']), 'target');
         const done = await kills.set(target, caller.principal);
-        return { body: { schema: 'toolport/kill@1', target, killed: true, ...done } };
+        return { body: { schema: 'toolwharf/kill@1', target, killed: true, ...done } };
       },
     },
     {
@@ -67,7 +67,7 @@ export function killRoutes(kills: Kills): readonly Route[] {
       answers: {
         200: {
           text: 'It is not stopped any more.',
-          schema: documentOf('toolport/kill@1', {
+          schema: documentOf('toolwharf/kill@1', {
             target: { type: 'string' },
             killed: { type: 'boolean' },
             changed: { type: 'boolean' },
@@ -77,7 +77,7 @@ export function killRoutes(kills: Kills): readonly Route[] {
       answer: async (exchange) => {
         const target = textMember(membersOf(exchange.body, ['target']), 'target');
         const changed = await kills.lift(target, operatorOf(exchange));
-        return { body: { schema: 'toolport/kill@1', target, killed: false, changed } };
+        return { body: { schema: 'toolwharf/kill@1', target, killed: false, changed } };
       },
     },
   ];

@@ -25,7 +25,7 @@ export function messageRoutes(): readonly Route[] {
     answers: {
       200: {
         text: 'The message as extensions left it, or who stopped it and why.',
-        schema: documentOf('toolport/message@1', {
+        schema: documentOf('toolwharf/message@1', {
           status: { enum: ['go', 'abort'] },
           message: { type: 'object' },
           changedBy: { type: 'array', items: { type: 'string' } },
@@ -38,7 +38,7 @@ export function messageRoutes(): readonly Route[] {
       const { message } = membersOf(body, ['message']);
       if (!isObject(message)) throw new Refusal(400, 'usage', '"message" must be an object');
       const { kind, ...told } = await (await caller.session()).message(point, message, signal);
-      return { body: { schema: 'toolport/message@1', status: kind, ...told } };
+      return { body: { schema: 'toolwharf/message@1', status: kind, ...told } };
     },
   }));
 }

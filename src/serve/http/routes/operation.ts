@@ -40,12 +40,12 @@ export function operationRoutes(options: OperationOptions): readonly Route[] {
       answers: { 200: { text: 'The text form of Prometheus.', type: 'text/plain' } },
       answer: async () => {
         const waiting: Gauge = {
-          name: 'toolport_approvals_waiting',
+          name: 'toolwharf_approvals_waiting',
           text: 'Held calls that nobody has decided on.',
           value: (await host.approvals.list(['proposed'])).length,
         };
         const processes: Gauge = {
-          name: 'toolport_processes',
+          name: 'toolwharf_processes',
           text: 'Confined processes by what they are for.',
           value: { label: 'kind', values: { ...(await host.processes()) } },
         };
@@ -60,13 +60,13 @@ export function operationRoutes(options: OperationOptions): readonly Route[] {
       answers: {
         200: {
           text: 'Whether the record is whole.',
-          schema: documentOf('toolport/audit@1', {
+          schema: documentOf('toolwharf/audit@1', {
             ok: { type: 'boolean' },
             entries: { type: 'integer' },
           }),
         },
       },
-      answer: async () => ({ body: { schema: 'toolport/audit@1', ...(await host.verifyAudit()) } }),
+      answer: async () => ({ body: { schema: 'toolwharf/audit@1', ...(await host.verifyAudit()) } }),
     },
   ];
 }

@@ -13,7 +13,7 @@ export function operatorRoutes(desk: OperatorDesk): readonly Route[] {
       answers: {
         200: {
           text: 'Whether one is set, and how often somebody was wrong about it.',
-          schema: documentOf('toolport/pin@1', {
+          schema: documentOf('toolwharf/pin@1', {
             set: { type: 'boolean' },
             failures: { type: 'integer' },
           }),
@@ -22,7 +22,7 @@ export function operatorRoutes(desk: OperatorDesk): readonly Route[] {
       answer: async () => {
         const { set, failures, waitUntil } = await desk.pin();
         const wait = waitUntil === null ? {} : { waitUntil: time(waitUntil) };
-        return { body: { schema: 'toolport/pin@1', set, failures, ...wait } };
+        return { body: { schema: 'toolwharf/pin@1', set, failures, ...wait } };
       },
     },
     {
@@ -39,7 +39,7 @@ export function operatorRoutes(desk: OperatorDesk): readonly Route[] {
       answers: {
         200: {
           text: 'A token, good with this bearer token only.',
-          schema: documentOf('toolport/sign-in@1', {
+          schema: documentOf('toolwharf/sign-in@1', {
             token: { type: 'string' },
             expiresAt: { type: 'string' },
           }),
@@ -50,7 +50,7 @@ export function operatorRoutes(desk: OperatorDesk): readonly Route[] {
       answer: async ({ caller, body }) => {
         const pin = textMember(membersOf(body, ['pin']), 'pin');
         const { token, expiresAt } = await desk.signIn({ name: caller.principal, channel: 'api', pin });
-        return { body: { schema: 'toolport/sign-in@1', token, expiresAt: time(expiresAt) } };
+        return { body: { schema: 'toolwharf/sign-in@1', token, expiresAt: time(expiresAt) } };
       },
     },
     {

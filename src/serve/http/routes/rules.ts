@@ -9,7 +9,7 @@ import { type Answered, documentOf, membersOf, type Route, textMember } from '..
 
 const shown: Answered = {
   text: 'Rules with their conditions.',
-  schema: documentOf('toolport/rules@1', { rules: { type: 'array', items: { type: 'object' } } }),
+  schema: documentOf('toolwharf/rules@1', { rules: { type: 'array', items: { type: 'object' } } }),
 };
 const tests = ['equals', 'one-of', 'under', 'at-most', 'at-least', 'matches'];
 

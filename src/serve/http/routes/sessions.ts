@@ -15,14 +15,14 @@ export function sessionRoutes(sessions: McpSessions): readonly Route[] {
       answers: {
         200: {
           text: 'The sessions. Their ids let nobody in.',
-          schema: documentOf('toolport/sessions@1', {
+          schema: documentOf('toolwharf/sessions@1', {
             sessions: { type: 'array', items: { type: 'object' } },
           }),
         },
       },
       answer: async ({ caller }) => ({
         body: {
-          schema: 'toolport/sessions@1',
+          schema: 'toolwharf/sessions@1',
           sessions: seen(caller).map((it) => ({
             id: it.id,
             principal: it.caller.principal,

@@ -9,7 +9,7 @@ import { type Answered, documentOf, membersOf, type Route, textMember } from '..
 
 const shown: Answered = {
   text: 'What packages ask for and whether it is set. Values are never shown.',
-  schema: documentOf('toolport/settings@1', { packages: { type: 'array', items: { type: 'object' } } }),
+  schema: documentOf('toolwharf/settings@1', { packages: { type: 'array', items: { type: 'object' } } }),
 };
 const missing: Answered = { text: 'No package here asks for that.' };
 const path = '/api/v1/settings/{package}/{slot}';
@@ -20,7 +20,7 @@ export function settingRoutes({ secrets }: Host): readonly Route[] {
     const kept = await secrets.list();
     const { packages } = await (await caller.session()).packages();
     return {
-      schema: 'toolport/settings@1',
+      schema: 'toolwharf/settings@1',
       packages: packages.flatMap(({ id, package: of }) =>
         id === null || of === undefined
           ? []

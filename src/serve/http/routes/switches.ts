@@ -14,13 +14,13 @@ export function switchRoutes(switches: Switches): readonly Route[] {
       answers: {
         200: {
           text: 'Their ids.',
-          schema: documentOf('toolport/switches@1', {
+          schema: documentOf('toolwharf/switches@1', {
             disabled: { type: 'array', items: { type: 'string' } },
           }),
         },
       },
       answer: async () => ({
-        body: { schema: 'toolport/switches@1', disabled: await switches.disabled() },
+        body: { schema: 'toolwharf/switches@1', disabled: await switches.disabled() },
       }),
     },
     {
@@ -37,7 +37,7 @@ export function switchRoutes(switches: Switches): readonly Route[] {
       answers: {
         200: {
           text: 'How it stands now.',
-          schema: documentOf('toolport/switch@1', {
+          schema: documentOf('toolwharf/switch@1', {
             package: { type: 'string' },
             enabled: { type: 'boolean' },
             changed: { type: 'boolean' },
@@ -51,7 +51,7 @@ export function switchRoutes(switches: Switches): readonly Route[] {
         const id = parts.package as string;
         if (/[\s/]/.test(id)) throw new Refusal(400, 'usage', 'packages are switched as a whole');
         const changed = await switches.set(id, enabled, operatorOf(exchange));
-        return { body: { schema: 'toolport/switch@1', package: id, enabled, changed } };
+        return { body: { schema: 'toolwharf/switch@1', package: id, enabled, changed } };
       },
     },
   ];

@@ -19,7 +19,7 @@ export function toolRoutes(places: Places): readonly Route[] {
       answers: {
         200: {
           text: 'The packages.',
-          schema: documentOf('toolport/list@1', { packages: list, summary: { type: 'object' } }),
+          schema: documentOf('toolwharf/list@1', { packages: list, summary: { type: 'object' } }),
         },
       },
       answer: async ({ caller }) => {
@@ -27,7 +27,7 @@ export function toolRoutes(places: Places): readonly Route[] {
         const entries = packages.map((it) =>
           packageEntry(it, caller.role === 'operator' ? undefined : places),
         );
-        return { body: { schema: 'toolport/list@1', packages: entries, summary } };
+        return { body: { schema: 'toolwharf/list@1', packages: entries, summary } };
       },
     },
     {
@@ -35,10 +35,10 @@ export function toolRoutes(places: Places): readonly Route[] {
       path: '/api/v1/tools',
       role: 'agent',
       summary: 'What can be called now, with its schemas.',
-      answers: { 200: { text: 'The tools.', schema: documentOf('toolport/tools@1', { tools: list }) } },
+      answers: { 200: { text: 'The tools.', schema: documentOf('toolwharf/tools@1', { tools: list }) } },
       answer: async ({ caller }) => {
         const tools = await (await caller.session()).tools();
-        return { body: { schema: 'toolport/tools@1', tools: tools.map(toolEntry) } };
+        return { body: { schema: 'toolwharf/tools@1', tools: tools.map(toolEntry) } };
       },
     },
     {
@@ -59,7 +59,7 @@ export function toolRoutes(places: Places): readonly Route[] {
       answers: {
         200: {
           text: 'The answer. Refusals and failures have the same shape with the status of their code.',
-          schema: documentOf('toolport/call@1', {
+          schema: documentOf('toolwharf/call@1', {
             tool: { type: 'string' },
             callId: { type: 'string', description: 'under which the record has it' },
             status: {

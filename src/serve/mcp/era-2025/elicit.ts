@@ -61,7 +61,7 @@ export class Questions {
   async #put(params: JsonObject, { about, signal, left, approval }: Put): Promise<Json | undefined> {
     const { send } = this.#options;
     this.#count++;
-    const id = `toolport-${this.#count}`;
+    const id = `toolwharf-${this.#count}`;
     const answer = await new Promise<Json | undefined>((settle) => {
       const giveUp = (reason: string) => {
         send(notification('notifications/cancelled', { requestId: id, reason }), about);

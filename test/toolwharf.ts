@@ -1,4 +1,4 @@
-// The built command and its surroundings, for tests that use Toolport the way people do.
+// The built command and its surroundings, for tests that use Toolwharf the way people do.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -26,7 +26,7 @@ export interface RunOptions {
 }
 
 /** Runs the command to its end. */
-export function toolport(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+export function toolwharf(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [main, ...words], {
       cwd: options.cwd,
@@ -51,7 +51,7 @@ export function toolport(words: readonly string[], options: RunOptions = {}): Pr
 
 /** A folder of the test's own, readable by everybody, removed by `remove`. */
 export function temporaryFolder(files: Record<string, string> = {}): { path: string; remove: () => void } {
-  const path = mkdtempSync(join(tmpdir(), 'toolport-test-'));
+  const path = mkdtempSync(join(tmpdir(), 'toolwharf-test-'));
   chmodSync(path, 0o755);
   for (const [name, text] of Object.entries(files)) {
     mkdirSync(dirname(join(path, name)), { recursive: true });
