@@ -15,7 +15,7 @@ const rounds = Number(process.env.ROUNDS ?? 6);
 const startRounds = Math.max(2, Math.ceil(rounds / 2));
 const idle = 1000;
 // The peers are installed first; everything is then started again in a network namespace that has loopback and nothing
-// else, because some of them fetch catalogues from the internet when they start.
+// else, because some of them fetch catalogs from the internet when they start.
 const inside = process.argv[2] === '--inside' ? process.argv[3] : undefined;
 const folder = inside ?? mkdtempSync(join(tmpdir(), 'toolwharf-gateway-'));
 chmodSync(folder, 0o755);

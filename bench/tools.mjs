@@ -1,11 +1,11 @@
 // A thousand tools behind the fixed few: how much smaller the list gets, and whether the right tool is found. Everything
-// goes through the MCP front as a client would; only the packages behind it are made up (bench/tool-catalogue.mjs).
+// goes through the MCP front as a client would; only the packages behind it are made up (bench/tool-catalog.mjs).
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { bundleModule } from '../scripts/bundle.mjs';
-import { catalogue, questions } from './tool-catalogue.mjs';
+import { catalog, questions } from './tool-catalog.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const work = mkdtempSync(join(tmpdir(), 'toolwharf-bench-'));
@@ -13,7 +13,7 @@ const bundle = join(work, 'front.mjs');
 await bundleModule("export { createFront, frontParts } from './src/serve/mcp/front.ts';", root, bundle);
 const { createFront, frontParts } = await import(bundle);
 
-const made = catalogue();
+const made = catalog();
 const keys = new Map(made.map((it) => [`${it.package}_${it.name}`, it.key]));
 const tools = made.map((it) => ({
   name: `${it.package}/${it.name}`,
@@ -112,7 +112,7 @@ console.log(
   `  search  ${few.bytes} bytes in ${few.pages} page: ${(all.bytes / few.bytes).toFixed(0)} × smaller`,
 );
 console.log(`  one search answers with ${Math.round(bytes / questions.length)} bytes for five tools`);
-console.log(`search, ${questions.length} labelled questions`);
+console.log(`search, ${questions.length} labeled questions`);
 console.log(
   `  recall@5 ${(five / questions.length).toFixed(3)} (${five} of ${questions.length}), first place ${(first / questions.length).toFixed(3)}`,
 );

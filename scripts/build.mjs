@@ -37,7 +37,7 @@ await build({
   transform: {
     define: {
       TOOLWHARF_BUILD: JSON.stringify(
-        digestOf('src/formats', 'src/model', 'src/host/understanding.ts', 'schemas', 'package-lock.json'),
+        digestOf('src/formats', 'src/model', 'src/host/parse-cache.ts', 'schemas', 'package-lock.json'),
       ),
     },
   },

@@ -4,7 +4,7 @@ export type {
   Answer,
   AnswerError,
   Approvals,
-  AuditLine,
+  AuditEntry,
   CallRequest,
   Change,
   Confirmation,

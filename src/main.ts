@@ -171,9 +171,9 @@ async function placesFor({ audit }: OpenHostOptions): Promise<Pick<StartHostOpti
 }
 
 async function openRecord({ state, audit, follow }: OpenRecordOptions): Promise<AuditReader> {
-  const { Record } = await import('./store/record.js');
+  const { StoredAuditLog } = await import('./store/stored-audit-log.js');
   const { checkpointPlaces } = await import('./store/checkpoints.js');
-  return Record.open(state, checkpointPlaces(state, audit), follow);
+  return StoredAuditLog.open(state, checkpointPlaces(state, audit), follow);
 }
 
 async function verifyExport(path: string, trusted: string | undefined): Promise<AuditVerdict> {
@@ -255,7 +255,7 @@ async function openHost(
       if (!told) options.onWait(`${error.message}; waiting for it`);
       told = true;
       await new Promise((resolve) => setTimeout(resolve, 100));
-      if (signal.aborted) throw new HostError('cancelled', 'interrupted');
+      if (signal.aborted) throw new HostError('canceled', 'interrupted');
     }
   }
 }

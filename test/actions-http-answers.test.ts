@@ -192,6 +192,6 @@ test('a call that is given up ends at once', async () => {
     arguments: { what: 'never' },
     signal: controller.signal,
   });
-  expect(await failureOf(ended)).toMatchObject({ code: 'cancelled' });
+  expect(await failureOf(ended)).toMatchObject({ code: 'canceled' });
   expect(performance.now() - started).toBeLessThan(2000);
 });

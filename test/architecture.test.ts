@@ -160,7 +160,7 @@ describe('effects', () => {
 
 describe('files', () => {
   test('have kebab-case names of one noun', () => {
-    const banned = /(^|[-/])(utils?|helpers?|common|misc|managers?|services?)([-./]|$)/;
+    const banned = /(^|[-/])(utils?|helpers?|common|misc|managers?)([-./]|$)/;
     const wrong = sources.map((it) => it.path).filter((it) => banned.test(it) || !/^[a-z0-9./-]+$/.test(it));
     expect(wrong).toEqual([]);
   });

@@ -185,7 +185,7 @@ describe('tools that fail', () => {
       during: (child) => void until(() => confined().length > 0).then(() => child.kill('SIGINT')),
     });
     expect(done.code).toBe(130);
-    expect(done.stderr).toContain('cancelled');
+    expect(done.stderr).toContain('canceled');
     await until(() => confined().length === 0);
   });
 });

@@ -179,12 +179,12 @@ describe('what runs', () => {
     const started = performance.now();
     const calling = session.call({ tool: 'slow', arguments: { text: '30' }, signal: controller.signal });
     setTimeout(() => controller.abort(), 200);
-    expect(await calling).toMatchObject({ status: 'error', error: { code: 'cancelled' } });
+    expect(await calling).toMatchObject({ status: 'error', error: { code: 'canceled' } });
     expect(performance.now() - started).toBeLessThan(5000);
     expect((await host.auditTail(1))[0]).toMatchObject({ kind: 'outcome', body: { status: 'error' } });
   });
 
-  test('does not disturb its neighbours: a slow call and 16 quick ones', async () => {
+  test('does not disturb its neighbors: a slow call and 16 quick ones', async () => {
     const session = await open();
     const slow = session.call({ tool: 'slow', arguments: { text: '1.5' } });
     const quick = await Promise.all(
@@ -265,7 +265,7 @@ describe('sessions', () => {
     const { packages } = await session.packages();
     expect(packages.filter((it) => it.id === 'env').map((it) => [it.state, it.reasons])).toEqual([
       ['ready', [expect.stringContaining('it asks for python 3.12')]],
-      ['held', [expect.stringContaining('the id env is taken by')]],
+      ['needs-review', [expect.stringContaining('the id env is taken by')]],
     ]);
   });
 

@@ -13,7 +13,7 @@ const root = join(import.meta.dirname, '..');
 let folder: ReturnType<typeof temporaryFolder>;
 beforeAll(() => {
   folder = temporaryFolder({
-    'odd.py': patchTool({ name: 'odd' }).replace('# outputs:', '# colour: red\n# outputs:'),
+    'odd.py': patchTool({ name: 'odd' }).replace('# outputs:', '# color: red\n# outputs:'),
     'good.py': patchTool({ name: 'good' }),
   });
 });
@@ -55,7 +55,7 @@ describe('validate', () => {
               column: 3,
               endLine: 9,
               endColumn: 9,
-              pointer: '/colour',
+              pointer: '/color',
             },
           ],
         },

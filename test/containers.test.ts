@@ -188,7 +188,7 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
 
   test('an image without a digest is refused, one that is not here needs its installation', async () => {
     const loose = await state('loose');
-    expect(loose?.state).toBe('gated');
+    expect(loose?.state).toBe('unavailable');
     expect(loose?.reasons.join()).toMatch(/has no digest.*image inspect/);
     const away = await state('away');
     expect(away?.state).toBe('needs-setup');
@@ -201,13 +201,13 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
 
   test('variables that steer the engine keep a package out', async () => {
     const steer = await state('steer');
-    expect(steer?.state).toBe('gated');
+    expect(steer?.state).toBe('unavailable');
     expect(steer?.reasons.join()).toContain('DOCKER_HOST, which steers the container engine');
   });
 
   test('without an engine a package is kept out, with what to install', async () => {
     const none = await state('shell', '/nowhere/podman');
-    expect(none?.state).toBe('gated');
+    expect(none?.state).toBe('unavailable');
     expect(none?.reasons.join()).toMatch(/no container engine on this machine.*apt-get install podman/);
     const open = await bench.session({ policy: { containers: { engine: '/nowhere/podman' } } });
     expect((await failureOf(open.call({ tool: 'shell/run', arguments: { script: 'id' } }))).code).toBe(
@@ -243,7 +243,7 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
     const script = `#!/bin/sh\nfor a do shift; case "$a" in --read-only|--cap-drop) ;; ALL) ;; *) set -- "$@" "$a" ;; esac; done\nexec ${house.engine} "$@"\n`;
     writeFileSync(careless, script, { mode: 0o755 });
     const found = await state('shell', careless);
-    expect(found?.state).toBe('gated');
+    expect(found?.state).toBe('unavailable');
     expect(found?.reasons.join()).toMatch(/the root of the image can be written to/);
     expect(found?.reasons.join()).toMatch(/the process keeps capabilities/);
   });

@@ -275,7 +275,7 @@ test('npm uses it with its own settings', async () => {
 test('a client that leaves the TLS to the proxy is served over a connection that proves its name', async () => {
   const bundle = join(folder, 'egress.mjs');
   await bundleModule(
-    "export { openEgress } from './src/net/egress.ts'",
+    "export { openEgress } from './src/net/egress.ts.js'",
     join(import.meta.dirname, '..'),
     bundle,
   );

@@ -241,7 +241,7 @@ describe('Python packages', () => {
     const left = failureOf(shared.prepare(needs('shout==1.0'), { signal: leaver.signal, onStep }));
     const stayed = shared.prepare(needs('shout==1.0'), { signal, onStep });
     setTimeout(() => leaver.abort(), 50);
-    expect((await left).code).toBe('cancelled');
+    expect((await left).code).toBe('canceled');
     expect(existsSync((await stayed).folder)).toBe(true);
     expect(new Set(steps).size).toBe(2);
     expect(readdirSync(join(base, 'environments', 'building'))).toEqual([]);
@@ -258,7 +258,7 @@ describe('Python packages', () => {
     const left = failureOf(made.prepare(needs('shout==1.0'), { signal: controller.signal }));
     await expect.poll(() => asked.length, { timeout: 10_000 }).toBe(1);
     controller.abort();
-    expect((await left).code).toBe('cancelled');
+    expect((await left).code).toBe('canceled');
     await expect
       .poll(() => readdirSync(join(base, 'environments', 'building')), { timeout: 3000 })
       .toEqual([]);

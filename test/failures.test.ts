@@ -206,7 +206,7 @@ describe('something that is not there', () => {
     expect(found?.reasons.join(' ')).toContain('3.4');
     const strict = await bench.session({ policy: { strictRuntime: true } });
     const failed = await failureOf(strict.call({ tool: 'no-python/run', arguments: {} }));
-    expect(['runtime_missing', 'not_served']).toContain(failed.code);
+    expect(['runtime_missing', 'unavailable']).toContain(failed.code);
     expect(failed.message).toContain('3.4');
   });
 });

@@ -121,17 +121,17 @@ test('serve tells once which package an edit put on hold, and the way to a revie
         const before = seen;
         seen += chunk;
         if (!before.includes('\n') && seen.includes('\n')) writeFileSync(file, reworded);
-        if (!before.includes('"held"') && seen.includes('"event":"held"'))
+        if (!before.includes('"needs-review"') && seen.includes('"event":"needs-review"'))
           writeFileSync(file, `${reworded}# edited again\n`);
-        if (seen.includes('"held"') && seen.split('"reload"').length > 2) child.kill('SIGINT');
+        if (seen.includes('"needs-review"') && seen.split('"reload"').length > 2) child.kill('SIGINT');
       });
     },
   });
   const events = stdout.trim().split('\n').slice(1);
-  const held = events.map((it) => JSON.parse(it)).filter((it) => it.event === 'held');
+  const held = events.map((it) => JSON.parse(it)).filter((it) => it.event === 'needs-review');
   expect(held).toEqual([
     {
-      event: 'held',
+      event: 'needs-review',
       package: 'say',
       path: expect.stringContaining('say.py'),
       reasons: expect.arrayContaining([expect.stringContaining('toolwharf review say --dir')]),

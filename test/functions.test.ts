@@ -13,7 +13,7 @@ import type { Slot, SlotValues } from '../src/model/slot.js';
 import { textTemplate } from '../src/model/template.js';
 import type { Tool } from '../src/model/tool.js';
 import { runFunction } from '../src/run/function.js';
-import type { Confinement } from '../src/run/launch.js';
+import type { SandboxProfile } from '../src/run/launch.js';
 import { type PoolOptions, ProcessPool } from '../src/run/pool.js';
 import type { RunResult } from '../src/run/run.js';
 import { bubblewrap } from '../src/sandbox/bubblewrap.js';
@@ -44,7 +44,7 @@ interface Setting {
   readonly state?: boolean;
   readonly id?: string;
   readonly cpuSeconds?: number;
-  readonly network?: Confinement['network'];
+  readonly network?: SandboxProfile['network'];
   readonly sandbox?: Sandbox;
 }
 
@@ -116,7 +116,7 @@ function packageOf(
       { value, secret: true, recipients: { kind: 'nobody' } },
     ]),
   );
-  const confinement: Confinement = {
+  const confinement: SandboxProfile = {
     package: of,
     digest: `digest-${made}`,
     principal: 'somebody',
@@ -695,7 +695,7 @@ describe('code that takes its process down', () => {
 });
 
 describe('stopping', () => {
-  test.each(both)('a cancelled call ends its process at once: %s', async (_, path) => {
+  test.each(both)('a canceled call ends its process at once: %s', async (_, path) => {
     const { run, pool } = packageOf(
       {
         'agent.mjs': 'export const handler = () => { for (;;); };',
@@ -708,14 +708,14 @@ describe('stopping', () => {
     await new Promise((resolve) => setTimeout(resolve, 300));
     stop.abort();
     const before = performance.now();
-    expect((await call).code).toBe('cancelled');
+    expect((await call).code).toBe('canceled');
     expect(performance.now() - before).toBeLessThan(50);
     await gone(pool);
   });
 
-  test('a call that was cancelled before it began starts nothing', async () => {
+  test('a call that was canceled before it began starts nothing', async () => {
     const { run, pool } = packageOf({ 'index.mjs': 'export const run = () => 1;' });
-    expect((await failure(run({ signal: AbortSignal.abort() }))).code).toBe('cancelled');
+    expect((await failure(run({ signal: AbortSignal.abort() }))).code).toBe('canceled');
     expect(pool.state.processes).toBe(0);
   });
 
@@ -740,8 +740,8 @@ describe('stopping', () => {
     await new Promise((resolve) => setTimeout(resolve, 100));
     await busy.pool.close();
     expect(busy.pool.state).toEqual({ processes: 0, busy: 0, waiting: 0 });
-    expect((await call).code).toBe('cancelled');
-    expect((await waited).code).toBe('cancelled');
+    expect((await call).code).toBe('canceled');
+    expect((await waited).code).toBe('canceled');
     expect((await failure(busy.run())).message).toBe('the host is being closed');
   });
 });
@@ -912,18 +912,18 @@ test.each([
 describe('TypeScript runs as it is', () => {
   test('with every way to name another file', async () => {
     const { value } = packageOf({
-      'index.ts': `import type { Shape } from './shape';
-import { Unused, used } from './lib/used.ts';
+      'index.ts': `import type { Shape } from './shape.js';
+import { Unused, used } from './lib/used.ts.js';
 import { js } from './lib/js.js';
-import { bare } from './lib/bare';
-import folder from './lib';
+import { bare } from './lib/bare.js';
+import folder from './lib.js';
 import { plain } from './plain.mjs';
-export { shown } from './lib/bare';
-enum Colour { Red = 1, Green }
+export { shown } from './lib/bare.js';
+enum Color { Red = 1, Green }
 class Box { constructor(private readonly content: number) {} get(): number { return this.content; } }
 export async function run(args: Shape): Promise<unknown> {
-  const { later } = await import('./lib/later');
-  return [used satisfies string, js, bare, folder, plain, later, Colour.Green, new Box(7).get(), args.a!];
+  const { later } = await import('./lib/later.js');
+  return [used satisfies string, js, bare, folder, plain, later, Color.Green, new Box(7).get(), args.a!];
 }`,
       'shape.ts': 'export interface Shape { a?: number }',
       'lib/used.ts': 'export interface Unused {}\nexport const used: string = "used";',

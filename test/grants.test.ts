@@ -2,7 +2,6 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type SessionOptions } from '../src/index.js';
 import { openDatabase } from '../src/store/database.js';
@@ -58,13 +57,13 @@ describe('naming a folder', () => {
     expect(await stateOf('count')).toMatchObject({ state: 'ready' });
     write('tools/evil.py', patchTool({ name: 'evil' }));
     expect(await stateOf('evil')).toMatchObject({
-      state: 'held',
+      state: 'needs-review',
       reasons: [expect.stringContaining('turned up'), expect.stringContaining('toolwharf review evil')],
     });
     const session = await open();
     expect(await session.call({ tool: 'evil', arguments: { text: 'x' } })).toMatchObject({
       status: 'denied',
-      error: { code: 'held' },
+      error: { code: 'needs_review' },
     });
     expect((await session.tools()).map((it) => it.name)).toEqual(['count/count']);
     // Naming the file itself is an act of its own.
@@ -88,7 +87,7 @@ describe('naming a folder', () => {
     const review = await session.review('count');
     expect(review.widened.join()).toMatch(/read/);
     expect(await session.call({ tool: 'count', arguments: { text: '' } })).toMatchObject({
-      error: { code: 'held', message: expect.stringContaining(review.widened[0] as string) },
+      error: { code: 'needs_review', message: expect.stringContaining(review.widened[0] as string) },
     });
     await expect(session.accept('count', 'f'.repeat(64))).rejects.toMatchObject({ code: 'integrity' });
     await session.accept('count', review.to);
@@ -115,22 +114,22 @@ describe('naming a folder', () => {
       ),
     );
     expect(await session.call({ tool: 'count', arguments: { text: '' } })).toMatchObject({
-      error: { code: 'held', message: expect.stringContaining('.ssh') },
+      error: { code: 'needs_review', message: expect.stringContaining('.ssh') },
     });
     await session.accept('count', review.to);
     expect(await stateOf('count')).toMatchObject({ state: 'ready' });
   });
 
-  test('an agreement of an earlier version, which kept no texts, covers what is unchanged and no edit', async () => {
+  test('an agreement whose text cannot be read covers the unchanged package and no edit', async () => {
     await open();
     await host.close();
     const database = openDatabase(join(folder.path, 'state'));
-    await database.updateTable('pin').set({ words: sql<null>`null` }).execute();
+    await database.updateTable('agreement').set({ package_text: 'not JSON' }).execute();
     await database.destroy();
     host = await createHost({ state: join(folder.path, 'state'), warm: false });
     expect(await stateOf('count')).toMatchObject({ state: 'ready' });
     write('tools/count.py', patchTool({ name: 'count', body: '    return {"words": 7}' }));
-    expect(await stateOf('count')).toMatchObject({ state: 'held' });
+    expect(await stateOf('count')).toMatchObject({ state: 'needs-review' });
   });
 
   test('looking at a path for a review agrees to nothing', async () => {
@@ -139,7 +138,7 @@ describe('naming a folder', () => {
     const evil = join(tools(), 'evil.py');
     const looking = await open({ directories: [evil], looking: true });
     expect((await looking.review('evil')).widened[0]).toContain('nobody agreed to it yet');
-    expect(await stateOf('evil')).toMatchObject({ state: 'held' });
+    expect(await stateOf('evil')).toMatchObject({ state: 'needs-review' });
     await looking.accept('evil', (await looking.review('evil')).to);
     expect(await stateOf('evil')).toMatchObject({ state: 'ready' });
   });
@@ -159,7 +158,7 @@ describe('naming a folder', () => {
     await host.close();
     write('tools/evil.py', patchTool({ name: 'evil' }));
     host = await createHost({ state: join(folder.path, 'state'), warm: false });
-    expect(await stateOf('evil')).toMatchObject({ state: 'held' });
+    expect(await stateOf('evil')).toMatchObject({ state: 'needs-review' });
     expect(await stateOf('count')).toMatchObject({ state: 'ready' });
   });
 
@@ -327,7 +326,7 @@ describe('packages', () => {
       ['count', 'disabled'],
       ['second', 'ready'],
     ]);
-    expect(summary).toMatchObject({ found: 3, invalid: 1, disabled: 1, gated: 0 });
+    expect(summary).toMatchObject({ found: 3, invalid: 1, disabled: 1, unavailable: 0 });
     expect(await stateOf('second', { policy: { disabled: ['second'] } })).toMatchObject({
       state: 'disabled',
     });
@@ -338,7 +337,9 @@ describe('packages', () => {
       state: 'ready',
       reasons: [expect.stringMatching(/asks for python 3\.12; 3\.\d+ is used/)],
     });
-    expect(await stateOf('count', { policy: { strictRuntime: true } })).toMatchObject({ state: 'gated' });
+    expect(await stateOf('count', { policy: { strictRuntime: true } })).toMatchObject({
+      state: 'unavailable',
+    });
   });
 
   test('that need a value say which, and the exact next command', async () => {
@@ -418,7 +419,7 @@ describe('packages', () => {
     write('elsewhere/keeper/index.js', code('second '));
     const other = await open({ directories: [join(folder.path, 'elsewhere')], principal: 'another' });
     expect(await other.call({ tool: 'keeper/look', arguments: {} })).toMatchObject({
-      error: { code: 'held', message: expect.stringContaining('tools/keeper/manifest.json') },
+      error: { code: 'needs_review', message: expect.stringContaining('tools/keeper/manifest.json') },
     });
     // A person may mean it: the folder was moved, or it is a copy.
     await other.accept('keeper', (await other.review('keeper')).to);

@@ -93,12 +93,12 @@ describe.each([
     const asked: string[] = [];
     const { client } = await connect(home.agent, (message) => {
       asked.push(message);
-      return { action: 'accept', content: { colour: 'blue' } };
+      return { action: 'accept', content: { color: 'blue' } };
     });
     expect(await client.callTool({ name: 'desk_consult', arguments: {} })).toMatchObject({
       content: [{ type: 'text', text: 'accept blue' }],
     });
-    expect(asked).toEqual(['The tool desk_consult asks:\n\nWhich colour?']);
+    expect(asked).toEqual(['The tool desk_consult asks:\n\nWhich color?']);
     await client.close();
   });
 
@@ -117,13 +117,13 @@ describe.each([
     cancel.abort();
     await failed;
     await until(() => home.answers.at(-1)?.tool === 'sleep/sleep');
-    expect(home.answers.at(-1)).toMatchObject({ error: { code: 'cancelled' } });
+    expect(home.answers.at(-1)).toMatchObject({ error: { code: 'canceled' } });
     await client.close();
   });
 });
 
 describe('a question of a server, 2026-07-28 by hand', () => {
-  const blue = { answer: { action: 'accept', content: { colour: 'blue' } } };
+  const blue = { answer: { action: 'accept', content: { color: 'blue' } } };
   const _meta = { ...claim, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
   const consult = (token: string, more: object = {}) => {
     const params = { name: 'desk_consult', arguments: {}, ...more, _meta };
@@ -150,7 +150,7 @@ describe('a question of a server, 2026-07-28 by hand', () => {
     const before = home.answers.length;
     await home.bench.host.tokens.revoke(leaving.id, 'test');
     await until(() => home.answers.length > before);
-    expect(home.answers.at(-1)).toMatchObject({ tool: 'desk/consult', error: { code: 'cancelled' } });
+    expect(home.answers.at(-1)).toMatchObject({ tool: 'desk/consult', error: { code: 'canceled' } });
     expect((await consult(leaving.token, { requestState, inputResponses: blue })).status).toBe(401);
   });
 });

@@ -232,7 +232,7 @@ describe('a client that vanishes in the middle of a call takes the call along', 
     gone.abort();
     expect(await calling).toBe('gone');
     await until(() => home.answers.length > before, 5000);
-    expect(home.answers.at(-1)).toMatchObject({ tool: 'sleep/sleep', error: { code: 'cancelled' } });
+    expect(home.answers.at(-1)).toMatchObject({ tool: 'sleep/sleep', error: { code: 'canceled' } });
     await until(() => running().length === 0);
   });
 });
@@ -335,7 +335,7 @@ test('an idle session ends by itself; one with an open stream does not', async (
 });
 
 test('what is said to one client is heard by no other', async () => {
-  const { token } = await home.token('neighbour');
+  const { token } = await home.token('neighbor');
   const listen = async (as: string) => {
     const begun = await home.visit('/mcp', { body: initialize, headers: both, token: as });
     const headers = { ...both, 'mcp-session-id': begun.headers['mcp-session-id'] as string };
@@ -385,7 +385,7 @@ describe('the end', () => {
     expect(performance.now() - from).toBeLessThan(3500);
     expect((await calling)?.json.status).not.toBe('ok');
     await until(() => running().length === 0);
-    expect(at.answers.at(-1)).toMatchObject({ tool: 'sleep/sleep', error: { code: 'cancelled' } });
+    expect(at.answers.at(-1)).toMatchObject({ tool: 'sleep/sleep', error: { code: 'canceled' } });
   });
 
   test('whoever is connected already and asks meanwhile is told', async () => {

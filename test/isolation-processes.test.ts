@@ -131,7 +131,7 @@ describe('nothing is left', () => {
     const closing = performance.now();
     await bench.host.close();
     expect(performance.now() - closing).toBeLessThan(3000);
-    for (const it of calls) expect(await failureOf(it)).toMatchObject({ code: 'cancelled' });
+    for (const it of calls) expect(await failureOf(it)).toMatchObject({ code: 'canceled' });
     await until(() => running().length === 0, 2000);
     expect(stages()).toEqual([]);
   });

@@ -169,7 +169,7 @@ describe('64 calls at once', () => {
   });
 });
 
-describe('bad neighbours', () => {
+describe('bad neighbors', () => {
   test('20 good calls succeed beside crashes, hangs, floods, garbage and daemons', async () => {
     const session = await bench.session();
     const bad = ['crash', 'hang', 'flood', 'garbage', 'daemon', 'hang'].map((tool) =>
@@ -209,7 +209,7 @@ describe('bad neighbours', () => {
     const started = performance.now();
     const waiting = session.call({ tool: 'good', arguments: { text: 'x' }, signal: controller.signal });
     setTimeout(() => controller.abort(), 100);
-    expect(await failureOf(waiting)).toMatchObject({ code: 'cancelled' });
+    expect(await failureOf(waiting)).toMatchObject({ code: 'canceled' });
     expect(performance.now() - started).toBeLessThan(1500);
     await Promise.all(busy);
   });

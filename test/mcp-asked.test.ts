@@ -8,7 +8,7 @@ import { BareClient, bugs, envelope, frontFor, type Message, officialClient, par
 import { until } from './toolwharf.js';
 import { type Workbench, workbench } from './workbench.js';
 
-const form = `{ message: 'Which colour?', requestedSchema: { type: 'object', properties: { colour: { type: 'string' } } } }`;
+const form = `{ message: 'Which color?', requestedSchema: { type: 'object', properties: { color: { type: 'string' } } } }`;
 
 /** Of the older era: it asks its client with requests of its own. `seen` tells how often what happened. */
 const older = `
@@ -45,10 +45,10 @@ on = {
   'tools/list': () => ({ resultType: 'complete', tools }),
   'tools/call': ({ name, inputResponses, requestState }) => {
     if (name === 'seen') return text(calls + ' calls, 0 given up');
-    const answer = requestState === 'mine' ? inputResponses?.colour : undefined;
+    const answer = requestState === 'mine' ? inputResponses?.color : undefined;
     if (answer === undefined) {
       calls++;
-      return { resultType: 'input_required', inputRequests: { colour: { method: 'elicitation/create', params: ${form} } }, requestState: 'mine' };
+      return { resultType: 'input_required', inputRequests: { color: { method: 'elicitation/create', params: ${form} } }, requestState: 'mine' };
     }
     return text(answer.content === undefined ? answer.action : answer.action + ' ' + JSON.stringify(answer.content));
   },
@@ -80,7 +80,7 @@ function front(holder = 'connection-1', principal = 'alice', own = session): Fro
 }
 
 const caps = { elicitation: {} };
-const blue = { answer: { action: 'accept', content: { colour: 'blue' } } };
+const blue = { answer: { action: 'accept', content: { color: 'blue' } } };
 const refused = { error: { code: -32602, data: { reason: 'invalid_request_state' } } };
 let count = 0;
 
@@ -115,16 +115,16 @@ describe.each(['older', 'newer'])('a question of a server of the %s era', (era) 
     expect(asked.inputRequests.answer).toMatchObject({
       method: 'elicitation/create',
       params: {
-        message: `The tool ${tool} asks:\n\nWhich colour?`,
-        requestedSchema: { type: 'object', properties: { colour: { type: 'string' } } },
+        message: `The tool ${tool} asks:\n\nWhich color?`,
+        requestedSchema: { type: 'object', properties: { color: { type: 'string' } } },
       },
     });
     // It is not known to the client by anything that the client could make up.
     const body = Buffer.from(asked.requestState, 'base64url').toString();
-    expect(body).not.toMatch(/colour|mine/);
+    expect(body).not.toMatch(/color|mine/);
     const done = await send(client, tool, { requestState: asked.requestState, inputResponses: blue });
     expect(done.result).toMatchObject({ resultType: 'complete' });
-    expect(textIn(done)).toBe('accept {"colour":"blue"}');
+    expect(textIn(done)).toBe('accept {"color":"blue"}');
     expect(await seen(era)).toBe('1 calls, 0 given up');
     const kinds = (await bench.host.auditTail(100)).map((it) => it.kind);
     expect(kinds.filter((it) => it === 'outcome')).toHaveLength(2);
@@ -276,10 +276,10 @@ describe.each(['older', 'newer'])('a question of a server of the %s era', (era) 
         questions.push(params.message.split('\n')[0] as string);
         return questions.length === 1
           ? { action: 'accept', content: { approve: true } }
-          : { action: 'accept', content: { colour: kind } };
+          : { action: 'accept', content: { color: kind } };
       });
       const { content } = await client.callTool({ name: tool, arguments: {} });
-      expect(content).toEqual([{ type: 'text', text: `accept {"colour":"${kind}"}` }]);
+      expect(content).toEqual([{ type: 'text', text: `accept {"color":"${kind}"}` }]);
       expect(questions).toEqual([`Run ${era}/consult?`, `The tool ${tool} asks:`]);
       await client.close();
     }
@@ -292,8 +292,8 @@ async function outcomes(): Promise<unknown[]> {
 }
 
 test.each([
-  ['twice', 'accept {"colour":"blue"} then decline'],
-  ['both', 'accept {"colour":"blue"} and decline'],
+  ['twice', 'accept {"color":"blue"} then decline'],
+  ['both', 'accept {"color":"blue"} and decline'],
 ])('questions of one call are put one after the other: %s', async (name, words) => {
   const client = new BareClient(front());
   const tool = `older_${name}`;
@@ -352,7 +352,7 @@ test('what came of a call that ended meanwhile is kept for a moment, and its pla
 test('a request that is given up while it waits for more gives up the call', async () => {
   const client = new BareClient(front());
   const { requestState } = await ask(client, 'older_twice');
-  // The second question is not waited for: the request that brings the first answer is cancelled first.
+  // The second question is not waited for: the request that brings the first answer is canceled first.
   const params = {
     name: 'older_twice',
     arguments: {},
@@ -377,7 +377,7 @@ test('a secret of another package does not reach a server as an answer, whoever 
   });
   const client = new BareClient(front());
   const { requestState } = await ask(client, 'older_consult');
-  const inputResponses = { answer: { action: 'accept', content: { colour: `it is ${value}` } } };
+  const inputResponses = { answer: { action: 'accept', content: { color: `it is ${value}` } } };
   const told = await send(client, 'older_consult', { requestState, inputResponses });
   expect(textIn(told)).toBe('decline');
   expect(JSON.stringify(told)).toContain('an answer to what it asked was kept from it');

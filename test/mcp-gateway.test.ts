@@ -69,7 +69,7 @@ describe.each(clients.flatMap((era) => upstreams.map((speaks) => ({ era, speaks 
         },
         outputSchema: { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] },
         annotations: { readOnlyHint: true, title: 'Add numbers' },
-        _meta: { 'desk/colour': 'green', 'toolwharf/tool': `desk-${speaks}/add` },
+        _meta: { 'desk/color': 'green', 'toolwharf/tool': `desk-${speaks}/add` },
       });
       await made.close();
     });
@@ -155,11 +155,11 @@ describe.each(clients.flatMap((era) => upstreams.map((speaks) => ({ era, speaks 
       const asked: string[] = [];
       made.setRequestHandler('elicitation/create', async ({ params }) => {
         asked.push(params.message);
-        return { action: 'accept', content: { colour: 'blue' } };
+        return { action: 'accept', content: { color: 'blue' } };
       });
       const answer = await made.callTool({ name: own('consult'), arguments: {} });
       expect(answer.content).toEqual([{ type: 'text', text: 'accept blue' }]);
-      expect(asked).toEqual([`The tool ${own('consult')} asks:\n\nWhich colour?`]);
+      expect(asked).toEqual([`The tool ${own('consult')} asks:\n\nWhich color?`]);
       await made.close();
     });
   },
@@ -232,7 +232,7 @@ test('a list that changes is looked at anew while calls go on, and what is new w
   await until(async () => (await only.review('one')).to !== (await only.review('one')).from);
   expect((await only.tools()).map((it) => it.name)).not.toContain('one/more_0');
   // The same process still has the call.
-  const count = await only.call({ tool: 'one/cancelled', arguments: {} });
+  const count = await only.call({ tool: 'one/canceled', arguments: {} });
   expect(count).toMatchObject({ status: 'ok', result: '1 wait, 0 gave up' });
   stop.abort();
   expect((await waiting).status).toBe('error');
@@ -257,7 +257,7 @@ test('a server that npm installs is started by its own command, and says what is
   const { packages } = await (await made.session()).packages();
   const said = Object.fromEntries(packages.map((it) => [it.id, `${it.state}: ${it.reasons.join(' ')}`]));
   expect(said.one).toMatch(/^needs-setup: its npm packages are not installed/);
-  expect(said.two).toMatch(/^gated: .*nothing is fetched at the time of a call.*into the package/);
+  expect(said.two).toMatch(/^unavailable: .*nothing is fetched at the time of a call.*into the package/);
   await made.close();
 });
 

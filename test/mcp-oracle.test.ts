@@ -67,7 +67,7 @@ const refuse = () => Promise.reject(new Error('not asked'));
 const session: Session = {
   packages: async (): Promise<PackageReport> => ({
     packages: [],
-    summary: { scanned: 0, found: 0, nested: 0, invalid: 0, disabled: 0, gated: 0 },
+    summary: { scanned: 0, found: 0, nested: 0, invalid: 0, disabled: 0, unavailable: 0 },
   }),
   tools: async () => tools,
   async call({ tool }): Promise<Answer> {

@@ -56,7 +56,7 @@ describe('on the way up', () => {
     const stop = new AbortController();
     const silent = upstream({ script: 'setInterval(() => {}, 1000);', signal: stop.signal });
     setTimeout(() => stop.abort(), 100);
-    await expect(silent).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(silent).rejects.toMatchObject({ code: 'canceled' });
   });
 
   test.each(['npx', 'uvx'])('%s fetches nothing at the time of a call', async (command) => {

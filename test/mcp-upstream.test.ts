@@ -1,6 +1,6 @@
 // Servers of the official SDK in each era: over lines in a real sandbox, and over HTTP on this machine.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Progress } from '../src/run/remote/remote.js';
+import type { Progress } from '../src/run/upstream/upstream.js';
 import { httpDesk } from './mcp-http-desk.js';
 import {
   asked,
@@ -8,7 +8,7 @@ import {
   deskScript,
   progressOf,
   reaching,
-  type Upstream,
+  type UpstreamBench,
   type UpstreamOptions,
   upstream,
 } from './mcp-upstream.js';
@@ -30,7 +30,7 @@ describe.each(eras)('a server that speaks $speaks over $over', ({ speaks, revisi
     over === 'lines'
       ? upstream({ script: await deskScript(), words: [speaks], ...options })
       : upstream({ ...reaching(await httpDesk(speaks)), ...options });
-  let open: Upstream;
+  let open: UpstreamBench;
   beforeAll(async () => {
     open = await desk({ roots: [{ source: '/usr/share', target: '/usr/share', writable: false }] });
   });
@@ -60,7 +60,7 @@ describe.each(eras)('a server that speaks $speaks over $over', ({ speaks, revisi
       },
       output: { type: 'object', properties: { sum: { type: 'integer' } }, required: ['sum'] },
       annotations: { readOnlyHint: true, title: 'Add numbers' },
-      meta: { 'desk/colour': 'green' },
+      meta: { 'desk/color': 'green' },
     });
     if (over === 'lines') await until(() => log.includes('the desk is open'));
   });
@@ -109,10 +109,10 @@ describe.each(eras)('a server that speaks $speaks over $over', ({ speaks, revisi
     const stop = new AbortController();
     const waiting = remote.call(asked('wait', {}, { signal: stop.signal }));
     waiting.catch(() => {});
-    const count = async () => (await remote.call(asked('cancelled'))).value;
+    const count = async () => (await remote.call(asked('canceled'))).value;
     await until(async () => (await count()) === '1 wait, 0 gave up');
     stop.abort();
-    await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(waiting).rejects.toMatchObject({ code: 'canceled' });
     await expect(remote.call(asked('wait', {}, { timeoutMs: 200 }))).rejects.toMatchObject({
       code: 'timeout',
     });
@@ -123,8 +123,8 @@ describe.each(eras)('a server that speaks $speaks over $over', ({ speaks, revisi
     const { remote } = open;
     expect((await remote.call(asked('consult'))).value).toBe('decline');
     const onAsk = async (question: object) => {
-      expect(question).toMatchObject({ message: 'Which colour?' });
-      return { action: 'accept', content: { colour: 'blue' } };
+      expect(question).toMatchObject({ message: 'Which color?' });
+      return { action: 'accept', content: { color: 'blue' } };
     };
     expect((await remote.call(asked('consult', {}, { onAsk }))).value).toBe('accept blue');
     const think = remote.call(asked('think')).then(
@@ -155,7 +155,7 @@ describe.each(eras)('a server that speaks $speaks over $over', ({ speaks, revisi
       return onAsk();
     };
     const waiting = remote.call(asked('consult', {}, { onAsk: leaving, signal: stop.signal }));
-    await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(waiting).rejects.toMatchObject({ code: 'canceled' });
   });
 
   test('gives prompts and resources', async () => {
@@ -184,8 +184,8 @@ describe.each(eras)('a server that speaks $speaks over $over', ({ speaks, revisi
     waiting.catch(() => {});
     await remote.close('nobody needs it');
     expect(await remote.ended).toEqual({ kind: 'asked', reason: 'nobody needs it' });
-    await expect(waiting).rejects.toMatchObject({ code: 'cancelled' });
-    await expect(remote.call(asked('say'))).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(waiting).rejects.toMatchObject({ code: 'canceled' });
+    await expect(remote.call(asked('say'))).rejects.toMatchObject({ code: 'canceled' });
   });
 });
 

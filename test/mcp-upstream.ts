@@ -9,7 +9,13 @@ import { textTemplate } from '../src/model/template.js';
 import { guardedClient } from '../src/net/client.js';
 import type { EgressPolicy } from '../src/net/egress.js';
 import { connectMcp } from '../src/run/mcp/connect.js';
-import type { CallerContext, Progress, Remote, RemoteCall, RemoteSetting } from '../src/run/remote/remote.js';
+import type {
+  CallerContext,
+  Progress,
+  Upstream,
+  UpstreamCall,
+  UpstreamSettings,
+} from '../src/run/upstream/upstream.js';
 import { bubblewrap } from '../src/sandbox/bubblewrap.js';
 import { findNode } from '../src/sandbox/interpreter.js';
 import { defaultLimits, type Limits, type Mount } from '../src/sandbox/sandbox.js';
@@ -45,14 +51,14 @@ export interface UpstreamOptions {
   readonly timeoutMs?: number;
   readonly prior?: string | undefined;
   readonly signal?: AbortSignal;
-  readonly reach?: RemoteSetting['reach'];
+  readonly reach?: UpstreamSettings['reach'];
   /** Folder with installed npm packages. */
   readonly packages?: string;
   readonly callerContext?: boolean;
 }
 
-export interface Upstream {
-  readonly remote: Remote;
+export interface UpstreamBench {
+  readonly remote: Upstream;
   readonly log: string[];
   readonly changes: () => number;
 }
@@ -80,7 +86,7 @@ export async function closeUpstreams(): Promise<void> {
 }
 
 /** Connects to a server as the host does. */
-export async function upstream(options: UpstreamOptions): Promise<Upstream> {
+export async function upstream(options: UpstreamOptions): Promise<UpstreamBench> {
   const folder = temporaryFolder();
   open.push(async () => folder.remove());
   const files = join(folder.path, 'files');
@@ -158,9 +164,9 @@ const caller: CallerContext = { agentId: 'agent', sessionId: 'session' };
 /** A call of one tool, with the usual bounds. */
 export function asked(
   tool: string,
-  input: RemoteCall['input'] = {},
-  rest: Partial<RemoteCall> = {},
-): RemoteCall {
+  input: UpstreamCall['input'] = {},
+  rest: Partial<UpstreamCall> = {},
+): UpstreamCall {
   return {
     tool,
     input,

@@ -62,7 +62,7 @@ function plan(index: number, next: () => number): Planned {
     () => ({ tool: 'fail', input: { message: value }, ...patient, expected: 'tool_failed' }),
     () => ({ tool: 'never', input: {}, timeoutMs: 50 + ms, expected: 'timeout' }),
     () => ({ tool: 'wait', input: { ms: 400, value }, timeoutMs: 20 + ms, expected: 'timeout' }),
-    () => ({ tool: 'never', input: {}, ...patient, cancelAfterMs: ms, expected: 'cancelled' }),
+    () => ({ tool: 'never', input: {}, ...patient, cancelAfterMs: ms, expected: 'canceled' }),
     () => ({ tool: 'big', input: { bytes: 300_000 }, ...patient, expected: 'output_too_large' }),
   ];
   return (choices[Math.floor(next() * choices.length)] as () => Planned)();

@@ -218,15 +218,15 @@ describe.each(carriers)('an extension over %s', (carrier) => {
     expect((await next).value).toBe('next');
   });
 
-  test('a call that is cancelled ends at once and takes no other with it', async () => {
+  test('a call that is canceled ends at once and takes no other with it', async () => {
     const bench = await usual();
     const giveUp = new AbortController();
-    const cancelled = failure(bench.call('wait', { ms: 100, value: 'x' }, { signal: giveUp.signal }));
+    const canceled = failure(bench.call('wait', { ms: 100, value: 'x' }, { signal: giveUp.signal }));
     const other = bench.call('wait', { ms: 200, value: 'mine' });
     giveUp.abort();
-    expect(await cancelled).toMatchObject({ code: 'cancelled' });
+    expect(await canceled).toMatchObject({ code: 'canceled' });
     expect(await failure(bench.call('echo', {}, { signal: giveUp.signal }))).toMatchObject({
-      code: 'cancelled',
+      code: 'canceled',
     });
     expect((await other).value).toBe('mine');
   });
@@ -255,7 +255,7 @@ describe.each(carriers)('an extension over %s', (carrier) => {
       rig.connect(carrier, { wishes: { handshake: 'hang' }, signal: giveUp.signal }),
     );
     setTimeout(() => giveUp.abort(), 100);
-    expect(await connecting).toMatchObject({ code: 'cancelled' });
+    expect(await connecting).toMatchObject({ code: 'canceled' });
   });
 
   test('a tool list that cannot be meant is cut to what can be used', async () => {

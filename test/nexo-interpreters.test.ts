@@ -90,7 +90,7 @@ test.each([
     'desk/desk.py': python,
   });
   const [found] = (await (await bench.session()).packages()).packages;
-  expect(found?.state).toBe('gated');
+  expect(found?.state).toBe('unavailable');
   expect(found?.reasons.join()).toContain(`desk/far is started with ${command}, which fetches a program`);
   await bench.close();
 });
@@ -101,7 +101,7 @@ test.each(['no-such-program', 'python3.39'])('%s is still looked for', async (pr
     'desk/desk.py': python,
   });
   const [found] = (await (await bench.session()).packages()).packages;
-  expect(found?.state).toBe('gated');
+  expect(found?.state).toBe('unavailable');
   // By the name python alone many a machine has none.
   expect(found?.reasons.join()).toMatch(new RegExp(`^it needs ${program} in`));
   await bench.close();

@@ -6,7 +6,7 @@ import type {
   Change,
   Host,
   InstallOptions,
-  OperatorDesk,
+  OperatorAuth,
   PackageReport,
   PackageState,
   Review,
@@ -52,7 +52,7 @@ const widened: Review = {
 let shown: Review = widened;
 
 const host: Partial<Host> = {
-  operator: { pin: async () => ({ set: false, failures: 0, waitUntil: null }) } as unknown as OperatorDesk,
+  operator: { pin: async () => ({ set: false, failures: 0, waitUntil: null }) } as unknown as OperatorAuth,
   switches: {
     known: async () => ['weather', 'word_count'],
     disabled: async () => [...off],
@@ -149,7 +149,7 @@ describe('review', () => {
   });
 
   test('without a package lists those that wait', async () => {
-    packages = [state('a', 'ready'), state('weather', 'held', ['it may reach api.example.com now'])];
+    packages = [state('a', 'ready'), state('weather', 'needs-review', ['it may reach api.example.com now'])];
     const done = await run(review, ['--dir', 'my tools']);
     expect(done).toMatchObject({ code: 0 });
     expect(done.out).toBe(
@@ -202,7 +202,11 @@ describe('review', () => {
 
   test('as a document', async () => {
     const held = await run(review, ['weather', '--json']);
-    expect(JSON.parse(held.out)).toEqual({ schema: 'toolwharf/review@1', ...widened, status: 'held' });
+    expect(JSON.parse(held.out)).toEqual({
+      schema: 'toolwharf/review@1',
+      ...widened,
+      status: 'needs-review',
+    });
     expect(held.code).toBe(5);
     const done = await run(review, ['weather', '--json', '--accept', digest]);
     expect(JSON.parse(done.out)).toMatchObject({ status: 'accepted' });

@@ -6,7 +6,7 @@ import { formatNamed, inspect } from '../src/formats/index.js';
 import { formatNames } from '../src/model/format.js';
 import { isObject, type Json, type JsonPath, toPointer, valueAt } from '../src/model/json.js';
 import type { Package } from '../src/model/package.js';
-import { wordsOf } from '../src/policy/package-words.js';
+import { packageTextOf } from '../src/policy/package-text.js';
 import { requestOf } from '../src/policy/request.js';
 import { widening } from '../src/policy/widening.js';
 import { rewording } from '../src/policy/wording.js';
@@ -39,7 +39,7 @@ function read(sample: Sample, format: (typeof formatNames)[number], manifest?: s
 function questions(before: Read, after: Read): string[] {
   return [
     ...widening(requestOf(before.of), requestOf(after.of)).widened,
-    ...rewording(wordsOf(before.of, before.text), wordsOf(after.of, after.text)).changed,
+    ...rewording(packageTextOf(before.of, before.text), packageTextOf(after.of, after.text)).changed,
   ];
 }
 

@@ -98,8 +98,10 @@ describe('an edit', () => {
     const made = await bench({ 'say.py': tool('return {"word": "one"}') });
     const session = await made.session();
     saved(made, 'say.py', tool('return {"word": "two"}', { network: true }));
-    await until(async () => (await session.packages()).packages[0]?.state === 'held');
-    expect(await session.call({ tool: 'say', arguments: {} })).toMatchObject({ error: { code: 'held' } });
+    await until(async () => (await session.packages()).packages[0]?.state === 'needs-review');
+    expect(await session.call({ tool: 'say', arguments: {} })).toMatchObject({
+      error: { code: 'needs_review' },
+    });
     const review = await session.review('say');
     await session.accept('say', review.to);
     expect(await said(session)).toEqual({ word: 'two' });
@@ -112,7 +114,7 @@ test('a package that turns up is held, one that goes is gone, one that comes bac
   writeFileSync(join(made.packages, 'evil.py'), tool('return {"word": "evil"}', { name: 'evil' }));
   await until(async () => (await session.packages()).packages.length === 2);
   const evil = (await session.packages()).packages.find((it) => it.id === 'evil');
-  expect(evil?.state).toBe('held');
+  expect(evil?.state).toBe('needs-review');
   expect((await session.tools()).map((it) => it.name)).toEqual(['say/say']);
   rmSync(join(made.packages, 'say.py'));
   await until(async () => (await session.tools()).length === 0);

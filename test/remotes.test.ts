@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { Places } from '../src/host/places.js';
+import { PackageFolders } from '../src/host/package-folders.js';
 import type { Json, JsonObject } from '../src/index.js';
 import { systemSandbox } from '../src/sandbox/system.js';
 import { until } from './toolwharf.js';
@@ -116,7 +116,7 @@ async function bench(files: Record<string, string>, options = {}): Promise<Workb
 
 /** What the hooks of an extension were told, as it wrote it down. */
 function seenBy(made: Workbench, id: string): string {
-  const places = new Places(join(made.path, 'state'), systemSandbox({ ledger: made.path }).user);
+  const places = new PackageFolders(join(made.path, 'state'), systemSandbox({ ledger: made.path }).user);
   return readFileSync(join(places.data(id), 'hooks'), 'utf8');
 }
 
@@ -179,7 +179,7 @@ describe('an extension', () => {
     await session.call({ tool: 'desk/crash', arguments: {} });
     await until(async () => (await session.tools()).every((it) => it.name !== 'desk/echo'));
     const held = await session.call({ tool: 'desk/echo', arguments: { text: 'a' } });
-    expect(held).toMatchObject({ status: 'denied', error: { code: 'held' } });
+    expect(held).toMatchObject({ status: 'denied', error: { code: 'needs_review' } });
     expect((await session.tools()).map((it) => it.name)).toEqual(['desk/crash', 'desk/write_about']);
     const review = await session.review('desk');
     expect(review.widened.join('\n')).toContain('evil.example');
@@ -213,7 +213,7 @@ describe('an extension', () => {
     const session = await made.session();
     await until(async () => {
       await session.call({ tool: 'desk/crash', arguments: {} });
-      return (await session.packages()).packages[0]?.state === 'gated';
+      return (await session.packages()).packages[0]?.state === 'unavailable';
     });
     expect((await session.packages()).packages[0]?.reasons.join()).toContain('given up');
     expect(await session.call({ tool: 'desk/echo', arguments: { text: 'a' } })).toMatchObject({
@@ -232,7 +232,7 @@ describe('an extension', () => {
     const session = await made.session();
     expect((await session.tools()).map((it) => it.name)).toEqual(['desk/echo']);
     const state = (await session.packages()).packages.find((it) => it.id === 'broken');
-    expect(state?.state).toBe('gated');
+    expect(state?.state).toBe('unavailable');
     expect(state?.reasons.join()).toMatch(/4/);
   });
 

@@ -1,5 +1,5 @@
 // Preloaded into the peers: they listen on this machine only and reach nothing beyond it, whatever their defaults are. One
-// of them asks a public catalogue at each start, and runs curl where that fails: so they start nothing but Node, either.
+// of them asks a public catalog at each start, and runs curl where that fails: so they start nothing but Node, either.
 import processes from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import { Server, Socket } from 'node:net';

@@ -48,7 +48,7 @@ export function guessByName(path: string): { frontEnd: FrontEnd; claim: Claim } 
   return format === undefined ? null : { frontEnd: frontEnd(format), claim: { scope: 'folder', up: 0 } };
 }
 
-/** For recognising a manifest; what is wrong with its bytes is told when it is read. */
+/** For recognizing a manifest; what is wrong with its bytes is told when it is read. */
 const lenient = new TextDecoder();
 
 /** A candidate that keeps what it read, so that the bundle made of it holds the same bytes. */

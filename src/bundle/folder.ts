@@ -33,7 +33,7 @@ export interface FolderBundleOptions {
   /** Absolute path of the bundle's root. */
   readonly root: string;
   readonly manifest: string;
-  /** The bundle is the manifest alone; its neighbours do not belong to it. */
+  /** The bundle is the manifest alone; its neighbors do not belong to it. */
   readonly single: boolean;
   /** How the root is shown to people; the empty string when paths are shown from the working directory. */
   readonly shown: string;

@@ -102,7 +102,7 @@ describe('edits are noticed', () => {
   });
 });
 
-test('neighbours of a named file, and folders that hold what tools made, are nobody’s business', async () => {
+test('neighbors of a named file, and folders that hold what tools made, are nobody’s business', async () => {
   mkdirSync(join(root, 'a/node_modules'));
   const file = join(root, 'a/file.txt');
   start([file]);

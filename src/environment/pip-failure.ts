@@ -14,7 +14,7 @@ export interface PipFailure {
 
 /**
  * Says in our words why packages could not be had. That it failed is known already; the installer's words only choose the
- * sentence, and what nobody recognises is shown as it is.
+ * sentence, and what nobody recognizes is shown as it is.
  */
 export function explainPip(failure: PipFailure): HostError {
   const { stderr, log, way, python } = failure;

@@ -17,7 +17,7 @@ export function shareWork<Result>() {
     signal: AbortSignal,
     onStep: ((name: string) => void) | undefined,
   ): Promise<Result> => {
-    if (signal.aborted) throw cancelled();
+    if (signal.aborted) throw canceled();
     let work = underway.get(key);
     if (work === undefined || work.controller.signal.aborted) {
       const controller = new AbortController();
@@ -40,7 +40,7 @@ export function shareWork<Result>() {
     listeners.add(listener);
     let leave = () => {};
     const left = new Promise<never>((_, reject) => {
-      leave = () => reject(cancelled());
+      leave = () => reject(canceled());
       signal.addEventListener('abort', leave, { once: true });
     });
     try {
@@ -54,6 +54,6 @@ export function shareWork<Result>() {
   };
 }
 
-function cancelled(): HostError {
-  return new HostError('cancelled', 'installing language packages was cancelled');
+function canceled(): HostError {
+  return new HostError('canceled', 'installing language packages was canceled');
 }

@@ -123,7 +123,7 @@ async function confined(
   egress: string | null,
   signal: AbortSignal,
 ): Promise<Omit<StepResult, 'refused'>> {
-  if (signal.aborted) throw cancelled(step);
+  if (signal.aborted) throw canceled(step);
   const child = sandbox.spawn({
     argv: step.argv,
     directory: step.directory,
@@ -139,7 +139,7 @@ async function confined(
     ended ??= error;
     child.kill();
   };
-  const cancel = () => end(cancelled(step));
+  const cancel = () => end(canceled(step));
   signal.addEventListener('abort', cancel, { once: true });
   const timer = setTimeout(
     () => end(new HostError('timeout', `${step.name} was ended after ${wallMs / 60_000} minutes`)),
@@ -198,8 +198,8 @@ function keepTail(stream: NodeJS.ReadableStream): () => string {
   return () => Buffer.concat(chunks).toString('utf8');
 }
 
-function cancelled(step: Step): HostError {
-  return new HostError('cancelled', `${step.name} was cancelled`);
+function canceled(step: Step): HostError {
+  return new HostError('canceled', `${step.name} was canceled`);
 }
 
 function isAlive(pid: number): boolean {

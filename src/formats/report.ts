@@ -10,7 +10,7 @@ export interface FindingDetails {
   readonly related?: readonly RelatedPlace[];
 }
 
-/** Collects the findings of one manifest file; severities come from the catalogue of codes. */
+/** Collects the findings of one manifest file; severities come from the catalog of codes. */
 export class Report {
   readonly file: string;
   readonly #document: Document;

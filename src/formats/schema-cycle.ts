@@ -30,7 +30,7 @@ export function endlessReference(schema: Json): JsonPath | null {
   return search(schema, []);
 }
 
-/** More judgements of one value than this are an attack: definitions that use each other double at every step. */
+/** More judgments of one value than this are an attack: definitions that use each other double at every step. */
 const maxJudgements = 10_000;
 
 /** Whether judging one value takes absurdly many steps. The schema has no endless reference. */

@@ -16,7 +16,7 @@ describe('finds what was meant', () => {
     ['taintedOk', 'tainted_ok'],
     ['nam', 'name'],
     ['tpye', 'type'],
-    ['colour', undefined],
+    ['color', undefined],
     ['', undefined],
     ['x', undefined],
     ['ad', undefined],

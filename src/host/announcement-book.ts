@@ -2,11 +2,11 @@ import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json, type JsonObject } from '../model/json.js';
 import { unstoppable } from '../model/signal.js';
 import { entryText } from '../policy/announced-entry.js';
-import type { Remote, RemoteAnnouncement } from '../run/remote/remote.js';
+import type { Upstream, UpstreamAnnouncement } from '../run/upstream/upstream.js';
 import type { Announcements } from '../store/announcements.js';
 import type { AuditLog } from '../store/audit.js';
-import type { ProgramAnnouncement } from './announced.js';
 import type { Queue } from './queue.js';
+import type { ProgramAnnouncement } from './upstream-tools.js';
 
 /** One program of one package, as it was found on this machine. */
 export interface ProgramPlace {
@@ -64,7 +64,7 @@ export class AnnouncementBook {
   }
 
   /** A program came up and said this. */
-  heard(place: ProgramPlace, said: RemoteAnnouncement): Promise<void> {
+  heard(place: ProgramPlace, said: UpstreamAnnouncement): Promise<void> {
     return this.#inTurn(async () => {
       await this.load(place.manifest);
       const before = this.#known.get(place.manifest)?.get(place.program);
@@ -89,8 +89,8 @@ export class AnnouncementBook {
   /** What a program says after a change is compared like at any start. Rejects for one that cannot be asked while it is up. */
   async ask(
     place: ProgramPlace,
-    up: Remote | undefined,
-    told: (said: RemoteAnnouncement) => Promise<RemoteAnnouncement>,
+    up: Upstream | undefined,
+    told: (said: UpstreamAnnouncement) => Promise<UpstreamAnnouncement>,
   ): Promise<void> {
     if (up?.announce === undefined) throw new Error('it can only be asked at its start');
     const said = await up.announce({ timeoutMs: askMs, signal: unstoppable });
@@ -98,7 +98,7 @@ export class AnnouncementBook {
   }
 
   /** Agrees to what waits, if it is what was shown. */
-  accept(place: ProgramPlace, shown: RemoteAnnouncement): Promise<void> {
+  accept(place: ProgramPlace, shown: UpstreamAnnouncement): Promise<void> {
     return this.#inTurn(async () => {
       const entry = this.#known.get(place.manifest)?.get(place.program);
       if (entry === undefined || entry.waiting === null || text(entry.waiting) !== text(shown))
@@ -121,7 +121,7 @@ export class AnnouncementBook {
 }
 
 /** Whether there is something to look at: in what a model or a person reads of it, or in what it can do. */
-function isNews(agreed: RemoteAnnouncement, said: RemoteAnnouncement): boolean {
+function isNews(agreed: UpstreamAnnouncement, said: UpstreamAnnouncement): boolean {
   if (essence(agreed) !== essence(said)) return true;
   return (['resources', 'templates'] as const).some((kind) => {
     const known = new Set((agreed[kind] ?? []).map(entryText));
@@ -130,7 +130,7 @@ function isNews(agreed: RemoteAnnouncement, said: RemoteAnnouncement): boolean {
 }
 
 /** A new version number alone is nothing to look at. */
-function essence({ tools, hooks, prompts = [], instructions = '' }: RemoteAnnouncement): string {
+function essence({ tools, hooks, prompts = [], instructions = '' }: UpstreamAnnouncement): string {
   const byName = (items: readonly object[]) => items.map((it) => text(it as Json & object)).sort();
   return canonicalJson([byName(tools), [...hooks].sort(), byName(prompts), instructions] as unknown as Json);
 }
@@ -139,6 +139,6 @@ function text(value: object | null): string {
   return canonicalJson(value as unknown as Json);
 }
 
-function read(kept: string): RemoteAnnouncement {
-  return JSON.parse(kept) as JsonObject as unknown as RemoteAnnouncement;
+function read(kept: string): UpstreamAnnouncement {
+  return JSON.parse(kept) as JsonObject as unknown as UpstreamAnnouncement;
 }

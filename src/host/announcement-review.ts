@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '../model/json.js';
 import { entryChanges } from '../policy/announced-entry.js';
 import { announcedChanges } from '../policy/announcement.js';
-import type { RemoteAnnouncement } from '../run/remote/remote.js';
-import type { ProgramAnnouncement } from './announced.js';
+import type { UpstreamAnnouncement } from '../run/upstream/upstream.js';
 import type { Review } from './host.js';
 import type { Judged } from './readiness.js';
+import type { ProgramAnnouncement } from './upstream-tools.js';
 
 /** What programs of a package say now that nobody agreed to, as a person is asked to judge it. */
 export function announcementReview(
@@ -15,7 +15,7 @@ export function announcementReview(
   const before = [...waiting].map(([program, it]) => [program, it.agreed] as const);
   const after = [...waiting].map(([program, it]) => [program, it.waiting] as const);
   return {
-    package: loaded.catalogue?.package.id ?? '',
+    package: loaded.catalog?.package.id ?? '',
     path: loaded.file,
     from: digestOf(before),
     to: digestOf(after),
@@ -27,7 +27,7 @@ export function announcementReview(
   };
 }
 
-function changes(before: RemoteAnnouncement, after: RemoteAnnouncement): string[] {
+function changes(before: UpstreamAnnouncement, after: UpstreamAnnouncement): string[] {
   const hooks = after.hooks.filter((it) => !before.hooks.includes(it));
   return [
     ...announcedChanges(before.tools, after.tools),

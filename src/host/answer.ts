@@ -16,7 +16,7 @@ export function statusOf(code: HostErrorCode): FailedStatus {
     case 'spend_limit':
     case 'killed':
     case 'disabled':
-    case 'held':
+    case 'needs_review':
     case 'network_denied':
       return 'denied';
     case 'timeout':

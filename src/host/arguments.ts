@@ -1,7 +1,7 @@
 import { HostError } from '../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../model/json.js';
 import { shellWord } from '../model/shell-word.js';
-import type { Served } from './served.js';
+import type { CallableTool } from './served-tool.js';
 import { sizeOf } from './shape.js';
 
 /** Bytes of arguments as JSON, and how deep they may be nested. */
@@ -9,7 +9,7 @@ const maxArgumentBytes = 1024 * 1024;
 const maxArgumentDepth = 100;
 
 /** Arguments that fit the tool, with its defaults; what does not fit is refused. */
-export async function checkArguments(served: Served, given: Json): Promise<JsonObject> {
+export async function checkArguments(served: CallableTool, given: Json): Promise<JsonObject> {
   const argumentsGiven = given ?? {};
   if (!isObject(argumentsGiven))
     throw new HostError('invalid_input', `the arguments of ${served.name} must be a JSON object`);

@@ -15,9 +15,10 @@ import type { AuditLog } from '../store/audit.js';
 import type { LimitLedger, Reservation } from '../store/limits.js';
 import type { StandingRules } from '../store/standing-rules.js';
 import { confirmationOf, failure } from './answer.js';
-import { changeOf, type Invalidate } from './approvals.js';
+import { changeOf, type Invalidate } from './approval-operations.js';
 import { checkArguments } from './arguments.js';
 import { afterCall, beforeCall, type HookedCall } from './call-hooks.js';
+import { type CallOutcome, cappedTime, type InnerCall, runToOutcome, statusIn } from './call-outcome.js';
 import { evidenceOf } from './evidence.js';
 import { guardInput } from './guard.js';
 import type { HookHandler } from './hooks.js';
@@ -25,21 +26,20 @@ import type { Answer, CallRequest } from './host.js';
 import { keptBeside } from './kept-arguments.js';
 import type { KillSwitch } from './kill-switch.js';
 import { assertRoom, metersOf, type NamedMeter, takePlace } from './limits.js';
-import { cappedTime, type InnerCall, type Outcome, settle, statusIn } from './outcome.js';
 import type { RunningCall, RunningCalls } from './running.js';
-import type { Served } from './served.js';
+import type { CallableTool } from './served-tool.js';
 import { shapeOf } from './shape.js';
 import { type Leave, standingRule } from './standing-rule.js';
 
 /** What the road needs from the host. */
-export interface CallPath {
+export interface CallServices {
   readonly seal: ArgumentSeal;
   readonly audit: AuditLog;
   readonly approvals: ApprovalQueue;
   readonly rules: StandingRules;
   readonly invalidate: Invalidate;
   /** Tells people elsewhere of a held call; nobody waits for it. */
-  readonly announce: (request: ApprovalRequest, served: Served) => void;
+  readonly announce: (request: ApprovalRequest, served: CallableTool) => void;
   readonly limits: LimitLedger;
   readonly kills: KillSwitch;
   readonly running: RunningCalls;
@@ -57,7 +57,7 @@ export interface Caller {
   readonly id: string;
   readonly principal: string;
   /** By `package/tool` or exposed name; throws when there is none. */
-  resolve(name: string): Promise<Served>;
+  resolve(name: string): Promise<CallableTool>;
   /** Whether there are extensions that want to be asked about calls; most sessions have none. */
   isWatched(): boolean;
   hooks(): Promise<readonly HookHandler[]>;
@@ -73,7 +73,7 @@ interface Call {
 }
 
 export interface FrozenCall {
-  readonly served: Served;
+  readonly served: CallableTool;
   readonly input: JsonObject;
   readonly digest: string;
   /** What the call takes of the limits that hold for it. */
@@ -92,7 +92,7 @@ const maxRecordedName = 200;
 const maxChain = 8;
 
 export async function callTool(
-  path: CallPath,
+  path: CallServices,
   caller: Caller,
   request: CallRequest,
   chain: readonly string[] = [],
@@ -107,7 +107,7 @@ export async function callTool(
     if (request.tool === confirmToolName) return await confirm(path, call);
 
     const handlers = caller.isWatched() ? await caller.hooks() : [];
-    const before = (served: Served, input: JsonObject) =>
+    const before = (served: CallableTool, input: JsonObject) =>
       beforeCall(hooked(path, call, served, handlers), input);
     const frozen = await prepare(
       path,
@@ -143,11 +143,11 @@ export async function callTool(
 
 /** The tool must be ready and the arguments must fit; after this nothing changes them. */
 export async function prepare(
-  path: CallPath,
+  path: CallServices,
   caller: Caller,
   name: string,
   given: Json,
-  before?: (served: Served, input: JsonObject) => Promise<JsonObject>,
+  before?: (served: CallableTool, input: JsonObject) => Promise<JsonObject>,
 ): Promise<FrozenCall> {
   const served = await caller.resolve(name);
   path.kills.assertAlive(subjectOf(caller, served));
@@ -174,7 +174,7 @@ function assertChain(chain: readonly string[], next: string): void {
     throw new HostError('denied', `${chain[0]} calls through more than ${maxChain} tools`);
 }
 
-export function subjectOf({ principal }: Caller, { package: of, tool }: Served): KillSubject {
+export function subjectOf({ principal }: Caller, { package: of, tool }: CallableTool): KillSubject {
   return { principal, package: of.id, tool: tool.name };
 }
 
@@ -193,7 +193,7 @@ async function bindingOf(caller: Caller, { served, input }: FrozenCall): Promise
 
 /** Stores the call for a person to judge. Asking for the same call again gives the same request. */
 async function hold(
-  path: CallPath,
+  path: CallServices,
   call: Call,
   frozen: FrozenCall,
   binding: ApprovalBinding,
@@ -247,7 +247,7 @@ async function hold(
 }
 
 /** A flood of held calls cannot tire a person out until one is agreed to. */
-async function assertPatience(path: CallPath, { principal, id }: Caller, now: number): Promise<void> {
+async function assertPatience(path: CallServices, { principal, id }: Caller, now: number): Promise<void> {
   const { open, ofPrincipal, ofSession } = await path.approvals.crowd(principal, id, now - newHeldMs);
   if (open >= maxHeld)
     throw new HostError('denied', `${maxHeld} calls wait for a person already; let them be decided first`, {
@@ -261,7 +261,7 @@ async function assertPatience(path: CallPath, { principal, id }: Caller, now: nu
 
 /** Requests for which something is another now are void, where everybody can see why. */
 async function voidOutdated(
-  path: CallPath,
+  path: CallServices,
   stored: readonly ApprovalRequest[],
   binding: ApprovalBinding,
 ): Promise<void> {
@@ -272,7 +272,7 @@ async function voidOutdated(
 }
 
 /** Where the call would work, for the person who decides. */
-function settingWords({ setting: { workspace, allow } }: Served): string[] {
+function settingWords({ setting: { workspace, allow } }: CallableTool): string[] {
   return [
     ...(workspace === null ? [] : [`it would work in ${workspace}`]),
     ...(allow.length === 0 ? [] : [`with ${allow.join(', ')}`]),
@@ -280,7 +280,7 @@ function settingWords({ setting: { workspace, allow } }: Served): string[] {
 }
 
 /** The agent's way to a held call: it runs only what is stored, and only after a person said yes. */
-async function confirm(path: CallPath, call: Call): Promise<Answer> {
+async function confirm(path: CallServices, call: Call): Promise<Answer> {
   const given = isObject(call.request.arguments) ? call.request.arguments : {};
   const token = given.confirmation_token ?? given.token;
   if (typeof token !== 'string')
@@ -345,7 +345,7 @@ async function confirm(path: CallPath, call: Call): Promise<Answer> {
 
 /** Once: whoever moves the request from approved to executing runs it. */
 async function runApproved(
-  path: CallPath,
+  path: CallServices,
   call: Call,
   frozen: FrozenCall,
   approval: ApprovalRequest,
@@ -368,19 +368,24 @@ async function runApproved(
 }
 
 /** Nobody is asked, or a rule has answered already. */
-async function runAllowed(path: CallPath, call: Call, frozen: FrozenCall, leave?: Leave): Promise<Answer> {
+async function runAllowed(
+  path: CallServices,
+  call: Call,
+  frozen: FrozenCall,
+  leave?: Leave,
+): Promise<Answer> {
   await frozen.served.assertConfined();
   return execute(path, call, frozen, await takePlace(path.limits, frozen.meters), leave);
 }
 
 /** Only where nothing was done: what has begun and failed, or may have happened, stays counted. */
-async function giveBack(path: CallPath, place: Reservation | null): Promise<void> {
+async function giveBack(path: CallServices, place: Reservation | null): Promise<void> {
   if (place !== null) await path.limits.giveBack(place);
 }
 
 /** The effect, which can be stopped at any moment, and then those who want to hear of it. */
 async function execute(
-  path: CallPath,
+  path: CallServices,
   call: Call,
   frozen: FrozenCall,
   place: Reservation | null,
@@ -404,13 +409,13 @@ async function execute(
   }
 }
 
-async function tell(path: CallPath, call: Call, { served, input }: FrozenCall, answer: Answer) {
+async function tell(path: CallServices, call: Call, { served, input }: FrozenCall, answer: Answer) {
   return afterCall(hooked(path, call, served, await call.caller.hooks()), input, answer);
 }
 
 /** The effect, between two lines of the record. */
 async function effect(
-  path: CallPath,
+  path: CallServices,
   call: Call,
   frozen: FrozenCall,
   run: RunningCall,
@@ -454,7 +459,7 @@ async function effect(
   const refused = new Set<string>();
   const redacted: JsonObject[] = [];
   const outcome = await unlessStopped(run, () =>
-    settle(served, inner(path, call, served), {
+    runToOutcome(served, inner(path, call, served), {
       package: served.package,
       tool: served.tool,
       input,
@@ -506,9 +511,9 @@ async function effect(
 }
 
 /** A call that was stopped says by whom, and one that was stopped before it began never begins. */
-async function unlessStopped(run: RunningCall, settled: () => Promise<Outcome>): Promise<Outcome> {
-  const outcome: Outcome = run.signal.aborted
-    ? { kind: 'failed', error: new HostError('cancelled', 'the call was cancelled') }
+async function unlessStopped(run: RunningCall, settled: () => Promise<CallOutcome>): Promise<CallOutcome> {
+  const outcome: CallOutcome = run.signal.aborted
+    ? { kind: 'failed', error: new HostError('canceled', 'the call was canceled') }
     : await settled();
   // One that only waits for another by now is over, too: its approval is not given back.
   return outcome.kind !== 'done' && run.stopped !== undefined
@@ -517,9 +522,9 @@ async function unlessStopped(run: RunningCall, settled: () => Promise<Outcome>):
 }
 
 function hooked(
-  { audit }: CallPath,
+  { audit }: CallServices,
   { id, caller, request }: Call,
-  { name }: Served,
+  { name }: CallableTool,
   handlers: readonly HookHandler[],
 ): HookedCall {
   const signal = request.signal ?? unstoppable;
@@ -532,7 +537,7 @@ function timeoutOf(milliseconds: number): number {
 }
 
 /** Along the same road, with those who led here before it. */
-function inner(path: CallPath, call: Call, outer: Served): InnerCall {
+function inner(path: CallServices, call: Call, outer: CallableTool): InnerCall {
   return (tool, { input, timeoutMs, signal, onProgress, onAsk }) => {
     const request = { tool, arguments: input, timeoutMs, signal, onProgress, onAsk };
     return callTool(path, call.caller, request, [...call.chain, outer.name]);
@@ -540,7 +545,7 @@ function inner(path: CallPath, call: Call, outer: Served): InnerCall {
 }
 
 /** A refusal is recorded like everything else; a bug shows its details only in the log. */
-async function refuse(path: CallPath, call: Call, error: unknown, tool?: string): Promise<Answer> {
+async function refuse(path: CallServices, call: Call, error: unknown, tool?: string): Promise<Answer> {
   const { code } = asHostError(error);
   const body = {
     callId: call.id,
@@ -553,12 +558,12 @@ async function refuse(path: CallPath, call: Call, error: unknown, tool?: string)
   return failed(path, call, error, tool ?? String(call.request.tool));
 }
 
-function failed(path: CallPath, call: Call, error: unknown, tool: string): Answer {
+function failed(path: CallServices, call: Call, error: unknown, tool: string): Answer {
   if (asHostError(error).code === 'internal') path.logBug(error);
   return { ...answered(path, call), ...failure(error, tool) };
 }
 
-function answered(path: CallPath, call: Call): { callId: string; durationMs: number } {
+function answered(path: CallServices, call: Call): { callId: string; durationMs: number } {
   return { callId: call.id, durationMs: path.now() - call.started };
 }
 

@@ -1,4 +1,4 @@
-import type { SessionCatalogue } from './session.js';
+import type { SessionCatalog } from './session.js';
 
 /** Packages whose files are copied before a session is used. */
 const atOnce = 3;
@@ -12,7 +12,7 @@ export class Copying {
   #isOver = false;
 
   /** Resolves when the first few are there. */
-  async begin(catalogue: SessionCatalogue): Promise<void> {
+  async begin(catalog: SessionCatalog): Promise<void> {
     let begun = 0;
     let enough: () => void = () => {};
     const few = new Promise<void>((resolve) => {
@@ -26,7 +26,7 @@ export class Copying {
       }
       return !this.#isOver;
     };
-    const work = catalogue.keepCopies(next).finally(() => {
+    const work = catalog.keepCopies(next).finally(() => {
       enough();
       this.#under.delete(work);
     });

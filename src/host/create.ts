@@ -7,6 +7,7 @@ import { guardedClient } from '../net/client.js';
 import { systemSandbox } from '../sandbox/system.js';
 import { argumentSeal } from '../secrets/argument-seal.js';
 import { tryDelayMs } from '../secrets/pin.js';
+import { AgreementRows } from '../store/agreements.js';
 import { ApprovalQueue } from '../store/approvals.js';
 import { openDatabase } from '../store/database.js';
 import { HostKeys } from '../store/host-keys.js';
@@ -15,31 +16,30 @@ import { KillRows } from '../store/kills.js';
 import { LimitLedger } from '../store/limits.js';
 import { lockState } from '../store/lock.js';
 import { OperatorPin } from '../store/operator-pin.js';
-import { Pins } from '../store/pins.js';
 import { SealedArgumentRows } from '../store/sealed-arguments.js';
 import { StandingRules } from '../store/standing-rules.js';
-import { approvalActs, invalidator } from './approvals.js';
-import { type CallPath, callTool } from './call.js';
+import { approvalOperations, invalidator } from './approval-operations.js';
+import { type CallServices, callTool } from './call.js';
 import { throughMessageHooks } from './call-hooks.js';
-import { nameOf, openDesk } from './desk.js';
-import { type Equipment, equip } from './equipment.js';
 import { explain } from './explain.js';
 import type { ExplainRequest, Host, Session } from './host.js';
+import { openHostAudit } from './host-audit.js';
+import { createHostServices, type HostServices } from './host-services.js';
 import { newId } from './ids.js';
-import { keptActs } from './kept-arguments.js';
+import { keptArgumentOperations } from './kept-arguments.js';
 import { KillSwitch } from './kill-switch.js';
 import { Notices } from './notices.js';
-import type { OperatorDesk } from './operator-desk.js';
+import type { OperatorAuth } from './operator-auth.js';
 import type { HostOptions } from './options.js';
+import { actorName, openPinAuth } from './pin-auth.js';
 import { queueOf } from './queue.js';
 import { Readings } from './reading.js';
-import { openRecord } from './record.js';
 import { RunningCalls } from './running.js';
-import { secretActs } from './secret-acts.js';
-import type { SessionCatalogue } from './session.js';
+import { secretOperations } from './secret-operations.js';
+import type { SessionCatalog } from './session.js';
 import { Stage } from './stage.js';
 import { makeStateDirectory } from './state-directory.js';
-import { tokenActs } from './token-acts.js';
+import { tokenOperations } from './token-operations.js';
 
 /** Starts the one host of a state directory. */
 export async function createHost(options: HostOptions): Promise<Host> {
@@ -55,13 +55,13 @@ export async function createHost(options: HostOptions): Promise<Host> {
     // It is tried while everything else is made ready; whoever needs the verdict waits for it.
     if (options.warm !== false) sandbox.probe().catch(() => {});
     const database = openDatabase(state);
-    const record = await openRecord(state, database, now, options.audit);
+    const record = await openHostAudit(state, database, now, options.audit);
     const { audit } = record;
     stage = new Stage();
     const approvals = new ApprovalQueue(database, now);
     const rules = new StandingRules(database, now);
     const keys = new HostKeys(database, () => randomBytes(32));
-    const desk = openDesk({ pin: new OperatorPin(database, now, tryDelayMs), audit, now });
+    const desk = openPinAuth({ pin: new OperatorPin(database, now, tryDelayMs), audit, now });
     const invalidate = invalidator(approvals, rules, audit);
     const underWay = new RunningCalls();
     const onBug = options.onBug ?? (() => {});
@@ -75,7 +75,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       now,
       onBug,
     });
-    const equipment = equip({
+    const equipment = createHostServices({
       ...{ state, database, audit, stage, kills, running: underWay, sandbox, now, options },
       keyOf: (name) => keys.get(name),
       outdated: (definition) => invalidate({ definition }, 'the definition of the package was changed'),
@@ -89,7 +89,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     });
     const later = new Set<Promise<unknown>>();
     const seal = argumentSeal(equipment.vault);
-    const path: CallPath = {
+    const path: CallServices = {
       seal,
       audit,
       approvals,
@@ -119,46 +119,46 @@ export async function createHost(options: HostOptions): Promise<Host> {
         if (closed) throw new HostError('host_unreachable', 'the host was closed');
         const root = absolute(wanted.root ?? process.cwd(), 'root');
         const principal = wanted.principal ?? 'library';
-        const { catalogue, leave } = await equipment.open({ ...wanted, root, principal }, parse);
+        const { catalog, leave } = await equipment.open({ ...wanted, root, principal }, parse);
         const caller = {
           id: newId('ses'),
           principal,
-          resolve: (name: string) => catalogue.resolve(name),
-          isWatched: () => catalogue.isWatched,
-          hooks: () => catalogue.hooks(),
+          resolve: (name: string) => catalog.resolve(name),
+          isWatched: () => catalog.isWatched,
+          hooks: () => catalog.hooks(),
         };
         const message: Session['message'] = async (point, given, signal) =>
           throughMessageHooks(point, given, {
             principal,
             session: caller.id,
             signal: signal ?? unstoppable,
-            handlers: await catalogue.hooks(),
+            handlers: await catalog.hooks(),
             audit,
           });
-        const explained = (request: ExplainRequest) => explain(request, caller, catalogue.setup, path);
+        const explained = (request: ExplainRequest) => explain(request, caller, catalog.setup, path);
         const call: Session['call'] = (request) =>
           underWay.counted(async () => {
             const answer = await callTool(path, caller, request);
             options.onAnswer?.(answer, principal);
             return answer;
           });
-        const readings = new Readings({ catalogue, call, path, session: caller.id });
+        const readings = new Readings({ catalog, call, path, session: caller.id });
         const acting = { desk, principal, message, explain: explained, leave, readings };
-        return sessionOf(catalogue, equipment, acting, call);
+        return sessionOf(catalog, equipment, acting, call);
       },
-      approvals: approvalActs({
+      approvals: approvalOperations({
         ...{ queue: approvals, rules, audit, desk, now, newId },
         noticeKey: async () => Buffer.from(await keys.get('notices')).toString('hex'),
       }),
       operator: desk,
-      secrets: secretActs(equipment, audit, desk, invalidate, new Pins(database, now)),
-      tokens: tokenActs(equipment, audit, desk, newId),
+      secrets: secretOperations(equipment, audit, desk, invalidate, new AgreementRows(database, now)),
+      tokens: tokenOperations(equipment, audit, desk, newId),
       switches: {
-        known: () => new Pins(database, now).packages(),
+        known: () => new AgreementRows(database, now).packages(),
         disabled: () => equipment.switches.list(),
         async set(packageId, enabled, by) {
           // Switching something off never needs a PIN.
-          const who = enabled ? await desk.verify(by, 'switch a package on') : { by: nameOf(by) };
+          const who = enabled ? await desk.verify(by, 'switch a package on') : { by: actorName(by) };
           const body = { act: enabled ? 'enable' : 'disable', package: packageId, ...who };
           await audit.append({ kind: 'operator', body });
           const changed = await equipment.switches.set(packageId, enabled, who.by);
@@ -169,7 +169,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
       processes: async () => equipment.processes(),
       kills: kills.acts,
       outcomes: record.outcomes,
-      keptArguments: keptActs({ rows: new SealedArgumentRows(database), seal, audit, desk }),
+      keptArguments: keptArgumentOperations({ rows: new SealedArgumentRows(database), seal, audit, desk }),
       verifyAudit: () => record.verify(),
       auditTail: (count) => record.tail(count),
       async close() {
@@ -197,33 +197,33 @@ export async function createHost(options: HostOptions): Promise<Host> {
 interface SessionParts extends Pick<Session, 'message' | 'explain'> {
   /** Who acts in the session, and where that is verified. */
   readonly principal: string;
-  readonly desk: OperatorDesk;
+  readonly desk: OperatorAuth;
   readonly leave: () => void;
   readonly readings: Readings;
 }
 
 function sessionOf(
-  catalogue: SessionCatalogue,
-  equipment: Equipment,
+  catalog: SessionCatalog,
+  equipment: HostServices,
   { desk, principal, message, explain: explained, leave, readings }: SessionParts,
   call: Session['call'],
 ): Session {
   return {
-    packages: () => catalogue.report(),
-    tools: () => catalogue.tools(),
+    packages: () => catalog.report(),
+    tools: () => catalog.tools(),
     call,
     message,
     explain: explained,
-    prompts: async () => (await catalogue.prompts()).map((it) => it.listed),
+    prompts: async () => (await catalog.prompts()).map((it) => it.listed),
     prompt: (name, given) => readings.prompt(name, given),
     promptMessages: (name, given, signal) => readings.messages(name, given, signal),
-    resources: async () => (await catalogue.resources()).map((it) => it.listed),
+    resources: async () => (await catalog.resources()).map((it) => it.listed),
     resource: (uri, signal) => readings.resource(uri, signal),
     onChange: (listener) => equipment.onChange(listener),
-    review: (id) => catalogue.review(id),
+    review: (id) => catalog.review(id),
     accept: async (id, digest, by = principal) =>
-      catalogue.accept(id, digest, await desk.verify(by, 'agree to a package')),
-    install: (id, options = {}) => catalogue.install(id, options),
+      catalog.accept(id, digest, await desk.verify(by, 'agree to a package')),
+    install: (id, options = {}) => catalog.install(id, options),
     close: async () => leave(),
   };
 }

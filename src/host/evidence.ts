@@ -1,7 +1,7 @@
 import type { Evidence } from '../model/approval.js';
 import { isObject, type Json, type JsonObject, toPointer } from '../model/json.js';
 import type { NetworkHost } from '../model/permissions.js';
-import type { Served } from './served.js';
+import type { CallableTool } from './served-tool.js';
 
 const amounts = ['amount', 'amount_cents', 'total', 'value'];
 /** What can be a destination: an address on the web, a mail box, a place among files. */
@@ -13,7 +13,7 @@ const maxShown = 300;
 const maxAddress = 2048;
 
 /** What a person should see before anything else: how bad it can be, where it goes, how much it moves. */
-export function evidenceOf(served: Served, input: JsonObject): Evidence[] {
+export function evidenceOf(served: CallableTool, input: JsonObject): Evidence[] {
   const { workspace, allow } = served.setting;
   return [
     { kind: 'effect', text: effectOf(served) },
@@ -30,7 +30,7 @@ export function evidenceOf(served: Served, input: JsonObject): Evidence[] {
   ];
 }
 
-function effectOf({ tool }: Served): string {
+function effectOf({ tool }: CallableTool): string {
   if (!tool.effectDeclared) return 'its author does not say what it changes';
   switch (tool.effect) {
     case 'none':
@@ -44,7 +44,7 @@ function effectOf({ tool }: Served): string {
   }
 }
 
-function destinations({ package: of, tool }: Served): Evidence[] {
+function destinations({ package: of, tool }: CallableTool): Evidence[] {
   const { action } = tool;
   const to = (text: string): Evidence => ({ kind: 'destination', text });
   switch (action?.kind) {
@@ -52,7 +52,7 @@ function destinations({ package: of, tool }: Served): Evidence[] {
       return [to(`${action.method} ${action.url.origin}`)];
     case 'compose':
       return [to(`the tool ${action.package}/${action.tool}`)];
-    case 'remote':
+    case 'upstream':
       return [to(`the program ${action.program}`)];
     case 'exec':
     case 'function': {

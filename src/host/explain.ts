@@ -10,18 +10,18 @@ import { grantFor } from '../policy/grant.js';
 import { guessesIn } from '../policy/guesses.js';
 import { matches } from '../policy/rules.js';
 import type { LimitLedger } from '../store/limits.js';
-import { type Caller, type CallPath, type FrozenCall, prepare, subjectOf } from './call.js';
-import { fileAccess } from './confine.js';
+import { type Caller, type CallServices, type FrozenCall, prepare, subjectOf } from './call.js';
 import type { ExplainedLimit, ExplainedPermissions, ExplainRequest, Explanation } from './host.js';
 import { assertRoom, metersFor, type NamedMeter } from './limits.js';
-import type { SessionSetup } from './machinery.js';
-import type { Served } from './served.js';
+import { fileAccess } from './sandbox-profile.js';
+import type { CallableTool } from './served-tool.js';
+import type { SessionSetup } from './session-services.js';
 
 export async function explain(
   { tool: name, arguments: given }: ExplainRequest,
   caller: Caller,
   setup: SessionSetup,
-  path: CallPath,
+  path: CallServices,
 ): Promise<Explanation> {
   const served = await caller.resolve(name);
   const { tool, package: of, demands } = served;
@@ -50,11 +50,11 @@ type Verdict = Pick<Explanation, 'verdict' | 'code' | 'because'>;
 
 /** The road of a call as far as it can be walked without doing anything. */
 async function judge(
-  served: Served,
+  served: CallableTool,
   given: ExplainRequest['arguments'],
   caller: Caller,
   denial: Denial,
-  path: CallPath,
+  path: CallServices,
 ): Promise<Verdict> {
   let frozen: FrozenCall | undefined;
   try {
@@ -92,7 +92,7 @@ function verdictFor(code: HostError['code']): Explanation['verdict'] {
     case 'guardrail':
     case 'killed':
     case 'disabled':
-    case 'held':
+    case 'needs_review':
     case 'network_denied':
       return 'deny';
     case 'invalid_input':
@@ -103,19 +103,19 @@ function verdictFor(code: HostError['code']): Explanation['verdict'] {
 }
 
 /** A refusal carries the rule that made it; what fits no schema is the manifest's word. */
-function originOf({ code, cause }: HostError, { file }: Served): RuleOrigin {
+function originOf({ code, cause }: HostError, { file }: CallableTool): RuleOrigin {
   if (isObject(cause) && isObject(cause.origin)) return (cause as unknown as Rule).origin;
   return code === 'invalid_input' ? { kind: 'manifest', file } : { kind: 'built-in' };
 }
 
 /** A request whose only destination is ruled out would fail after everything else was agreed to. */
-function assertReach({ tool }: Served, { network }: Denial): void {
+function assertReach({ tool }: CallableTool, { network }: Denial): void {
   if (tool.action?.kind !== 'http') return;
   assertNotDenied(parseDestination(tool.action.url.origin), { hosts: [], granted: [], denied: network });
 }
 
 function permissionsOf(
-  { package: of, tool }: Served,
+  { package: of, tool }: CallableTool,
   { grants, policy, root }: SessionSetup,
   denial: Denial,
 ): ExplainedPermissions {
@@ -136,7 +136,11 @@ function permissionsOf(
   };
 }
 
-async function limitsOf(served: Served, principal: string, ledger: LimitLedger): Promise<ExplainedLimit[]> {
+async function limitsOf(
+  served: CallableTool,
+  principal: string,
+  ledger: LimitLedger,
+): Promise<ExplainedLimit[]> {
   const { maxLength, maxAmount, askAbove } = served.demands;
   const fixed = (kind: ExplainedLimit['kind'], demand: Demand<number> | undefined): ExplainedLimit[] =>
     demand === undefined ? [] : [{ kind, most: demand.value, origin: demand.rule.origin }];

@@ -5,7 +5,7 @@ import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../model/json.js';
 import type { HookPoint } from '../model/package.js';
 import type { Signal } from '../model/signal.js';
-import type { Patience } from '../run/remote/remote.js';
+import type { Deadline } from '../run/upstream/upstream.js';
 import type { AuditLog } from '../store/audit.js';
 
 /** One program that wants to be asked at a point. */
@@ -14,7 +14,7 @@ export interface HookHandler {
   readonly point: HookPoint;
   /** Lower is asked first; of equals, the one that was listed first. */
   readonly priority: number;
-  ask(event: JsonObject, patience: Patience): Promise<Json>;
+  ask(event: JsonObject, patience: Deadline): Promise<Json>;
 }
 
 /** `event`: as the last handler left it. `by`: packages that changed it. */
@@ -22,7 +22,7 @@ export type HookVerdict =
   | { readonly kind: 'go'; readonly event: JsonObject; readonly by: readonly string[] }
   | { readonly kind: 'abort'; readonly reason: string; readonly by: string };
 
-export interface HookRoad {
+export interface HookServices {
   readonly handlers: readonly HookHandler[];
   readonly audit: AuditLog;
   readonly principal: string;
@@ -47,14 +47,14 @@ export function inOrder(handlers: readonly HookHandler[], point: HookPoint): rea
 }
 
 /** Asks one after the other; the first that says no ends it. One that fails or is late is passed over, on record. */
-export async function askBefore(event: JsonObject, road: HookRoad): Promise<HookVerdict> {
+export async function askBefore(event: JsonObject, road: HookServices): Promise<HookVerdict> {
   const deadline = performance.now() + chainMs;
   let current = event;
   const by: string[] = [];
   for (const handler of road.handlers) {
     const left = deadline - performance.now();
     const answer = left <= 0 ? late() : await asked(handler, current, Math.min(left, handlerMs), road.signal);
-    if (road.signal.aborted) throw new HostError('cancelled', 'the call was cancelled');
+    if (road.signal.aborted) throw new HostError('canceled', 'the call was canceled');
     const verdict = answer.ok ? read(answer.value, road.fixed) : answer;
     if (!verdict.ok) {
       await note(handler, road, { passedOver: verdict.why });
@@ -74,7 +74,7 @@ export async function askBefore(event: JsonObject, road: HookRoad): Promise<Hook
 }
 
 /** Tells all of them; whatever they answer changes nothing. */
-export async function tellAfter(event: JsonObject, road: HookRoad): Promise<void> {
+export async function tellAfter(event: JsonObject, road: HookServices): Promise<void> {
   await Promise.all(
     road.handlers.map(async (handler) => {
       const answer = await asked(handler, event, handlerMs, road.signal);
@@ -126,7 +126,7 @@ function read(value: Json, fixed: readonly string[]): Verdict {
 
 async function note(
   { package: by, point }: HookHandler,
-  { audit, principal, callId }: HookRoad,
+  { audit, principal, callId }: HookServices,
   what: JsonObject,
 ): Promise<void> {
   await audit.append({

@@ -7,12 +7,11 @@ import type { Package } from '../model/package.js';
 import type { Signal } from '../model/signal.js';
 import type { Tool } from '../model/tool.js';
 import type { ConfirmationKind } from '../policy/decide.js';
-import type { Progress } from '../run/remote/remote.js';
+import type { Progress } from '../run/upstream/upstream.js';
+import type { AuditEntry } from './audit-reader.js';
 import type { Change, InstallOptions, Review } from './change.js';
 import type { ExplainRequest, Explanation } from './explanation.js';
-
 import type { MessagePoint, MessageVerdict } from './message.js';
-
 import type {
   Approvals,
   KeptArguments,
@@ -23,12 +22,11 @@ import type {
   Switches,
   Tokens,
 } from './operator.js';
-
-import type { By, OperatorDesk } from './operator-desk.js';
-
+import type { Actor, OperatorAuth } from './operator-auth.js';
 import type { SessionPolicy } from './session-policy.js';
 
-export type { Progress } from '../run/remote/remote.js';
+export type { Progress } from '../run/upstream/upstream.js';
+export type { AuditEntry, AuditPlaces, AuditReader, ProvenEntry } from './audit-reader.js';
 export type { Change, ChangeStep, InstallOptions, Review } from './change.js';
 export type { ExplainedLimit, ExplainedPermissions, ExplainRequest, Explanation } from './explanation.js';
 export type { MessagePoint, MessageVerdict } from './message.js';
@@ -47,18 +45,24 @@ export type {
   SecretEntry,
   SecretInput,
   Secrets,
-  StandingRuleActs,
+  StandingRuleOperations,
   Switches,
   TokenEntry,
   TokenInput,
   TokenRole,
   Tokens,
   UnknownOutcome,
-  VaultKeeper,
+  VaultKeyStorage,
 } from './operator.js';
-export type { By, Guarded, Operator, OperatorDesk, PinReset, PinStatus, Verified } from './operator-desk.js';
-export type { AuditPlaces, AuditReader, ProvenLine } from './proof.js';
-
+export type {
+  Actor,
+  Operator,
+  OperatorAuth,
+  PinGuarded,
+  PinReset,
+  PinStatus,
+  VerifiedActor,
+} from './operator-auth.js';
 export type {
   BrokerPolicy,
   ContainerPolicy,
@@ -72,7 +76,7 @@ export type {
 export interface Host {
   session(options: SessionOptions): Promise<Session>;
   readonly approvals: Approvals;
-  readonly operator: OperatorDesk;
+  readonly operator: OperatorAuth;
   readonly secrets: Secrets;
   readonly switches: Switches;
   readonly kills: Kills;
@@ -82,7 +86,7 @@ export interface Host {
   /** Confined processes there are now, by what they are for. */
   processes(): Promise<ProcessCounts>;
   verifyAudit(): Promise<AuditVerdict>;
-  auditTail(count: number): Promise<readonly AuditLine[]>;
+  auditTail(count: number): Promise<readonly AuditEntry[]>;
   close(): Promise<void>;
 }
 
@@ -129,7 +133,7 @@ export interface Session {
   /** What changed in a held package since somebody agreed to it. */
   review(id: string): Promise<Review>;
   /** Agrees to exactly what was shown. */
-  accept(id: string, digest: string, by?: By): Promise<void>;
+  accept(id: string, digest: string, by?: Actor): Promise<void>;
   /** Fetches and installs what a package's programs need. */
   install(id: string, options?: InstallOptions): Promise<Change>;
   close(): Promise<void>;
@@ -164,7 +168,14 @@ export interface PromptArgument {
   readonly required: boolean;
 }
 
-export type PackageStateName = 'ready' | 'needs-setup' | 'gated' | 'held' | 'disabled' | 'broken' | 'killed';
+export type PackageStateName =
+  | 'ready'
+  | 'needs-setup'
+  | 'unavailable'
+  | 'needs-review'
+  | 'disabled'
+  | 'broken'
+  | 'killed';
 
 export type SandboxLevel = 'enforced' | 'degraded' | 'declared-only' | 'none';
 
@@ -209,7 +220,7 @@ export interface PackageReport {
     readonly nested: number;
     readonly invalid: number;
     readonly disabled: number;
-    readonly gated: number;
+    readonly unavailable: number;
   };
 }
 
@@ -282,10 +293,3 @@ export type Answer = AnswerBase &
         readonly error?: AnswerError;
       }
   );
-
-export interface AuditLine {
-  readonly seq: number;
-  readonly at: string;
-  readonly kind: string;
-  readonly body: JsonObject;
-}

@@ -9,11 +9,11 @@ import type { Containers } from '../sandbox/container/containers.js';
 import { noEngine, noEngineHint } from '../sandbox/container/engine.js';
 import { steersEngine } from '../sandbox/container/variables.js';
 import type { Verdict } from '../sandbox/sandbox.js';
-import type { Lending } from './confine.js';
 import type { ChangeStep, InstallOptions } from './host.js';
-import type { Machinery } from './machinery.js';
-import type { Judged, Standing } from './readiness.js';
+import type { Judged, PackageStatus } from './readiness.js';
 import type { Need } from './runtimes.js';
+import type { ProfileInputs } from './sandbox-profile.js';
+import type { SessionServices } from './session-services.js';
 
 /** What a program that comes as an image needs, or why it cannot run here. Starts nothing. */
 export function imageNeed(of: Package, { name }: Program, image: string, { engine }: Containers): Need {
@@ -36,10 +36,10 @@ export function imageNeed(of: Package, { name }: Program, image: string, { engin
 }
 
 /** What stands between a package and its containers; undefined when nothing does. */
-export async function imageStanding(
+export async function imageStatus(
   { loaded, needs }: Pick<Judged, 'loaded' | 'needs'>,
   containers: Containers,
-): Promise<Standing | undefined> {
+): Promise<PackageStatus | undefined> {
   const images = needs.flatMap((it) => it.image ?? []);
   if (images.length === 0) return undefined;
   try {
@@ -51,18 +51,18 @@ export async function imageStanding(
     const verdict = await containers.probe();
     if (verdict.level !== 'unavailable') return undefined;
     const reasons = verdict.reasons.map((it) => `containers cannot be confined here: ${it}; ${verdict.hint}`);
-    return { state: 'gated', reasons, code: 'sandbox_unavailable' };
+    return { state: 'unavailable', reasons, code: 'sandbox_unavailable' };
   } catch (error) {
     const { message, hint, code } = asHostError(error);
     const reasons = [hint === undefined ? message : `${message}; ${hint}`];
-    return { state: 'gated', reasons, code: code === 'runtime_missing' ? code : 'sandbox_unavailable' };
+    return { state: 'unavailable', reasons, code: code === 'runtime_missing' ? code : 'sandbox_unavailable' };
   }
 }
 
 /** What holds the programs of a package: the sandbox, or the engine where all of them come as images. */
 export function verdictFor(
   { needs }: Pick<Judged, 'needs'>,
-  { sandbox, containers }: Pick<Machinery, 'sandbox' | 'containers'>,
+  { sandbox, containers }: Pick<SessionServices, 'sandbox' | 'containers'>,
 ): Promise<Verdict> {
   return needs.every((it) => it.image !== undefined) ? containers.probe() : sandbox.probe();
 }
@@ -74,7 +74,7 @@ export interface RegistryReach {
   readonly noNetwork: boolean;
 }
 
-export function registryReach({ grant, denial }: Lending): RegistryReach {
+export function registryReach({ grant, denial }: ProfileInputs): RegistryReach {
   return { granted: grant.network, denied: denial.network, noNetwork: denial.noNetwork };
 }
 
@@ -82,7 +82,7 @@ export function registryReach({ grant, denial }: Lending): RegistryReach {
 export async function installImage(
   image: ImageReference,
   { principal, package: id }: KillSubject,
-  { containers, agreements, ...reach }: Pick<Machinery, 'containers' | 'agreements'> & RegistryReach,
+  { containers, agreements, ...reach }: Pick<SessionServices, 'containers' | 'agreements'> & RegistryReach,
   { signal, onStep, dryRun = false }: InstallOptions & { readonly signal: AbortSignal },
 ): Promise<ChangeStep> {
   const name = 'container image';

@@ -2,14 +2,14 @@ import type { KillSubject } from '../model/kill.js';
 import { platformSignal } from '../net/platform-signal.js';
 import type { ChangeStep, InstallOptions } from './host.js';
 import { installImage, type RegistryReach } from './images.js';
-import type { Machinery } from './machinery.js';
 import type { ProgramNeed } from './runtimes.js';
+import type { SessionServices } from './session-services.js';
 
 /** Fetches what programs need, one after the other. Installing runs programs, so it can be stopped like a call. */
 export async function installAll(
   needs: readonly ProgramNeed[],
   who: KillSubject,
-  machinery: Pick<Machinery, 'kills' | 'running' | 'environments' | 'containers' | 'agreements'>,
+  machinery: Pick<SessionServices, 'kills' | 'running' | 'environments' | 'containers' | 'agreements'>,
   reach: RegistryReach,
   { signal, onStep, dryRun = false }: InstallOptions,
 ): Promise<ChangeStep[]> {

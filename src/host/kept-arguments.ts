@@ -7,7 +7,7 @@ import { type ArgumentSeal, changedSeal } from '../secrets/argument-seal.js';
 import type { AuditLog } from '../store/audit.js';
 import type { KeptBeside, SealedArgumentRows } from '../store/sealed-arguments.js';
 import type { KeptArguments, SealingPolicy } from './host.js';
-import type { OperatorDesk } from './operator-desk.js';
+import type { OperatorAuth } from './operator-auth.js';
 import type { IsPublic, Scanner } from './scanner.js';
 import { type Passed, passedValues } from './slots.js';
 
@@ -60,11 +60,11 @@ export interface KeptParts {
   readonly rows: SealedArgumentRows;
   readonly seal: ArgumentSeal;
   readonly audit: AuditLog;
-  readonly desk: OperatorDesk;
+  readonly desk: OperatorAuth;
 }
 
 /** Looking at what was kept, and erasing it, is for the operator, and on record first. */
-export function keptActs({ rows, seal, audit, desk }: KeptParts): KeptArguments {
+export function keptArgumentOperations({ rows, seal, audit, desk }: KeptParts): KeptArguments {
   return {
     async open(call, by) {
       const who = await desk.verify(by, 'open the arguments of a call');

@@ -14,7 +14,7 @@ import type { KillTable } from '../store/database.js';
 import type { KillFile } from '../store/kill-file.js';
 import type { KillRows } from '../store/kills.js';
 import type { KillEntry, KillOutcome, Kills } from './operator.js';
-import type { By, OperatorDesk } from './operator-desk.js';
+import type { Actor, OperatorAuth } from './operator-auth.js';
 import type { RunningCalls } from './running.js';
 
 export interface KillSwitchOptions {
@@ -22,7 +22,7 @@ export interface KillSwitchOptions {
   readonly file: KillFile;
   readonly audit: AuditLog;
   readonly approvals: ApprovalQueue;
-  readonly desk: Pick<OperatorDesk, 'verify'>;
+  readonly desk: Pick<OperatorAuth, 'verify'>;
   readonly running: RunningCalls;
   readonly now: () => number;
   readonly onBug: (error: unknown) => void;
@@ -144,7 +144,7 @@ export class KillSwitch {
     return { changed, ended, voided };
   }
 
-  async #lift(text: string, by: By): Promise<boolean> {
+  async #lift(text: string, by: Actor): Promise<boolean> {
     const target = killTargetText(parsed(text));
     this.#lookAtFile();
     const held = this.#killed.find((it) => it.row.target === target);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../model/json.js';
 import type { Demand } from '../policy/combine.js';
 import { cappedAmount, who } from '../policy/spend.js';
 import type { LimitLedger, Meter, Reading, Reservation } from '../store/limits.js';
-import type { Served } from './served.js';
+import type { CallableTool } from './served-tool.js';
 
 /** A meter with the words for it. */
 export interface NamedMeter {
@@ -13,7 +13,7 @@ export interface NamedMeter {
 }
 
 /** What a call takes of the limits of its tool; throws where the amount alone is too much. Most tools have none. */
-export function metersOf(principal: string, served: Served, input: JsonObject): readonly NamedMeter[] {
+export function metersOf(principal: string, served: CallableTool, input: JsonObject): readonly NamedMeter[] {
   const { demands, name, tool } = served;
   if (demands.rates.length === 0 && demands.spends.length === 0 && demands.maxAmount === undefined) return [];
   return metersFor(principal, served, cappedAmount(name, tool, demands, input));
@@ -22,7 +22,7 @@ export function metersOf(principal: string, served: Served, input: JsonObject): 
 /** The meters of a tool for a call of a given amount. */
 export function metersFor(
   principal: string,
-  { demands, name }: Pick<Served, 'demands' | 'name'>,
+  { demands, name }: Pick<CallableTool, 'demands' | 'name'>,
   take: number,
 ): readonly NamedMeter[] {
   const base = { principal, tool: name };

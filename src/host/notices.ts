@@ -6,7 +6,7 @@ import type { NetworkHost } from '../model/permissions.js';
 import type { HttpClient } from '../net/client.js';
 import { parseDestination } from '../net/destination.js';
 import type { AuditLog } from '../store/audit.js';
-import type { Served } from './served.js';
+import type { CallableTool } from './served-tool.js';
 import { shapeOf } from './shape.js';
 
 /** Where people want to hear of held calls, and what was granted for getting there. */
@@ -46,7 +46,7 @@ export class Notices {
     this.#options = options;
   }
 
-  announce(request: ApprovalRequest, served: Served): void {
+  announce(request: ApprovalRequest, served: CallableTool): void {
     const { notice } = served;
     if (notice === null) return;
     if (this.#open.size >= maxOpen || this.#ending.signal.aborted) {
@@ -121,7 +121,7 @@ export class Notices {
 }
 
 /** What is said of a call elsewhere: enough to go and look, and nothing of what its arguments say. */
-function documentOf(request: ApprovalRequest, { tool }: Served): Json {
+function documentOf(request: ApprovalRequest, { tool }: CallableTool): Json {
   return {
     schema: 'toolwharf/held-call@1',
     id: request.id,

@@ -4,15 +4,15 @@ import type { Program } from '../model/program.js';
 import type { Signal } from '../model/signal.js';
 import type { SlotValues } from '../model/slot.js';
 import type { Reach } from '../net/destination.js';
-import type { Confinement } from '../run/launch.js';
-import type { Remote, RemoteAnnouncement } from '../run/remote/remote.js';
+import type { SandboxProfile } from '../run/launch.js';
+import type { Upstream, UpstreamAnnouncement } from '../run/upstream/upstream.js';
 import type { ProgramPlace } from './announcement-book.js';
-import { cleanFailure } from './exit.js';
-import type { Machinery, SessionSetup } from './machinery.js';
 import { oneAtATime } from './one-at-a-time.js';
+import { cleanFailure } from './output-scan.js';
 import { programLog } from './program-log.js';
-import type { RemotePlace } from './remotes.js';
 import type { CallScan } from './scanner.js';
+import type { SessionServices, SessionSetup } from './session-services.js';
+import type { UpstreamTarget } from './upstream-connections.js';
 
 /** A program that is to be brought up, and for whom. */
 export interface Opening {
@@ -22,7 +22,7 @@ export interface Opening {
   readonly slots: SlotValues;
   readonly reach: Reach;
   readonly natsUrl: string | null;
-  readonly confinement: Confinement | null;
+  readonly confinement: SandboxProfile | null;
   readonly scan: () => Promise<CallScan>;
   /** Ends what is up, so that the next who needs it starts it anew. */
   readonly end: (reason: string) => Promise<void>;
@@ -39,17 +39,17 @@ const changeRestMs = 1000;
  */
 export function openingOf(
   { of, program, place, slots, reach, natsUrl, confinement, scan, end }: Opening,
-  { remote, performer, kills }: Machinery,
+  { remote, performer, kills }: SessionServices,
   { principal, parse }: SessionSetup,
-): Pick<RemotePlace, 'open' | 'words'> {
+): Pick<UpstreamTarget, 'open' | 'words'> {
   let looked: CallScan | undefined;
-  let up: Remote | undefined;
+  let up: Upstream | undefined;
   const askAgain = async () => {
     remote.onLog?.(of.id, `${program.name} says that its tools changed`);
-    const told = async (said: RemoteAnnouncement) => toldBy(await scan(), said);
+    const told = async (said: UpstreamAnnouncement) => toldBy(await scan(), said);
     await remote.book.ask(place, up, told).catch(() => end('its tools changed'));
   };
-  const connected = async (signal: Signal, found: CallScan): Promise<Remote> => {
+  const connected = async (signal: Signal, found: CallScan): Promise<Upstream> => {
     let isGone = false;
     const connect = await remote.connect[program.protocol === 'nexo' ? 'nexo' : 'mcp']();
     const opened = await connect({
@@ -102,9 +102,9 @@ export function openingOf(
 }
 
 /** As it came, but for secrets that it was given: those are for no list. */
-async function toldBy(scan: CallScan, said: RemoteAnnouncement): Promise<RemoteAnnouncement> {
+async function toldBy(scan: CallScan, said: UpstreamAnnouncement): Promise<UpstreamAnnouncement> {
   const { value, findings, stripped } = await scan.clean(said as unknown as JsonObject);
-  const clean = value as unknown as RemoteAnnouncement;
+  const clean = value as unknown as UpstreamAnnouncement;
   if (findings.length > 0) return clean;
   // A tool that hides characters is left out, with a remark: taking them out would make it look harmless.
   return stripped ? { ...clean, tools: said.tools } : said;

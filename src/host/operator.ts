@@ -3,28 +3,28 @@
 import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
 import type { Json } from '../model/json.js';
 import type { StandingRule, StandingRuleInput } from '../model/standing-rule.js';
-import type { By } from './operator-desk.js';
+import type { Actor } from './operator-auth.js';
 
 /** Operator acts: never offered to an agent. */
 export interface Approvals {
   list(states?: readonly ApprovalState[]): Promise<readonly ApprovalRequest[]>;
   get(id: string): Promise<ApprovalRequest>;
-  approve(id: string, by: By): Promise<ApprovalRequest>;
-  deny(id: string, by: By): Promise<ApprovalRequest>;
-  readonly rules: StandingRuleActs;
+  approve(id: string, by: Actor): Promise<ApprovalRequest>;
+  deny(id: string, by: Actor): Promise<ApprovalRequest>;
+  readonly rules: StandingRuleOperations;
   /** Another text after every change. */
   version(): Promise<string>;
   onChange(listener: () => void): () => void;
   /** What notices of held calls are signed with, for whoever receives them. */
-  noticeKey(by: By): Promise<string>;
+  noticeKey(by: Actor): Promise<string>;
 }
 
 /** Rules under which calls run without asking each time. */
-export interface StandingRuleActs {
+export interface StandingRuleOperations {
   list(): Promise<readonly StandingRule[]>;
-  add(rule: StandingRuleInput, by: By): Promise<StandingRule>;
+  add(rule: StandingRuleInput, by: Actor): Promise<StandingRule>;
   /** False when there was none that holds. */
-  revoke(id: string, by: By): Promise<boolean>;
+  revoke(id: string, by: Actor): Promise<boolean>;
 }
 
 /** Who may come in over HTTP. Only a digest of each token is kept. */
@@ -46,7 +46,7 @@ export interface TokenInput {
   readonly role: TokenRole;
   /** Milliseconds since 1970; null never expires. */
   readonly expiresAt: number | null;
-  readonly by: By;
+  readonly by: Actor;
 }
 
 export interface TokenEntry {
@@ -66,19 +66,19 @@ export interface Secrets {
   /** Names of all that packages with this id ask for; null where no such package was used here so far. */
   slots(packageId: string): Promise<readonly string[] | null>;
   /** False when there was none. */
-  unset(packageId: string, slot: string, by: By): Promise<boolean>;
+  unset(packageId: string, slot: string, by: Actor): Promise<boolean>;
   /** Gives the key that opens all values to another keeper. */
   rekey(change: KeyChange): Promise<void>;
 }
 
 /** Who keeps the key of the vault. */
-export type VaultKeeper = 'file' | 'passphrase' | 'keychain';
+export type VaultKeyStorage = 'file' | 'passphrase' | 'keychain';
 
 export interface KeyChange {
-  readonly to: VaultKeeper;
+  readonly to: VaultKeyStorage;
   /** For a passphrase: the one that opens the vault from now on. */
   readonly passphrase?: string | undefined;
-  readonly by: By;
+  readonly by: Actor;
 }
 
 /**
@@ -96,8 +96,8 @@ export interface SecretInput {
   readonly value: string;
   readonly audience: SecretAudience;
   /** Who should keep the key; another one than does is an error, and moves nothing. */
-  readonly keeper?: VaultKeeper | undefined;
-  readonly by: By;
+  readonly keeper?: VaultKeyStorage | undefined;
+  readonly by: Actor;
 }
 
 export interface SecretEntry {
@@ -114,7 +114,7 @@ export interface Switches {
   known(): Promise<readonly string[]>;
   disabled(): Promise<readonly string[]>;
   /** False when it was so already. */
-  set(packageId: string, enabled: boolean, by: By): Promise<boolean>;
+  set(packageId: string, enabled: boolean, by: Actor): Promise<boolean>;
 }
 
 /** How many processes there are of each kind. */
@@ -136,15 +136,15 @@ export interface Kills {
   /** Resolves when what ran has ended, after two seconds at the latest. */
   set(target: string, by: string): Promise<KillOutcome>;
   /** False when it was not stopped. */
-  lift(target: string, by: By): Promise<boolean>;
+  lift(target: string, by: Actor): Promise<boolean>;
 }
 
 /** Operator acts on the arguments of calls that are kept sealed beside the record. */
 export interface KeptArguments {
   /** `not_found` when none are kept of that call. */
-  open(call: string, by: By): Promise<OpenedArguments>;
+  open(call: string, by: Actor): Promise<OpenedArguments>;
   /** Erases what was kept before a time (milliseconds since 1970), and says how much. The record stays whole. */
-  forget(before: number, by: By): Promise<number>;
+  forget(before: number, by: Actor): Promise<number>;
 }
 
 export interface OpenedArguments {

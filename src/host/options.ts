@@ -1,5 +1,5 @@
 import type { HttpClient } from '../net/client.js';
-import type { Supervision } from '../run/remote/supervised.js';
+import type { Supervision } from '../run/upstream/supervised.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { Keychain } from '../secrets/keychain.js';
 import type { Answer, AuditPlaces } from './host.js';

@@ -9,14 +9,14 @@ import { runHttp } from '../run/http.js';
 import type { ProcessPool } from '../run/pool.js';
 import { runPrompt } from '../run/prompt.js';
 import type { RunRequest, RunResult } from '../run/run.js';
-import type { Machine } from '../run/spawn.js';
+import type { ProcessServices } from '../run/spawn.js';
 import type { WarmSandboxes } from '../run/warm.js';
-import type { Confined } from './confine.js';
 import type { Queue } from './queue.js';
+import type { ToolProfile } from './sandbox-profile.js';
 
 /** What actions are performed with. */
 export interface Performer {
-  readonly machine: Machine;
+  readonly machine: ProcessServices;
   readonly client: HttpClient;
   readonly warm: WarmSandboxes | null;
   readonly pool: ProcessPool;
@@ -31,16 +31,16 @@ interface OperatorReach {
 }
 
 /** Asks a program that is kept; it is started first where it is not up. */
-export type RemoteRun = (request: RunRequest) => Promise<RunResult>;
+export type UpstreamRun = (request: RunRequest) => Promise<RunResult>;
 
 /** Performs the action of a tool. What it says still has to go through `exit.ts`. */
 export async function perform(
   request: RunRequest,
   slots: SlotValues,
   reach: OperatorReach,
-  confined: () => Promise<Confined>,
+  confined: () => Promise<ToolProfile>,
   { machine, client, warm, pool, inTurn }: Performer,
-  remote: RemoteRun,
+  remote: UpstreamRun,
 ): Promise<RunResult> {
   const { action } = request.tool;
   switch (action?.kind) {
@@ -68,7 +68,7 @@ export async function perform(
     }
     case 'prompt':
       return runPrompt(action, request, new Map([...slots].filter(([, it]) => !it.secret)));
-    case 'remote':
+    case 'upstream':
       return remote(request);
     default:
       throw new HostError('not_supported', `${request.tool.name} is of a kind that is not run yet`);
@@ -95,7 +95,7 @@ async function withinTime<T>(
     return await work(patience, leftMs);
   } catch (error) {
     const late = waiting?.late() === true && !request.signal.aborted;
-    if (!late || !(error instanceof HostError) || error.code !== 'cancelled') throw error;
+    if (!late || !(error instanceof HostError) || error.code !== 'canceled') throw error;
     const name = `${request.package.id}/${request.tool.name}`;
     throw new HostError('timeout', `${name} did not get its turn within ${request.timeoutMs / 1000} s`, {
       hint: 'other calls take all the places; call again later, or give it more time with --timeout',

@@ -6,9 +6,9 @@ import { lockState } from '../store/lock.js';
 import { OperatorPin } from '../store/operator-pin.js';
 import { SealedArgumentRows } from '../store/sealed-arguments.js';
 import { StandingRules } from '../store/standing-rules.js';
-import type { Guarded, PinReset } from './operator-desk.js';
+import { openHostAudit } from './host-audit.js';
+import type { PinGuarded, PinReset } from './operator-auth.js';
 import type { HostOptions } from './options.js';
-import { openRecord } from './record.js';
 
 const reason = 'the PIN of the operator was reset';
 
@@ -26,7 +26,7 @@ export async function openPinReset(
   try {
     const opened = openDatabase(state);
     database = opened;
-    const { audit } = await openRecord(state, opened, now, places);
+    const { audit } = await openHostAudit(state, opened, now, places);
     const pin = new OperatorPin(opened, now, tryDelayMs);
     return {
       isSet: (await pin.get()) !== undefined,
@@ -71,7 +71,7 @@ function locked(state: string): ReturnType<typeof lockState> {
   }
 }
 
-async function countOf(database: Database, now: () => number): Promise<Guarded> {
+async function countOf(database: Database, now: () => number): Promise<PinGuarded> {
   const rules = await new StandingRules(database, now).list();
   const requests = await new ApprovalQueue(database, now).list(['proposed', 'approved']);
   const rows = async (table: 'secret' | 'token') => {

@@ -4,7 +4,7 @@ import { HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json } from '../model/json.js';
 import { denialFor } from '../policy/denial.js';
 import { assertRules } from '../policy/rule-check.js';
-import { keeperKinds } from '../secrets/keeper.js';
+import { keyStorageKinds } from '../secrets/key-storage.js';
 import type { SessionPolicy } from './host.js';
 import type { ContainerPolicy } from './session-policy.js';
 
@@ -29,7 +29,7 @@ export function assertPolicy(policy: SessionPolicy): void {
 function assertSealing(sealing: unknown): void {
   if (sealing === undefined) return;
   const keeper = isObject(sealing) ? sealing.keeper : null;
-  if (keeper !== undefined && !keeperKinds.some((it) => it === keeper))
+  if (keeper !== undefined && !keyStorageKinds.some((it) => it === keeper))
     throw new HostError(
       'invalid_config',
       'sealArguments is an object, with a keeper of file, passphrase or keychain',

@@ -4,15 +4,15 @@ import { cleanText } from '../model/clean-text.js';
 import { isObject } from '../model/json.js';
 import type { Prompt } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
-import type { Announcing } from './announcing.js';
 import type { ListedPrompt, PromptArgument } from './host.js';
+import type { PackageUpstreams } from './package-upstreams.js';
 import type { Judged } from './readiness.js';
 import type { Reading } from './reading.js';
 import type { ReadWhat } from './reading-rules.js';
-import { packageOf } from './remote-place.js';
 import type { Stage } from './stage.js';
 import type { ServedTool } from './tool.js';
-import { readPrompt, type UpstreamPrompt } from './upstream.js';
+import { readPrompt, type UpstreamPrompt } from './upstream-content.js';
+import { packageOf } from './upstream-program.js';
 
 /** Where the words of a prompt come from. */
 export type PromptSource =
@@ -32,7 +32,7 @@ export function offeredPrompts(
   tools: readonly ServedTool[],
   stage: Stage,
   upstream: readonly UpstreamPrompt[],
-  announcing: Announcing,
+  announcing: PackageUpstreams,
 ): OfferedPrompt[] {
   const taken = new Set<string>();
   const own = (wanted: string): string => {
@@ -42,7 +42,7 @@ export function offeredPrompts(
     return name;
   };
   return judged.flatMap((it) => {
-    const of = it.loaded.catalogue?.package;
+    const of = it.loaded.catalog?.package;
     if (of === undefined) return [];
     const first = [...of.prompts].sort((a, b) => Number(b.first) - Number(a.first));
     const prompts = first.map((prompt): OfferedPrompt => {
@@ -67,7 +67,7 @@ export function offeredPrompts(
   });
 }
 
-function serverPrompt(prompt: UpstreamPrompt, name: string, announcing: Announcing): OfferedPrompt {
+function serverPrompt(prompt: UpstreamPrompt, name: string, announcing: PackageUpstreams): OfferedPrompt {
   const { listed, program, judged, own } = prompt;
   const source: PromptSource = {
     kind: 'server',

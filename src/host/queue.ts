@@ -16,7 +16,7 @@ export function queueOf(limit: number): Queue {
     new Promise<void>((resolve, reject) => {
       const giveUp = () => {
         waiting = waiting.filter((it) => it !== begin);
-        reject(new HostError('cancelled', 'the call was cancelled'));
+        reject(new HostError('canceled', 'the call was canceled'));
       };
       const begin = () => {
         signal?.removeEventListener('abort', giveUp);

@@ -7,13 +7,13 @@ import { lookAlikes } from '../policy/look-alike.js';
 import { findBinary } from '../run/launch.js';
 import type { Containers } from '../sandbox/container/containers.js';
 import type { Verdict } from '../sandbox/sandbox.js';
-import { type Loaded, ownPaths } from './catalogue.js';
+import type { PackageUnderReview } from './agreements.js';
+import { type Loaded, ownPaths } from './catalog.js';
 import type { PackageStateName, SessionPolicy } from './host.js';
-import type { HeldPackage } from './pinning.js';
 import { type FindInterpreter, type ProgramNeed, programNeeds } from './runtimes.js';
 
 /** A state with the reasons for it. A package that is ready may have remarks. */
-export interface Standing {
+export interface PackageStatus {
   readonly state: PackageStateName;
   readonly reasons: readonly string[];
   /** What a call is refused with, where that is more than the state says. */
@@ -29,17 +29,17 @@ export interface Standing {
 export interface Judged {
   readonly loaded: Loaded;
   /** Not ready for a reason that only a new session can take away; else null. */
-  readonly fixed: Standing | null;
+  readonly fixed: PackageStatus | null;
   readonly remarks: readonly string[];
   readonly needs: readonly ProgramNeed[];
-  readonly held: HeldPackage | undefined;
+  readonly held: PackageUnderReview | undefined;
   /** Its files on this machine: a folder, or one file. */
   readonly own: readonly string[];
 }
 
 export interface JudgeOptions {
   readonly policy: SessionPolicy;
-  readonly held: ReadonlyMap<Loaded, HeldPackage>;
+  readonly held: ReadonlyMap<Loaded, PackageUnderReview>;
   readonly verdict: Verdict;
   readonly find: FindInterpreter;
   readonly containers: Containers;
@@ -48,9 +48,9 @@ export interface JudgeOptions {
 /** Judges packages in their order: of two with one id, the first has it. */
 export function judgeAll(loaded: readonly Loaded[], options: JudgeOptions): Judged[] {
   const taken = new Map<string, string>();
-  const alike = lookAlikes(loaded.flatMap((it) => it.catalogue?.package.id ?? []));
+  const alike = lookAlikes(loaded.flatMap((it) => it.catalog?.package.id ?? []));
   return loaded.map((it) => {
-    const id = it.catalogue?.package.id;
+    const id = it.catalog?.package.id;
     const first = id === undefined ? undefined : taken.get(id);
     if (id !== undefined && first === undefined) taken.set(id, it.file);
     return compared(judge(it, first, options), alike.get(id ?? '') ?? []);
@@ -65,7 +65,7 @@ function compared(judged: Judged, alike: readonly string[]): Judged {
   return {
     ...judged,
     remarks: [...remarks, remark],
-    fixed: fixed?.state === 'held' ? { ...fixed, reasons: [...fixed.reasons, remark] } : fixed,
+    fixed: fixed?.state === 'needs-review' ? { ...fixed, reasons: [...fixed.reasons, remark] } : fixed,
   };
 }
 
@@ -76,11 +76,11 @@ function judge(
 ): Judged {
   const waiting = held.get(loaded);
   const base = { loaded, held: waiting, remarks: [], needs: [], own: ownPaths(loaded) };
-  const of = loaded.catalogue?.package;
+  const of = loaded.catalog?.package;
   if (of === undefined)
     return { ...base, fixed: { state: 'broken', reasons: errorsOf(loaded), code: 'invalid_manifest' } };
   if (first !== undefined)
-    return { ...base, fixed: { state: 'held', reasons: [`the id ${of.id} is taken by ${first}`] } };
+    return { ...base, fixed: { state: 'needs-review', reasons: [`the id ${of.id} is taken by ${first}`] } };
   if (policy.only !== undefined && !policy.only.includes(of.id))
     return {
       ...base,
@@ -92,7 +92,7 @@ function judge(
   if (policy.disabled?.includes(of.id))
     return { ...base, fixed: { state: 'disabled', reasons: ['the configuration switches it off'] } };
   if (waiting !== undefined)
-    return { ...base, fixed: { state: 'held', reasons: heldReasons(waiting, loaded) } };
+    return { ...base, fixed: { state: 'needs-review', reasons: heldReasons(waiting, loaded) } };
   const needs = programNeeds(loaded, find, containers, policy.strictRuntime === true);
   // Containers are held by their engine, which is tried when the image is there.
   const here = needs.filter((it) => it.kind === 'missing' || it.need.image === undefined);
@@ -114,7 +114,10 @@ function judge(
       ...(loaded.stale === undefined ? [] : [loaded.stale]),
       ...needs.flatMap((it) => (it.kind === 'ready' && it.remark !== undefined ? [it.remark] : [])),
     ],
-    fixed: reasons.length === 0 ? null : { state: 'gated', reasons, ...(code === undefined ? {} : { code }) },
+    fixed:
+      reasons.length === 0
+        ? null
+        : { state: 'unavailable', reasons, ...(code === undefined ? {} : { code }) },
   };
 }
 
@@ -128,7 +131,7 @@ function errorsOf({ diagnostics, file }: Loaded): string[] {
 
 const mostShown = 4;
 
-function heldReasons({ review }: HeldPackage, { file }: Loaded): string[] {
+function heldReasons({ review }: PackageUnderReview, { file }: Loaded): string[] {
   const all = [...review.widened, ...review.reworded];
   const shown = all.slice(0, review.from === undefined ? 1 : mostShown);
   const rest = review.from === undefined ? 0 : all.length - shown.length;

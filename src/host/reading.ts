@@ -2,12 +2,12 @@ import { asHostError, HostError } from '../model/host-error.js';
 import type { JsonObject } from '../model/json.js';
 import type { Rule } from '../model/rule.js';
 import { type Signal, unstoppable } from '../model/signal.js';
-import type { CallPath } from './call.js';
+import type { CallServices } from './call.js';
 import type { Session } from './host.js';
-import type { SessionSetup } from './machinery.js';
 import type { OfferedPrompt } from './prompts.js';
 import { assertReadable, countReading, guardReading, type ReadWhat } from './reading-rules.js';
-import { wordsOf } from './upstream.js';
+import type { SessionSetup } from './session-services.js';
+import { wordsOf } from './upstream-content.js';
 
 /** Something of a server that can be read. */
 export interface Reading {
@@ -19,13 +19,13 @@ export interface Reading {
 }
 
 export interface ReadingsOptions {
-  readonly catalogue: {
+  readonly catalog: {
     readonly setup: SessionSetup;
     prompts(): Promise<readonly OfferedPrompt[]>;
     resource(uri: string): Promise<Reading | undefined>;
   };
   readonly call: Session['call'];
-  readonly path: Pick<CallPath, 'kills' | 'audit' | 'limits' | 'running'>;
+  readonly path: Pick<CallServices, 'kills' | 'audit' | 'limits' | 'running'>;
   readonly session: string;
 }
 
@@ -59,14 +59,14 @@ export class Readings {
   }
 
   async resource(uri: string, signal: Signal = unstoppable): Promise<JsonObject> {
-    const found = await this.#options.catalogue.resource(uri);
+    const found = await this.#options.catalog.resource(uri);
     if (found === undefined)
       throw new HostError('not_found', `there is no resource ${JSON.stringify(uri.slice(0, 200))} here`);
     return this.#guarded(found, { uri }, { resource: uri.slice(0, 500) }, signal);
   }
 
   get #rules(): readonly Rule[] {
-    return this.#options.catalogue.setup.policy.rules ?? [];
+    return this.#options.catalog.setup.policy.rules ?? [];
   }
 
   /** The road of a call, as far as it concerns reading: it must be alive and allowed, hold no secret, and be on record. */
@@ -77,7 +77,7 @@ export class Readings {
     signal: Signal,
   ): Promise<JsonObject> {
     const { kills, audit, limits, running } = this.#options.path;
-    const { principal } = this.#options.catalogue.setup;
+    const { principal } = this.#options.catalog.setup;
     const who = { principal, package: what.of.id };
     const about = { ...who, session: this.#options.session, program };
     const run = running.enter(who, signal);
@@ -112,7 +112,7 @@ export class Readings {
   }
 
   async #find(name: string): Promise<OfferedPrompt> {
-    const found = (await this.#options.catalogue.prompts()).find((it) => it.listed.name === name);
+    const found = (await this.#options.catalog.prompts()).find((it) => it.listed.name === name);
     if (found !== undefined) return found;
     throw new HostError('not_found', `there is no prompt ${JSON.stringify(name)} here`);
   }

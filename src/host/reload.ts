@@ -1,7 +1,7 @@
 import { type PathWatch, watchPaths } from '../bundle/watch.js';
 import { HostError } from '../model/host-error.js';
-import type { Loaded, LoadedFolder } from './catalogue.js';
-import type { SessionCatalogue } from './session.js';
+import type { Loaded, LoadedFolder } from './catalog.js';
+import type { SessionCatalog } from './session.js';
 
 export interface ReloadOptions {
   /** Lists may be others now; told once for edits that come together, however many sessions see them. */
@@ -13,7 +13,7 @@ export interface ReloadOptions {
 
 interface Folder {
   readonly watch: PathWatch;
-  readonly sessions: Set<SessionCatalogue>;
+  readonly sessions: Set<SessionCatalog>;
 }
 
 /** Follows edits of the folders that sessions serve. One watch serves all sessions that named the same. */
@@ -27,7 +27,7 @@ export class Reloads {
   }
 
   /** Returns how to stop. */
-  follow(session: SessionCatalogue, paths: readonly string[], ignore: readonly string[]): () => void {
+  follow(session: SessionCatalog, paths: readonly string[], ignore: readonly string[]): () => void {
     if (paths.length === 0) return () => {};
     const key = JSON.stringify([[...paths].sort(), [...ignore].sort()]);
     const known = this.#folders.get(key) ?? this.#watch(key, paths, ignore);
@@ -47,7 +47,7 @@ export class Reloads {
   }
 
   #watch(key: string, paths: readonly string[], ignore: readonly string[]): Folder {
-    const sessions = new Set<SessionCatalogue>();
+    const sessions = new Set<SessionCatalog>();
     const watch = watchPaths({
       paths,
       ignore,
@@ -61,7 +61,7 @@ export class Reloads {
   }
 
   /** One after the other: what comes meanwhile is looked at afterwards. */
-  #reload(sessions: ReadonlySet<SessionCatalogue>): void {
+  #reload(sessions: ReadonlySet<SessionCatalog>): void {
     const { changed, onReload, onBug } = this.#options;
     this.#under = this.#under
       .then(async () => {
@@ -86,10 +86,10 @@ export function nothingFound(error: unknown): LoadedFolder {
  * staged copy, so the old files need not be there any more.
  */
 export function keepGood(before: LoadedFolder, after: LoadedFolder): LoadedFolder {
-  const good = new Map(before.loaded.flatMap((it) => (it.catalogue === undefined ? [] : [[it.path, it]])));
+  const good = new Map(before.loaded.flatMap((it) => (it.catalog === undefined ? [] : [[it.path, it]])));
   const loaded = after.loaded.map((it): Loaded => {
     const last = good.get(it.path);
-    if (it.catalogue !== undefined || last === undefined) return it;
+    if (it.catalog !== undefined || last === undefined) return it;
     const error = it.diagnostics.find((found) => found.severity === 'error');
     const place = error === undefined ? '' : ` (${error.file}:${error.range.line})`;
     const stale = `it was edited and is broken: ${error?.message ?? 'it cannot be read'}${place}; the last good version is served`;
@@ -106,8 +106,8 @@ export function differences(before: LoadedFolder, after: LoadedFolder): string[]
     const last = old.get(it.path);
     if (last === undefined) return [`${it.file} is new`];
     if (it.stale !== undefined) return it.stale === last.stale ? [] : [`${it.file}: ${it.stale}`];
-    if (it.catalogue?.digest === last.catalogue?.digest && last.stale === undefined) return [];
-    return [it.catalogue === undefined ? `${it.file} cannot be read` : `${it.file} was read again`];
+    if (it.catalog?.digest === last.catalog?.digest && last.stale === undefined) return [];
+    return [it.catalog === undefined ? `${it.file} cannot be read` : `${it.file} was read again`];
   });
   const gone = before.loaded.filter((it) => !now.has(it.path)).map((it) => `${it.file} is gone`);
   return [...changed, ...gone];

@@ -1,14 +1,14 @@
 import type { Sandbox, Verdict } from '../sandbox/sandbox.js';
-import type { LoadedFolder } from './catalogue.js';
+import type { LoadedFolder } from './catalog.js';
 import type { PackageReport, PackageState, PackageStateName, ProgramState } from './host.js';
-import type { Judged, Standing } from './readiness.js';
+import type { Judged, PackageStatus } from './readiness.js';
 import { sandboxLevel } from './sandbox-level.js';
 import type { ServedTool } from './tool.js';
 
 /** Everything that was found, with its state. Nothing is left out: what cannot be used says why. */
 export function reportOf(
   judged: readonly Judged[],
-  standings: ReadonlyMap<Judged, Standing>,
+  standings: ReadonlyMap<Judged, PackageStatus>,
   served: readonly ServedTool[],
   { problems, scanned, nested }: LoadedFolder,
   verdict: Verdict,
@@ -17,23 +17,23 @@ export function reportOf(
   contained: Verdict | undefined,
 ): PackageReport {
   const packages = judged.map((it): PackageState => {
-    const { catalogue, path, format, diagnostics } = it.loaded;
+    const { catalog, path, format, diagnostics } = it.loaded;
     const { state, reasons } = standings.get(it) ?? { state: 'broken', reasons: [] };
     const mine = served.filter((tool) => tool.judged === it);
     const running = programsOf(it);
     return {
-      id: catalogue?.package.id ?? null,
-      version: catalogue?.package.version ?? '0.0.0',
+      id: catalog?.package.id ?? null,
+      version: catalog?.package.version ?? '0.0.0',
       format,
       path,
       state,
       reasons,
-      sandbox: sandboxLevel(catalogue?.package, { verdict, confines: sandbox.confines, contained }),
+      sandbox: sandboxLevel(catalog?.package, { verdict, confines: sandbox.confines, contained }),
       tools: mine
         .filter((tool) => !tool.held)
         .map(({ tool, exposed }) => ({ name: tool.name, exposed, description: tool.description })),
       ...(running.length === 0 ? {} : { programs: running }),
-      ...(catalogue === undefined ? {} : { package: catalogue.package, digest: catalogue.digest }),
+      ...(catalog === undefined ? {} : { package: catalog.package, digest: catalog.digest }),
       diagnostics,
     };
   });
@@ -51,7 +51,7 @@ export function reportOf(
       nested,
       invalid: count('broken'),
       disabled: count('disabled'),
-      gated: count('gated'),
+      unavailable: count('unavailable'),
     },
   };
 }

@@ -1,7 +1,7 @@
 import { suggest } from '../formats/suggest.js';
 import { HostError } from '../model/host-error.js';
 import type { Judged } from './readiness.js';
-import { notReady } from './served.js';
+import { notReady } from './served-tool.js';
 import type { ServedTool } from './tool.js';
 
 /** By the list they were made from, which is never changed: another list is another array. */
@@ -42,8 +42,8 @@ function soleTool(tools: readonly ServedTool[], name: string): ServedTool | unde
 
 /** The package that must be meant although its tools are not known yet: by its id, or by a tool that it alone declares. */
 export function namedPackage(judged: readonly Judged[], name: string): Judged | undefined {
-  const declares = (it: Judged) => it.loaded.catalogue?.package.tools.some((tool) => tool.name === name);
-  const id = (it: Judged) => it.loaded.catalogue?.package.id;
+  const declares = (it: Judged) => it.loaded.catalog?.package.tools.some((tool) => tool.name === name);
+  const id = (it: Judged) => it.loaded.catalog?.package.id;
   const named = judged.find((it) => id(it) === name || name.startsWith(`${id(it)}/`));
   const declaring = judged.filter(declares);
   return named ?? (declaring.length === 1 ? declaring[0] : undefined);
@@ -80,10 +80,10 @@ function nearest(tools: readonly ServedTool[], name: string): string | undefined
 
 /** A package that was understood; throws with what is there when there is none of that id. */
 export function findPackage(judged: readonly Judged[], id: string): Judged {
-  const known = judged.filter((it) => it.loaded.catalogue !== undefined);
-  const found = known.find((it) => it.loaded.catalogue?.package.id === id);
+  const known = judged.filter((it) => it.loaded.catalog !== undefined);
+  const found = known.find((it) => it.loaded.catalog?.package.id === id);
   if (found !== undefined) return found;
-  const ids = known.map((it) => it.loaded.catalogue?.package.id).slice(0, 8);
+  const ids = known.map((it) => it.loaded.catalog?.package.id).slice(0, 8);
   throw new HostError('not_found', `there is no sound package ${JSON.stringify(id)} here`, {
     hint: ids.length === 0 ? 'name the folder that has it with --dir' : `packages here: ${ids.join(', ')}`,
   });

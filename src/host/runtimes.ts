@@ -6,17 +6,17 @@ import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
 import {
   assertNoFetching,
-  constantWords,
+  constantArgs,
   findBinary,
   installLanguage,
   type ProcessTarget,
 } from '../run/launch.js';
 import type { Containers } from '../sandbox/container/containers.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
-import { remotePrograms } from './announced.js';
-import type { Loaded } from './catalogue.js';
+import type { Loaded } from './catalog.js';
 import { imageNeed } from './images.js';
-import { isOurs } from './remote-place.js';
+import { runsHere } from './upstream-program.js';
+import { upstreamPrograms } from './upstream-tools.js';
 
 /** Finds an interpreter that confined processes can run; throws `runtime_missing`. */
 export type FindInterpreter = (runtime: NonNullable<ProcessTarget['runtime']>) => Interpreter;
@@ -42,7 +42,7 @@ export function programNeeds(
   containers: Containers,
   strict: boolean,
 ): Need[] {
-  const of = loaded.catalogue?.package;
+  const of = loaded.catalog?.package;
   if (of === undefined) return [];
   const used = new Set(
     of.tools.flatMap((it) =>
@@ -50,7 +50,7 @@ export function programNeeds(
     ),
   );
   // What answers elsewhere needs nothing here.
-  const kept = remotePrograms(of).filter(isOurs);
+  const kept = upstreamPrograms(of).filter(runsHere);
   for (const { name } of kept) used.add(name);
   return of.programs
     .filter((it) => used.has(it.name))
@@ -79,7 +79,7 @@ function needOf(loaded: Loaded, of: Package, program: Program, find: FindInterpr
       }
     }
     if (target.runtime === undefined)
-      assertNoFetching(constantWords(target) ?? [], `${of.id}/${program.name}`);
+      assertNoFetching(constantArgs(target) ?? [], `${of.id}/${program.name}`);
     // A command that its own source installs is started by the language of that source.
     if (target.runtime === undefined && !isBundled(loaded, target)) {
       const language = installLanguage(of);
@@ -87,7 +87,7 @@ function needOf(loaded: Loaded, of: Package, program: Program, find: FindInterpr
     }
     const packages = packagesOf(loaded, of, target, interpreter);
     if (packages === null && target.runtime === undefined) {
-      const [binary] = constantWords(target) ?? [];
+      const [binary] = constantArgs(target) ?? [];
       const inside = binary !== undefined && isBundled(loaded, target);
       if (binary !== undefined && !inside && !findBinary(binary, '/', null))
         return missing(`the program ${binary} is not on this machine, in /usr/bin or /usr/local/bin`);
@@ -184,7 +184,7 @@ function dependenciesOf(bytes: Uint8Array): string[] {
 
 /** Whether the code that a command names is one of the bundle's own files. */
 function isBundled({ bundle }: Loaded, target: ProcessTarget): boolean {
-  const words = constantWords(target) ?? [];
+  const words = constantArgs(target) ?? [];
   const files = bundle.files();
   const place = (path: string) =>
     [target.directory, path.replace(/^\.\//, '')].filter((it) => it !== '').join('/');

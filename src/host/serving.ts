@@ -1,12 +1,12 @@
 import { exposedNames } from './names.js';
 import type { Judged } from './readiness.js';
-import { type ServedTool, serveTool, type ToolRoad } from './tool.js';
+import { type ServedTool, serveTool, type ToolServices } from './tool.js';
 
 /** The tools of packages. A second package of the same id is shown, but its tools have no name of their own to be called by. */
-export function serveAll(judged: readonly Judged[], road: ToolRoad): ServedTool[] {
+export function serveAll(judged: readonly Judged[], road: ToolServices): ServedTool[] {
   const ids = new Set<string>();
   const listed = judged.flatMap((it) => {
-    const of = it.loaded.catalogue?.package;
+    const of = it.loaded.catalog?.package;
     if (of === undefined || ids.has(of.id)) return [];
     ids.add(of.id);
     const { tools } = road.announcing.offer(it);

@@ -1,5 +1,5 @@
 import type { Rule } from '../model/rule.js';
-import type { VaultKeeper } from './operator.js';
+import type { VaultKeyStorage } from './operator.js';
 
 /** What an operator configured; everything absent is as usual. */
 export interface SessionPolicy {
@@ -50,7 +50,7 @@ export interface ContainerPolicy {
 /** How arguments are sealed. */
 export interface SealingPolicy {
   /** Who should keep the key of the vault where there is none yet; a file, or the passphrase that was given, unless told. */
-  readonly keeper?: VaultKeeper;
+  readonly keeper?: VaultKeyStorage;
 }
 
 /** Where tokens of people's accounts come from. */

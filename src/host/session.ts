@@ -1,34 +1,39 @@
 import { HostError } from '../model/host-error.js';
 import type { Verdict } from '../sandbox/sandbox.js';
+import { acceptReview, agree } from './agreements.js';
 import { announcementReview } from './announcement-review.js';
-import { Announcing } from './announcing.js';
-import { type LoadedFolder, loadPackages } from './catalogue.js';
-import type { Lending } from './confine.js';
+import { type LoadedFolder, loadPackages } from './catalog.js';
 import type { HookHandler } from './hooks.js';
 import type { Change, InstallOptions, ListedTool, PackageReport, Review } from './host.js';
 import { registryReach } from './images.js';
 import { installAll } from './install.js';
-import { lendingFor } from './lending.js';
-import type { Machinery, SessionSetup } from './machinery.js';
-import type { Verified } from './operator-desk.js';
-import { acceptReview, agree } from './pinning.js';
+import type { VerifiedActor } from './operator-auth.js';
+import { type PackageStatusServices, packageStatus, packageStatusBeforePrograms } from './package-status.js';
+import { PackageUpstreams } from './package-upstreams.js';
+import { profileInputsFor } from './profile-inputs.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
-import { type Judged, judgeAll, type Standing } from './readiness.js';
+import { type Judged, judgeAll, type PackageStatus } from './readiness.js';
 import type { Reading } from './reading.js';
 import { differences, keepGood, nothingFound } from './reload.js';
-import { hasHooks, isRemote } from './remote-place.js';
 import { reportOf } from './report.js';
 import { findPackage, findTool, namedPackage, noSuchTool } from './resolution.js';
-import { notReady, type Served } from './served.js';
+import type { ProfileInputs } from './sandbox-profile.js';
+import { type CallableTool, notReady } from './served-tool.js';
 import { serveAll } from './serving.js';
-import { equippedStanding, type StandingRoad, standingOf } from './standing.js';
+import type { SessionServices, SessionSetup } from './session-services.js';
 import type { ServedTool } from './tool.js';
-import { resourceReading, type UpstreamResource, upstreamPrompts, upstreamResources } from './upstream.js';
+import {
+  resourceReading,
+  type UpstreamResource,
+  upstreamPrompts,
+  upstreamResources,
+} from './upstream-content.js';
+import { hasHooks, hasUpstreams } from './upstream-program.js';
 
 /** The packages of one session with their state, and the tools it may call. */
-export class SessionCatalogue {
+export class SessionCatalog {
   readonly #setup: SessionSetup;
-  readonly #machinery: Machinery;
+  readonly #machinery: SessionServices;
   #found: LoadedFolder;
   readonly #verdict: Verdict;
   #judged: readonly Judged[] = [];
@@ -36,31 +41,36 @@ export class SessionCatalogue {
   #watching: readonly Judged[] = [];
   #elsewhere: readonly Judged[] = [];
   #served: readonly ServedTool[] = [];
-  readonly #announcing: Announcing;
+  readonly #announcing: PackageUpstreams;
   /** Of what programs said, when the tools were listed. */
   #version = -1;
 
-  private constructor(setup: SessionSetup, machinery: Machinery, found: LoadedFolder, verdict: Verdict) {
+  private constructor(
+    setup: SessionSetup,
+    machinery: SessionServices,
+    found: LoadedFolder,
+    verdict: Verdict,
+  ) {
     this.#setup = setup;
     this.#machinery = machinery;
     this.#found = found;
     this.#verdict = verdict;
-    this.#announcing = new Announcing(machinery, setup, {
+    this.#announcing = new PackageUpstreams(machinery, setup, {
       lending: (id) => this.#lending(id),
       isPublic: (id, slot) => this.#isPublic(id, slot),
     });
   }
 
-  static async open(setup: SessionSetup, machinery: Machinery): Promise<SessionCatalogue> {
+  static async open(setup: SessionSetup, machinery: SessionServices): Promise<SessionCatalog> {
     // The sandbox is tried by a process of its own, which runs while the packages are read.
     const [verdict, found] = await Promise.all([
       machinery.sandbox.probe(),
       loadPackages(setup, machinery.understandings),
     ]);
-    const catalogue = new SessionCatalogue(setup, machinery, found, verdict);
-    await catalogue.#judge();
-    await catalogue.#catchUp(true);
-    return catalogue;
+    const catalog = new SessionCatalog(setup, machinery, found, verdict);
+    await catalog.#judge();
+    await catalog.#catchUp(true);
+    return catalog;
   }
 
   /** Reads the packages again. What breaks stays as it was; tells what is different, a sentence each. */
@@ -81,7 +91,8 @@ export class SessionCatalogue {
   /** Copies of the files as they are now, so that a later edit that breaks them can be sat out. */
   async keepCopies(next: () => Promise<boolean> = async () => true): Promise<void> {
     for (const { loaded, fixed } of this.#judged) {
-      if (loaded.catalogue === undefined || loaded.stale !== undefined || fixed?.state === 'held') continue;
+      if (loaded.catalog === undefined || loaded.stale !== undefined || fixed?.state === 'needs-review')
+        continue;
       if (!(await next())) return;
       // An edit that comes in between is noticed, and read again.
       await this.#machinery.stage.place(loaded).catch(() => {});
@@ -118,7 +129,7 @@ export class SessionCatalogue {
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
-  async resolve(name: string): Promise<Served> {
+  async resolve(name: string): Promise<CallableTool> {
     await this.#catchUp(false);
     const found = findTool(this.#served, name);
     if (found !== undefined) return found;
@@ -174,12 +185,12 @@ export class SessionCatalogue {
     if (held !== undefined) return held.review;
     const waiting = this.#announcing.waiting(judged);
     if (waiting.size > 0) return announcementReview(judged, waiting);
-    const { catalogue, file } = loaded;
-    const digest = catalogue?.digest ?? '';
+    const { catalog, file } = loaded;
+    const digest = catalog?.digest ?? '';
     return { package: id, path: file, from: digest, to: digest, widened: [], reworded: [], narrowed: [] };
   }
 
-  async accept(id: string, digest: string, who: Verified): Promise<void> {
+  async accept(id: string, digest: string, who: VerifiedActor): Promise<void> {
     const judged = findPackage(this.#judged, id);
     const waiting = this.#announcing.waiting(judged);
     const review = await this.review(id);
@@ -218,7 +229,7 @@ export class SessionCatalogue {
     this.#judged = judgeAll(loaded, { policy, held, verdict: this.#verdict, find, containers });
     const able = this.#judged.filter((it) => it.fixed === null);
     this.#watching = able.filter(hasHooks);
-    this.#elsewhere = able.filter(isRemote);
+    this.#elsewhere = able.filter(hasUpstreams);
     await this.#announcing.load(this.#judged);
     this.#list();
   }
@@ -230,7 +241,7 @@ export class SessionCatalogue {
       const off = await this.#machinery.switches.all();
       const learning: Promise<void>[] = [];
       for (const it of unknown) {
-        const { state } = await equippedStanding(it, off, this.#standingRoad);
+        const { state } = await packageStatusBeforePrograms(it, off, this.#standingRoad);
         if (state === 'ready') learning.push(this.#announcing.learn(it));
       }
       if (wait) await Promise.all(learning);
@@ -252,36 +263,36 @@ export class SessionCatalogue {
 
   /** Only the word of a package that somebody agreed to counts. */
   #isPublic(id: string, slot: string): boolean {
-    return this.#judged.some(({ held, loaded: { catalogue } }) => {
-      if (held !== undefined || catalogue?.package.id !== id) return false;
-      return catalogue.package.slots.some((it) => it.name === slot && !it.secret);
+    return this.#judged.some(({ held, loaded: { catalog } }) => {
+      if (held !== undefined || catalog?.package.id !== id) return false;
+      return catalog.package.slots.some((it) => it.name === slot && !it.secret);
     });
   }
 
-  get #standingRoad(): StandingRoad {
+  get #standingRoad(): PackageStatusServices {
     return { machinery: this.#machinery, setup: this.#setup, announcing: this.#announcing };
   }
 
-  async #standings(): Promise<ReadonlyMap<Judged, Standing>> {
+  async #standings(): Promise<ReadonlyMap<Judged, PackageStatus>> {
     const off = await this.#machinery.switches.all();
-    const standings = new Map<Judged, Standing>();
-    for (const it of this.#judged) standings.set(it, await standingOf(it, off, this.#standingRoad));
+    const standings = new Map<Judged, PackageStatus>();
+    for (const it of this.#judged) standings.set(it, await packageStatus(it, off, this.#standingRoad));
     return standings;
   }
 
-  async #standingNow(judged: Judged): Promise<Standing> {
-    return standingOf(judged, await this.#machinery.switches.all(), this.#standingRoad);
+  async #standingNow(judged: Judged): Promise<PackageStatus> {
+    return packageStatus(judged, await this.#machinery.switches.all(), this.#standingRoad);
   }
 
   #killed(id: string, tool?: string): string | undefined {
     return this.#machinery.kills.reasonFor({ principal: this.#setup.principal, package: id, tool });
   }
 
-  #lending(id: string): Lending {
-    return lendingFor(id, this.#judged, this.#setup, this.#machinery);
+  #lending(id: string): ProfileInputs {
+    return profileInputsFor(id, this.#judged, this.#setup, this.#machinery);
   }
 }
 
 function digestsOf({ loaded }: LoadedFolder): string[] {
-  return loaded.flatMap((it) => it.catalogue?.digest ?? []);
+  return loaded.flatMap((it) => it.catalog?.digest ?? []);
 }

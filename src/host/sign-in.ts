@@ -14,7 +14,7 @@ const wallMs = 15_000;
 const bodyBytes = 256 * 1024;
 
 /** What tokens of a session come from. */
-export interface SignInRoad {
+export interface SignInServices {
   readonly broker: TokenBroker;
   readonly vault: Vault;
   readonly policy: BrokerPolicy;
@@ -46,7 +46,7 @@ export function askOver(client: HttpClient): AskBroker {
 }
 
 /** A token for one slot of a package. */
-export async function mintedToken(of: Package, slot: Slot, road: SignInRoad): Promise<string> {
+export async function mintedToken(of: Package, slot: Slot, road: SignInServices): Promise<string> {
   if (slot.source.kind !== 'broker') throw new Error('only a sign-in has a token');
   const { scopes } = slot.source;
   const signIn = signInFor(scopes);

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { patchTool, temporaryFolder } from '../../test/toolwharf.js';
 import { folderBundle } from '../bundle/folder.js';
 import { formatNamed, inspect } from '../formats/index.js';
-import { digestOf, type Loaded } from './catalogue.js';
+import { digestOf, type Loaded } from './catalog.js';
 import { Stage } from './stage.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -22,8 +22,8 @@ function load(): Loaded {
   const bundle = folderBundle({ root: folder.path, manifest: 'tool.py', single: false, shown: '' });
   const understood = inspect(formatNamed('patch'), bundle).package;
   if (understood === undefined) throw new Error('the tool is broken');
-  const catalogue = { package: understood, announced: [], digest: digestOf(understood, bundle) };
-  return { path: '', file: '', format: 'patch', bundle, diagnostics: [], catalogue };
+  const catalog = { package: understood, announced: [], digest: digestOf(understood, bundle) };
+  return { path: '', file: '', format: 'patch', bundle, diagnostics: [], catalog };
 }
 
 test('the copy is whole, readable by others, and made once', async () => {

@@ -14,8 +14,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Bundle } from '../model/bundle.js';
 import { HostError } from '../model/host-error.js';
-import type { Catalogue, Package } from '../model/package.js';
-import { filesOf, type Loaded, PackageDigest } from './catalogue.js';
+import type { Catalog, Package } from '../model/package.js';
+import { filesOf, type Loaded, PackageDigest } from './catalog.js';
 import type { StagedFile } from './strip.js';
 
 const prefix = 'toolwharf-stage-';
@@ -56,20 +56,20 @@ export class Stage {
 
   /** The folder with the files of a package; made on first use. */
   async place(loaded: Loaded): Promise<string> {
-    const { catalogue, bundle } = loaded;
-    if (catalogue === undefined) throw new Error('a broken package has nothing to stage');
-    const target = join(this.root, catalogue.digest);
+    const { catalog, bundle } = loaded;
+    if (catalog === undefined) throw new Error('a broken package has nothing to stage');
+    const target = join(this.root, catalog.digest);
     const busy = this.#making.get(target);
     if (busy !== undefined) return busy;
     if (this.#isWhole(target, bundle)) return target;
-    const making = this.#make(loaded, catalogue, target).finally(() => this.#making.delete(target));
+    const making = this.#make(loaded, catalog, target).finally(() => this.#making.delete(target));
     this.#making.set(target, making);
     return making;
   }
 
   async #make(
     { bundle }: Loaded,
-    { package: of, digest: expected }: Catalogue,
+    { package: of, digest: expected }: Catalog,
     target: string,
   ): Promise<string> {
     const strip = hasTypeScript(of, bundle)

@@ -1,9 +1,9 @@
 import type { JsonObject } from '../model/json.js';
 import type { StandingRule } from '../model/standing-rule.js';
 import type { ConfirmationKind } from '../policy/decide.js';
-import { covers } from '../policy/standing.js';
+import { ruleCovers } from '../policy/standing-rule.js';
 import type { StandingRules } from '../store/standing-rules.js';
-import type { Served } from './served.js';
+import type { CallableTool } from './served-tool.js';
 
 /** What a person agreed to, as the record names it. */
 export type Leave = { readonly approval: string } | { readonly rule: string };
@@ -15,7 +15,7 @@ const answerable: ReadonlySet<ConfirmationKind> = new Set(['human_confirm', 'app
 export async function standingRule(
   rules: StandingRules,
   principal: string,
-  served: Served,
+  served: CallableTool,
   input: JsonObject,
   kinds: readonly ConfirmationKind[],
 ): Promise<StandingRule | undefined> {
@@ -23,7 +23,7 @@ export async function standingRule(
   const grave = served.tool.effect === 'destructive' || kinds.includes('destructive');
   for (const rule of await rules.inForce(served.name, served.digest, principal)) {
     if (grave && !rule.destructive) continue;
-    if (covers(rule.conditions, input) && (await rules.use(rule.id))) return rule;
+    if (ruleCovers(rule.conditions, input) && (await rules.use(rule.id))) return rule;
   }
   return undefined;
 }

@@ -12,35 +12,35 @@ import { guessesIn } from '../policy/guesses.js';
 import { effectOf, rulesFor } from '../policy/rules.js';
 import type { RunRequest } from '../run/run.js';
 import type { SchemaValidator } from '../schema/validator.js';
-import type { OfferedTool } from './announced.js';
-import type { Announcing } from './announcing.js';
-import { assertWorkspace, confine, type Lending } from './confine.js';
 import { credentialsDigest } from './credentials.js';
-import { refuseSecrets } from './entry.js';
-import { throughExit } from './exit.js';
 import { verdictFor } from './images.js';
+import { refuseSecrets } from './input-scan.js';
 import { keepingOf } from './kept-arguments.js';
-import type { Machinery, SessionSetup } from './machinery.js';
 import type { NoticePlace } from './notices.js';
+import { withScannedOutput } from './output-scan.js';
+import type { PackageUpstreams } from './package-upstreams.js';
 import { perform } from './perform.js';
-import type { Judged, Standing } from './readiness.js';
-import { isOurs } from './remote-place.js';
+import type { Judged, PackageStatus } from './readiness.js';
+import { assertWorkspace, type ProfileInputs, sandboxProfileFor } from './sandbox-profile.js';
 import type { IsPublic } from './scanner.js';
-import { notReady, type Served } from './served.js';
+import { type CallableTool, notReady } from './served-tool.js';
+import type { SessionServices, SessionSetup } from './session-services.js';
 import { mintedToken } from './sign-in.js';
 import { type Passed, slotValues } from './slots.js';
+import { runsHere } from './upstream-program.js';
+import type { OfferedTool } from './upstream-tools.js';
 
 /** `held`: listed to nobody until somebody agreed to what its program says of it. */
-export type ServedTool = Served & { readonly judged: Judged; readonly held: boolean };
+export type ServedTool = CallableTool & { readonly judged: Judged; readonly held: boolean };
 
 /** What a tool is called with in its session. */
-export interface ToolRoad {
-  readonly machinery: Machinery;
+export interface ToolServices {
+  readonly machinery: SessionServices;
   readonly setup: SessionSetup;
-  readonly standing: (judged: Judged) => Promise<Standing>;
-  readonly lending: (packageId: string) => Lending;
+  readonly standing: (judged: Judged) => Promise<PackageStatus>;
+  readonly lending: (packageId: string) => ProfileInputs;
   readonly isPublic: IsPublic;
-  readonly announcing: Announcing;
+  readonly announcing: PackageUpstreams;
 }
 
 const defaultOutputBytes = 10 * 1024 * 1024;
@@ -61,11 +61,11 @@ export function serveTool(
   judged: Judged,
   { tool: declared, held }: OfferedTool,
   exposed: string,
-  { machinery, setup, standing, lending, isPublic, announcing }: ToolRoad,
+  { machinery, setup, standing, lending, isPublic, announcing }: ToolServices,
 ): ServedTool {
-  const { catalogue } = judged.loaded;
-  if (catalogue === undefined) throw new Error('a broken package serves no tools');
-  const of = catalogue.package;
+  const { catalog } = judged.loaded;
+  if (catalog === undefined) throw new Error('a broken package serves no tools');
+  const of = catalog.package;
   const name = `${of.id}/${declared.name}`;
   const { sandbox, schemas, vault, scanner, performer } = machinery;
   const { limits, rules = [] } = setup.policy;
@@ -87,7 +87,7 @@ export function serveTool(
     package: of,
     file: judged.loaded.file,
     tool,
-    digest: tool.action?.kind === 'remote' ? announcedDigest(catalogue.digest, declared) : catalogue.digest,
+    digest: tool.action?.kind === 'upstream' ? announcedDigest(catalog.digest, declared) : catalog.digest,
     demands,
     policy: setup.policyDigest,
     notice: noticePlace(setup),
@@ -107,14 +107,14 @@ export function serveTool(
       if (now.state !== 'ready') throw notReady(name, now);
       if (held)
         throw notReady(name, {
-          state: 'held',
+          state: 'needs-review',
           reasons: [
             'its program says something else of it than what you agreed to',
             `look at it, and agree or not: toolwharf review ${shellWord(of.id)} --dir ${shellWord(judged.loaded.file)}`,
           ],
         });
       if (tool.action === null)
-        throw notReady(name, { state: 'gated', reasons: ['its manifest does not say what it does'] });
+        throw notReady(name, { state: 'unavailable', reasons: ['its manifest does not say what it does'] });
     },
     async assertConfined() {
       if (judged.needs.length === 0) return;
@@ -149,9 +149,9 @@ export function serveTool(
       const given = passed ?? passedIn(setup, of.id);
       passed = given;
       const slots = await slotValues(of, vault, given, mint);
-      const confined = () => confine(judged, tool, slots, lending(of.id));
+      const confined = () => sandboxProfileFor(judged, tool, slots, lending(of.id));
       const remote = (it: RunRequest) => announcing.call(judged, it, slots);
-      return throughExit(await scanner.forCall(of, slots, scanned), request, (guarded) =>
+      return withScannedOutput(await scanner.forCall(of, slots, scanned), request, (guarded) =>
         perform(
           guarded,
           slots,
@@ -177,8 +177,8 @@ function startsProcess(of: Package, { action }: Tool): boolean {
     case 'exec':
     case 'function':
       return true;
-    case 'remote':
-      return of.programs.some((it) => it.name === action.program && isOurs(it));
+    case 'upstream':
+      return of.programs.some((it) => it.name === action.program && runsHere(it));
     default:
       return false;
   }

@@ -76,7 +76,7 @@ export type Action =
     }
   | { readonly kind: 'prompt'; readonly template: Template }
   | { readonly kind: 'compose'; readonly package: string; readonly tool: string }
-  | { readonly kind: 'remote'; readonly program: string; readonly tool: string };
+  | { readonly kind: 'upstream'; readonly program: string; readonly tool: string };
 
 /** What a program said of a tool when it started. */
 export interface AnnouncedTool {

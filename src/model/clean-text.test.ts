@@ -27,7 +27,7 @@ describe('what nobody sees goes', () => {
     ['turned order', 'a\u202egnp.exe\u202c', 'agnp.exe'],
     ['isolates', '\u2066x\u2069', 'x'],
     ['zero width', 'pass\u200bword\ufeff', 'password'],
-    ['colours', '\u001b[31mred\u001b[0m', 'red'],
+    ['colors', '\u001b[31mred\u001b[0m', 'red'],
     ['a title', 'a\u001b]0;owned\u0007b', 'ab'],
     ['a link', '\u001b]8;;https://evil.example\u001b\\here\u001b]8;;\u001b\\', 'here'],
     ['one byte sequences', '\u009b2Jx', 'x'],

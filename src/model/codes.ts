@@ -1,4 +1,4 @@
-// The permanent catalogue of diagnostic codes: one file per family, joined here.
+// The permanent catalog of diagnostic codes: one file per family, joined here.
 // A code, once released, is never renamed or reused; docs/diagnostics.md has an entry for each.
 import { fileCodes } from './codes/file.js';
 import { findagentCodes } from './codes/findagent.js';

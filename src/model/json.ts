@@ -1,4 +1,4 @@
-/** Any JSON value. Objects are plain data and never carry behaviour. */
+/** Any JSON value. Objects are plain data and never carry behavior. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
 export interface JsonObject {

@@ -38,7 +38,7 @@ export type SmokeCheck =
       readonly headers: readonly HeaderTemplate[];
       readonly body?: Template;
     }
-  | { readonly kind: 'remote'; readonly tool: string; readonly arguments: Json }
+  | { readonly kind: 'upstream'; readonly tool: string; readonly arguments: Json }
   | { readonly kind: 'tool'; readonly tool: string; readonly arguments: Json };
 
 export interface Smoke {

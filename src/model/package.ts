@@ -49,7 +49,7 @@ export interface Fact {
   readonly value: Json;
 }
 
-/** One distributable unit as this host understands it: frozen, plain, serialisable. */
+/** One distributable unit as this host understands it: frozen, plain, serializable. */
 export interface Package {
   /** The front end that read it; shown to people, never asked by the host. */
   readonly format: string;
@@ -81,7 +81,7 @@ export interface Package {
 }
 
 /** A package with what its programs announced: this is what is pinned, granted and listed. */
-export interface Catalogue {
+export interface Catalog {
   readonly package: Package;
   readonly announced: readonly Announcement[];
   /** SHA-256 over the canonical form of the package, its files and the announcements. */

@@ -171,12 +171,12 @@ test('large, compressed and slow answers are cut off', async () => {
   ).rejects.toMatchObject({ code: 'timeout' });
 });
 
-test('a cancelled request ends at once, and a refused connection says so', async () => {
+test('a canceled request ends at once, and a refused connection says so', async () => {
   const port = await server(() => {});
   const controller = new AbortController();
   const asked = send(`http://127.0.0.1:${port}/`, { signal: controller.signal });
   setTimeout(() => controller.abort(), 20);
-  await expect(asked).rejects.toMatchObject({ code: 'cancelled' });
+  await expect(asked).rejects.toMatchObject({ code: 'canceled' });
   await open.pop()?.();
   await expect(send(`http://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'network_failed' });
 });

@@ -77,8 +77,7 @@ export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
     try {
       return await work(await follow(request, resolve, signal));
     } catch (error) {
-      if (request.signal.aborted)
-        throw new HostError('cancelled', 'the call was cancelled', { cause: error });
+      if (request.signal.aborted) throw new HostError('canceled', 'the call was canceled', { cause: error });
       if (timeout?.aborted === true) {
         const { host } = new URL(request.url);
         throw new HostError('timeout', `no answer within ${wallMs / 1000} s from ${host}`, { cause: error });
@@ -162,7 +161,7 @@ function redirectTarget(location: string, from: Destination): URL {
 /** A lookup cannot be called off, but nobody has to wait for it. */
 function abortable<T>(work: Promise<T>, signal: Signal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(new HostError('cancelled', 'the request was given up'));
+    const stop = () => reject(new HostError('canceled', 'the request was given up'));
     if (signal.aborted) return stop();
     signal.addEventListener('abort', stop, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));

@@ -38,7 +38,7 @@ export function actionText(action: Action | null): string {
       return 'answers with a prompt';
     case 'compose':
       return `calls ${word(`${action.package}/${action.tool}`)}`;
-    case 'remote':
+    case 'upstream':
       return `asks ${word(action.program)} for ${word(action.tool)}`;
   }
 }
@@ -97,7 +97,7 @@ export function smokeText(smoke: Smoke | undefined): string {
       const body = check.body === undefined ? '' : ` ${templateText(check.body)}`;
       return [check.method, word(check.url), ...headers].join(' ') + body;
     }
-    case 'remote':
+    case 'upstream':
     case 'tool':
       return `calls ${word(check.tool)} with ${canonicalJson(check.arguments)}`;
   }

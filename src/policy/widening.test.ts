@@ -394,12 +394,12 @@ describe('whatever a package asks for', () => {
   });
 
   test('every difference but a label is reported', () => {
-    const unlabelled = (it: PackageRequest) =>
+    const unlabeled = (it: PackageRequest) =>
       requestText({ ...it, slots: it.slots.map((slot) => ({ ...slot, label: '' })) });
     fc.assert(
       fc.property(request, request, (before, after) => {
         const { widened, narrowed } = widening(before, after);
-        if (unlabelled(before) !== unlabelled(after))
+        if (unlabeled(before) !== unlabeled(after))
           expect(widened.length + narrowed.length).toBeGreaterThan(0);
       }),
       { numRuns: 500 },

@@ -42,7 +42,7 @@ export async function collect(process: SandboxProcess, options: CollectOptions):
       ),
     );
   }, options.timeoutMs);
-  const cancel = () => end(new HostError('cancelled', 'the call was cancelled'));
+  const cancel = () => end(new HostError('canceled', 'the call was canceled'));
   if (options.signal.aborted) cancel();
   options.signal.addEventListener('abort', cancel, { once: true });
 

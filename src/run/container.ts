@@ -3,8 +3,8 @@ import { parseImage } from '../model/image.js';
 import type { Package } from '../model/package.js';
 import type { ProgramTarget } from '../model/program.js';
 import { openEgress } from '../net/egress.js';
-import { type Confinement, deliveredVariables, lentMounts } from './launch.js';
-import type { Confined, Machine } from './spawn.js';
+import { deliveredVariables, type SandboxProfile, workspaceMounts } from './launch.js';
+import type { ProcessServices, SandboxedProcess } from './spawn.js';
 
 /** A program that comes as an image. */
 export type ContainerTarget = Extract<ProgramTarget, { kind: 'container' }>;
@@ -19,9 +19,9 @@ export function containerOf(of: Package, name: string): ContainerTarget | undefi
 export async function spawnContained(
   { image }: ContainerTarget,
   argv: readonly string[],
-  confinement: Confinement,
-  { containers, newSocket }: Pick<Machine, 'containers' | 'newSocket'>,
-): Promise<Confined> {
+  confinement: SandboxProfile,
+  { containers, newSocket }: Pick<ProcessServices, 'containers' | 'newSocket'>,
+): Promise<SandboxedProcess> {
   const reference = parseImage(image);
   if (reference === undefined)
     throw new HostError('not_supported', `the image ${image} has no digest, so it can mean another tomorrow`);
@@ -34,7 +34,7 @@ export async function spawnContained(
       image: reference,
       argv,
       environment: deliveredVariables(confinement),
-      mounts: lentMounts(confinement),
+      mounts: workspaceMounts(confinement),
       hidden,
       limits,
       egress: egress?.socket ?? null,

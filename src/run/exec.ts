@@ -5,11 +5,11 @@ import { canonicalJson, type Json } from '../model/json.js';
 import { collect } from './collect.js';
 import { containerOf, spawnContained } from './container.js';
 import { explainFailure, networkWarning } from './failure.js';
-import { fillWords } from './fill.js';
-import { type Confinement, commandFor, findBinary, pathInside, placesOf, processOf } from './launch.js';
+import { fillArgs } from './fill.js';
+import { commandFor, findBinary, pathInside, placesOf, processOf, type SandboxProfile } from './launch.js';
 import { envelopeError, readOutput } from './output.js';
 import type { RunRequest, RunResult } from './run.js';
-import { type Confined, type Machine, spawnConfined } from './spawn.js';
+import { type ProcessServices, type SandboxedProcess, spawnConfined } from './spawn.js';
 import type { WarmSandboxes } from './warm.js';
 import { pythonScript } from './worker/script.js';
 
@@ -19,15 +19,15 @@ type Exec = Extract<Action, { kind: 'exec' }>;
 export async function runExec(
   action: Exec,
   request: RunRequest,
-  confinement: Confinement,
-  machine: Machine,
+  confinement: SandboxProfile,
+  machine: ProcessServices,
   warm: WarmSandboxes | null,
 ): Promise<RunResult> {
   const name = `${request.package.id}/${request.tool.name}`;
   const image = containerOf(request.package, action.program);
   if (image !== undefined) {
     const given = { input: request.input, slots: confinement.slots };
-    const argv = fillWords([...image.command, ...action.arguments], given);
+    const argv = fillArgs([...image.command, ...action.arguments], given);
     return converseOnce(
       action,
       request,
@@ -37,7 +37,7 @@ export async function runExec(
     );
   }
   const target = processOf(request.package, action.program);
-  const words = fillWords([...target.command, ...action.arguments], {
+  const words = fillArgs([...target.command, ...action.arguments], {
     input: request.input,
     slots: confinement.slots,
   });
@@ -71,8 +71,8 @@ export async function runExec(
 async function converseOnce(
   action: Exec,
   request: RunRequest,
-  confined: Confined,
-  confinement: Confinement,
+  confined: SandboxedProcess,
+  confinement: SandboxProfile,
   name: string,
 ): Promise<RunResult> {
   try {
@@ -85,8 +85,8 @@ async function converseOnce(
 async function converse(
   action: Exec,
   request: RunRequest,
-  { process, egress }: Confined,
-  confinement: Confinement,
+  { process, egress }: SandboxedProcess,
+  confinement: SandboxProfile,
   { name, marked }: { readonly name: string; readonly marked: boolean },
 ): Promise<RunResult> {
   egress?.arm();
@@ -124,8 +124,8 @@ function withLog(texts: readonly (string | undefined)[]): { log?: string } {
 function scriptOf(
   action: Exec,
   [file = '-', ...rest]: readonly string[],
-  confinement: Confinement,
-  { sandbox }: Machine,
+  confinement: SandboxProfile,
+  { sandbox }: ProcessServices,
 ): string[] | undefined {
   const target = processOf(confinement.package, action.program);
   if (target.runtime?.language !== 'python' || action.output.format !== 'line' || !/^[^-].*\.py$/.test(file))
@@ -135,14 +135,14 @@ function scriptOf(
 }
 
 /** Whether a sandbox may be started before its call: then nothing it has may matter before the call. */
-function canWait(action: Exec, { package: of, slots, roots, state }: Confinement): boolean {
+function canWait(action: Exec, { package: of, slots, roots, state }: SandboxProfile): boolean {
   const secret = of.slots.some((it) => slots.get(it.name)?.secret === true);
   const writable = state !== null || roots.some((it) => it.writable);
   return action.waits === true && !secret && !writable;
 }
 
 /** The same package, caller, command and confinement, or another key. */
-function keyOf(command: object, confinement: Confinement): string {
+function keyOf(command: object, confinement: SandboxProfile): string {
   const { digest, principal, network } = confinement;
   return canonicalJson([digest, principal, command, network, placesOf(confinement)] as unknown as Json);
 }

@@ -2,7 +2,7 @@ import { HostError } from '../model/host-error.js';
 import type { Json } from '../model/json.js';
 import type { Refusal } from '../net/egress.js';
 import type { Exit, Limits } from '../sandbox/sandbox.js';
-import type { Confinement } from './launch.js';
+import type { SandboxProfile } from './launch.js';
 import { excerpt, tail } from './output.js';
 
 export interface Ended {
@@ -23,7 +23,7 @@ const memoryWords = /\bMemoryError\b|JavaScript heap out of memory|Cannot alloca
 const mebibyte = 1024 * 1024;
 
 /** Why a process failed, as precisely as can be told, always with its last words. */
-export function explainFailure(name: string, ended: Ended, confinement: Confinement): HostError {
+export function explainFailure(name: string, ended: Ended, confinement: SandboxProfile): HostError {
   const { exit, stderr, stdout, refusals, envelope } = ended;
   const last = tail(stderr) || (stdout.trim() === '' ? '' : excerpt(stdout));
   const words = envelope?.message ?? last;
@@ -50,7 +50,7 @@ export function explainFailure(name: string, ended: Ended, confinement: Confinem
   return new HostError(how.code, say(`${name} ${how.text}`), hint === undefined ? {} : { hint });
 }
 
-function noNetwork({ package: of, slots }: Confinement): string {
+function noNetwork({ package: of, slots }: SandboxProfile): string {
   if (of.permissions.network.kind === 'none')
     return `the manifest of ${of.id} asks for no network, so it gets none, whatever is granted`;
   const kept = [...slots].find(([, it]) => it.secret && it.recipients.kind === 'nobody')?.[0];
@@ -64,7 +64,7 @@ export function networkWarning(
   value: Json,
   stderr: string,
   refusals: readonly Refusal[],
-  confinement: Confinement,
+  confinement: SandboxProfile,
 ): string | undefined {
   const { network, package: of } = confinement;
   const [refused] = refusals;
@@ -134,7 +134,7 @@ function killedHint(exit: Exit, { memoryBytes, cpuSeconds }: Limits): string | u
   return `the kernel ends what needs more than ${memory} MiB of memory or ${cpuSeconds} s of processor time; see limits.memory_mb and limits.cpu_seconds`;
 }
 
-function hintOf(stderr: string, { package: of, roots, limits }: Confinement): string | undefined {
+function hintOf(stderr: string, { package: of, roots, limits }: SandboxProfile): string | undefined {
   if (/No space left on device|ENOSPC|File too large|EFBIG/.test(stderr))
     return `its private disk has ${Math.round(limits.diskBytes / mebibyte)} MiB; see limits.disk_mb`;
   if (/Too many open files|EMFILE/.test(stderr))

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Json } from '../model/json.js';
 import type { SlotValue } from '../model/slot.js';
 import type { Template } from '../model/template.js';
-import { fillHeader, fillJson, fillPath, fillQuery, fillText, fillWords, type Values } from './fill.js';
+import { fillArgs, fillHeader, fillJson, fillPath, fillQuery, fillText, type Values } from './fill.js';
 
 function given(input: Record<string, Json>, slots: Record<string, string> = {}): Values {
   const filled = Object.entries(slots).map(([name, value]): [string, SlotValue] => [
@@ -110,31 +110,31 @@ test('what is put in is never read as a template', () => {
 describe('the words of a command', () => {
   const word = (text: string): Template => ({ parts: [{ kind: 'text', text }] });
   test('keep a value from becoming an option', () => {
-    expect(() => fillWords([word('find'), hole], given({ a: '--exec=rm' }))).toThrow(
+    expect(() => fillArgs([word('find'), hole], given({ a: '--exec=rm' }))).toThrow(
       expect.objectContaining({ code: 'invalid_input' }),
     );
-    expect(fillWords([word('find'), word('--'), hole], given({ a: '--exec=rm' }))).toEqual([
+    expect(fillArgs([word('find'), word('--'), hole], given({ a: '--exec=rm' }))).toEqual([
       'find',
       '--',
       '--exec=rm',
     ]);
     expect(
-      fillWords([{ parts: [{ kind: 'text', text: '--name=' }, ...hole.parts] }], given({ a: '-x' })),
+      fillArgs([{ parts: [{ kind: 'text', text: '--name=' }, ...hole.parts] }], given({ a: '-x' })),
     ).toEqual(['--name=-x']);
-    expect(fillWords([hole], given({ a: -5 }))).toEqual(['-5']);
-    expect(fillWords([hole], given({ a: '-1.5e3' }))).toEqual(['-1.5e3']);
+    expect(fillArgs([hole], given({ a: -5 }))).toEqual(['-5']);
+    expect(fillArgs([hole], given({ a: '-1.5e3' }))).toEqual(['-1.5e3']);
     for (const a of ['-1rf', '-.x', '-', '--'])
-      expect(() => fillWords([hole], given({ a }))).toThrow(
+      expect(() => fillArgs([hole], given({ a }))).toThrow(
         expect.objectContaining({ code: 'invalid_input' }),
       );
   });
   test('are one word each, whatever is put in', () => {
-    expect(fillWords([hole], given({ a: 'two words; $(rm) "x"\nline' }))).toEqual([
+    expect(fillArgs([hole], given({ a: 'two words; $(rm) "x"\nline' }))).toEqual([
       'two words; $(rm) "x"\nline',
     ]);
-    expect(() => fillWords([hole], given({ a: 'nul\0' }))).toThrow();
-    expect(() => fillWords([hole], given({ a: ['list'] }))).toThrow();
-    expect(() => fillWords([hole], given({}))).toThrow(/needed/);
+    expect(() => fillArgs([hole], given({ a: 'nul\0' }))).toThrow();
+    expect(() => fillArgs([hole], given({ a: ['list'] }))).toThrow();
+    expect(() => fillArgs([hole], given({}))).toThrow(/needed/);
   });
 });
 

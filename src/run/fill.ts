@@ -55,7 +55,7 @@ export function fillText(template: Template, values: Values): string {
  * The words of a command line. A word that begins with a value must not be taken for an option, so it may begin with a
  * dash only after the author's own `--`; a number cannot be mistaken.
  */
-export function fillWords(words: readonly Template[], values: Values): string[] {
+export function fillArgs(words: readonly Template[], values: Values): string[] {
   let optionsEnded = false;
   return words.map((word) => {
     const filled = fill(word, values, scalar);

@@ -3,10 +3,10 @@ import { HostError } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Signal } from '../model/signal.js';
 import type { Slot } from '../model/slot.js';
-import { type Confinement, stateInside } from './launch.js';
+import { type SandboxProfile, stateInside } from './launch.js';
 import type { ProcessPool } from './pool.js';
 import type { RunRequest, RunResult } from './run.js';
-import { type Machine, spawnConfined } from './spawn.js';
+import { type ProcessServices, spawnConfined } from './spawn.js';
 import { readOutcome } from './worker/outcome.js';
 import { workerPlan } from './worker/plan.js';
 import { WorkerProcess } from './worker/process.js';
@@ -20,8 +20,8 @@ type FunctionAction = Extract<Action, { kind: 'function' }>;
 export async function runFunction(
   action: FunctionAction,
   request: RunRequest,
-  confinement: Confinement,
-  machine: Machine,
+  confinement: SandboxProfile,
+  machine: ProcessServices,
   pool: ProcessPool,
   { patience, leftMs }: { readonly patience: () => Signal; readonly leftMs: () => number },
 ): Promise<RunResult> {
@@ -53,7 +53,7 @@ export async function runFunction(
 }
 
 /** What handlers are given beside their arguments: each slot by its name, of its own type. */
-function contextOf({ package: of, slots }: Confinement): JsonObject {
+function contextOf({ package: of, slots }: SandboxProfile): JsonObject {
   const values = of.slots.flatMap((slot) => {
     const value = slots.get(slot.name)?.value;
     if (value === undefined || slot.delivery.kind !== 'context') return [];

@@ -29,7 +29,7 @@ export async function runHttp(
     accept: 'application/json, text/*;q=0.9, */*;q=0.5',
     'user-agent': 'toolwharf',
     ...(body?.type === undefined ? {} : { 'content-type': body.type }),
-    // Lets a server recognise a repeated delivery of the same call.
+    // Lets a server recognize a repeated delivery of the same call.
     ...(action.method === 'GET' ? {} : { 'idempotency-key': request.callId }),
   };
   for (const header of action.headers) {

@@ -14,7 +14,7 @@ import { fillText } from './fill.js';
 export type ProcessTarget = Extract<ProgramTarget, { kind: 'process' }>;
 
 /** Everything that one package's processes may see and use in one session. All of it was decided before. */
-export interface Confinement {
+export interface SandboxProfile {
   readonly package: Package;
   /** Digest of the package that was agreed to. */
   readonly digest: string;
@@ -54,7 +54,7 @@ const binaries = ['/usr/local/bin', '/usr/bin', '/bin'];
  * Which folders and files stand behind the paths that a process sees or must not see. One that was made anew is another:
  * a process that was started before sees the old folder, and the new file that should be hidden from it.
  */
-export function placesOf({ roots, hidden }: Confinement): string[] {
+export function placesOf({ roots, hidden }: SandboxProfile): string[] {
   return [...roots.map((it) => it.source), ...hidden].map((path) => {
     const found = statSync(path, { bigint: true, throwIfNoEntry: false });
     return found === undefined ? '' : `${found.dev}:${found.ino}:${found.birthtimeNs}`;
@@ -70,18 +70,18 @@ export function processOf(of: Package, name: string): ProcessTarget {
 }
 
 /** Where a path of the package is for its processes. */
-export function pathInside(confinement: Confinement, sandbox: Sandbox, path: string): string {
+export function pathInside(confinement: SandboxProfile, sandbox: Sandbox, path: string): string {
   return posix.join(sandbox.inside(appMount(confinement)), path);
 }
 
 /** The package's own writable folder, as its processes see it; null when it has none. */
-export function stateInside(confinement: Confinement, sandbox: Sandbox): string | null {
+export function stateInside(confinement: SandboxProfile, sandbox: Sandbox): string | null {
   return confinement.state === null ? null : sandbox.inside(stateMount(confinement.state));
 }
 
 /** The command line of a program with everything that is lent to it. `words` come after its interpreter. */
 export function commandFor(
-  confinement: Confinement,
+  confinement: SandboxProfile,
   program: string,
   words: readonly string[],
   sandbox: Sandbox,
@@ -154,7 +154,7 @@ function interpreterWords(
 
 /** From another folder, the script must be named in full. */
 function absoluteScript(
-  { files }: Confinement,
+  { files }: SandboxProfile,
   target: ProcessTarget,
   [script, ...rest]: readonly string[],
   ownFolder: string,
@@ -165,7 +165,7 @@ function absoluteScript(
 }
 
 /** What the manifest declares, and the slots that are delivered this way. A slot without a value is not set. */
-function variables(confinement: Confinement, target: ProcessTarget): Record<string, string> {
+function variables(confinement: SandboxProfile, target: ProcessTarget): Record<string, string> {
   const { slots } = confinement;
   const found: Record<string, string> = {};
   for (const { name, value } of target.environment) {
@@ -176,7 +176,7 @@ function variables(confinement: Confinement, target: ProcessTarget): Record<stri
 }
 
 /** Slots that reach every program of a package in its environment. */
-export function deliveredVariables({ package: of, slots }: Confinement): Record<string, string> {
+export function deliveredVariables({ package: of, slots }: SandboxProfile): Record<string, string> {
   const found: Record<string, string> = {};
   for (const { name, delivery } of of.slots) {
     const value = slots.get(name)?.value;
@@ -186,12 +186,12 @@ export function deliveredVariables({ package: of, slots }: Confinement): Record<
 }
 
 /** What every program of a package is lent, whatever it runs in. */
-export function lentMounts(confinement: Confinement): Mount[] {
+export function workspaceMounts(confinement: SandboxProfile): Mount[] {
   const { roots, state } = confinement;
   return [...roots, appMount(confinement), ...(state === null ? [] : [stateMount(state)])];
 }
 
-function appMount({ files }: Confinement): Mount {
+function appMount({ files }: SandboxProfile): Mount {
   return { source: files, target: home, writable: false };
 }
 
@@ -251,7 +251,7 @@ export function findBinary(name: string, files: string, packages: string | null)
 }
 
 /** The constant words of a program's command; undefined when one depends on a slot. */
-export function constantWords(target: ProcessTarget): string[] | undefined {
+export function constantArgs(target: ProcessTarget): string[] | undefined {
   const words = target.command.map(constantText);
   return words.every((it) => it !== undefined) ? (words as string[]) : undefined;
 }

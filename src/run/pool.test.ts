@@ -174,7 +174,7 @@ describe('a pool', () => {
     const gone = shop.use('b', stop.signal);
     const last = shop.use('a');
     stop.abort();
-    await expect(gone.done).rejects.toMatchObject({ code: 'cancelled' });
+    await expect(gone.done).rejects.toMatchObject({ code: 'canceled' });
     first.finish();
     await vi.waitFor(() => expect(shop.served).toEqual(['a', 'a']));
     // Nobody had to go for the one that gave up.

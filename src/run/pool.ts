@@ -65,7 +65,7 @@ const longestRestMs = 30_000;
 const rememberedFailures = 256;
 
 /**
- * Processes kept between calls. Each serves one call at a time, so that a crash, a hang or a cancelled call takes no
+ * Processes kept between calls. Each serves one call at a time, so that a crash, a hang or a canceled call takes no
  * other call with it; more calls for the same key get more processes, up to a bound. Whoever finds no place waits in
  * order, and the process that has been idle longest makes room.
  */
@@ -134,12 +134,12 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
     const { signal } = request;
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(closing());
-      const cancelled = () => new HostError('cancelled', 'the call was cancelled');
-      if (signal.aborted) return reject(cancelled());
+      const canceled = () => new HostError('canceled', 'the call was canceled');
+      if (signal.aborted) return reject(canceled());
       let patience: Signal | undefined;
       const giveUp = () => {
         this.#waiting = this.#waiting.filter((it) => it !== waiter);
-        reject(cancelled());
+        reject(canceled());
         // Others may have waited behind this one only.
         this.#serve();
       };
@@ -276,7 +276,7 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
 
   #noteFailure(key: string, error: unknown): void {
     // Somebody who gave up says nothing about the program.
-    if (error instanceof HostError && error.code === 'cancelled') return;
+    if (error instanceof HostError && error.code === 'canceled') return;
     const now = performance.now();
     const earlier = this.#failures.get(key);
     // Starts that were under way together count once.
@@ -291,7 +291,7 @@ export class ProcessPool<T extends PooledProcess = WorkerProcess> {
 }
 
 function closing(): HostError {
-  return new HostError('cancelled', 'the host is being closed');
+  return new HostError('canceled', 'the host is being closed');
 }
 
 function times(count: number): string {

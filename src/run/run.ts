@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Signal } from '../model/signal.js';
 import type { Tool } from '../model/tool.js';
-import type { CallerContext, Progress } from './remote/remote.js';
+import type { CallerContext, Progress } from './upstream/upstream.js';
 
 /** One execution of a tool's action: everything is decided, nothing is asked any more. */
 export interface RunRequest {

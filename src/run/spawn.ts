@@ -1,10 +1,10 @@
 import { type EgressProxy, openEgress } from '../net/egress.js';
 import type { Containers } from '../sandbox/container/containers.js';
 import type { Sandbox, SandboxCommand, SandboxProcess } from '../sandbox/sandbox.js';
-import type { Confinement } from './launch.js';
+import type { SandboxProfile } from './launch.js';
 
 /** What processes are started with. */
-export interface Machine {
+export interface ProcessServices {
   readonly sandbox: Sandbox;
   /** A path for a socket that the sandbox's user can reach and nobody has. */
   readonly newSocket: () => string;
@@ -13,7 +13,7 @@ export interface Machine {
 }
 
 /** A confined process and its way out. */
-export interface Confined {
+export interface SandboxedProcess {
   readonly process: SandboxProcess;
   /** Null when it has no network. */
   readonly egress: EgressProxy | null;
@@ -22,9 +22,9 @@ export interface Confined {
 /** Starts a process. Its proxy is its own, refuses everything until it is armed, and ends with it. */
 export async function spawnConfined(
   command: Omit<SandboxCommand, 'egress'>,
-  confinement: Confinement,
-  { sandbox, newSocket }: Machine,
-): Promise<Confined> {
+  confinement: SandboxProfile,
+  { sandbox, newSocket }: ProcessServices,
+): Promise<SandboxedProcess> {
   const egress =
     confinement.network === null || !sandbox.confines
       ? null

@@ -1,10 +1,10 @@
-import type { Confined } from './spawn.js';
+import type { SandboxedProcess } from './spawn.js';
 
 const idleMs = 60_000;
 const most = 16;
 
 interface Waiting {
-  readonly confined: Confined;
+  readonly confined: SandboxedProcess;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -24,7 +24,7 @@ export class WarmSandboxes {
   }
 
   /** The one that waits under this key, if it still lives. It is the caller's from now on. */
-  take(key: string): Confined | undefined {
+  take(key: string): SandboxedProcess | undefined {
     const found = this.#waiting.get(key);
     if (found === undefined) return undefined;
     clearTimeout(found.timer);
@@ -33,7 +33,7 @@ export class WarmSandboxes {
   }
 
   /** Starts the next one. A failure is nobody's: the next call starts cold and tells. */
-  async fill(key: string, start: () => Promise<Confined>): Promise<void> {
+  async fill(key: string, start: () => Promise<SandboxedProcess>): Promise<void> {
     if (this.#closed || this.#waiting.has(key) || this.#starting.has(key)) return;
     const dropped = this.#dropped;
     this.#starting.add(key);
@@ -62,7 +62,7 @@ export class WarmSandboxes {
     for (const key of [...this.#waiting.keys()]) this.#drop(key);
   }
 
-  #keep(key: string, confined: Confined): void {
+  #keep(key: string, confined: SandboxedProcess): void {
     const [oldest] = this.#waiting.keys();
     if (this.#waiting.size >= most && oldest !== undefined) this.#drop(oldest);
     const timer = setTimeout(() => this.#drop(key), idleMs);

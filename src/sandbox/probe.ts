@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mendingHint } from './mend.js';
+import { fixHint } from './fix-hint.js';
 import { filesIn, memoryOf, processesBelow } from './process-tree.js';
 import { defaultLimits, type SandboxCommand, type SandboxProcess, type Verdict } from './sandbox.js';
 
@@ -101,7 +101,7 @@ function unseen(pid: number): string[] {
 }
 
 function unavailable(reasons: readonly string[]): Verdict {
-  return { level: 'unavailable', reasons, hint: mendingHint(setting) };
+  return { level: 'unavailable', reasons, hint: fixHint(setting) };
 }
 
 function setting(path: string): string | null {

@@ -1,5 +1,5 @@
 import type { User } from './access.js';
-import { type Survivor, startSurvivor } from './survivor.js';
+import { startWatchdog, type Watchdog } from './watchdog.js';
 
 /** Told of every process group that runs; ends those that are left when this process ends, however it ends. */
 export interface Reaper {
@@ -12,9 +12,9 @@ export interface Reaper {
  * moment later, but a process that is still being set up has not asked for it yet.
  */
 export function startReaper(user: User | undefined): Reaper {
-  let started: Survivor | undefined;
+  let started: Watchdog | undefined;
   const survivor = () => {
-    started ??= startSurvivor({
+    started ??= startWatchdog({
       end: 'kill -9 -"$p" 2>/dev/null',
       environment: { PATH: '/usr/bin:/bin' },
       user,

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson } from '../model/json.js';
-import type { KeeperKind } from './keeper.js';
+import type { KeyStorageKind } from './key-storage.js';
 import type { Vault } from './vault.js';
 
 /** The arguments of one call as they are kept. */
@@ -16,7 +16,7 @@ export interface SealedArguments {
 /** Closes and opens what was kept of calls. */
 export interface ArgumentSeal {
   /** `keeper`: who should keep the key of the vault where there is none yet. */
-  close(call: string, digest: string, text: string, keeper?: KeeperKind): Promise<SealedArguments>;
+  close(call: string, digest: string, text: string, keeper?: KeyStorageKind): Promise<SealedArguments>;
   open(kept: SealedArguments, digest: string): Promise<string>;
 }
 
@@ -32,7 +32,7 @@ const label = 'toolwharf kept arguments';
  */
 export function argumentSeal(vault: Pick<Vault, 'derive'>): ArgumentSeal {
   let known: Buffer | undefined;
-  const keyFor = async (make: boolean, keeper?: KeeperKind): Promise<Buffer> => {
+  const keyFor = async (make: boolean, keeper?: KeyStorageKind): Promise<Buffer> => {
     known ??= await vault.derive(label, make, keeper);
     return known;
   };

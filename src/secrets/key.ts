@@ -3,15 +3,15 @@ import { existsSync } from 'node:fs';
 import { HostError } from '../model/host-error.js';
 import {
   checkOf,
-  type Keeper,
-  type KeeperKind,
-  keeperFile,
-  keeperOf,
-  keeperText,
+  type KeyStorage,
+  type KeyStorageKind,
   keyFile,
+  keyStorageFile,
+  keyStorageOf,
+  keyStorageText,
   saltFile,
-  writtenKeeper,
-} from './keeper.js';
+  writtenKeyStorage,
+} from './key-storage.js';
 import type { Keychain } from './keychain.js';
 import { keyFromPassphrase, openWithPassphrase, passphraseSizes, wrapKey } from './passphrase.js';
 import { makePrivate, readPrivate, removePrivate, replacePrivate } from './private-file.js';
@@ -30,19 +30,19 @@ export interface KeyMeans {
 /** The key that is there. Undefined when there is none yet; one that cannot be had is an error and never replaced. */
 export async function readKey(means: KeyMeans): Promise<Buffer | undefined> {
   const { state, passphrase } = means;
-  const keeper = keeperOf(state);
+  const keeper = keyStorageOf(state);
   if (passphrase === '')
     throw unusable('the passphrase of the secrets is empty', 'give one, or none at all for a key file');
   if (keeper === undefined) return undefined;
   if (passphrase !== undefined && keeper.kind !== 'passphrase')
     throw unusable(
-      `the secrets in ${state} are kept with ${keeperName(keeper.kind)}, not a passphrase`,
+      `the secrets in ${state} are kept with ${keyStorageName(keeper.kind)}, not a passphrase`,
       'start the host without a passphrase',
     );
   const key = await fetched(keeper, means);
   if (keeper.check !== undefined && keeper.check !== checkOf(key))
     throw unusable(
-      `the key that ${keeperName(keeper.kind)} gives is not the one of the secrets in ${state}`,
+      `the key that ${keyStorageName(keeper.kind)} gives is not the one of the secrets in ${state}`,
       'put the right one back, or unset the secrets and set them again ("toolwharf secret list")',
     );
   await sweep(keeper, key, means);
@@ -50,7 +50,7 @@ export async function readKey(means: KeyMeans): Promise<Buffer | undefined> {
 }
 
 /** A new key, which is right only while nothing was sealed. */
-export async function makeKey(means: KeyMeans, wish: KeeperKind | undefined): Promise<Buffer> {
+export async function makeKey(means: KeyMeans, wish: KeyStorageKind | undefined): Promise<Buffer> {
   const { state, passphrase } = means;
   const kind = wish ?? (passphrase === undefined ? 'file' : 'passphrase');
   switch (kind) {
@@ -64,7 +64,7 @@ export async function makeKey(means: KeyMeans, wish: KeeperKind | undefined): Pr
     }
     case 'keychain': {
       const key = randomBytes(keyBytes);
-      makePrivate(keeperFile(state), keeperText(await keptInKeychain(key, means)));
+      makePrivate(keyStorageFile(state), keyStorageText(await keptInKeychain(key, means)));
     }
   }
   const made = await readKey(means);
@@ -76,27 +76,27 @@ export async function makeKey(means: KeyMeans, wish: KeeperKind | undefined): Pr
  * Gives the key to another keeper. The values keep their seals, so there is one moment at which the new keeper counts:
  * when the note of it takes the place of the old one.
  */
-export async function moveKey(key: Buffer, to: KeeperKind, means: KeyMeans): Promise<void> {
+export async function moveKey(key: Buffer, to: KeyStorageKind, means: KeyMeans): Promise<void> {
   const { state, passphrase } = means;
-  const from = keeperOf(state);
+  const from = keyStorageOf(state);
   if (from === undefined) throw lost(keyFile(state));
   if (from.kind === to && to !== 'passphrase')
-    throw new HostError('usage', `the key is kept with ${keeperName(to)} already`);
+    throw new HostError('usage', `the key is kept with ${keyStorageName(to)} already`);
   // From here on it is written down who counts, whatever else lies there.
-  if (writtenKeeper(state) === undefined)
-    makePrivate(keeperFile(state), keeperText({ ...from, check: checkOf(key) }));
+  if (writtenKeyStorage(state) === undefined)
+    makePrivate(keyStorageFile(state), keyStorageText({ ...from, check: checkOf(key) }));
   const keeper = await handed(key, to, means, passphrase);
   const left = from.id === undefined ? {} : { left: from.id };
-  replacePrivate(keeperFile(state), keeperText({ ...keeper, ...left }));
+  replacePrivate(keyStorageFile(state), keyStorageText({ ...keeper, ...left }));
   await sweep({ ...keeper, ...left }, key, means);
 }
 
 async function handed(
   key: Buffer,
-  to: KeeperKind,
+  to: KeyStorageKind,
   means: KeyMeans,
   passphrase: string | undefined,
-): Promise<Keeper> {
+): Promise<KeyStorage> {
   switch (to) {
     case 'file':
       replacePrivate(keyFile(means.state), key);
@@ -110,7 +110,7 @@ async function handed(
   }
 }
 
-async function keptInKeychain(key: Buffer, { keychain }: KeyMeans): Promise<Keeper> {
+async function keptInKeychain(key: Buffer, { keychain }: KeyMeans): Promise<KeyStorage> {
   if (!keychain) throw noKeychain();
   const id = randomBytes(16).toString('hex');
   await keychain.write(id, key.toString('hex'));
@@ -120,7 +120,7 @@ async function keptInKeychain(key: Buffer, { keychain }: KeyMeans): Promise<Keep
   return { kind: 'keychain', id, check: checkOf(key) };
 }
 
-async function fetched(keeper: Keeper, { state, passphrase, keychain }: KeyMeans): Promise<Buffer> {
+async function fetched(keeper: KeyStorage, { state, passphrase, keychain }: KeyMeans): Promise<Buffer> {
   switch (keeper.kind) {
     case 'file': {
       const key = readPrivate(keyFile(state), keySizes);
@@ -157,7 +157,7 @@ async function fetched(keeper: Keeper, { state, passphrase, keychain }: KeyMeans
 }
 
 /** What a move left behind because it was interrupted. Only once the keeper that counts gave the key. */
-async function sweep(keeper: Keeper, key: Buffer, { state, keychain }: KeyMeans): Promise<void> {
+async function sweep(keeper: KeyStorage, key: Buffer, { state, keychain }: KeyMeans): Promise<void> {
   if (keeper.check === undefined) return;
   for (const [kind, path] of [
     ['file', keyFile(state)],
@@ -172,10 +172,10 @@ async function sweep(keeper: Keeper, key: Buffer, { state, keychain }: KeyMeans)
     // The next one who opens the vault tries again.
     return;
   }
-  replacePrivate(keeperFile(state), keeperText({ ...rest, check: checkOf(key) }));
+  replacePrivate(keyStorageFile(state), keyStorageText({ ...rest, check: checkOf(key) }));
 }
 
-export function keeperName(kind: KeeperKind): string {
+export function keyStorageName(kind: KeyStorageKind): string {
   return { file: 'a key file', passphrase: 'a passphrase', keychain: 'the keychain' }[kind];
 }
 

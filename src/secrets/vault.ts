@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { HostError } from '../model/host-error.js';
 import { canonicalJson } from '../model/json.js';
 import { normalAudience, readAudience, type ValueAudience } from './audience.js';
-import { type KeeperKind, keeperOf, keyFile } from './keeper.js';
-import { keeperName, lost, makeKey, moveKey, readKey } from './key.js';
+import { keyStorageName, lost, makeKey, moveKey, readKey } from './key.js';
+import { type KeyStorageKind, keyFile, keyStorageOf } from './key-storage.js';
 import type { Keychain } from './keychain.js';
 
 /** One sealed value as it is kept. */
@@ -33,7 +33,7 @@ export interface ValueInput {
   readonly value: string;
   readonly audience: ValueAudience;
   /** Who should keep the key; another one than does is an error, and moves nothing. */
-  readonly keeper?: KeeperKind | undefined;
+  readonly keeper?: KeyStorageKind | undefined;
 }
 
 /** What may be said of a value. */
@@ -60,9 +60,9 @@ export interface KeptValue {
 
 export interface Vault {
   /** Undefined when there is no key yet. */
-  keeper(): KeeperKind | undefined;
+  keeper(): KeyStorageKind | undefined;
   /** Gives the key to another keeper; the values stay as they are. */
-  rekey(to: KeeperKind, passphrase: string | undefined): Promise<void>;
+  rekey(to: KeyStorageKind, passphrase: string | undefined): Promise<void>;
   set(entry: ValueInput): Promise<ValueEntry>;
   /** Sorted by package and slot. Needs no key. */
   list(): Promise<readonly ValueEntry[]>;
@@ -72,7 +72,7 @@ export interface Vault {
   /** Every value that can be opened, to be known again where it turns up. One that cannot reaches no tool either. */
   all(): Promise<readonly KeptValue[]>;
   /** Another key for another use, made of the vault's; `make`: where there is none yet and nothing was sealed. */
-  derive(label: string, make: boolean, keeper?: KeeperKind): Promise<Buffer>;
+  derive(label: string, make: boolean, keeper?: KeyStorageKind): Promise<Buffer>;
   /** Another number after every change, so that what was made of all values can be kept until then. */
   generation(): number;
 }
@@ -101,7 +101,7 @@ export function openVault({ state, rows, now, passphrase, keychain }: VaultOptio
   let key: Buffer | undefined;
   let changes = 0;
   const means = { state, passphrase, keychain };
-  const keyFor = async (make: boolean, wish?: KeeperKind): Promise<Buffer> => {
+  const keyFor = async (make: boolean, wish?: KeyStorageKind): Promise<Buffer> => {
     if (key === undefined) {
       key = await readKey(means);
       if (key === undefined && !make) throw lost(keyFile(state));
@@ -111,9 +111,9 @@ export function openVault({ state, rows, now, passphrase, keychain }: VaultOptio
     return key;
   };
   return {
-    keeper: () => keeperOf(state)?.kind,
+    keeper: () => keyStorageOf(state)?.kind,
     async rekey(to, chosen) {
-      if (keeperOf(state) === undefined)
+      if (keyStorageOf(state) === undefined)
         throw new HostError('not_found', 'there is no key yet', {
           hint: `it is made with the first secret; say where with vault.key = "${to}" in the configuration`,
         });
@@ -122,7 +122,7 @@ export function openVault({ state, rows, now, passphrase, keychain }: VaultOptio
     },
     async set({ package: packageId, slot, value, audience, keeper }) {
       checkValue(packageId, slot, value);
-      checkKeeper(keeper, keeperOf(state)?.kind);
+      checkKeeper(keeper, keyStorageOf(state)?.kind);
       const spoken = canonicalJson(normalAudience(audience));
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
         // A new key beside values that another one sealed would make them look forged.
@@ -171,11 +171,11 @@ export function openVault({ state, rows, now, passphrase, keychain }: VaultOptio
 }
 
 /** Keys are never moved in passing. */
-function checkKeeper(wish: KeeperKind | undefined, kind: KeeperKind | undefined): void {
+function checkKeeper(wish: KeyStorageKind | undefined, kind: KeyStorageKind | undefined): void {
   if (wish === undefined || kind === undefined || wish === kind) return;
   throw new HostError(
     'state_unusable',
-    `the configuration wants the key of the secrets in ${keeperName(wish)}, and ${keeperName(kind)} has it`,
+    `the configuration wants the key of the secrets in ${keyStorageName(wish)}, and ${keyStorageName(kind)} has it`,
     { hint: `move it: toolwharf secret rekey --to ${wish}; or leave vault.key out of the configuration` },
   );
 }

@@ -13,7 +13,7 @@ export function hashOf({ seq, at, kind, body, previous }: Omit<AuditTable, 'hash
   return hash('sha256', text);
 }
 
-export interface RecordParts {
+export interface AuditLogParts {
   /** In their order. */
   readonly lines: AsyncIterable<AuditTable> | Iterable<AuditTable>;
   /** As they are written, in their order. */
@@ -37,7 +37,7 @@ class Wrong extends Error {
  * Recomputes the chain and lays the checkpoints beside it. Finds a line that was changed, removed, put in or moved, lines cut
  * off at the end back to the last checkpoint, a chain that was written anew, and a checkpoint that was changed or removed.
  */
-export async function checkRecord(parts: RecordParts): Promise<AuditVerdict> {
+export async function checkAuditLog(parts: AuditLogParts): Promise<AuditVerdict> {
   const state = { entries: 0, checkpoints: 0, sealed: 0 };
   try {
     await walk(parts, state);
@@ -59,7 +59,7 @@ interface Progress {
   sealed: number;
 }
 
-async function walk({ lines, checkpoints, publicKey, from }: RecordParts, state: Progress): Promise<void> {
+async function walk({ lines, checkpoints, publicKey, from }: AuditLogParts, state: Progress): Promise<void> {
   const seals = sealsOf(checkpoints, publicKey, from !== undefined);
   /** Digests of the checkpoints that the record speaks of, until they turn up. */
   const noted = new Map<number, { digest: string; seq: number }>();
@@ -126,7 +126,7 @@ function note(line: AuditTable, noted: Map<number, { digest: string; seq: number
 
 /** Checkpoints in their order, each signed and standing on the one before. */
 async function* sealsOf(
-  lines: RecordParts['checkpoints'],
+  lines: AuditLogParts['checkpoints'],
   publicKey: KeyObject | undefined,
   partial: boolean,
 ): AsyncGenerator<{ seal: SignedCheckpoint; digest: string }> {

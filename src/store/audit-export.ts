@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import type { AuditVerdict } from '../model/audit.js';
 import { HostError } from '../model/host-error.js';
 import { isObject, type Json } from '../model/json.js';
-import { checkRecord } from './audit-check.js';
+import { checkAuditLog } from './audit-check.js';
 import { trustedKey } from './checkpoints.js';
 import type { AuditTable } from './database.js';
 
@@ -22,7 +22,7 @@ export async function verifyExportFile(path: string, trusted: string | undefined
     previous = (line as unknown as AuditTable).previous;
     break;
   }
-  return checkRecord({
+  return checkAuditLog({
     lines: entriesOf(path, isLine) as unknown as AsyncIterable<AuditTable>,
     checkpoints: checkpointsOf(path),
     publicKey: trusted === undefined ? own : trustedKey(trusted),

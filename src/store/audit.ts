@@ -7,7 +7,7 @@ import { type KeptBeside, keepBeside } from './sealed-arguments.js';
 import type { SqliteConnection, SqlValue } from './sqlite.js';
 
 /** What one line of the record says. */
-export interface AuditEntry {
+export interface NewAuditEntry {
   readonly kind:
     | 'start'
     | 'intent'
@@ -32,7 +32,7 @@ const sealAfterMs = 2000;
 const sealAfterLines = 5000;
 
 interface Waiting {
-  readonly entry: AuditEntry;
+  readonly entry: NewAuditEntry;
   readonly at: string;
   readonly done: () => void;
   readonly failed: (error: unknown) => void;
@@ -74,7 +74,7 @@ export class AuditLog {
   }
 
   /** Resolves when the line is on the disk. Whoever need not wait for that still gets the order of arrival. */
-  append(entry: AuditEntry): Promise<void> {
+  append(entry: NewAuditEntry): Promise<void> {
     return new Promise((done, failed) => {
       if (this.#sealFailure !== undefined) {
         this.#seal();
@@ -89,7 +89,7 @@ export class AuditLog {
    * A line that nobody waits for: it goes to the disk with the next one that somebody does, or a moment later on its
    * own. Throws while lines before it could not be written: then nothing more may happen unrecorded.
    */
-  note(entry: AuditEntry): void {
+  note(entry: NewAuditEntry): void {
     if (this.#failure !== undefined) throw this.#failure;
     this.#add(entry, ignore, ignore);
     this.#timer ??= setTimeout(() => this.#start(), patienceMs);
@@ -111,7 +111,7 @@ export class AuditLog {
     if (this.#sealFailure !== undefined) throw this.#sealFailure;
   }
 
-  #add(entry: AuditEntry, done: () => void, failed: (error: unknown) => void): void {
+  #add(entry: NewAuditEntry, done: () => void, failed: (error: unknown) => void): void {
     this.#waiting.push({ entry, at: new Date(this.#now()).toISOString(), done, failed });
   }
 
@@ -145,7 +145,7 @@ export class AuditLog {
   #insert(connection: SqliteConnection, batch: readonly Waiting[]): void {
     let { seq, hash } = this.#head ?? headOf(connection);
     const lines: SqlValue[][] = [];
-    const put = ({ kind, body, beside }: AuditEntry, at: string) => {
+    const put = ({ kind, body, beside }: NewAuditEntry, at: string) => {
       const line = { seq: seq + 1, at, kind, body: canonicalJson(body), previous: hash };
       hash = hashOf(line);
       seq = line.seq;

@@ -62,14 +62,14 @@ export interface LinkTable {
 }
 
 /** What was agreed to for the package of one manifest. */
-export interface PinTable {
+export interface AgreementTable {
   manifest: string;
   package: string;
   digest: string;
   /** What the package asks for, as canonical JSON. */
   request: string;
   /** What models and people read of it, as JSON; null in pins of an earlier version. */
-  words: string | null;
+  package_text: string;
   accepted_at: number;
   accepted_by: string;
 }
@@ -194,7 +194,7 @@ export interface StateTables {
   approval: ApprovalTable;
   secret: SecretTable;
   link: LinkTable;
-  pin: PinTable;
+  agreement: AgreementTable;
   switched_off: SwitchedOffTable;
   token: TokenTable;
   token_name: TokenNameTable;

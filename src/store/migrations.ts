@@ -11,6 +11,24 @@ const steps: readonly string[] = [
      previous text not null,
      hash text not null
    ) strict;
+   create index audit_start on audit (seq) where kind = 'start';
+   create table unknown_outcome (
+     call text primary key,
+     tool text not null,
+     principal text not null,
+     at integer not null
+   ) strict;
+   -- Outside the hash chain: sealed arguments can be erased, and the audit log still verifies.
+   create table sealed_arguments (
+     call_id text primary key,
+     line integer not null,
+     key text not null,
+     nonce blob not null,
+     sealed blob not null,
+     at integer not null
+   ) strict;
+   create index sealed_arguments_age on sealed_arguments (at);
+
    create table approval (
      id text primary key,
      principal text not null,
@@ -19,89 +37,22 @@ const steps: readonly string[] = [
      definition text not null,
      arguments text not null,
      arguments_digest text not null,
+     policy text not null,
+     credentials text not null,
      kind text not null,
      reasons text not null,
+     evidence text not null,
      created_at integer not null,
      expires_at integer not null,
      state text not null,
      decided_at integer,
      decided_by text,
+     channel text,
+     verified integer,
+     void_reason text,
      answer text
    ) strict;
-   create index approval_call on approval (principal, tool, arguments_digest, state);`,
-  `create table secret (
-     package text not null,
-     slot text not null,
-     audience text not null,
-     version integer not null,
-     nonce blob not null,
-     sealed blob not null,
-     set_at integer not null,
-     primary key (package, slot)
-   ) strict;
-   create table link (
-     folder text primary key,
-     linked_at integer not null
-   ) strict;
-   create table pin (
-     manifest text primary key,
-     package text not null,
-     digest text not null,
-     request text not null,
-     accepted_at integer not null,
-     accepted_by text not null
-   ) strict;
-   create table switched_off (
-     package text primary key,
-     at integer not null,
-     by text not null
-   ) strict;`,
-  `create table token (
-     id text primary key,
-     name text not null,
-     role text not null,
-     digest text not null unique,
-     created_at integer not null,
-     expires_at integer,
-     created_by text not null
-   ) strict;`,
-  `create table limit_use (
-     principal text not null,
-     tool text not null,
-     kind text not null,
-     span integer not null,
-     at integer not null,
-     used real not null,
-     primary key (principal, tool, kind, span, at)
-   ) strict, without rowid;
-   create table limit_clock (
-     id integer primary key check (id = 1),
-     at integer not null
-   ) strict;`,
-  // What was read when somebody agreed. Pins without it are of an earlier version, which kept none.
-  'alter table pin add column words text;',
-  `create table kill (
-     target text primary key,
-     at integer not null,
-     by text not null
-   ) strict;`,
-  `create table announcement (
-     manifest text not null,
-     program text not null,
-     digest text not null,
-     agreed text not null,
-     waiting text,
-     at integer not null,
-     primary key (manifest, program)
-   ) strict;`,
-  `alter table approval add column policy text not null default '';
-   alter table approval add column credentials text not null default '';
-   alter table approval add column evidence text not null default '[]';
-   alter table approval add column channel text;
-   alter table approval add column verified integer;
-   alter table approval add column void_reason text;
-   update approval set state = 'void', void_reason = 'it was asked for before an update of Toolwharf'
-     where state in ('proposed', 'approved');
+   create index approval_call on approval (principal, tool, arguments_digest, state);
    create index approval_age on approval (principal, created_at);
    create table standing_rule (
      id text primary key,
@@ -127,35 +78,85 @@ const steps: readonly string[] = [
      failures integer not null,
      tried_at integer not null
    ) strict;
+
+   create table secret (
+     package text not null,
+     slot text not null,
+     audience text not null,
+     version integer not null,
+     nonce blob not null,
+     sealed blob not null,
+     set_at integer not null,
+     primary key (package, slot)
+   ) strict;
    create table host_key (
      name text primary key,
      bytes blob not null
-   ) strict;`,
-  `create table unknown_outcome (
-     call text primary key,
-     tool text not null,
-     principal text not null,
-     at integer not null
    ) strict;
-   create index audit_start on audit (seq) where kind = 'start';`,
-  // Beside the record and no part of its chain: they can be erased, and the record stays whole.
-  `create table sealed_arguments (
-     call_id text primary key,
-     line integer not null,
-     key text not null,
-     nonce blob not null,
-     sealed blob not null,
-     at integer not null
+   create table token (
+     id text primary key,
+     name text not null,
+     role text not null,
+     digest text not null unique,
+     created_at integer not null,
+     expires_at integer,
+     created_by text not null
    ) strict;
-   create index sealed_arguments_age on sealed_arguments (at);`,
-  // Whose a name is, for good: it goes to no other token when that one is revoked.
-  `create table token_name (
+   -- The token that first had a name. The name never goes to another token, even after that one is revoked.
+   create table token_name (
      name text primary key,
      token text not null
    ) strict;
-   insert or ignore into token_name select name, id from token order by created_at, id;`,
-  // What front ends made of manifests; all of it can be made again.
-  `create table understanding (
+
+   create table link (
+     folder text primary key,
+     linked_at integer not null
+   ) strict;
+   create table agreement (
+     manifest text primary key,
+     package text not null,
+     digest text not null,
+     request text not null,
+     package_text text not null,
+     accepted_at integer not null,
+     accepted_by text not null
+   ) strict;
+   create table announcement (
+     manifest text not null,
+     program text not null,
+     digest text not null,
+     agreed text not null,
+     waiting text,
+     at integer not null,
+     primary key (manifest, program)
+   ) strict;
+   create table switched_off (
+     package text primary key,
+     at integer not null,
+     by text not null
+   ) strict;
+   create table kill (
+     target text primary key,
+     at integer not null,
+     by text not null
+   ) strict;
+
+   create table limit_use (
+     principal text not null,
+     tool text not null,
+     kind text not null,
+     span integer not null,
+     at integer not null,
+     used real not null,
+     primary key (principal, tool, kind, span, at)
+   ) strict, without rowid;
+   create table limit_clock (
+     id integer primary key check (id = 1),
+     at integer not null
+   ) strict;
+
+   -- What the formats made of manifests; all of it can be made again.
+   create table parse_cache (
      subject text primary key,
      build text not null,
      made text not null,

@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { AuditLog, openIntents, tailAudit } from './audit.js';
 import { checkpointPlaces } from './checkpoints.js';
 import { type Database, openDatabase } from './database.js';
-import { Record } from './record.js';
 import { openSqlite } from './sqlite.js';
+import { StoredAuditLog } from './stored-audit-log.js';
 
 async function verifyAudit() {
-  const record = Record.open(folder, checkpointPlaces(folder));
+  const record = StoredAuditLog.open(folder, checkpointPlaces(folder));
   return record.verify().finally(() => record.close());
 }
 

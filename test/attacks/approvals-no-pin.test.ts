@@ -1,6 +1,6 @@
 // SECURITY.md: "Once a PIN is set, nobody approves, sets values, makes tokens or rules, or switches on without it".
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { By } from '../../src/host/host.js';
+import type { Actor } from '../../src/host/host.js';
 import type { StandingRuleInput } from '../../src/model/standing-rule.js';
 import { type Bank, manifest, openBank, recorded } from './approvals/bank.js';
 
@@ -23,7 +23,7 @@ const rule: StandingRuleInput = {
 };
 
 /** Everything that widens what can happen. */
-const acts: Readonly<Record<string, (by: By, token: string) => Promise<unknown>>> = {
+const acts: Readonly<Record<string, (by: Actor, token: string) => Promise<unknown>>> = {
   approve: (by, token) => bank.bench.host.approvals.approve(token, by),
   'secret set': (by) =>
     bank.bench.host.secrets.set({
@@ -54,7 +54,7 @@ const acts: Readonly<Record<string, (by: By, token: string) => Promise<unknown>>
   'pin remove': (by) => bank.bench.host.operator.removePin(by),
 };
 
-const strangers: readonly By[] = [
+const strangers: readonly Actor[] = [
   'library',
   { name: 'mallory', channel: 'terminal' },
   { name: 'mallory', channel: 'api', signIn: 'tws_made-up' },

@@ -78,7 +78,7 @@ describe('variables', () => {
     write('tools/steer/go.sh', 'echo hi\n');
     const session = await host.session({ directories: [at('tools')], root: at('home/work') });
     const [found] = (await session.packages()).packages;
-    expect(found).toMatchObject({ state: 'gated', reasons: [expect.stringContaining('LD_PRELOAD')] });
+    expect(found).toMatchObject({ state: 'unavailable', reasons: [expect.stringContaining('LD_PRELOAD')] });
     // The control: another name is fine, and arrives.
     write('tools/steer/toolspace.json', steering('GREETING'));
     const again = await host.session({ directories: [at('tools/steer')], root: at('home/work') });
@@ -267,7 +267,7 @@ describe('what is kept', () => {
     expect(await call('grows/go', {})).toBe(1);
     write('tools/grows/package.json', JSON.stringify({ dependencies: { 'left-pad': '1.3.0' } }));
     expect(await call('grows/go', {})).toMatchObject({
-      error: { code: 'held', message: expect.stringContaining('left-pad') },
+      error: { code: 'needs_review', message: expect.stringContaining('left-pad') },
     });
   });
 });

@@ -7,8 +7,8 @@ import { AuditLog } from '../../src/store/audit.js';
 import { hashOf } from '../../src/store/audit-check.js';
 import { Checkpoints, checkpointPlaces } from '../../src/store/checkpoints.js';
 import { type AuditTable, openDatabase } from '../../src/store/database.js';
-import { Record } from '../../src/store/record.js';
 import { openSqlite, type SqliteConnection } from '../../src/store/sqlite.js';
+import { StoredAuditLog } from '../../src/store/stored-audit-log.js';
 import { temporaryFolder } from '../toolwharf.js';
 
 const folder = temporaryFolder();
@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 
 async function verdictOf(state: string) {
-  const record = Record.open(state, checkpointPlaces(state));
+  const record = StoredAuditLog.open(state, checkpointPlaces(state));
   try {
     return await record.verify();
   } finally {

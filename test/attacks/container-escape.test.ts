@@ -188,7 +188,7 @@ describe.skipIf(skipped !== '')(`out of a container${skipped}`, () => {
     await until(() => house.podman('ps', '--format', '{{.Command}}').stdout.includes('sleep 60'));
     expect(shown()).toEqual([]);
     stop.abort();
-    expect((await failureOf(call)).code).toBe('cancelled');
+    expect((await failureOf(call)).code).toBe('canceled');
     expect(await run('keep/run', 'busybox expr length "$KEPT_VALUE"')).toContain(String(token.length));
     // The control: as an argument it would be there for everybody to see.
     const { spawn } = await import('node:child_process');

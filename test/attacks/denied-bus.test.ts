@@ -31,7 +31,7 @@ test('a package without network is not asked over NATS', async () => {
     for (const deny of [['net:*'], ['far=net:*'], ['net:127.0.0.1'], [`net:127.0.0.1:${port}`]]) {
       const session = await bench.session({ policy: { natsUrl, deny } });
       const [it] = (await session.packages()).packages;
-      expect(it?.state, deny.join()).toBe('gated');
+      expect(it?.state, deny.join()).toBe('unavailable');
       expect(it?.reasons.join(), deny.join()).toContain('rules 127.0.0.1');
     }
     expect(visits).toBe(0);

@@ -91,17 +91,17 @@ test('of a server elsewhere, its own calls: others that are under way there go o
     'far/toolspace.json': toolspace({
       id: 'far',
       endpoint: url,
-      actions: ['say', 'wait', 'cancelled'].map(one),
+      actions: ['say', 'wait', 'canceled'].map(one),
     }),
   });
   const session = await bench.session({ allow: [`net:127.0.0.1:${port}`] });
   const call = (tool: string) => session.call({ tool: `far/${tool}`, arguments: {} });
   await resultOf(call('say'));
   const waiting = failureOf(call('wait'));
-  await until(async () => (await resultOf(call('cancelled'))) === '1 wait, 0 gave up');
+  await until(async () => (await resultOf(call('canceled'))) === '1 wait, 0 gave up');
   expect(await bench.host.kills.set('far/say', 'tester')).toMatchObject({ ended: 0 });
-  expect(await resultOf(call('cancelled'))).toBe('1 wait, 0 gave up');
+  expect(await resultOf(call('canceled'))).toBe('1 wait, 0 gave up');
   expect(await bench.host.kills.set('far/wait', 'tester')).toMatchObject({ ended: 1 });
   expect(await waiting).toMatchObject({ code: 'killed' });
-  await until(async () => (await resultOf(call('cancelled'))) === '0 wait, 1 gave up');
+  await until(async () => (await resultOf(call('canceled'))) === '0 wait, 1 gave up');
 });

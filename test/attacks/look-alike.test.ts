@@ -28,6 +28,6 @@ test('one that turns up later says so before anybody agrees to it', async () => 
   bench.write({ 'other.py': patchTool({ name: 'paypa1' }) });
   const session = await bench.session();
   const found = (await session.packages()).packages.find((it) => it.id === 'paypa1');
-  expect(found?.state).toBe('held');
+  expect(found?.state).toBe('needs-review');
   expect(found?.reasons.join('\n')).toContain('its id looks like paypal');
 });

@@ -143,9 +143,9 @@ describe('an agent that writes to the project', () => {
     expect(await states()).toEqual({ harmless: 'ready' });
     write(only.endsWith('.py') ? only : `${only}/own.py`, patchTool({ name: 'own' }));
     write('toolwharf.toml', `[discovery]\nonly = ["tools/harmless.py", ${JSON.stringify(only)}]\n`);
-    expect(await states()).toEqual({ harmless: 'ready', own: 'held' });
+    expect(await states()).toEqual({ harmless: 'ready', own: 'needs-review' });
     // Once more: having been seen is not having been agreed to.
-    expect(await states()).toEqual({ harmless: 'ready', own: 'held' });
+    expect(await states()).toEqual({ harmless: 'ready', own: 'needs-review' });
     // It is a sound tool: named by the operator it runs.
     expect(await states(join(project(), only))).toEqual({ own: 'ready' });
   });

@@ -36,15 +36,15 @@ async function stateIn(of: Host, options: Partial<SessionOptions> = {}): Promise
 }
 
 test('whoever looks through a host that runs agrees to nothing', async () => {
-  expect(await stateIn(remote, { looking: true })).toBe('held');
-  expect(await stateIn(remote, { looking: true })).toBe('held');
-  expect(await stateIn(host, { looking: true })).toBe('held');
+  expect(await stateIn(remote, { looking: true })).toBe('needs-review');
+  expect(await stateIn(remote, { looking: true })).toBe('needs-review');
+  expect(await stateIn(host, { looking: true })).toBe('needs-review');
   // Naming it without looking only is what agrees.
   expect(await stateIn(remote)).toBe('ready');
 });
 
 test('what was named reaches the host beside what is searched', async () => {
   const elsewhere = { named: [join(folder.path, 'elsewhere')] };
-  expect(await stateIn(remote, elsewhere)).toBe('held');
+  expect(await stateIn(remote, elsewhere)).toBe('needs-review');
   expect(await stateIn(remote, { named: [folder.path] })).toBe('ready');
 });

@@ -37,13 +37,13 @@ for (const format of formats) {
     });
 
     test('samples are understood, and understood the same way twice', () => {
-      for (const it of samples) honours(format, it, it.text);
+      for (const it of samples) honors(format, it, it.text);
     });
 
     test('random bytes', () => {
       fc.assert(
         fc.property(index, fc.uint8Array({ maxLength: 512 }), (which, bytes) =>
-          honours(format, at(which), bytes),
+          honors(format, at(which), bytes),
         ),
         { numRuns: 300 },
       );
@@ -63,7 +63,7 @@ for (const format of formats) {
             const where = wanted % (bytes.length + 1);
             bytes = [...bytes.slice(0, where), ...put, ...bytes.slice(where + cut)];
           }
-          honours(format, it, Uint8Array.from(bytes));
+          honors(format, it, Uint8Array.from(bytes));
         }),
         { numRuns: 300 },
       );
@@ -81,7 +81,7 @@ for (const format of formats) {
             else if (kind === 'repeat') lines.splice(to, 0, lines[from] as string);
             else [lines[from], lines[to]] = [lines[to] as string, lines[from] as string];
           }
-          honours(format, it, lines.join('\n'));
+          honors(format, it, lines.join('\n'));
         }),
         { numRuns: 300 },
       );
@@ -92,7 +92,7 @@ for (const format of formats) {
         fc.property(index, fc.array(change, { minLength: 1, maxLength: 4 }), (which, changes) => {
           const it = at(which);
           const text = written(() => notation.write(mutate(notation.read(it.text), changes), it.text));
-          if (text !== null) honours(format, it, text);
+          if (text !== null) honors(format, it, text);
         }),
         { numRuns: 1000 },
       );
@@ -118,7 +118,7 @@ for (const format of formats) {
           const it = at(which);
           const others = Object.keys(it.files).filter((path) => path !== it.manifest);
           const path = others[file % Math.max(others.length, 1)];
-          if (path !== undefined) honours(format, { ...it, files: { ...it.files, [path]: bytes } }, it.text);
+          if (path !== undefined) honors(format, { ...it, files: { ...it.files, [path]: bytes } }, it.text);
         }),
         { numRuns: 100 },
       );
@@ -183,7 +183,7 @@ function run(format: Format, sample: Sample, manifest: string | Uint8Array): Par
   return format.parse(bundle, defaultParseOptions);
 }
 
-function honours(format: Format, sample: Sample, manifest: string | Uint8Array): void {
+function honors(format: Format, sample: Sample, manifest: string | Uint8Array): void {
   const result = run(format, sample, manifest);
   expect(run(format, sample, manifest)).toEqual(result);
   for (const it of result.diagnostics) soundFinding(it);

@@ -9,10 +9,10 @@ import type { Package } from '../../src/model/package.js';
 import type { SlotValues } from '../../src/model/slot.js';
 import { guardedClient } from '../../src/net/client.js';
 import type { EgressPolicy } from '../../src/net/egress.js';
-import type { Confinement } from '../../src/run/launch.js';
+import type { SandboxProfile } from '../../src/run/launch.js';
 import { nexoConnector } from '../../src/run/nexo/connect.js';
 import { type NexoTimes, nexoTimes } from '../../src/run/nexo/wire.js';
-import type { Remote, RemoteCall, RemoteSetting } from '../../src/run/remote/remote.js';
+import type { Upstream, UpstreamCall, UpstreamSettings } from '../../src/run/upstream/upstream.js';
 import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
 import { findNode, findPython } from '../../src/sandbox/interpreter.js';
 import { defaultLimits, type SandboxProcess } from '../../src/sandbox/sandbox.js';
@@ -38,15 +38,15 @@ export interface BenchOptions {
   readonly env?: readonly string[];
   readonly signal?: AbortSignal;
   /** Hosts that the operator opened; the one it answers on unless said otherwise. */
-  readonly granted?: RemoteSetting['reach']['granted'];
+  readonly granted?: UpstreamSettings['reach']['granted'];
 }
 
 export interface Bench {
-  readonly remote: Remote;
+  readonly remote: Upstream;
   readonly logs: string[];
   /** The process behind it: in the sandbox, or on its own. */
   readonly process: SandboxProcess | ChildProcess;
-  call(tool: string, input?: JsonObject, more?: Partial<RemoteCall>): ReturnType<Remote['call']>;
+  call(tool: string, input?: JsonObject, more?: Partial<UpstreamCall>): ReturnType<Upstream['call']>;
   /** Sends a signal to an extension that runs on its own. */
   signal(name: NodeJS.Signals): void;
 }
@@ -122,7 +122,7 @@ export class Rig {
     const folder = temporaryFolder();
     this.later(folder.remove);
     const granted = [{ host: '127.0.0.1', port: started?.port ?? 0 }];
-    const setting: RemoteSetting = {
+    const setting: UpstreamSettings = {
       package: of,
       program: of.programs[0] as Package['programs'][number],
       agentVersion: '1.0.0',
@@ -150,7 +150,7 @@ export class Rig {
   }
 }
 
-function usualCall(tool: string): RemoteCall {
+function usualCall(tool: string): UpstreamCall {
   return {
     tool,
     input: {},
@@ -200,7 +200,7 @@ passthrough = ${options.passthrough === true}
   return parsed.package;
 }
 
-function confinementOf(of: Package, folder: string, { own, slots, network }: BenchOptions): Confinement {
+function confinementOf(of: Package, folder: string, { own, slots, network }: BenchOptions): SandboxProfile {
   const files = join(folder, 'package');
   mkdirSync(files, { recursive: true });
   if (own === undefined) copyFileSync(fixture, join(files, 'extension.mjs'));
@@ -223,7 +223,7 @@ function confinementOf(of: Package, folder: string, { own, slots, network }: Ben
 }
 
 /** The interpreters that the host would find. */
-function runtimesOf(of: Package): Confinement['runtimes'] {
+function runtimesOf(of: Package): SandboxProfile['runtimes'] {
   const runtimes = of.programs.flatMap(({ name, target }) => {
     const runtime = target.kind === 'process' ? target.runtime : undefined;
     if (runtime === undefined) return [];

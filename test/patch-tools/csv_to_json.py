@@ -1,7 +1,7 @@
 # ---
 # name: csv_to_json
 # version: "1.5.0"
-# description: Turn CSV text into a list of objects, with numbers and booleans recognised when wanted.
+# description: Turn CSV text into a list of objects, with numbers and booleans recognized when wanted.
 # inputs:
 #   - name: text
 #     type: string

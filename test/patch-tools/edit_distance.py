@@ -6,7 +6,7 @@
 #   - {name: left, type: string, description: One word., tainted_ok: true}
 #   - {name: right, type: string, description: The other word., tainted_ok: true}
 #   - {name: ignore_case, type: boolean, description: Whether capital and small letters are the same., required: false, default: false}
-#   - {name: swaps, type: boolean, description: Whether two neighbours that changed places count as one step., required: false, default: true}
+#   - {name: swaps, type: boolean, description: Whether two neighbors that changed places count as one step., required: false, default: true}
 # outputs: {type: integer}
 # capabilities: {network: false, filesystem: none, human_confirm: false}
 # runtime: {language: python, python_version: "3.9", packages: []}

@@ -61,7 +61,7 @@ export class PlainValues {
   }
 }
 
-/** A character at each end of base64 holds bits of its neighbours; the signs at its end say how long it is. */
+/** A character at each end of base64 holds bits of its neighbors; the signs at its end say how long it is. */
 function widened(text: string, { start, end }: Span): Span {
   const first = /[A-Za-z0-9+/_-]/.test(text.charAt(start - 1)) ? start - 1 : start;
   let last = /[A-Za-z0-9+/_-]/.test(text.charAt(end)) ? end + 1 : end;

@@ -18,7 +18,7 @@ const tools = [
     inputSchema: numbers,
     outputSchema: sum,
     annotations: { readOnlyHint: true, title: 'Add numbers' },
-    _meta: { 'desk/colour': 'green' },
+    _meta: { 'desk/color': 'green' },
   },
   {
     name: 'say',
@@ -34,7 +34,7 @@ const tools = [
   { name: 'steps', description: 'Works in steps and tells of them.', inputSchema: none },
   { name: 'fail', description: 'Fails in words.', inputSchema: none },
   { name: 'wait', description: 'Waits until it is given up.', inputSchema: none },
-  { name: 'cancelled', description: 'How many waits were given up.', inputSchema: none },
+  { name: 'canceled', description: 'How many waits were given up.', inputSchema: none },
   { name: 'consult', description: 'Asks the person.', inputSchema: none },
   { name: 'think', description: 'Asks the model.', inputSchema: none },
   { name: 'roots', description: 'Asks for the roots.', inputSchema: none },
@@ -47,8 +47,8 @@ const tools = [
 ];
 
 const question = {
-  message: 'Which colour?',
-  requestedSchema: { type: 'object', properties: { colour: { type: 'string' } }, required: ['colour'] },
+  message: 'Which color?',
+  requestedSchema: { type: 'object', properties: { color: { type: 'string' } }, required: ['color'] },
 };
 const sampling = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 10 };
 
@@ -147,20 +147,20 @@ export function makeDesk(state, isNew) {
         state.waiting--;
         state.givenUp++;
         return text('too late');
-      case 'cancelled':
+      case 'canceled':
         return text(`${state.waiting} wait, ${state.givenUp} gave up`);
       case 'consult': {
         if (!isNew) {
           const answer = await ctx.mcpReq.elicitInput({ mode: 'form', ...question });
-          return text(`${answer.action} ${answer.content?.colour ?? ''}`.trim());
+          return text(`${answer.action} ${answer.content?.color ?? ''}`.trim());
         }
-        const answer = ctx.mcpReq.inputResponses?.colour;
+        const answer = ctx.mcpReq.inputResponses?.color;
         if (answer === undefined)
           return inputRequired({
-            inputRequests: { colour: inputRequired.elicit({ mode: 'form', ...question }) },
+            inputRequests: { color: inputRequired.elicit({ mode: 'form', ...question }) },
             requestState: 'first',
           });
-        return text(`${answer.action} ${answer.content?.colour ?? ''}`.trim());
+        return text(`${answer.action} ${answer.content?.color ?? ''}`.trim());
       }
       case 'think': {
         if (!isNew) {

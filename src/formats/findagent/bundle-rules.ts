@@ -109,7 +109,7 @@ function checkCommand(report: Report, manifest: JsonObject, bundle: Bundle): voi
       ['mcp', 'command'],
       `${show(command)} is a program of the machine, not of the bundle`,
       {
-        hint: 'start a file of the bundle with node or python3; the package is gated where the program is missing',
+        hint: 'start a file of the bundle with node or python3; the package is unavailable where the program is missing',
       },
     );
   } else if (first !== undefined && !first.startsWith('-')) {

@@ -353,7 +353,7 @@ test('a remote server does the work', () => {
         target: { kind: 'url', url: 'https://mcp.hotel.example/mcp', headers: [] },
       },
     ],
-    tools: [{ name: 'ask', action: { kind: 'remote', program: 'remote', tool: 'ask' } }],
+    tools: [{ name: 'ask', action: { kind: 'upstream', program: 'remote', tool: 'ask' } }],
     permissions: { network: { kind: 'hosts', hosts: [{ host: 'mcp.hotel.example', port: null }] } },
   });
 });

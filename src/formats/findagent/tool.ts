@@ -96,9 +96,9 @@ function programAction(manifest: JsonObject, tool: JsonObject): Action | null {
       return { kind: 'function', program: codeProgram, export: called, convention: 'envelope' };
     }
     case 'native':
-      return { kind: 'remote', program: codeProgram, tool: name };
+      return { kind: 'upstream', program: codeProgram, tool: name };
     case 'none':
-      return remoteUrl(manifest) === undefined ? null : { kind: 'remote', program: 'remote', tool: name };
+      return remoteUrl(manifest) === undefined ? null : { kind: 'upstream', program: 'remote', tool: name };
   }
 }
 

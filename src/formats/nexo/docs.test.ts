@@ -13,7 +13,7 @@ const document = readFileSync(join(import.meta.dirname, '../../../docs/diagnosti
 const page = document.slice(document.indexOf('\n# nexo\n'));
 const entries = page.split(/^## /m).slice(1);
 
-test('there is one entry for each code, in the order of the catalogue', () => {
+test('there is one entry for each code, in the order of the catalog', () => {
   const described = entries.map((it) => /^`([^`]+)`\n+[*_](\w+)\./.exec(it)?.slice(1));
   expect(described).toEqual(Object.entries(nexoCodes));
 });

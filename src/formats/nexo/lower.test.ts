@@ -79,7 +79,7 @@ const tool = (name: string) => ({
   untrustedInputs: [],
   approval: 'none',
   examples: [],
-  action: { kind: 'remote', program: '@extension', tool: name },
+  action: { kind: 'upstream', program: '@extension', tool: name },
 });
 
 const key = { kind: 'slot', slot: 'HARBOUR_KEY' } as const;

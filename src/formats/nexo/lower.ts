@@ -158,7 +158,7 @@ function declaredTool(name: string, description: string): Tool {
     untrustedInputs: [],
     approval: 'none',
     examples: [],
-    action: { kind: 'remote', program: extensionProgram, tool: name },
+    action: { kind: 'upstream', program: extensionProgram, tool: name },
   };
 }
 

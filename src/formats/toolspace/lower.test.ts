@@ -264,14 +264,14 @@ describe('programs', () => {
       runtime: { language: 'node', packages: [] },
     });
     expect(found.killSwitch).toEqual({ kind: 'program', program: 'kill-switch' });
-    expect(found.smoke?.check).toEqual({ kind: 'remote', tool: 'list_notes', arguments: {} });
+    expect(found.smoke?.check).toEqual({ kind: 'upstream', tool: 'list_notes', arguments: {} });
     expect(found.install).toEqual({ kind: 'npm', package: '@notes/server', version: '^0.3.1' });
   });
 
   test('enumerated tools are the exposed set', () => {
     const found = packageOf(fixture('accept-mcp-stdio-with-actions'));
     expect(found.announces).toBe(false);
-    expect(found.tools[0]?.action).toEqual({ kind: 'remote', program: 'server', tool: 'list_notes' });
+    expect(found.tools[0]?.action).toEqual({ kind: 'upstream', program: 'server', tool: 'list_notes' });
     expect(found.tools[0]?.input).toEqual({ type: 'object', properties: {}, additionalProperties: false });
   });
 

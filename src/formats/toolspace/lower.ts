@@ -139,7 +139,7 @@ function lowerCheck(smoke: JsonObject, kind: 'shell' | 'http' | 'mcp-tool-call' 
       };
     }
     case 'mcp-tool-call':
-      return { kind: 'remote', tool: smoke.tool_name as string, arguments: smoke.arguments ?? {} };
+      return { kind: 'upstream', tool: smoke.tool_name as string, arguments: smoke.arguments ?? {} };
     case 'action-call':
       return { kind: 'tool', tool: smoke.action as string, arguments: smoke.arguments ?? {} };
   }

@@ -87,7 +87,7 @@ function lowerAction(action: JsonObject, { endpoint }: ToolContext): Action {
       };
     }
     case 'mcp-tool':
-      return { kind: 'remote', program: serverProgram, tool: invocation.tool_name as string };
+      return { kind: 'upstream', program: serverProgram, tool: invocation.tool_name as string };
   }
 }
 

@@ -7,7 +7,7 @@ import { checkpointPlaces } from '../../store/checkpoints.js';
 import { openDatabase } from '../../store/database.js';
 import { lockState } from '../../store/lock.js';
 import { hasOperatorPin } from '../../store/operator-pin.js';
-import { Record } from '../../store/record.js';
+import { StoredAuditLog } from '../../store/stored-audit-log.js';
 import type { Check } from '../host.js';
 import { checkFuture } from './future-state.js';
 import { checkKey } from './vault.js';
@@ -63,7 +63,7 @@ async function checkDatabase(state: string): Promise<readonly Check[]> {
   try {
     const database = openDatabase(state);
     try {
-      const record = Record.open(state, checkpointPlaces(state));
+      const record = StoredAuditLog.open(state, checkpointPlaces(state));
       const verdict = await record.verify().finally(() => record.close());
       const off = (await database.selectFrom('switched_off').select('package').execute()).map(
         (it) => it.package,

@@ -1,7 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { HostError } from '../../model/host-error.js';
 import { shellWord } from '../../model/shell-word.js';
-import { keeperFile, keeperOf, keyFile, saltFile } from '../../secrets/keeper.js';
+import { keyFile, keyStorageFile, keyStorageOf, saltFile } from '../../secrets/key-storage.js';
 import type { Keychain } from '../../secrets/keychain.js';
 import type { Check } from '../host.js';
 
@@ -9,12 +9,12 @@ const id = 'secrets';
 
 /** Who keeps the key of the secrets. The key itself is not used. */
 export async function checkKey(state: string, keychain: Keychain | null): Promise<Check> {
-  for (const path of [keeperFile(state), keyFile(state), saltFile(state)]) {
+  for (const path of [keyStorageFile(state), keyFile(state), saltFile(state)]) {
     const wrong = checkFile(path);
     if (wrong !== undefined) return wrong;
   }
   try {
-    const keeper = keeperOf(state);
+    const keeper = keyStorageOf(state);
     switch (keeper?.kind) {
       case undefined:
         return ok('no secret was kept yet');

@@ -43,7 +43,7 @@ function redact(value: Json, finders: readonly Named[]): Json {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, redact(member, finders)]));
 }
 
-/** What stood beside something that is gone now may be recognised only then. */
+/** What stood beside something that is gone now may be recognized only then. */
 const maxRounds = 8;
 
 function redactText(text: string, finders: readonly Named[]): string {

@@ -101,7 +101,7 @@ test('what everybody writes in front of values counts for nothing', () => {
   expect(redacted('-----BEGIN PRIVATE KEY-----', { KEY: key })).toBe('-----BEGIN PRIVATE KEY-----');
 });
 
-describe('split over neighbours', () => {
+describe('split over neighbors', () => {
   const secret = 'tango-94-whiskey-quebec';
   const halves = [secret.slice(0, 9), secret.slice(9)];
   const shown = (it: Json) => JSON.stringify(redacted(it, { KEY: secret }));

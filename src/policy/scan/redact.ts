@@ -30,7 +30,7 @@ interface Mark {
   readonly finding: Finding;
 }
 
-/** What stood beside something that is gone now may be recognised only then. */
+/** What stood beside something that is gone now may be recognized only then. */
 const maxRounds = 8;
 
 /**

@@ -1,7 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
-import type { Confinement } from '../launch.js';
-import type { Patience } from '../remote/remote.js';
+import type { SandboxProfile } from '../launch.js';
+import type { Deadline } from '../upstream/upstream.js';
 import { RpcError, unknownMethod } from './message.js';
 
 /** Puts a question to a person; undefined where there is nobody to ask. */
@@ -14,8 +14,8 @@ export interface Knowledge {
 }
 
 export function knowledgeOf(
-  confinement: Confinement | undefined,
-  inside: (root: Confinement['roots'][number]) => string,
+  confinement: SandboxProfile | undefined,
+  inside: (root: SandboxProfile['roots'][number]) => string,
 ): Knowledge {
   const [root] = confinement?.roots ?? [];
   if (root === undefined) return { roots: [] };
@@ -57,7 +57,7 @@ async function elicited(params: JsonObject, ask: Ask): Promise<JsonObject> {
 }
 
 /** Nobody takes longer over a question than the call that it is about may take, or lives. */
-export function within(ask: Ask, { timeoutMs, signal }: Patience, left: number, name: string): Ask {
+export function within(ask: Ask, { timeoutMs, signal }: Deadline, left: number, name: string): Ask {
   if (ask === undefined) return undefined;
   return (question) =>
     new Promise((resolve, reject) => {
@@ -67,7 +67,7 @@ export function within(ask: Ask, { timeoutMs, signal }: Patience, left: number, 
       };
       const cancel = () => {
         stop();
-        reject(new HostError('cancelled', 'the call was cancelled'));
+        reject(new HostError('canceled', 'the call was canceled'));
       };
       const timer = setTimeout(() => {
         stop();

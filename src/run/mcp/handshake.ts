@@ -1,6 +1,6 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
-import type { Patience } from '../remote/remote.js';
+import type { Deadline } from '../upstream/upstream.js';
 import { unsupportedRevision } from './message.js';
 import { asFailure, hasCode, type Peer, textOf } from './peer.js';
 import type { Transport } from './transport.js';
@@ -10,7 +10,7 @@ export const revision2026 = '2026-07-28';
 const older = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 
 /** How a server and this client understand each other. */
-export interface Understanding {
+export interface NegotiatedRevision {
   readonly era: '2025' | '2026';
   readonly revision: string;
   readonly capabilities: JsonObject;
@@ -18,7 +18,7 @@ export interface Understanding {
   readonly serverVersion?: string;
 }
 
-export interface HandshakeOptions extends Patience {
+export interface HandshakeOptions extends Deadline {
   /** For messages. */
   readonly name: string;
   readonly client: { readonly name: string; readonly version: string };
@@ -48,7 +48,7 @@ export function envelope(client: HandshakeOptions['client'], capabilities: JsonO
  * Finds out what a server speaks: the newer era is asked for first, by a question that changes nothing. A server that does
  * not know it says so, says nothing, or ends itself; then hands are shaken as the older era does it.
  */
-export async function understand(peer: Peer, options: HandshakeOptions): Promise<Understanding> {
+export async function negotiateRevision(peer: Peer, options: HandshakeOptions): Promise<NegotiatedRevision> {
   const { prior, name } = options;
   let { transport } = options;
   const started = performance.now();
@@ -77,7 +77,7 @@ async function discover(
   peer: Peer,
   { client, capabilities, signal, name }: HandshakeOptions,
   timeoutMs: number,
-): Promise<Understanding | 'older' | 'gone'> {
+): Promise<NegotiatedRevision | 'older' | 'gone'> {
   try {
     const params = { _meta: envelope(client, capabilities) };
     const result = await peer.ask({ method: 'server/discover', params, name, timeoutMs, signal });
@@ -98,7 +98,7 @@ async function initialize(
   peer: Peer,
   { client, capabilities, signal, name, timeoutMs }: HandshakeOptions,
   transport: Transport,
-): Promise<Understanding> {
+): Promise<NegotiatedRevision> {
   const params = { protocolVersion: older[0], capabilities, clientInfo: { ...client } };
   const result = await peer.ask({ method: 'initialize', params, name, timeoutMs, signal });
   const revision = older.find((it) => it === result.protocolVersion);

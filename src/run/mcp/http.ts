@@ -7,7 +7,7 @@ import { platformSignal } from '../../net/platform-signal.js';
 import { marksOf } from '../../wire/mcp-mark.js';
 import { fillHeader } from '../fill.js';
 import { assertAudience, credentialOf } from '../http.js';
-import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
+import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
 import { eventsOf } from './event-stream.js';
 import { RpcError } from './message.js';
 import type { Delivery, Receiver, Transport } from './transport.js';
@@ -23,7 +23,7 @@ const pauses = [1, 2, 5, 15, 60];
 
 /** An MCP server behind a URL: each message is a request of its own, through the one guarded way out. */
 export class HttpTransport implements Transport {
-  readonly #setting: RemoteSetting;
+  readonly #setting: UpstreamSettings;
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
   readonly #credential: boolean;
@@ -34,7 +34,7 @@ export class HttpTransport implements Transport {
   #session: string | undefined;
   #isOver = false;
 
-  constructor(setting: RemoteSetting, target: UrlTarget, receiver: Receiver) {
+  constructor(setting: UpstreamSettings, target: UrlTarget, receiver: Receiver) {
     this.#setting = setting;
     this.#url = target.url;
     this.#receiver = receiver;
@@ -68,7 +68,7 @@ export class HttpTransport implements Transport {
         await this.#read(answer, delivery.limit, isRequest);
       }
     } catch (error) {
-      throw signal.aborted ? new HostError('cancelled', 'the call was cancelled', { cause: error }) : error;
+      throw signal.aborted ? new HostError('canceled', 'the call was canceled', { cause: error }) : error;
     } finally {
       answer.body.destroy();
     }
@@ -76,7 +76,7 @@ export class HttpTransport implements Transport {
     return 'over';
   }
 
-  async close(end: RemoteEnd): Promise<void> {
+  async close(end: UpstreamEnd): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#stop.abort();
@@ -101,10 +101,10 @@ export class HttpTransport implements Transport {
     }
   }
 
-  #over(end: RemoteEnd): void {
+  #over(end: UpstreamEnd): void {
     const error =
       end.kind === 'asked'
-        ? new HostError('cancelled', `${this.#name} was let go: ${end.reason}`)
+        ? new HostError('canceled', `${this.#name} was let go: ${end.reason}`)
         : new HostError('upstream_failed', `${this.#name} was given up: ${end.reason}`);
     this.#receiver.ended(end, error);
   }
@@ -212,7 +212,7 @@ function pause(milliseconds: number, signal: Signal): Promise<void> {
 
 /** The headers of the manifest, filled; a secret goes only where it may go. */
 function ownHeaders(
-  { slots, reach, package: of }: RemoteSetting,
+  { slots, reach, package: of }: UpstreamSettings,
   { url, headers, credential }: UrlTarget,
   name: string,
 ): { headers: Record<string, string>; credential: boolean } {

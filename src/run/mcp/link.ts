@@ -2,13 +2,13 @@ import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type {
   CallerContext,
-  Patience,
-  RemoteAnnouncement,
-  RemoteEnd,
-  RemoteSetting,
-} from '../remote/remote.js';
+  Deadline,
+  UpstreamAnnouncement,
+  UpstreamEnd,
+  UpstreamSettings,
+} from '../upstream/upstream.js';
 import { type Ask, answerTo, type Knowledge } from './asked.js';
-import { envelope, type Understanding, understand } from './handshake.js';
+import { envelope, type NegotiatedRevision, negotiateRevision } from './handshake.js';
 import { announcementOf } from './lists.js';
 import { asFailure, Peer, type Question } from './peer.js';
 import type { Receiver, Transport } from './transport.js';
@@ -22,25 +22,25 @@ export type OpenTransport = (receiver: Receiver) => Promise<Transport>;
 
 /** The conversation behind a server: its transport, what it asks, and what it tells. */
 export class Link {
-  readonly ended: Promise<RemoteEnd>;
-  readonly #setting: RemoteSetting;
+  readonly ended: Promise<UpstreamEnd>;
+  readonly #setting: UpstreamSettings;
   readonly #knowledge: Knowledge;
   readonly #open: OpenTransport;
   readonly #peer: Peer;
   readonly #asks = new Map<number, Ask>();
   readonly #stop = new AbortController();
-  readonly #settle: (end: RemoteEnd) => void;
+  readonly #settle: (end: UpstreamEnd) => void;
   #transport: Transport | undefined;
   #isUp = false;
   #changing: NodeJS.Timeout | undefined;
   #alive: Promise<void> | undefined;
-  #era: Understanding['era'] = '2025';
+  #era: NegotiatedRevision['era'] = '2025';
 
-  constructor(setting: RemoteSetting, knowledge: Knowledge, open: OpenTransport) {
+  constructor(setting: UpstreamSettings, knowledge: Knowledge, open: OpenTransport) {
     this.#setting = setting;
     this.#knowledge = knowledge;
     this.#open = open;
-    let settle: (end: RemoteEnd) => void = () => {};
+    let settle: (end: UpstreamEnd) => void = () => {};
     this.ended = new Promise((resolve) => {
       settle = resolve;
     });
@@ -53,11 +53,11 @@ export class Link {
     });
   }
 
-  async connect(): Promise<{ understanding: Understanding; announced: RemoteAnnouncement }> {
+  async connect(): Promise<{ understanding: NegotiatedRevision; announced: UpstreamAnnouncement }> {
     const { timeoutMs, signal, prior, agentVersion } = this.#setting;
     const started = performance.now();
     const name = this.#name;
-    const understanding = await understand(this.#peer, {
+    const understanding = await negotiateRevision(this.#peer, {
       name,
       client: { name: 'toolwharf', version: agentVersion },
       capabilities: this.#capabilities,
@@ -75,13 +75,16 @@ export class Link {
     return { understanding, announced };
   }
 
-  announce(understanding: Understanding, { timeoutMs, signal }: Patience): Promise<RemoteAnnouncement> {
+  announce(
+    understanding: NegotiatedRevision,
+    { timeoutMs, signal }: Deadline,
+  ): Promise<UpstreamAnnouncement> {
     const { onLog } = this.#setting;
     return announcementOf(this.#peer, understanding, { name: this.#name, timeoutMs, signal, onLog });
   }
 
   /** Servers of the newer era tell of changes only to those who asked for it. */
-  listen({ era, capabilities }: Understanding): void {
+  listen({ era, capabilities }: NegotiatedRevision): void {
     if (era !== '2026') return;
     const lists = ['tools', 'prompts', 'resources'].filter((it) => {
       const declared = capabilities[it];
@@ -146,7 +149,7 @@ export class Link {
     return this.#transport?.refused() ?? [];
   }
 
-  async close(end: RemoteEnd): Promise<void> {
+  async close(end: UpstreamEnd): Promise<void> {
     this.#stop.abort();
     await this.#transport?.close(end);
     this.#over(end);
@@ -181,7 +184,7 @@ export class Link {
     return { ...(this.#knowledge.roots.length === 0 ? {} : { roots: {} }), elicitation: { form: {} } };
   }
 
-  #carry(era: Understanding['era']): void {
+  #carry(era: NegotiatedRevision['era']): void {
     const client = { name: 'toolwharf', version: this.#setting.agentVersion };
     this.#peer.carry(era === '2026' ? envelope(client, this.#capabilities) : undefined);
   }
@@ -227,7 +230,7 @@ export class Link {
       });
   }
 
-  #over(end: RemoteEnd): void {
+  #over(end: UpstreamEnd): void {
     // A server that goes while it is being reached is told of by the error of reaching it.
     if (!this.#isUp && end.kind !== 'asked') return;
     clearTimeout(this.#changing);

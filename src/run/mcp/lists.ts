@@ -1,8 +1,8 @@
 import type { AnnouncedTool } from '../../model/action.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
-import type { Patience, RemoteAnnouncement } from '../remote/remote.js';
-import type { Understanding } from './handshake.js';
+import type { Deadline, UpstreamAnnouncement } from '../upstream/upstream.js';
+import type { NegotiatedRevision } from './handshake.js';
 import { foreignMeta, unknownMethod } from './message.js';
 import { asFailure, hasCode, type Peer, textOf } from './peer.js';
 
@@ -12,7 +12,7 @@ const maxName = 256;
 /** Characters of all lists together, as JSON: they are kept, compared and searched as a whole. */
 const maxCharacters = 8 * 1024 * 1024;
 
-interface Listing extends Patience {
+interface Listing extends Deadline {
   /** For messages. */
   readonly name: string;
   readonly onLog: (line: string) => void;
@@ -21,9 +21,9 @@ interface Listing extends Patience {
 /** Everything that a server offers, list by list, page by page, within bounds. */
 export async function announcementOf(
   peer: Peer,
-  { capabilities, instructions, serverVersion, revision }: Understanding,
+  { capabilities, instructions, serverVersion, revision }: NegotiatedRevision,
   listing: Listing,
-): Promise<RemoteAnnouncement> {
+): Promise<UpstreamAnnouncement> {
   const has = (name: string) => isObject(capabilities[name]);
   const room = { left: maxCharacters };
   const list = (method: string, member: string) => all(peer, method, member, listing, room);

@@ -1,13 +1,13 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { Signal } from '../../model/signal.js';
-import type { Patience, Progress, RemoteEnd } from '../remote/remote.js';
+import type { Deadline, Progress, UpstreamEnd } from '../upstream/upstream.js';
 import { Flood } from './flood.js';
 import { type Incoming, RpcError, readMessages } from './message.js';
 import type { Delivery, Receiver, Transport } from './transport.js';
 
 /** A question to the server. */
-export interface Question extends Patience, Partial<Omit<Delivery, 'signal'>> {
+export interface Question extends Deadline, Partial<Omit<Delivery, 'signal'>> {
   readonly method: string;
   readonly params: JsonObject;
   /** For messages. */
@@ -22,7 +22,7 @@ export interface PeerHandlers {
   readonly onRequest: (method: string, params: JsonObject) => Promise<JsonObject>;
   readonly onNotification: (method: string, params: JsonObject) => void;
   readonly onLog: (line: string) => void;
-  readonly onEnd: (end: RemoteEnd) => void;
+  readonly onEnd: (end: UpstreamEnd) => void;
 }
 
 interface Pending {
@@ -70,7 +70,7 @@ export class Peer implements Receiver {
   async ask(question: Question): Promise<JsonObject> {
     const { signal, timeoutMs, name } = question;
     if (this.#ended !== undefined) throw this.#ended;
-    if (signal.aborted) throw cancelled();
+    if (signal.aborted) throw canceled();
     const id = ++this.#count;
     question.onSent?.(id);
     const stop = new AbortController();
@@ -85,7 +85,7 @@ export class Peer implements Receiver {
       stop.abort();
     };
     const timer = setTimeout(() => giveUp(timedOut(name, timeoutMs), 'it took too long'), timeoutMs);
-    const onAbort = () => giveUp(cancelled(), 'the caller gave it up');
+    const onAbort = () => giveUp(canceled(), 'the caller gave it up');
     signal.addEventListener('abort', onAbort, { once: true });
     this.#send(id, question, stop.signal);
     try {
@@ -121,7 +121,7 @@ export class Peer implements Receiver {
     }
   }
 
-  ended(end: RemoteEnd, error: HostError): void {
+  ended(end: UpstreamEnd, error: HostError): void {
     if (this.#ended !== undefined) return;
     this.#ended = error;
     this.#forever.abort();
@@ -236,8 +236,8 @@ export class Peer implements Receiver {
   }
 }
 
-function cancelled(): HostError {
-  return new HostError('cancelled', 'the call was cancelled');
+function canceled(): HostError {
+  return new HostError('canceled', 'the call was canceled');
 }
 
 function timedOut(name: string, timeoutMs: number): HostError {

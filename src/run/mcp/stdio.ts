@@ -4,11 +4,11 @@ import type { Exit } from '../../sandbox/sandbox.js';
 import { readLines } from '../../wire/lines.js';
 import { containerOf, spawnContained } from '../container.js';
 import { explainFailure } from '../failure.js';
-import { fillWords } from '../fill.js';
-import { assertNoFetching, type Confinement, commandFor, findBinary, processOf } from '../launch.js';
-import { pace } from '../remote/pace.js';
-import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
-import { type Confined, spawnConfined } from '../spawn.js';
+import { fillArgs } from '../fill.js';
+import { assertNoFetching, commandFor, findBinary, processOf, type SandboxProfile } from '../launch.js';
+import { type SandboxedProcess, spawnConfined } from '../spawn.js';
+import { pace } from '../upstream/pace.js';
+import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
 import { Flood } from './flood.js';
 import type { Delivery, Receiver, Transport } from './transport.js';
 
@@ -21,8 +21,8 @@ const maxLogLine = 4000;
 
 /** Starts the process of a program and speaks with it line by line. */
 export async function startStdio(
-  setting: RemoteSetting,
-  confinement: Confinement,
+  setting: UpstreamSettings,
+  confinement: SandboxProfile,
   receiver: Receiver,
 ): Promise<StdioTransport> {
   const { program } = setting;
@@ -36,15 +36,14 @@ export async function startStdio(
 }
 
 async function startProgram(
-  { program, machine }: RemoteSetting,
-  confinement: Confinement,
-): Promise<Confined> {
+  { program, machine }: UpstreamSettings,
+  confinement: SandboxProfile,
+): Promise<SandboxedProcess> {
   const given = { input: {}, slots: confinement.slots };
   const image = containerOf(confinement.package, program.name);
-  if (image !== undefined)
-    return spawnContained(image, fillWords(image.command, given), confinement, machine);
+  if (image !== undefined) return spawnContained(image, fillArgs(image.command, given), confinement, machine);
   const target = processOf(confinement.package, program.name);
-  const words = fillWords(target.command, given);
+  const words = fillArgs(target.command, given);
   assertThere(words, target.runtime === undefined, confinement, program.name);
   return spawnConfined(commandFor(confinement, program.name, words, machine.sandbox), confinement, machine);
 }
@@ -52,7 +51,7 @@ async function startProgram(
 function assertThere(
   words: readonly string[],
   isBinary: boolean,
-  confinement: Confinement,
+  confinement: SandboxProfile,
   program: string,
 ): void {
   if (!isBinary) return;
@@ -74,14 +73,14 @@ interface Listeners {
 
 export class StdioTransport implements Transport {
   readonly closingCancels = false;
-  readonly #confined: Confined;
-  readonly #confinement: Confinement;
+  readonly #confined: SandboxedProcess;
+  readonly #confinement: SandboxProfile;
   readonly #name: string;
   readonly #gone: Promise<void>;
   #words = '';
-  #end: RemoteEnd | undefined;
+  #end: UpstreamEnd | undefined;
 
-  constructor(confined: Confined, confinement: Confinement, name: string, listeners: Listeners) {
+  constructor(confined: SandboxedProcess, confinement: SandboxProfile, name: string, listeners: Listeners) {
     this.#confined = confined;
     this.#confinement = confinement;
     this.#name = name;
@@ -110,7 +109,7 @@ export class StdioTransport implements Transport {
 
   async send(message: JsonObject, { signal }: Delivery): Promise<'sent'> {
     const { stdin } = this.#confined.process;
-    if (signal.aborted) throw new HostError('cancelled', 'the call was cancelled');
+    if (signal.aborted) throw new HostError('canceled', 'the call was canceled');
     if (this.#end !== undefined || !stdin.writable)
       throw new HostError('upstream_failed', `${this.#name} is not there any more`);
     if (stdin.writableLength > maxUnread)
@@ -126,7 +125,7 @@ export class StdioTransport implements Transport {
     return refusals.map((it) => `${it.host}:${it.port}`);
   }
 
-  async close(end: RemoteEnd): Promise<void> {
+  async close(end: UpstreamEnd): Promise<void> {
     this.#end ??= end;
     const { process } = this.#confined;
     if (end.kind !== 'asked') process.kill();
@@ -144,7 +143,7 @@ export class StdioTransport implements Transport {
   /** Why it is gone: what the host did, else what can be told from its end. */
   #explain(exit: Exit): HostError {
     const end = this.#end;
-    if (end?.kind === 'asked') return new HostError('cancelled', `${this.#name} was stopped: ${end.reason}`);
+    if (end?.kind === 'asked') return new HostError('canceled', `${this.#name} was stopped: ${end.reason}`);
     if (end !== undefined)
       return new HostError('upstream_failed', `${this.#name} was ended by the host: ${end.reason}`);
     const refusals = this.#confined.egress?.takeRefusals() ?? [];

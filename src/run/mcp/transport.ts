@@ -1,7 +1,7 @@
 import type { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Signal } from '../../model/signal.js';
-import type { RemoteEnd } from '../remote/remote.js';
+import type { UpstreamEnd } from '../upstream/upstream.js';
 
 /** How one message travels. */
 export interface Delivery {
@@ -27,7 +27,7 @@ export interface Transport {
   /** Hosts that the server was kept from since the last time. */
   refused(): string[];
   /** Ends it, and calls the receiver's `ended`. */
-  close(end: RemoteEnd): Promise<void>;
+  close(end: UpstreamEnd): Promise<void>;
   /** The same without a word to the server and without waiting for it. */
   kill(): void;
 }
@@ -36,5 +36,5 @@ export interface Receiver {
   /** One JSON-RPC message, or a batch of them. */
   text(text: string): void;
   /** Called once. `error` is what calls under way fail with. */
-  ended(end: RemoteEnd, error: HostError): void;
+  ended(end: UpstreamEnd, error: HostError): void;
 }

@@ -3,10 +3,10 @@ import type { AnnouncedTool } from '../../model/action.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
 import { type HookPoint, hookPoints, type Package } from '../../model/package.js';
-import type { RemoteAnnouncement } from '../remote/remote.js';
+import type { UpstreamAnnouncement } from '../upstream/upstream.js';
 
 export interface ReadAnnouncement {
-  readonly announced: RemoteAnnouncement;
+  readonly announced: UpstreamAnnouncement;
   /** What is wrong with it without making it useless, one sentence each. */
   readonly remarks: readonly string[];
 }
@@ -29,7 +29,9 @@ export function readAnnouncement(of: Package, said: Json): ReadAnnouncement {
   const remarks: string[] = [];
   const tools = readTools(said.tools ?? [], remarks);
   const names = new Set(tools.map((it) => it.name));
-  const declared = new Set(of.tools.flatMap((it) => (it.action?.kind === 'remote' ? [it.action.tool] : [])));
+  const declared = new Set(
+    of.tools.flatMap((it) => (it.action?.kind === 'upstream' ? [it.action.tool] : [])),
+  );
   const undeclared = [...names].filter((it) => !declared.has(it));
   if (undeclared.length > 0)
     remarks.push(`it announces ${list(undeclared)}, which its manifest does not declare; never called`);

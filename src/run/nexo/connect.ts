@@ -1,17 +1,17 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
+import type { RunResult } from '../run.js';
 import type {
   CallerContext,
-  ConnectRemote,
-  Patience,
-  Remote,
-  RemoteAnnouncement,
-  RemoteCall,
-  RemoteEnd,
-  RemoteSetting,
-} from '../remote/remote.js';
-import type { RunResult } from '../run.js';
+  ConnectUpstream,
+  Deadline,
+  Upstream,
+  UpstreamAnnouncement,
+  UpstreamCall,
+  UpstreamEnd,
+  UpstreamSettings,
+} from '../upstream/upstream.js';
 import { readAnnouncement } from './announcement.js';
 import { readAnswer } from './answer.js';
 import { openHttp } from './http.js';
@@ -24,10 +24,10 @@ const handshakeBytes = 4 * 1024 * 1024;
 const hookBytes = 1024 * 1024;
 
 /** Reaches extensions with the times that the format has. */
-export const connectNexo: ConnectRemote = nexoConnector(nexoTimes);
+export const connectNexo: ConnectUpstream = nexoConnector(nexoTimes);
 
 /** Reaches extensions; the times are others in tests only. */
-export function nexoConnector(times: NexoTimes): ConnectRemote {
+export function nexoConnector(times: NexoTimes): ConnectUpstream {
   return async (setting) => {
     const wire = await openWire(setting, times);
     try {
@@ -41,7 +41,7 @@ export function nexoConnector(times: NexoTimes): ConnectRemote {
   };
 }
 
-async function openWire(setting: RemoteSetting, times: NexoTimes): Promise<Wire> {
+async function openWire(setting: UpstreamSettings, times: NexoTimes): Promise<Wire> {
   const { target } = setting.program;
   switch (target.kind) {
     case 'process':
@@ -55,7 +55,7 @@ async function openWire(setting: RemoteSetting, times: NexoTimes): Promise<Wire>
   }
 }
 
-async function introduce(wire: Wire, setting: RemoteSetting, most: number): Promise<RemoteAnnouncement> {
+async function introduce(wire: Wire, setting: UpstreamSettings, most: number): Promise<UpstreamAnnouncement> {
   const { package: of, agentVersion, signal, timeoutMs, onLog } = setting;
   const name = `the extension ${of.id}`;
   const ask = async (method: string, params: JsonObject) => {
@@ -79,28 +79,28 @@ async function introduce(wire: Wire, setting: RemoteSetting, most: number): Prom
   return announced;
 }
 
-class Extension implements Remote {
-  readonly announced: RemoteAnnouncement;
-  readonly ended: Promise<RemoteEnd>;
+class Extension implements Upstream {
+  readonly announced: UpstreamAnnouncement;
+  readonly ended: Promise<UpstreamEnd>;
   readonly #wire: Wire;
   readonly #tools: ReadonlySet<string>;
   readonly #callerContext: boolean;
   /** It knows no `tools/call`, so each tool is a method of its own. */
   #olderCalls = false;
 
-  constructor(wire: Wire, { package: of, program }: RemoteSetting, announced: RemoteAnnouncement) {
+  constructor(wire: Wire, { package: of, program }: UpstreamSettings, announced: UpstreamAnnouncement) {
     this.#wire = wire;
     this.announced = announced;
     this.ended = wire.ended;
     this.#callerContext = program.callerContext;
     this.#tools = new Set(
       of.tools.flatMap(({ action }) =>
-        action?.kind === 'remote' && action.program === program.name ? [action.tool] : [],
+        action?.kind === 'upstream' && action.program === program.name ? [action.tool] : [],
       ),
     );
   }
 
-  async call(call: RemoteCall): Promise<RunResult> {
+  async call(call: UpstreamCall): Promise<RunResult> {
     const { tool, name } = call;
     if (!this.#tools.has(tool))
       throw new HostError('tool_not_found', `the manifest of this extension does not declare ${tool}`);
@@ -117,7 +117,7 @@ class Extension implements Remote {
     }
   }
 
-  hook(point: HookPoint, event: JsonObject, patience: Patience): Promise<Json> {
+  hook(point: HookPoint, event: JsonObject, patience: Deadline): Promise<Json> {
     const { timeoutMs, signal } = patience;
     const name = `the hook ${point}`;
     const question = { method: `hooks/${point}`, params: event, name, bytes: hookBytes, timeoutMs, signal };
@@ -135,7 +135,7 @@ class Extension implements Remote {
     void this.#wire.close('it was stopped', 'at once');
   }
 
-  async #callTool(call: RemoteCall, given: JsonObject): Promise<Json> {
+  async #callTool(call: UpstreamCall, given: JsonObject): Promise<Json> {
     const { tool, name, outputBytes: bytes, signal, timeoutMs } = call;
     const started = performance.now();
     const ask = (method: string, params: JsonObject) => {

@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../net/client.js';
 import { platformSignal } from '../../net/platform-signal.js';
 import { fillHeader } from '../fill.js';
 import { excerpt } from '../output.js';
-import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
+import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
 import { Journal } from './journal.js';
 import { type Asked, envelopeBytes, Peer, type Question } from './peer.js';
 import type { Wire } from './wire.js';
@@ -12,21 +12,21 @@ import type { Wire } from './wire.js';
 type UrlTarget = Extract<ProgramTarget, { kind: 'url' }>;
 
 /** Speaks with an extension that answers elsewhere: each question is a POST, its answer the response. */
-export function openHttp(setting: RemoteSetting, target: UrlTarget): Wire {
+export function openHttp(setting: UpstreamSettings, target: UrlTarget): Wire {
   return new Http(setting, target);
 }
 
 class Http implements Wire {
-  readonly ended: Promise<RemoteEnd>;
-  readonly #setting: RemoteSetting;
+  readonly ended: Promise<UpstreamEnd>;
+  readonly #setting: UpstreamSettings;
   readonly #target: UrlTarget;
   readonly #peer: Peer;
   readonly #journal: Journal;
   readonly #closing = new AbortController();
   readonly #refused = new Set<string>();
-  #end: (end: RemoteEnd) => void = () => {};
+  #end: (end: UpstreamEnd) => void = () => {};
 
-  constructor(setting: RemoteSetting, target: UrlTarget) {
+  constructor(setting: UpstreamSettings, target: UrlTarget) {
     this.#setting = setting;
     this.#target = target;
     this.#journal = new Journal(setting.onLog);

@@ -3,7 +3,7 @@ import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { unstoppable } from '../../model/signal.js';
 import { assertNotDenied, parseDestination } from '../../net/destination.js';
-import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
+import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
 import { Journal } from './journal.js';
 import { RpcFailure } from './message.js';
 import { connectNats, type NatsBus, parseNatsUrl } from './nats-server.js';
@@ -14,7 +14,7 @@ const connectMs = 5000;
 const longestCall = 10 * 60_000;
 
 /** Speaks with an extension that somebody runs elsewhere, through the operator's NATS server. */
-export async function openNats(setting: RemoteSetting, prefix: string, times: NexoTimes): Promise<Wire> {
+export async function openNats(setting: UpstreamSettings, prefix: string, times: NexoTimes): Promise<Wire> {
   const { natsUrl, package: of, timeoutMs } = setting;
   if (natsUrl === null) {
     throw new HostError('needs_setup', `${of.id} answers over NATS, and no NATS server is named`, {
@@ -29,25 +29,25 @@ export async function openNats(setting: RemoteSetting, prefix: string, times: Ne
 }
 
 class Nats implements Wire {
-  readonly ended: Promise<RemoteEnd>;
+  readonly ended: Promise<UpstreamEnd>;
   readonly #connection: NatsConnection;
   readonly #inbox: string;
   readonly #subject: string;
   readonly #place: string;
   readonly #prefix: string;
-  readonly #setting: RemoteSetting;
+  readonly #setting: UpstreamSettings;
   readonly #times: NexoTimes;
   readonly #who: string;
   readonly #peer: Peer;
   readonly #journal: Journal;
-  #end: (end: RemoteEnd) => void = () => {};
+  #end: (end: UpstreamEnd) => void = () => {};
   #over = false;
   #connected = true;
   #version: string | undefined;
   #silence: NodeJS.Timeout | undefined;
   #farewell: NodeJS.Timeout | undefined;
 
-  constructor(bus: NatsBus, place: string, prefix: string, setting: RemoteSetting, times: NexoTimes) {
+  constructor(bus: NatsBus, place: string, prefix: string, setting: UpstreamSettings, times: NexoTimes) {
     const { id } = setting.package;
     this.#connection = bus.connection;
     this.#inbox = bus.inbox;
@@ -182,7 +182,7 @@ class Nats implements Wire {
     this.#gone('exited', `${this.#who} says that it stops${why}`);
   }
 
-  #gone(kind: RemoteEnd['kind'], reason: string): void {
+  #gone(kind: UpstreamEnd['kind'], reason: string): void {
     if (this.#over) return;
     this.#over = true;
     this.#end({ kind, reason });

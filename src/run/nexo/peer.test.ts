@@ -138,7 +138,7 @@ test('whatever happens in whatever order, each question is settled once, by the 
             break;
           case 'cancel':
             stops[target]?.abort();
-            if (target >= 0) expected[target] ??= 'cancelled';
+            if (target >= 0) expected[target] ??= 'canceled';
             break;
           case 'drop':
             if (target < 0) break;

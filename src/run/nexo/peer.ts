@@ -1,10 +1,10 @@
 import { HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
-import type { Patience } from '../remote/remote.js';
+import type { Deadline } from '../upstream/upstream.js';
 import { Budget } from './budget.js';
 import { type Message, readMessage, refusalText, requestText } from './message.js';
 
-export interface Question extends Patience {
+export interface Question extends Deadline {
   readonly method: string;
   readonly params: JsonObject;
   /** Who is asked, for messages. */
@@ -72,7 +72,7 @@ export class Peer {
   ask(question: Question): Promise<Json> {
     const { name, signal, timeoutMs } = question;
     if (this.#end !== undefined) return Promise.reject(this.#end);
-    if (signal.aborted) return Promise.reject(cancelled());
+    if (signal.aborted) return Promise.reject(canceled());
     if (this.#pending.size >= maxPending) {
       return Promise.reject(
         new HostError('upstream_failed', `${name} has ${maxPending} calls to answer already`, {
@@ -83,7 +83,7 @@ export class Peer {
     const id = this.#next++;
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => this.drop(id, timedOut(question)), timeoutMs);
-      const stop = () => this.drop(id, cancelled());
+      const stop = () => this.drop(id, canceled());
       signal.addEventListener('abort', stop, { once: true });
       this.#pending.set(id, {
         question,
@@ -200,8 +200,8 @@ function timedOut({ name, timeoutMs }: Question): HostError {
   });
 }
 
-function cancelled(): HostError {
-  return new HostError('cancelled', 'the call was cancelled');
+function canceled(): HostError {
+  return new HostError('canceled', 'the call was canceled');
 }
 
 function tooLarge({ name, bytes }: Question): HostError {

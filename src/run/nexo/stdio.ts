@@ -2,12 +2,12 @@ import { HostError } from '../../model/host-error.js';
 import { unstoppable } from '../../model/signal.js';
 import type { Exit } from '../../sandbox/sandbox.js';
 import { endingOf } from '../failure.js';
-import { fillWords } from '../fill.js';
-import { type Confinement, commandFor, findBinary, processOf } from '../launch.js';
+import { fillArgs } from '../fill.js';
+import { commandFor, findBinary, processOf, type SandboxProfile } from '../launch.js';
 import { tail } from '../output.js';
-import { pace } from '../remote/pace.js';
-import type { RemoteEnd, RemoteSetting } from '../remote/remote.js';
-import { type Confined, spawnConfined } from '../spawn.js';
+import { type SandboxedProcess, spawnConfined } from '../spawn.js';
+import { pace } from '../upstream/pace.js';
+import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
 import { Journal } from './journal.js';
 import { takeLines } from './lines.js';
 import { Peer, type Question } from './peer.js';
@@ -20,7 +20,7 @@ const maxUnread = 16 * 1024 * 1024;
 const mebibyte = 1024 * 1024;
 
 /** Starts the extension in the sandbox and speaks with it over its standard streams, one message a line. */
-export async function openStdio(setting: RemoteSetting, times: NexoTimes): Promise<Wire> {
+export async function openStdio(setting: UpstreamSettings, times: NexoTimes): Promise<Wire> {
   const confinement = await setting.confined();
   const { program, machine } = setting;
   const words = wordsOf(setting, confinement);
@@ -28,9 +28,9 @@ export async function openStdio(setting: RemoteSetting, times: NexoTimes): Promi
   return new Stdio(await spawnConfined(command, confinement, machine), confinement, setting, times);
 }
 
-function wordsOf({ package: of, program }: RemoteSetting, confinement: Confinement): string[] {
+function wordsOf({ package: of, program }: UpstreamSettings, confinement: SandboxProfile): string[] {
   const target = processOf(of, program.name);
-  const words = fillWords(target.command, { input: {}, slots: confinement.slots });
+  const words = fillArgs(target.command, { input: {}, slots: confinement.slots });
   const packages = confinement.runtimes.get(program.name)?.packages ?? null;
   const [binary = ''] = words;
   if (target.runtime === undefined && !findBinary(binary, confinement.files, packages)) {
@@ -42,8 +42,8 @@ function wordsOf({ package: of, program }: RemoteSetting, confinement: Confineme
 }
 
 class Stdio implements Wire {
-  readonly ended: Promise<RemoteEnd>;
-  readonly #confined: Confined;
+  readonly ended: Promise<UpstreamEnd>;
+  readonly #confined: SandboxedProcess;
   readonly #peer: Peer;
   readonly #journal: Journal;
   readonly #grace: number;
@@ -51,9 +51,14 @@ class Stdio implements Wire {
   #complaint: Buffer[] = [];
   #complained = 0;
   /** Why it is being ended; undefined as long as nobody wants that. */
-  #fate: RemoteEnd | undefined;
+  #fate: UpstreamEnd | undefined;
 
-  constructor(confined: Confined, confinement: Confinement, setting: RemoteSetting, times: NexoTimes) {
+  constructor(
+    confined: SandboxedProcess,
+    confinement: SandboxProfile,
+    setting: UpstreamSettings,
+    times: NexoTimes,
+  ) {
     const { process, egress } = confined;
     this.#confined = confined;
     this.#grace = times.grace;
@@ -139,7 +144,7 @@ class Stdio implements Wire {
     this.#confined.process.kill();
   }
 
-  #gone(end: RemoteEnd): RemoteEnd {
+  #gone(end: UpstreamEnd): UpstreamEnd {
     const known = this.#fate ?? end;
     this.#journal.close();
     const last = tail(Buffer.concat(this.#complaint).subarray(-keptComplaint).toString('utf8'));
@@ -158,7 +163,7 @@ class Stdio implements Wire {
   }
 }
 
-function endOf(exit: Exit, who: string, { limits }: Confinement): RemoteEnd {
+function endOf(exit: Exit, who: string, { limits }: SandboxProfile): UpstreamEnd {
   if (exit.exceeded === 'memory') {
     const bound = Math.round(limits.memoryBytes / mebibyte).toLocaleString('en');
     return { kind: 'exited', reason: `${who} needed more than its ${bound} MiB of memory` };

@@ -1,5 +1,5 @@
 import type { Json } from '../../model/json.js';
-import type { RemoteEnd } from '../remote/remote.js';
+import type { UpstreamEnd } from '../upstream/upstream.js';
 import type { Question } from './peer.js';
 
 /** One way to an extension, whatever carries it. */
@@ -10,7 +10,7 @@ export interface Wire {
   introduced(version: string | undefined): void;
   /** What it was kept from reaching since the last look, as `host:port`. */
   refusals(): readonly string[];
-  readonly ended: Promise<RemoteEnd>;
+  readonly ended: Promise<UpstreamEnd>;
   /** Ends it. `at once`: one that never came up gets no notice and no time. */
   close(reason: string, how: 'kindly' | 'at once'): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { nodeWorker } from './node.js';
 import { pythonWorker } from './python.js';
 
 /** What comes after the interpreter to have it serve the functions of a file, named by its absolute path inside. */
-export function workerWords(language: Runtime['language'], entry: string): string[] {
+export function workerArgs(language: Runtime['language'], entry: string): string[] {
   switch (language) {
     case 'node':
       // Where no package.json says which module system it is, the syntax does; that is no news.

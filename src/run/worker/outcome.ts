@@ -2,7 +2,7 @@ import { HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { Exit } from '../../sandbox/sandbox.js';
 import { explainFailure, networkWarning } from '../failure.js';
-import type { Confinement } from '../launch.js';
+import type { SandboxProfile } from '../launch.js';
 import type { RunResult } from '../run.js';
 import type { Outcome } from './process.js';
 
@@ -11,7 +11,7 @@ export function readOutcome(
   { end, log, refusals }: Outcome,
   name: string,
   outputBytes: number,
-  confinement: Confinement,
+  confinement: SandboxProfile,
 ): RunResult {
   const explain = (words: string | undefined, exit: Exit) => {
     // The envelope is the tool's own account; without one, what it printed last is.

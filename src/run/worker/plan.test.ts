@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Package } from '../../model/package.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
-import type { Confinement } from '../launch.js';
-import type { Machine } from '../spawn.js';
+import type { SandboxProfile } from '../launch.js';
+import type { ProcessServices } from '../spawn.js';
 import { ownerOf, workerPlan } from './plan.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolwharf-plan-'));
@@ -42,8 +42,8 @@ const base = {
   network: null,
   grantee: '',
   runtimes: new Map([['main', { interpreter, packages: null }]]),
-} as unknown as Confinement;
-const machine = (): Machine => ({
+} as unknown as SandboxProfile;
+const machine = (): ProcessServices => ({
   sandbox: { inside: ({ target }: { target: string }) => target } as unknown as Sandbox,
   newSocket: () => '',
 });
@@ -51,7 +51,7 @@ const action = { kind: 'function', program: 'main', export: 'run', convention: '
 
 describe('a plan', () => {
   const here = machine();
-  const plan = (change: Partial<Confinement> = {}, on = here) =>
+  const plan = (change: Partial<SandboxProfile> = {}, on = here) =>
     workerPlan(action, {}, { ...base, ...change }, on);
 
   test('is remembered while nothing is different', () => {
@@ -76,7 +76,7 @@ describe('a plan', () => {
           reach: { hosts: [], granted: [] },
           anyPublic: true,
           secret: false,
-        } as Confinement['network'],
+        } as SandboxProfile['network'],
       },
     ],
     [
@@ -88,7 +88,7 @@ describe('a plan', () => {
       },
     ],
     ['language packages', { runtimes: new Map([['main', { interpreter, packages: '/environments/1' }]]) }],
-  ] as [string, Partial<Confinement>][])('with %s is another, with another key', (_, change) => {
+  ] as [string, Partial<SandboxProfile>][])('with %s is another, with another key', (_, change) => {
     expect(plan(change).key).not.toBe(plan().key);
     expect(plan(change)).toBe(plan(change));
   });

@@ -4,9 +4,9 @@ import type { Action } from '../../model/action.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type Json, type JsonObject } from '../../model/json.js';
 import type { SandboxCommand } from '../../sandbox/sandbox.js';
-import { type Confinement, commandFor, constantWords, pathInside, placesOf, processOf } from '../launch.js';
-import type { Machine } from '../spawn.js';
-import { strippedPath, withChannel, workerWords } from './command.js';
+import { commandFor, constantArgs, pathInside, placesOf, processOf, type SandboxProfile } from '../launch.js';
+import type { ProcessServices } from '../spawn.js';
+import { strippedPath, withChannel, workerArgs } from './command.js';
 
 type FunctionAction = Extract<Action, { kind: 'function' }>;
 
@@ -17,13 +17,13 @@ export interface WorkerPlan {
 }
 
 const remembered = 256;
-const plans = new WeakMap<Machine, Map<string, WorkerPlan>>();
+const plans = new WeakMap<ProcessServices, Map<string, WorkerPlan>>();
 
 interface Bare {
-  readonly machine: Machine;
+  readonly machine: ProcessServices;
   readonly plan: WorkerPlan;
 }
-const bare = new WeakMap<Confinement, Map<string, Bare>>();
+const bare = new WeakMap<SandboxProfile, Map<string, Bare>>();
 
 /**
  * The plan for one call. It is made anew when anything that it is made from is different: all of that stands in the
@@ -33,8 +33,8 @@ const bare = new WeakMap<Confinement, Map<string, Bare>>();
 export function workerPlan(
   action: FunctionAction,
   config: JsonObject,
-  confinement: Confinement,
-  machine: Machine,
+  confinement: SandboxProfile,
+  machine: ProcessServices,
 ): WorkerPlan {
   // The very same confinement, with nothing on this machine behind it that could be another by now.
   const isBare = confinement.roots.length === 0 && confinement.hidden.length === 0;
@@ -51,8 +51,8 @@ export function workerPlan(
 function plannedFor(
   action: FunctionAction,
   config: JsonObject,
-  confinement: Confinement,
-  machine: Machine,
+  confinement: SandboxProfile,
+  machine: ProcessServices,
 ): WorkerPlan {
   const places = placesOf(confinement);
   if (confinement.slots.size > 0) return planOf(action, config, confinement, machine, places);
@@ -76,8 +76,8 @@ function plannedFor(
 function planOf(
   action: FunctionAction,
   config: JsonObject,
-  confinement: Confinement,
-  machine: Machine,
+  confinement: SandboxProfile,
+  machine: ProcessServices,
   places: readonly string[],
 ): WorkerPlan {
   const command = workerCommand(action, confinement, machine);
@@ -87,15 +87,15 @@ function planOf(
 /** The command line of the process that serves the functions of a program. */
 function workerCommand(
   { program }: FunctionAction,
-  confinement: Confinement,
-  { sandbox }: Machine,
+  confinement: SandboxProfile,
+  { sandbox }: ProcessServices,
 ): Omit<SandboxCommand, 'egress'> {
   const target = processOf(confinement.package, program);
-  const [file] = constantWords(target) ?? [];
+  const [file] = constantArgs(target) ?? [];
   if (target.runtime === undefined || file === undefined)
     throw new HostError('not_supported', `the program ${program} has no file with functions`);
   const entry = pathInside(confinement, sandbox, posix.join(target.directory, strippedPath(file)));
-  const command = commandFor(confinement, program, workerWords(target.runtime.language, entry), sandbox);
+  const command = commandFor(confinement, program, workerArgs(target.runtime.language, entry), sandbox);
   return { ...command, argv: withChannel(command.argv) };
 }
 
@@ -104,7 +104,7 @@ function keyOf(
   action: FunctionAction,
   { argv, ...command }: Omit<SandboxCommand, 'egress'>,
   config: JsonObject,
-  confinement: Confinement,
+  confinement: SandboxProfile,
   places: readonly string[],
 ): string {
   const { digest, principal, network, package: of, runtimes } = confinement;

@@ -5,7 +5,7 @@ import type { Signal } from '../../model/signal.js';
 import type { Refusal } from '../../net/egress.js';
 import type { Exit } from '../../sandbox/sandbox.js';
 import type { PooledProcess } from '../pool.js';
-import type { Confined } from '../spawn.js';
+import type { SandboxedProcess } from '../spawn.js';
 
 /** What the code inside is asked. Everything travels on the stream, nothing in the command line. */
 export interface WorkerRequest {
@@ -60,7 +60,7 @@ export class WorkerProcess implements PooledProcess {
   readonly exited: Promise<unknown>;
   readonly #cpuSeconds: number;
   readonly #unsent: string[] = [];
-  #confined: Confined | undefined;
+  #confined: SandboxedProcess | undefined;
   #started = false;
   #spent = false;
   #count = 0;
@@ -73,7 +73,7 @@ export class WorkerProcess implements PooledProcess {
   #logged = 0;
 
   /** `cpuSeconds`: what the process may use in its whole life. */
-  constructor(starting: Promise<Confined>, cpuSeconds: number) {
+  constructor(starting: Promise<SandboxedProcess>, cpuSeconds: number) {
     this.#cpuSeconds = cpuSeconds;
     this.exited = starting
       .then((confined) => this.#attach(confined))
@@ -98,7 +98,7 @@ export class WorkerProcess implements PooledProcess {
     this.#spent = true;
     this.#confined?.process.kill();
     // The end is told at once; that the process is gone may take a moment longer.
-    this.#settle(new HostError('cancelled', 'the host ended the process of this call'));
+    this.#settle(new HostError('canceled', 'the host ended the process of this call'));
   }
 
   /** Rejects when the call was stopped from outside or its answer cannot be read. */
@@ -110,7 +110,7 @@ export class WorkerProcess implements PooledProcess {
         this.kill();
       };
       const timer = setTimeout(() => stop(timedOut(limits)), limits.timeoutMs);
-      const cancel = () => stop(new HostError('cancelled', 'the call was cancelled'));
+      const cancel = () => stop(new HostError('canceled', 'the call was canceled'));
       const id = ++this.#count;
       this.#pending = {
         id,
@@ -132,7 +132,7 @@ export class WorkerProcess implements PooledProcess {
     });
   }
 
-  #attach(confined: Confined): Promise<Exit> {
+  #attach(confined: SandboxedProcess): Promise<Exit> {
     const { process, egress } = confined;
     this.#confined = confined;
     process.stdout.on('data', (chunk: Buffer) => this.#read(chunk));

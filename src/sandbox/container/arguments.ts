@@ -1,7 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import type { CoverPlan } from '../hidden.js';
 import type { Limits, Mount } from '../sandbox.js';
-import { type Engine, engineWords } from './engine.js';
+import { type Engine, engineArgs } from './engine.js';
 
 /** One container, as everything about it was decided. */
 export interface ContainerPlan {
@@ -36,13 +36,13 @@ const sharedMemoryBytes = 16 * 1024 * 1024;
 const userProcesses = 4096;
 
 /** Words for the engine: every option is the host's own, and what comes after the image is for the container alone. */
-export function runWords(engine: Engine, container: ContainerPlan, covers: Covers): string[] {
+export function runArgs(engine: Engine, container: ContainerPlan, covers: Covers): string[] {
   const { limits, user, network, plan } = container;
   const podman = engine.flavour === 'podman';
   const isRoot = process.getuid?.() === 0;
   const [program, ...rest] = container.argv;
   return [
-    ...engineWords(engine),
+    ...engineArgs(engine),
     ...['run', '--rm', '-i', '--pull', 'never', '--name', container.name, '--label', container.label],
     ...(podman || engine.runtime === null ? [] : ['--runtime', engine.runtime]),
     ...['--network', network === null ? 'none' : `container:${network}`],

@@ -7,7 +7,7 @@ import { type ImageReference, imageText } from '../../model/image.js';
 import { coverPlan } from '../hidden.js';
 import { confinedUser } from '../identity.js';
 import type { SandboxCommand, SandboxProcess, Verdict } from '../sandbox.js';
-import { type ContainerPlan, runWords } from './arguments.js';
+import { type ContainerPlan, runArgs } from './arguments.js';
 import { makeCovers } from './covers.js';
 import {
   type Engine,
@@ -16,7 +16,7 @@ import {
   findEngine,
   noEngine,
   noEngineHint,
-  removalWords,
+  removalArgs,
   runEngine,
 } from './engine.js';
 import { type FoundImage, findImage, type PullOptions, pullImage } from './image.js';
@@ -103,7 +103,7 @@ export function openContainers(options: ContainerOptions): Containers {
     const words = ['ps', '-a', '--filter', `label=${label}`, '--format', '{{.Names}}'];
     const listed = await runEngine(engine.path, words, within);
     const names = listed.stdout.split('\n').filter((it) => /^toolwharf-[a-z0-9-]+$/.test(it));
-    if (names.length > 0) await runEngine(engine.path, [...removalWords(engine), ...names], within);
+    if (names.length > 0) await runEngine(engine.path, [...removalArgs(engine), ...names], within);
     writeFileSync(record, '');
   };
   const swept = (): Promise<void> => {
@@ -114,10 +114,10 @@ export function openContainers(options: ContainerOptions): Containers {
   /** `closed`: values that no list of processes shows. */
   const launch = (engine: Engine, plan: Plan, closed: Readonly<Record<string, string>>) => {
     const name = `toolwharf-${state.slice(0, 8)}-${options.newName()}`;
-    const removal = removalWords(engine);
+    const removal = removalArgs(engine);
     kept().started(name, [engine.path, ...removal]);
     const whole = { ...plan, name, label, user, closed: Object.keys(closed) };
-    const child = spawn(engine.path, runWords(engine, whole, makeCovers(folder)), {
+    const child = spawn(engine.path, runArgs(engine, whole, makeCovers(folder)), {
       cwd: '/',
       // The canary is for the probe: nothing of these arrives inside unless it is named.
       env: { ...closed, TOOLWHARF_CANARY: '1', ...engineEnvironment() },

@@ -21,7 +21,7 @@ export interface Engine {
 }
 
 export interface EngineOutcome {
-  /** Null when it was ended: its time was up, or somebody cancelled. */
+  /** Null when it was ended: its time was up, or somebody canceled. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -50,14 +50,14 @@ export function findEngine({ engine }: EngineSettings): string | undefined {
 }
 
 /** Global words of the engine, before its command. */
-export function engineWords({ flavour, runtime }: Engine): string[] {
+export function engineArgs({ flavour, runtime }: Engine): string[] {
   return flavour === 'podman' && runtime !== null ? ['--runtime', runtime] : [];
 }
 
 /** Ends a container at once, where there is one, and leaves nothing of it. Names come after these words. */
-export function removalWords(engine: Engine): string[] {
+export function removalArgs(engine: Engine): string[] {
   const now = engine.flavour === 'podman' ? ['--time', '0', '--ignore'] : [];
-  return [...engineWords(engine), 'rm', '--force', ...now];
+  return [...engineArgs(engine), 'rm', '--force', ...now];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { HostError } from '../../model/host-error.js';
-import { complaintOf, type Engine, engineWords, runEngine } from './engine.js';
+import { complaintOf, type Engine, engineArgs, runEngine } from './engine.js';
 
 /**
  * An image with nothing in it but places: the system's own programs are lent to it. It is what the engine is tried with,
@@ -20,11 +20,11 @@ const patienceMs = 30_000;
 export async function frameOf(engine: Engine): Promise<string> {
   const known = await runEngine(
     engine.path,
-    [...engineWords(engine), 'image', 'inspect', '--format', '{{.Id}}', frameName],
+    [...engineArgs(engine), 'image', 'inspect', '--format', '{{.Id}}', frameName],
     { timeoutMs: patienceMs },
   );
   if (known.code === 0) return idIn(known.stdout);
-  const made = await runEngine(engine.path, [...engineWords(engine), 'import', '-', frameName], {
+  const made = await runEngine(engine.path, [...engineArgs(engine), 'import', '-', frameName], {
     timeoutMs: patienceMs,
     stdin: frameArchive(),
   });

@@ -1,6 +1,6 @@
 import { HostError } from '../../model/host-error.js';
 import { type ImageReference, imageText } from '../../model/image.js';
-import { complaintOf, type Engine, engineWords, runEngine } from './engine.js';
+import { complaintOf, type Engine, engineArgs, runEngine } from './engine.js';
 
 /** An image that is here, by the id that its content has. */
 export interface FoundImage {
@@ -20,7 +20,7 @@ const pullMs = 30 * 60_000;
 
 /** Looks in the engine's own store, and only there. */
 export async function findImage(engine: Engine, image: ImageReference): Promise<FoundImage | undefined> {
-  const said = await runEngine(engine.path, [...engineWords(engine), 'image', 'inspect', imageText(image)], {
+  const said = await runEngine(engine.path, [...engineArgs(engine), 'image', 'inspect', imageText(image)], {
     timeoutMs: lookMs,
   });
   if (said.code !== 0) {
@@ -53,10 +53,10 @@ export async function pullImage(
   const verify = plain && engine.flavour === 'podman' ? ['--tls-verify=false'] : [];
   const said = await runEngine(
     engine.path,
-    [...engineWords(engine), 'pull', '--quiet', ...verify, imageText(image)],
+    [...engineArgs(engine), 'pull', '--quiet', ...verify, imageText(image)],
     { timeoutMs: pullMs, signal },
   );
-  if (signal.aborted) throw new HostError('cancelled', 'fetching the image was cancelled');
+  if (signal.aborted) throw new HostError('canceled', 'fetching the image was canceled');
   if (said.code === 0) return;
   const message = `${imageText(image)} cannot be fetched: ${complaintOf(said)}`;
   throw new HostError(

@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { HostError } from '../../model/host-error.js';
-import { type Survivor, startSurvivor } from '../survivor.js';
+import { startWatchdog, type Watchdog } from '../watchdog.js';
 import { engineEnvironment } from './engine.js';
 
 /** On record: containers that run, so that none outlives its host for long. */
@@ -17,7 +17,7 @@ export function openKeeper(path: string): Keeper {
   const left = linesOf(path).length > 0;
   const running = new Set<string>();
   // Containers have another parent than the host, so the kernel ends none of them with it.
-  let reaper: Survivor | undefined;
+  let reaper: Watchdog | undefined;
   const write = (work: () => void) => {
     try {
       work();
@@ -34,7 +34,7 @@ export function openKeeper(path: string): Keeper {
       // What is on no record must not run.
       write(() => appendFileSync(path, `${name}\n`, { mode: 0o600 }));
       running.add(name);
-      reaper ??= startSurvivor({
+      reaper ??= startWatchdog({
         end: '"$@" "$p" >/dev/null 2>&1',
         words: removal,
         environment: engineEnvironment(),

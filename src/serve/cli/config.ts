@@ -5,7 +5,7 @@ import type {
   LimitPolicy,
   PackageIndexes,
   SessionPolicy,
-  VaultKeeper,
+  VaultKeyStorage,
 } from '../../host/host.js';
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js';
 import { HostError } from '../../model/host-error.js';
@@ -214,7 +214,7 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     limits: Object.keys(limits).length === 0 ? undefined : limits,
     sealArguments:
       text('audit.arguments') === 'encrypted'
-        ? present({ keeper: text('vault.key') as VaultKeeper | undefined })
+        ? present({ keeper: text('vault.key') as VaultKeyStorage | undefined })
         : undefined,
     webhook: text('approvals.webhook'),
     containers: containerPolicy(said),

@@ -14,7 +14,7 @@ export async function readSecret(question: string, signal: AbortSignal): Promise
   try {
     const typed = dialogue.question('', { signal }).catch(() => undefined);
     const answer = await Promise.race([typed, left]);
-    if (answer === undefined) throw new HostError('cancelled', 'nothing was entered');
+    if (answer === undefined) throw new HostError('canceled', 'nothing was entered');
     return answer;
   } finally {
     dialogue.close();

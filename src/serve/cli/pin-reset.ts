@@ -1,4 +1,4 @@
-import type { Guarded } from '../../host/host.js';
+import type { PinGuarded } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { visibleLine } from '../print/visible.js';
 import { type Arguments, stateDirectory } from './arguments.js';
@@ -43,7 +43,7 @@ export async function resetPin(
   return 0;
 }
 
-function lossOf({ values, tokens, rules, requests, arguments: kept }: Guarded): string {
+function lossOf({ values, tokens, rules, requests, arguments: kept }: PinGuarded): string {
   const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
   return [
     many(values, 'value of a package', 'values of packages'),

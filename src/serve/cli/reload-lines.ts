@@ -18,7 +18,7 @@ export class ReloadLines {
   async follow(session: Session): Promise<PackageReport> {
     const report = await session.packages();
     this.#session = session;
-    this.#held = new Set(report.packages.filter((it) => it.state === 'held').map((it) => it.path));
+    this.#held = new Set(report.packages.filter((it) => it.state === 'needs-review').map((it) => it.path));
     return report;
   }
 
@@ -32,10 +32,10 @@ export class ReloadLines {
 
   async #tellHeld(): Promise<void> {
     const { packages } = (await this.#session?.packages()) ?? { packages: [] };
-    const held = packages.filter((it) => it.state === 'held');
+    const held = packages.filter((it) => it.state === 'needs-review');
     for (const { id, path, reasons } of held.filter((it) => !this.#held.has(it.path)))
       this.#print(
-        { event: 'held', package: id, path, reasons },
+        { event: 'needs-review', package: id, path, reasons },
         visibleLine(`held     ${id ?? path}  ${reasons.join('; ')}`),
       );
     this.#held = new Set(held.map((it) => it.path));

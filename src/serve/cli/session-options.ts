@@ -31,7 +31,7 @@ export async function sessionFor(
 }
 
 /** The same rules, as words of a command line. */
-export function sessionWords(args: Arguments): string[] {
+export function sessionArgs(args: Arguments): string[] {
   return sessionOptions.flatMap(({ name, value, multiple }) => {
     if (value === undefined) return args.has(name) ? [`--${name}`] : [];
     const given = multiple === true ? args.values(name) : [args.value(name)];

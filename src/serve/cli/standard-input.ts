@@ -18,6 +18,6 @@ export async function readAll(
       });
     chunks.push(chunk as Buffer);
   }
-  if (signal.aborted) throw new HostError('cancelled', 'interrupted');
+  if (signal.aborted) throw new HostError('canceled', 'interrupted');
   return Buffer.concat(chunks).toString('utf8');
 }

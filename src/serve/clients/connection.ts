@@ -5,15 +5,15 @@ import type { JsonObject } from '../../model/json.js';
 import type { Arguments } from '../cli/arguments.js';
 import { withHost } from '../cli/attach.js';
 import { sessionSettings } from '../cli/config.js';
-import { sessionWords } from '../cli/session-options.js';
+import { sessionArgs } from '../cli/session-options.js';
 import { styleFor } from '../cli/style-for.js';
 import type { Terminal } from '../cli/terminal.js';
 import { visibleLine } from '../print/visible.js';
 import type { Client, Road, Scope } from './client.js';
 import { printDifference } from './difference.js';
+import { commandOf, endpointOf, homeOf, isLoopback, isPassing, scriptOf } from './launch.js';
 import { type Outcome, outcomeDocument, outcomeText } from './outcome.js';
 import { entryIn, tokenOf, tokenVariable, urlOf, withEntry, withoutEntry } from './plan.js';
-import { commandOf, endpointOf, homeOf, isLoopback, isPassing, scriptOf } from './road.js';
 import {
   checkWritable,
   lastBackup,
@@ -161,7 +161,7 @@ export class Connection {
       home: this.#home,
       paths: named,
       root: args.value('root') ?? (client.startsInProject ? undefined : cwd),
-      more: [...sessionWords(args), ...(state === undefined ? [] : ['--state', state])],
+      more: [...sessionArgs(args), ...(state === undefined ? [] : ['--state', state])],
     });
     return { kind: 'stdio', ...command };
   }

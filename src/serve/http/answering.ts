@@ -72,7 +72,7 @@ export class Answering {
     stream.end();
   }
 
-  /** Nothing is said: the request was cancelled. */
+  /** Nothing is said: the request was canceled. */
   drop(): void {
     clearTimeout(this.#waiting);
     if (this.#stream !== undefined) this.#stream.end();

@@ -57,7 +57,7 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
     };
     const left = (cause?: unknown) => {
       stop();
-      reject(new HostError('cancelled', 'the visitor left before the whole request had come', { cause }));
+      reject(new HostError('canceled', 'the visitor left before the whole request had come', { cause }));
     };
     if (request.destroyed) return left();
     request.on('data', take);

@@ -95,7 +95,7 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
       await dispatch({ request, response, routes, door, callers, limits, closed, visit });
     } catch (error) {
       // Whoever left is told nothing.
-      const left = error instanceof HostError && error.code === 'cancelled' && request.destroyed;
+      const left = error instanceof HostError && error.code === 'canceled' && request.destroyed;
       if (!left) send(response, errorReply(error, onBug), limits.readMs);
       if (response.headersSent && !response.writableEnded) response.socket?.destroy();
       drain(request);

@@ -4,11 +4,11 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { Signal } from '../../model/signal.js';
 import { callToolName, confirmToolName, describeToolName, findToolName } from '../../model/tool-name.js';
 import { visible, visibleLine } from '../print/visible.js';
-import type { ToolCatalogue } from './catalogue.js';
 import type { FrontOptions } from './front.js';
 import { type Decision, settle } from './hold.js';
 import { badParams, Fault } from './message.js';
 import { describeTool, findTools, misused } from './meta-tools.js';
+import type { ToolCatalog } from './tool-catalog.js';
 import { callResult, errorResult, type Shape } from './tools.js';
 
 /** Puts a question of a tool to a person. */
@@ -47,13 +47,13 @@ export interface ToolCall {
 /** One request for a tool, from its name to the result that the model reads. */
 export async function callTool(
   options: FrontOptions,
-  catalogue: ToolCatalogue,
+  catalog: ToolCatalog,
   call: ToolCall,
 ): Promise<JsonObject> {
   const { name, shape } = call;
-  const searching = await catalogue.searching();
-  if (searching && name === findToolName) return findTools(catalogue, call.arguments);
-  if (searching && name === describeToolName) return describeTool(catalogue, call.arguments, shape);
+  const searching = await catalog.searching();
+  if (searching && name === findToolName) return findTools(catalog, call.arguments);
+  if (searching && name === describeToolName) return describeTool(catalog, call.arguments, shape);
   const through = searching && name === callToolName;
   if (through && typeof call.arguments.name !== 'string')
     return misused(`${callToolName} needs the name of a tool`);
@@ -72,7 +72,7 @@ export async function callTool(
     const promised = !through && name !== confirmToolName;
     return callResult(given, {
       shape,
-      tool: promised ? await catalogue.find(given.tool) : undefined,
+      tool: promised ? await catalog.find(given.tool) : undefined,
       keep: (result) => options.results.keep(options.holder, result),
     });
   } catch (error) {
@@ -104,7 +104,7 @@ async function answered(
 ): Promise<Outcome> {
   const asked = new Set<string>();
   // It may have been given up while the list of tools was read.
-  if (signal.aborted) throw new HostError('cancelled', 'the call was given up');
+  if (signal.aborted) throw new HostError('canceled', 'the call was given up');
   let given = resumed === undefined ? await make() : await decided(options, resumed, make);
   while (given.status === 'confirmation_required' && given.error === undefined) {
     const { confirmation } = given;

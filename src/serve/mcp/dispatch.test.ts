@@ -42,7 +42,7 @@ const report: PackageReport = {
       diagnostics: [],
     },
   ],
-  summary: { scanned: 1, found: 1, nested: 0, invalid: 0, disabled: 0, gated: 0 },
+  summary: { scanned: 1, found: 1, nested: 0, invalid: 0, disabled: 0, unavailable: 0 },
 };
 
 function client(call: (request: CallRequest) => Promise<Answer>) {
@@ -161,7 +161,7 @@ test('notifications and responses get no answer', async () => {
   expect(await send('{"jsonrpc":"2.0","id":4,"result":{}}')).toBeUndefined();
 });
 
-test('a cancelled call is aborted and gets no answer; a second request with its id is refused', async () => {
+test('a canceled call is aborted and gets no answer; a second request with its id is refused', async () => {
   const { request, send } = client(
     ({ signal }) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve(ok))),
   );

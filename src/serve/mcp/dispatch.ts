@@ -4,15 +4,15 @@ import type { JsonObject, JsonSchema } from '../../model/json.js';
 import type { Signal } from '../../model/signal.js';
 import { errorTable } from '../errors.js';
 import { type Ask, callTool, type Held, type Hold, type Resumed, readCall } from './calls.js';
-import { ToolCatalogue } from './catalogue.js';
 import { Changes } from './changes.js';
 import type { FrontOptions } from './front.js';
-import { Patience } from './hold.js';
+import { HoldTimeout } from './hold.js';
 import { Fault, failure, type Reply, type RequestId, unknownMethod } from './message.js';
 import type { Page } from './pages.js';
 import { traceOf } from './progress.js';
-import { PromptCatalogue } from './prompts.js';
-import { ResourceShelf } from './resources.js';
+import { PromptCatalog } from './prompts.js';
+import { ResourceCatalog } from './resources.js';
+import { ToolCatalog } from './tool-catalog.js';
 import type { Shape } from './tools.js';
 
 /** One request, free of everything that only its era knows. */
@@ -37,7 +37,7 @@ export interface Dispatch {
   readonly options: FrontOptions;
   readonly changes: Changes;
   /** How often this caller's person is asked. */
-  readonly patience: Patience;
+  readonly patience: HoldTimeout;
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions: string;
@@ -52,9 +52,9 @@ export interface Dispatch {
 
 export function createDispatch(options: FrontOptions): Dispatch {
   const { session, version } = options;
-  const tools = new ToolCatalogue(session, options.expose);
-  const prompts = new PromptCatalogue(session);
-  const resources = new ResourceShelf(session, prompts, options.results, options.holder);
+  const tools = new ToolCatalog(session, options.expose);
+  const prompts = new PromptCatalog(session);
+  const resources = new ResourceCatalog(session, prompts, options.results, options.holder);
   const changes = new Changes();
   const stop = session.onChange(() => {
     tools.forget();
@@ -92,7 +92,7 @@ export function createDispatch(options: FrontOptions): Dispatch {
   return {
     options,
     changes,
-    patience: new Patience(options.now),
+    patience: new HoldTimeout(options.now),
     serverInfo: { name: 'toolwharf', title: 'Toolwharf', version },
     capabilities: {
       tools: { listChanged: true },

@@ -9,12 +9,12 @@
 // - `parseMessages(text, batches)` of message.ts turns a body or line into messages; what is no message is already
 //   the reply to send. `batches` is `session.batches` for 2025 and false for 2026.
 // - A `Reply` is the JSON-RPC response as text, ready to send, with the error code if it is an error: HTTP maps
-//   -32601 to 404 and other errors as it likes. `Reply` undefined: nothing is to be sent (notification, or cancelled).
+//   -32601 to 404 and other errors as it likes. `Reply` undefined: nothing is to be sent (notification, or canceled).
 // - What the server says by itself (progress, list changes, and in 2025 `elicitation/create`) goes through
 //   `onNotification` or `send`. In 2025 `about` names the request it belongs to, so that HTTP can put it on the
 //   stream of that request; without `about` it belongs on the GET stream.
 // - Answers of a 2025 client to `elicitation/create` come back through `receive` like any message; they match by id.
-// - `signal` aborted means that the client has gone or cancelled: the tool's process is ended and the reply is
+// - `signal` aborted means that the client has gone or canceled: the tool's process is ended and the reply is
 //   undefined. `subscriptions/listen` stays open until then, or until `front.close()`, which ends it with its result.
 // - `close()` of a session cancels what it began; `close()` of a front closes all of it. Neither closes the host
 //   session, which belongs to whoever opened it.
@@ -70,11 +70,11 @@ export interface FrontOptions extends FrontParts {
 export interface Front {
   /** The input schema of a tool, by any of its names. */
   inputOf(tool: string): Promise<JsonSchema | undefined>;
-  /** One request of the 2026 era. Undefined when it was cancelled. */
+  /** One request of the 2026 era. Undefined when it was canceled. */
   request2026(request: Request, options: Request2026Options): Promise<Reply | undefined>;
   /** One client of the 2025 era, from `initialize` to its end. */
   session2025(options: Session2025Options): Session2025;
-  /** Serves both eras over lines. Resolves when the client has gone; its calls have been cancelled by then. */
+  /** Serves both eras over lines. Resolves when the client has gone; its calls have been canceled by then. */
   lines(carrier: Carrier): Promise<void>;
   close(): void;
 }

@@ -19,7 +19,7 @@ const maxQuestions = 30;
 const memoryMs = 10 * 60_000;
 
 /** Nobody reads the fiftieth question in a row: after some the model is told instead, and people decide elsewhere. */
-export class Patience {
+export class HoldTimeout {
   readonly #now: () => number;
   #asked: number[] = [];
 

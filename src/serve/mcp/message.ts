@@ -98,7 +98,7 @@ function idOf(id: Json | undefined): RequestId | null {
   return typeof id === 'string' || (typeof id === 'number' && Number.isInteger(id)) ? id : null;
 }
 
-/** The result is JSON already: lists are serialised once and sent many times. */
+/** The result is JSON already: lists are serialized once and sent many times. */
 export function successText(id: RequestId, result: string): Reply {
   return { text: `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`, code: undefined };
 }

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.js';
 import { callToolName, describeToolName, findToolName } from '../../model/tool-name.js';
-import type { ToolCatalogue } from './catalogue.js';
 import { wholeCharacters } from './parts.js';
+import type { ToolCatalog } from './tool-catalog.js';
 import { errorResult, type Shape, textResult, toolEntry } from './tools.js';
 
 const usualLimit = 10;
@@ -55,13 +55,13 @@ export const metaTools: readonly JsonObject[] = [
 ];
 
 /** Only what the caller may use is ever found. */
-export async function findTools(catalogue: ToolCatalogue, given: JsonObject): Promise<JsonObject> {
+export async function findTools(catalog: ToolCatalog, given: JsonObject): Promise<JsonObject> {
   const { query, limit = usualLimit } = given;
   if (typeof query !== 'string' || query.trim() === '')
     return misused(`${findToolName} needs a query: what the tool should do`);
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > maxLimit)
     return misused(`the limit of ${findToolName} is a whole number from 1 to ${maxLimit}`);
-  const found = (await catalogue.index()).search(query.slice(0, maxQuery), limit);
+  const found = (await catalog.index()).search(query.slice(0, maxQuery), limit);
   const tools: JsonObject[] = [];
   let size = 0;
   for (const { item } of found) {
@@ -84,16 +84,16 @@ export async function findTools(catalogue: ToolCatalogue, given: JsonObject): Pr
 }
 
 export async function describeTool(
-  catalogue: ToolCatalogue,
+  catalog: ToolCatalog,
   given: JsonObject,
   shape: Shape,
 ): Promise<JsonObject> {
   const { name } = given;
   if (typeof name !== 'string') return misused(`${describeToolName} needs the name of a tool`);
-  const listed = await catalogue.find(name);
+  const listed = await catalog.find(name);
   if (listed === undefined)
     return misused(`there is no tool ${JSON.stringify(name)}; find one with ${findToolName}`);
-  return textResult(JSON.stringify(toolEntry(listed, await catalogue.sandboxOf(listed), shape)));
+  return textResult(JSON.stringify(toolEntry(listed, await catalog.sandboxOf(listed), shape)));
 }
 
 export function misused(message: string): JsonObject {

@@ -1,7 +1,7 @@
 import type { Json } from '../../model/json.js';
 import { badParams, Fault } from './message.js';
 
-/** One entry of a list, serialised once. */
+/** One entry of a list, serialized once. */
 export interface ListItem {
   readonly name: string;
   readonly text: string;

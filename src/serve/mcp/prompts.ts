@@ -5,7 +5,7 @@ import { badParams, Fault } from './message.js';
 import { PagedList } from './pages.js';
 
 /** Prompts of a session and the skills among them, read once and kept until something changes. */
-export class PromptCatalogue {
+export class PromptCatalog {
   readonly #session: Session;
   #loaded: Promise<readonly ListedPrompt[]> | undefined;
 

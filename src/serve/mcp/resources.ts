@@ -5,21 +5,21 @@ import type { Signal } from '../../model/signal.js';
 import { badParams, Fault } from './message.js';
 import { type ListItem, PagedList } from './pages.js';
 import { textLimit, wholeCharacters } from './parts.js';
-import type { PromptCatalogue } from './prompts.js';
+import type { PromptCatalog } from './prompts.js';
 import { type ResultStore, resultUri } from './results.js';
 
 const markdown = 'text/markdown';
 
 /** Skills of packages by name, and large results by the link that a call answered with. */
-export class ResourceShelf {
+export class ResourceCatalog {
   readonly #session: Session;
-  readonly #prompts: PromptCatalogue;
+  readonly #prompts: PromptCatalog;
   readonly #results: ResultStore;
   readonly #holder: string;
 
   #listed: Promise<readonly ListedResource[]> | undefined;
 
-  constructor(session: Session, prompts: PromptCatalogue, results: ResultStore, holder: string) {
+  constructor(session: Session, prompts: PromptCatalog, results: ResultStore, holder: string) {
     this.#session = session;
     this.#prompts = prompts;
     this.#results = results;

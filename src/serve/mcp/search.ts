@@ -235,7 +235,7 @@ function misspelt(word: string, term: string): boolean {
   return distance(word, term) <= allowed;
 }
 
-/** Letters to add, drop, change or swap with their neighbour. */
+/** Letters to add, drop, change or swap with their neighbor. */
 function distance(a: string, b: string): number {
   let beforeLast: number[] = [];
   let last = Array.from({ length: b.length + 1 }, (_, index) => index);

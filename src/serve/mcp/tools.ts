@@ -55,7 +55,7 @@ function objectSchema(schema: JsonSchema): Json {
 /** What the manifest claims, corrected by what the host knows. */
 function annotationsOf(tool: Tool): Annotations {
   // What a server says of its own tools is passed on as it is: nobody here knows better, and nothing is loosened by it.
-  if (tool.action?.kind === 'remote' && !tool.effectDeclared) return tool.annotations;
+  if (tool.action?.kind === 'upstream' && !tool.effectDeclared) return tool.annotations;
   const reads = tool.effect === 'none' || tool.effect === 'read';
   return {
     ...tool.annotations,

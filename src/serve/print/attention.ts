@@ -4,7 +4,7 @@ import { shellWord } from '../../model/shell-word.js';
 
 /** One thing that waits for a person. */
 export interface AttentionItem {
-  readonly kind: 'outcome-unknown' | 'approval' | 'killed' | 'held' | 'needs-setup' | 'broken';
+  readonly kind: 'outcome-unknown' | 'approval' | 'killed' | 'needs-review' | 'needs-setup' | 'broken';
   /** The call, the approval, the target or the package. */
   readonly subject: string;
   readonly message: string;
@@ -48,10 +48,10 @@ export function attentionOf({ outcomes, approvals, kills, packages }: AttentionP
     ),
     ...packages.flatMap((it): AttentionItem[] => {
       const { state } = it;
-      if (state !== 'held' && state !== 'needs-setup' && state !== 'broken') return [];
+      if (state !== 'needs-review' && state !== 'needs-setup' && state !== 'broken') return [];
       const subject = it.id ?? it.path;
       const command = {
-        held: `toolwharf review ${shellWord(subject)} --dir ${shellWord(it.path)}`,
+        'needs-review': `toolwharf review ${shellWord(subject)} --dir ${shellWord(it.path)}`,
         'needs-setup': `toolwharf info ${shellWord(it.path)}`,
         broken: `toolwharf validate ${shellWord(it.path)}`,
       }[state];

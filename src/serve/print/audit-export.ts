@@ -1,4 +1,4 @@
-import type { AuditReader, ProvenLine } from '../../host/host.js';
+import type { AuditReader, ProvenEntry } from '../../host/host.js';
 
 const pieceBytes = 64 * 1024;
 
@@ -35,11 +35,11 @@ export async function* exportLines(
   if (held !== '') yield held;
 }
 
-function ndjson({ seq, at, kind, body, previous, hash }: ProvenLine): string {
+function ndjson({ seq, at, kind, body, previous, hash }: ProvenEntry): string {
   return `${JSON.stringify({ seq, at, kind, body, previous, hash })}\n`;
 }
 
-function csv({ seq, at, kind, body, previous, hash }: ProvenLine): string {
+function csv({ seq, at, kind, body, previous, hash }: ProvenEntry): string {
   return csvRow([seq, at, kind, body, previous, hash]);
 }
 

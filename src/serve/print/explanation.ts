@@ -47,7 +47,7 @@ function row(label: string, text: string): string {
   return `  ${label.padEnd(10)} ${escaped(text)}`;
 }
 
-/** Colours of ours stay, everything else is shown as what it is. */
+/** Colors of ours stay, everything else is shown as what it is. */
 function escaped(text: string): string {
   return text
     .split(/(\u001B\[\d+m)/)

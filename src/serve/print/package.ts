@@ -83,8 +83,8 @@ export function printPackage(
 const states: Record<PackageState['state'], string> = {
   ready: 'It is ready.',
   'needs-setup': 'It needs setup.',
-  gated: 'It is gated.',
-  held: 'It is held until its change was reviewed.',
+  unavailable: 'It is unavailable.',
+  'needs-review': 'It is held until its change was reviewed.',
   disabled: 'It is switched off.',
   broken: 'It is broken.',
   killed: 'The kill switch is on.',

@@ -26,7 +26,7 @@ function state(id: string, of: PackageState['state'], reasons: string[] = [], to
 const packages = [
   state('weather', 'needs-setup', [setup], ['get_forecast', 'get_alerts', 'get_marine_forecast']),
   state('a-package-with-quite-a-long-name-indeed', 'ready', ['Python 3.12 is not here; 3.11 is taken']),
-  state('mailer', 'held', ['it may reach mail.example.com now. See it: toolwharf review mailer']),
+  state('mailer', 'needs-review', ['it may reach mail.example.com now. See it: toolwharf review mailer']),
   state('old', 'disabled', ['switched off. Switch it on: toolwharf enable old']),
   state('evil\u001B[2J', 'broken', ['a reason\nover two lines']),
 ];

@@ -6,8 +6,8 @@ import { clip, pad, width, wrap } from './width.js';
 const paints: Record<PackageState['state'], keyof Style> = {
   ready: 'good',
   'needs-setup': 'warning',
-  gated: 'warning',
-  held: 'warning',
+  unavailable: 'warning',
+  'needs-review': 'warning',
   disabled: 'dim',
   broken: 'error',
   killed: 'error',

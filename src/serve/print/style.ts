@@ -1,4 +1,4 @@
-/** Colours that say nothing which the words do not say too. */
+/** Colors that say nothing which the words do not say too. */
 export interface Style {
   error(text: string): string;
   warning(text: string): string;

@@ -2,7 +2,7 @@ import { codePointName, findHidden } from '../../model/unicode.js';
 
 /**
  * Text from a stranger, made safe for a terminal: control and hidden characters appear as their names, so that
- * nothing can move the cursor, change colours or hide words.
+ * nothing can move the cursor, change colors or hide words.
  */
 export function visible(text: string): string {
   const hidden = findHidden(text);

@@ -55,7 +55,7 @@ export async function dialOrLaunch(options: LaunchOptions): Promise<Socket> {
     else if (exit !== undefined) break;
     await sleep(pause);
   }
-  if (options.signal.aborted) throw new HostError('cancelled', 'interrupted');
+  if (options.signal.aborted) throw new HostError('canceled', 'interrupted');
   throw new HostError('host_unreachable', `no host could be started for ${options.state}${lastWords(log)}`, {
     hint: `its log is ${log}`,
   });

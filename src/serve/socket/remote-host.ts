@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 import type {
+  Actor,
   Answer,
-  AuditLine,
-  By,
+  AuditEntry,
   Change,
   Explanation,
   Host,
@@ -142,7 +142,7 @@ export async function remoteHost(options: RemoteHostOptions): Promise<Host | und
     processes: () =>
       Promise.reject(new HostError('not_supported', 'processes are counted by the host that serves')),
     verifyAudit: () => control.ask<AuditVerdict>('audit.verify', {}),
-    auditTail: (count) => control.ask<AuditLine[]>('audit.tail', { count }),
+    auditTail: (count) => control.ask<AuditEntry[]>('audit.tail', { count }),
     async close() {
       for (const it of open) it.close();
     },
@@ -182,7 +182,7 @@ function elsewhere(what: string): HostError {
   return new HostError('not_supported', `${what} are for the host that serves them`);
 }
 
-function json(by: By): Json {
+function json(by: Actor): Json {
   return by as unknown as Json;
 }
 

@@ -19,7 +19,7 @@ export function doorChecks(runner: () => Runner, place: () => Place, folder: () 
       language: 'python',
       run: () => terminal(runner(), folder()),
     },
-    ...neighbours.map(({ name, serve, ask }) => ({
+    ...neighbors.map(({ name, serve, ask }) => ({
       name,
       language: 'python' as const,
       run: () => nextDoor(runner(), serve, ask),
@@ -116,7 +116,7 @@ def answer():
 threading.Thread(target=answer, daemon=True).start()
 `;
 
-const neighbours: readonly Neighbour[] = [
+const neighbors: readonly Neighbour[] = [
   {
     name: 'talk to another sandbox over TCP',
     serve: `import socket\nserver = socket.create_server(("127.0.0.1", 18080))\n${accept}`,

@@ -4,9 +4,9 @@ import { revealJson } from '../../print/reveal.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../arguments.js';
 import { withKeptHost } from '../attach.js';
+import { timeOf, withAuditLog } from '../audit-log.js';
 import { isDryRun, tellDryRun } from '../dry-run.js';
 import { operatorHere } from '../operator.js';
-import { timeOf, withRecord } from '../record.js';
 import type { Terminal } from '../terminal.js';
 
 /** All that the record says of one call. Its arguments only where they are kept and somebody asks for them. */
@@ -19,7 +19,7 @@ export async function showCall(
     throw new HostError('usage', 'name a call', { hint: 'their ids are in "toolwharf audit tail"' });
   // That somebody looked is among the lines then.
   const opened = args.has('open') ? await openArguments(call, args, terminal) : undefined;
-  const { lines, kept } = await withRecord(args, terminal, async (record) => ({
+  const { lines, kept } = await withAuditLog(args, terminal, async (record) => ({
     lines: record.about(call).map(({ seq, at, kind, body }) => ({ seq, at, kind, body: JSON.parse(body) })),
     kept: record.keeps(call),
   }));

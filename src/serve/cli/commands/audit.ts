@@ -1,14 +1,14 @@
-import type { AuditReader, ProvenLine } from '../../../host/host.js';
+import type { AuditReader, ProvenEntry } from '../../../host/host.js';
 import type { AuditVerdict } from '../../../model/audit.js';
 import { HostError } from '../../../model/host-error.js';
 import { exportLines } from '../../print/audit-export.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../arguments.js';
 import { withKeptHost } from '../attach.js';
+import { timeOf, withAuditLog } from '../audit-log.js';
 import type { Command } from '../command.js';
 import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
 import { pinOption } from '../operator.js';
-import { timeOf, withRecord } from '../record.js';
 import type { Terminal } from '../terminal.js';
 import { forgetArguments, showCall } from './audit-call.js';
 
@@ -63,7 +63,7 @@ export const audit: Command = {
       case 'forget':
         return forgetArguments(args, terminal);
       case 'export':
-        return withRecord(args, terminal, (it) => exportAll(it, args, terminal));
+        return withAuditLog(args, terminal, (it) => exportAll(it, args, terminal));
       default:
         throw usage();
     }
@@ -80,7 +80,7 @@ async function verify(file: string | undefined, args: Arguments, terminal: Termi
   const trusted = args.value('public');
   const verdict =
     file === undefined
-      ? await withRecord(args, terminal, (it) => it.verify(trusted))
+      ? await withAuditLog(args, terminal, (it) => it.verify(trusted))
       : await terminal.verifyExport(file, trusted);
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/audit@1', ...verdict })}\n`);
   else if (verdict.ok) terminal.out(`${wholeWords(verdict)}\n`);
@@ -117,7 +117,7 @@ function wholeWords({ entries, checkpoints, sealed }: AuditVerdict): string {
 async function tail(count: string, args: Arguments, terminal: Terminal): Promise<number> {
   if (!/^\d{1,6}$/.test(count))
     throw new HostError('usage', `${JSON.stringify(count)} is not a number of lines`);
-  const print = ({ seq, at, kind, body }: ProvenLine) => {
+  const print = ({ seq, at, kind, body }: ProvenEntry) => {
     const parsed = JSON.parse(body);
     terminal.out(
       args.has('json')
@@ -125,7 +125,7 @@ async function tail(count: string, args: Arguments, terminal: Terminal): Promise
         : `${visibleLine(`${seq}  ${at}  ${kind.padEnd(8)}  ${JSON.stringify(parsed)}`)}\n`,
     );
   };
-  return withRecord(args, terminal, async (record) => {
+  return withAuditLog(args, terminal, async (record) => {
     let seen = Math.max(0, record.last() - Number(count));
     for (;;) {
       for (const line of record.lines(seen)) {
@@ -160,7 +160,7 @@ async function exportAll(record: AuditReader, args: Arguments, terminal: Termina
   for await (const piece of exportLines(record, span, format)) {
     // Not ahead of a reader that is slow.
     if (!terminal.stdout.write(piece)) await drained(terminal);
-    if (terminal.signal.aborted) throw new HostError('cancelled', 'interrupted');
+    if (terminal.signal.aborted) throw new HostError('canceled', 'interrupted');
   }
   return 0;
 }

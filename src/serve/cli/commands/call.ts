@@ -132,7 +132,7 @@ async function soleTool(session: Session, path: string): Promise<string> {
   const [only] = packages;
   if (only !== undefined && packages.length === 1)
     throw new HostError(
-      'not_served',
+      'unavailable',
       `${only.id} has no tool to call: ${only.reasons.join('; ') || only.state}`,
     );
   throw new HostError('not_found', `${path} holds no tool`, {
@@ -164,7 +164,7 @@ async function ask(answer: Answer, { host, session, args, terminal }: Asking): P
   );
   const agreed = await terminal.confirm('Run it once?');
   // Whoever leaves decides nothing: the call goes on waiting.
-  if (terminal.signal.aborted) throw new HostError('cancelled', 'interrupted');
+  if (terminal.signal.aborted) throw new HostError('canceled', 'interrupted');
   if (!agreed) {
     await host.approvals.deny(token, { name: terminal.principal, channel: 'terminal' });
   } else {

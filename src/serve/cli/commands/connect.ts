@@ -5,7 +5,7 @@ import { chatgptSteps } from '../../clients/chatgpt.js';
 import { type Client, clientNames, type Scope } from '../../clients/client.js';
 import { clients } from '../../clients/clients.js';
 import { Connection, type ConnectWorld } from '../../clients/connection.js';
-import { endpointOf } from '../../clients/road.js';
+import { endpointOf } from '../../clients/launch.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../arguments.js';
 import type { Command } from '../command.js';

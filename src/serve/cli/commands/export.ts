@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { suggest } from '../../../formats/suggest.js';
 import { HostError } from '../../../model/host-error.js';
-import { commandOf } from '../../clients/road.js';
+import { commandOf } from '../../clients/launch.js';
 import { type Agent, fileName, findAgent } from '../../export/agent.js';
 import { planFolder, type WrittenFile, writeFolder } from '../../export/folder.js';
 import { type Exported, type TargetName, targetNames } from '../../export/target.js';

@@ -79,7 +79,7 @@ async function onlyIn(path: string, session: Session, args: Arguments): Promise<
 }
 
 async function listHeld(session: Session, args: Arguments, terminal: Terminal): Promise<number> {
-  const held = (await session.packages()).packages.filter((it) => it.state === 'held');
+  const held = (await session.packages()).packages.filter((it) => it.state === 'needs-review');
   if (args.has('json')) {
     const packages = held.map(({ id, path, reasons }) => ({ id, path, reasons }));
     terminal.out(`${JSON.stringify({ schema: 'toolwharf/held@1', packages })}\n`);
@@ -117,13 +117,13 @@ async function reviewOne(
   const accepted =
     waits && !isDryRun(args) && (digest !== undefined || (asks && (await terminal.confirm('Do you agree?'))));
   if (accepted) await session.accept(id, shown.to, await operatorHere(host, args, terminal));
-  const status = accepted ? 'accepted' : waits ? 'held' : 'nothing-waits';
+  const status = accepted ? 'accepted' : waits ? 'needs-review' : 'nothing-waits';
   if (args.has('json') && !(isDryRun(args) && digest !== undefined)) {
     terminal.out(`${JSON.stringify({ schema: 'toolwharf/review@1', ...shown, status })}\n`);
   } else if (accepted) {
     terminal.out(`${visibleLine(id)} may run again\n`);
   }
-  if (status !== 'held') return 0;
+  if (status !== 'needs-review') return 0;
   if (isDryRun(args) && digest !== undefined)
     return tellDryRun(`agree to ${id} as it is now`, args, terminal);
   if (!args.has('json')) {

@@ -1,4 +1,4 @@
-import type { SecretAudience, SecretEntry, VaultKeeper } from '../../../host/host.js';
+import type { SecretAudience, SecretEntry, VaultKeyStorage } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { hostName } from '../../../model/host-name.js';
 import { isPublicSuffix } from '../../../model/public-suffix.js';
@@ -92,7 +92,7 @@ function named(
 async function set(args: Arguments, terminal: Terminal, { packageId, slot }: Name): Promise<number> {
   const audience = audienceOf(args);
   const keeper = settingOf((await loadConfig(args, terminal)).entries, 'vault.key') as
-    | VaultKeeper
+    | VaultKeyStorage
     | undefined;
   if (isDryRun(args)) {
     await withHost(args, terminal, async (host) => {
@@ -195,10 +195,10 @@ async function unset(args: Arguments, terminal: Terminal, { packageId, slot }: N
   return 0;
 }
 
-const keepers: readonly VaultKeeper[] = ['keychain', 'file', 'passphrase'];
+const keepers: readonly VaultKeyStorage[] = ['keychain', 'file', 'passphrase'];
 
 async function rekey(args: Arguments, terminal: Terminal): Promise<number> {
-  const to = args.value('to') as VaultKeeper | undefined;
+  const to = args.value('to') as VaultKeyStorage | undefined;
   if (to === undefined || !keepers.includes(to))
     throw new HostError('usage', 'say who keeps the key: --to keychain, file or passphrase');
   if (isDryRun(args)) return tellDryRun(`let the ${to} keep the key of all values`, args, terminal);

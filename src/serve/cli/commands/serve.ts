@@ -21,7 +21,7 @@ import { LineBuffer } from '../line-buffer.js';
 import { oidcOptions, oidcSettings } from '../oidc.js';
 import { logOptions } from '../program-log.js';
 import { ReloadLines } from '../reload-lines.js';
-import { sessionFor, sessionWords } from '../session-options.js';
+import { sessionArgs, sessionFor } from '../session-options.js';
 import { styleFor } from '../style-for.js';
 import type { Terminal } from '../terminal.js';
 import { listDocument } from './list.js';
@@ -84,7 +84,7 @@ export const serve: Command = {
         now: Date.now,
         onBug: (error) => terminal.err(`${String(error)}\n`),
       });
-      const command = ['npx', 'toolwharf', 'mcp', ...directories, ...sessionWords(args), '--state', state];
+      const command = ['npx', 'toolwharf', 'mcp', ...directories, ...sessionArgs(args), '--state', state];
       if (json) {
         const urls = web === undefined ? {} : webDocument(web);
         const { packages } = listDocument(report, terminal.cwd);

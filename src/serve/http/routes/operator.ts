@@ -1,9 +1,9 @@
-import type { OperatorDesk } from '../../../host/host.js';
+import type { OperatorAuth } from '../../../host/host.js';
 import { operatorOf, signInHeader } from '../operator.js';
 import { documentOf, membersOf, type Route, textMember } from '../route.js';
 
 /** A person signs in with the PIN once for a while, instead of sending it with each decision. */
-export function operatorRoutes(desk: OperatorDesk): readonly Route[] {
+export function operatorRoutes(desk: OperatorAuth): readonly Route[] {
   return [
     {
       method: 'GET',

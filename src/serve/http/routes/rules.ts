@@ -1,4 +1,4 @@
-import type { StandingRuleActs } from '../../../host/host.js';
+import type { StandingRuleOperations } from '../../../host/host.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
 import type { ArgumentCondition, Condition } from '../../../model/standing-rule.js';
 import { rulesDocument } from '../../print/rule-document.js';
@@ -14,7 +14,7 @@ const shown: Answered = {
 const tests = ['equals', 'one-of', 'under', 'at-most', 'at-least', 'matches'];
 
 /** Rules under which calls run without asking each time. */
-export function ruleRoutes(rules: StandingRuleActs, now: () => number): readonly Route[] {
+export function ruleRoutes(rules: StandingRuleOperations, now: () => number): readonly Route[] {
   return [
     {
       method: 'GET',

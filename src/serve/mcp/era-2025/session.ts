@@ -120,7 +120,7 @@ class Client2025 implements Session2025 {
     const report = reportProgress(request.params._meta, (it) => this.#send(it, id));
     try {
       const reply = await this.#answer(request, stop, report.tell);
-      // A cancelled request gets no answer.
+      // A canceled request gets no answer.
       return stop.aborted ? undefined : reply;
     } catch (error) {
       return stop.aborted ? undefined : this.#dispatch.failed(id, error);

@@ -1,0 +1,56 @@
+import { type Database, exclusively } from './database.js';
+import type { SqliteConnection } from './sqlite.js';
+
+/** Rows that are kept, the newest ones. */
+const mostRows = 2000;
+
+/**
+ * What front ends made of manifests, for the next start. It is believed only to the program that wrote it: another build may
+ * understand the same files in another way.
+ */
+export class ParseCacheRows {
+  readonly #database: Database;
+  readonly #build: string;
+  readonly #now: () => number;
+
+  constructor(database: Database, build: string, now: () => number) {
+    this.#database = database;
+    this.#build = build;
+    this.#now = now;
+  }
+
+  async get(subject: string): Promise<string | undefined> {
+    const query = 'select made from parse_cache where subject = ? and build = ?';
+    const [row] = await exclusively(this.#database, (it) => it.all(query, [subject, this.#build]));
+    return row === undefined ? undefined : String(row.made);
+  }
+
+  async keep(all: ReadonlyMap<string, string>): Promise<void> {
+    await exclusively(this.#database, (it) => {
+      it.exec('begin immediate');
+      try {
+        this.#write(it, all);
+        it.exec('commit');
+      } catch (error) {
+        it.exec('rollback');
+        throw error;
+      }
+    });
+  }
+
+  #write(connection: SqliteConnection, all: ReadonlyMap<string, string>): void {
+    const at = this.#now();
+    connection.run('delete from parse_cache where build <> ?', [this.#build]);
+    for (const [subject, made] of all)
+      connection.run('insert or replace into parse_cache (subject, build, made, at) values (?, ?, ?, ?)', [
+        subject,
+        this.#build,
+        made,
+        at,
+      ]);
+    connection.run(
+      'delete from parse_cache where rowid in (select rowid from parse_cache order by at desc, rowid desc limit -1 offset ?)',
+      [mostRows],
+    );
+  }
+}
