@@ -23,7 +23,7 @@ const beside = [
   'test/{http-api,http-approvals,http-attention,http-doors,http-mcp,http-oidc,http-serve,launch,limits}.test.ts',
   'test/mcp-{client,gateway,holds,lists,oracle,remote-credential,shim,stock,stock-install,upstream}.test.ts',
   'test/nexo-{contract,examples,host,http,interpreters}.test.ts',
-  'test/{operator-commands,package,patch-tools,pin-command,pinning-mutants,policy,prompts}.test.ts',
+  'test/{operator-commands,package,patch-tools,pin-command,agreement-mutants,policy,prompts}.test.ts',
   'test/{sealed-arguments,secrets,thread,vault,vault-keys,worker-script}.test.ts',
 ];
 

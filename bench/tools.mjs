@@ -10,7 +10,7 @@ import { catalog, questions } from './tool-catalog.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const work = mkdtempSync(join(tmpdir(), 'toolwharf-bench-'));
 const bundle = join(work, 'front.mjs');
-await bundleModule("export { createFront, frontParts } from './src/serve/mcp/front.ts';", root, bundle);
+await bundleModule("export { createFront, frontParts } from './src/serve/mcp/server.ts';", root, bundle);
 const { createFront, frontParts } = await import(bundle);
 
 const made = catalog();

@@ -1,13 +1,14 @@
-// Makes dist/: the command with lazily loaded parts, the library, and their type declarations.
+// Builds dist/: the command with lazily loaded parts, the library, and their type declarations.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
-import { compile } from './compile.mjs';
-import { later } from './later.mjs';
-import { reachOf } from './reach.mjs';
+import { lazyLibraries } from './lazy-libraries.mjs';
+import { precompile } from './precompile.mjs';
+import { escapeWithMap } from './source-map.mjs';
+import { staticImportsOf } from './static-imports.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 process.chdir(root);
@@ -16,7 +17,7 @@ await import('./generate.mjs');
 rmSync('dist', { recursive: true, force: true });
 const shared = {
   platform: 'node',
-  // A native module cannot be bundled; everything else is, so that a start reads few files.
+  // A native module cannot be bundled. Everything else is bundled, so that a start reads few files.
   external: ['libsql'],
   resolve: { mainFields: ['module', 'main'], extensionAlias: { '.js': ['.ts', '.js'] } },
   logLevel: 'warn',
@@ -24,12 +25,12 @@ const shared = {
   checks: { ineffectiveDynamicImport: false },
 };
 const minify = { compress: true, mangle: false, codegen: { removeWhitespace: true } };
-// A script too: Node takes longer to get ready for modules.
+// A script and not a module: Node loads it faster.
 const entryFileNames = '[name].cjs';
 await build({
   ...shared,
   input: { main: 'src/launch.ts' },
-  output: { dir: 'dist', format: 'cjs', minify, entryFileNames },
+  output: { dir: 'dist', format: 'cjs', minify, entryFileNames, sourcemap: true },
 });
 writeFileSync('dist/main.js', "#!/usr/bin/env node\nimport './main.cjs';\n");
 await build({
@@ -41,25 +42,26 @@ await build({
       ),
     },
   },
-  plugins: [later],
+  plugins: [lazyLibraries],
   input: { command: 'src/main.ts' },
   output: {
     dir: 'dist',
-    // Scripts and not modules: only for those Node can keep what V8 made of them.
+    // Scripts and not modules: Node can use saved V8 code only for scripts.
     format: 'cjs',
     exports: 'named',
     minify,
+    sourcemap: true,
     entryFileNames,
     chunkFileNames: 'parts/[name]-[hash].cjs',
     codeSplitting: {
       groups: [
-        // What is loaded together travels in one file: opening thirty small ones costs more than reading it.
+        // Modules that are loaded together share a file: opening thirty small files costs more than reading one.
         {
           name: 'core',
           priority: 3,
-          test: reachOf('src/main.ts', 'src/serve/cli/run.ts', 'src/serve/cli/commands/mcp.ts'),
+          test: staticImportsOf('src/main.ts', 'src/serve/cli/run.ts', 'src/serve/cli/commands/mcp.ts'),
         },
-        { name: 'host', priority: 2, test: reachOf('src/host/create.ts') },
+        { name: 'host', priority: 2, test: staticImportsOf('src/host/create.ts') },
         {
           name: 'reading',
           priority: 1,
@@ -70,12 +72,12 @@ await build({
   },
 });
 for (const it of ['dist/main.cjs', 'dist/main.js']) chmodSync(it, 0o755);
-plain('dist');
-await compile();
+escapeScripts('dist');
+await precompile();
 await build({
   ...shared,
   input: { index: 'src/index.ts', formats: 'src/formats/index.ts' },
-  output: { dir: 'dist', format: 'esm', chunkFileNames: 'library/[name]-[hash].js' },
+  output: { dir: 'dist', format: 'esm', sourcemap: true, chunkFileNames: 'library/[name]-[hash].js' },
 });
 
 /** Over the names and contents of files. */
@@ -89,19 +91,38 @@ function digestOf(...paths) {
   return digest.digest('hex');
 }
 
-/** Scripts without letters beyond ASCII take half the memory, and nobody has to decode them. */
-function plain(folder) {
+/** Scripts of ASCII alone take half the memory in V8 and need no decoding. */
+function escapeScripts(folder) {
   for (const it of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, it.name);
-    if (it.isDirectory()) plain(path);
+    if (it.isDirectory()) escapeScripts(path);
     else if (path.endsWith('.cjs')) {
-      const text = readFileSync(path, 'utf8');
-      const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-      writeFileSync(path, text.replace(/[^\x00-\x7f]/g, escaped));
+      // A script of the bundler's own has no source and no map.
+      const hasMap = existsSync(`${path}.map`);
+      const map = hasMap ? JSON.parse(readFileSync(`${path}.map`, 'utf8')) : { mappings: '' };
+      const escaped = escapeWithMap(readFileSync(path, 'utf8'), map);
+      writeFileSync(path, escaped.text);
+      if (hasMap) writeFileSync(`${path}.map`, JSON.stringify(escaped.map));
     }
   }
 }
 
+/** Source maps keep the text of our own sources; those of dependencies can be had from their packages. */
+function trimMaps(folder) {
+  for (const it of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, it.name);
+    if (it.isDirectory()) trimMaps(path);
+    else if (path.endsWith('.map')) {
+      const map = JSON.parse(readFileSync(path, 'utf8'));
+      const sourcesContent = map.sources.map((source, index) =>
+        source.includes('node_modules/') ? null : map.sourcesContent[index],
+      );
+      writeFileSync(path, JSON.stringify({ ...map, sourcesContent }));
+    }
+  }
+}
+
+trimMaps('dist');
 const types = spawnSync(process.execPath, ['node_modules/typescript/bin/tsc', '-p', 'tsconfig.build.json'], {
   stdio: 'inherit',
 });

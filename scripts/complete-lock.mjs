@@ -1,6 +1,6 @@
 // Completes package-lock.json after "npm install". Where a registry lacks the builds of a package for other
-// platforms, npm leaves them out of the lockfile, and "npm ci" then refuses the lockfile as incomplete. The entries
-// added here say for which platform each build is; npm skips them everywhere else.
+// platforms, npm leaves them out of the lockfile, and "npm ci" then rejects the lockfile as incomplete. The entries
+// added here name the platform of each build; npm skips them on other platforms.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -53,11 +53,11 @@ async function main() {
       revisions: it.revisions.filter((revision) => revisions.includes(revision)),
     })),
   });
-  for (const it of unexpected) console.log(`failed, and is not expected to: ${it}${why(runs, it)}`);
-  for (const it of stale) console.log(`expected to fail, and did not: ${it}`);
+  for (const it of unexpected) console.log(`failed unexpectedly: ${it}${why(runs, it)}`);
+  for (const it of stale) console.log(`passed, but was expected to fail: ${it}`);
   for (const it of miscounted) console.log(`${it}: the list of scenarios has changed`);
   const good = unexpected.length + stale.length + miscounted.length === 0;
-  console.log(good ? 'As expected.' : 'Mend the server, or test/conformance/expected.json.');
+  console.log(good ? 'As expected.' : 'Fix the server, or test/conformance/expected.json.');
   if (good && values.write && values.only === undefined) {
     writeFileSync(join(root, 'docs/conformance.md'), page(lines, runs));
     console.log('docs/conformance.md is written.');
@@ -72,13 +72,13 @@ function install() {
   const wanted = [`${suite}@${expected.suite}`, ...(own ? [] : [`${runtime}@${expected.node}`])];
   console.log(`installing ${wanted.join(' and ')}`);
   writeFileSync(join(place, 'package.json'), '{"private":true}');
-  const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...wanted];
-  const { status } = spawnSync('npm', words, { cwd: place, stdio: 'inherit' });
+  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', ...wanted];
+  const { status } = spawnSync('npm', args, { cwd: place, stdio: 'inherit' });
   if (status !== 0) throw new Error('the suite could not be installed; it needs the package registry');
   return own ? process.execPath : join(place, 'node_modules', runtime, 'bin/node');
 }
 
-/** Every revision meets a server of its own: what one leaves held is nothing to the next. */
+/** Each revision gets a server of its own, so that held calls of one do not affect the next. */
 async function runRevision(node, revision) {
   const state = join(place, `state-${revision}`);
   const output = join(place, `results-${revision}`);
@@ -90,9 +90,9 @@ async function runRevision(node, revision) {
   try {
     const entry = join(place, 'node_modules', suite, 'dist/index.js');
     const choice = ['--suite', 'all', '--spec-version', revision];
-    const words = [entry, 'server', '--url', forward.url, ...choice, '--output-dir', output];
+    const args = [entry, 'server', '--url', forward.url, ...choice, '--output-dir', output];
     const said = await finished(
-      spawn(node, words, { cwd: output, env: { PATH: process.env.PATH, HOME: output }, ...confined }),
+      spawn(node, args, { cwd: output, env: { PATH: process.env.PATH, HOME: output }, ...confined }),
     );
     const runs = readResults(output, revision);
     if (runs.length === 0) throw new Error(`the suite left no results for ${revision}:\n${said}`);
@@ -104,8 +104,8 @@ async function runRevision(node, revision) {
 }
 
 async function serve(state) {
-  const words = ['dist/main.cjs', 'serve', ...served, '--port', '0', '--json', '--state', state];
-  const child = spawn(process.execPath, words, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = ['dist/main.cjs', 'serve', ...served, '--port', '0', '--json', '--state', state];
+  const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = new Promise((resolve) => child.once('exit', resolve));
   const lines = createInterface({ input: child.stdout });
   const first = await new Promise((resolve, reject) => {
@@ -175,27 +175,27 @@ function page(lines, runs) {
   return [
     '# Conformance',
     '',
-    'What the official conformance suite says about `toolwharf serve` over HTTP. `npm run conformance` makes this page',
-    '(`-- --write`) or compares with what is expected; it needs the package registry and is not part of `npm test`.',
+    'Results of the official MCP conformance suite for `toolwharf serve` over HTTP. `npm run conformance` compares a run with the',
+    'expected results; with `-- --write` it also writes this page. It needs the package registry and is not part of `npm test`.',
     '',
     `Suite ${expected.suite}, Node ${expected.node} for the suite, ${process.version} for the server, ${new Date().toISOString().slice(0, 10)}.`,
     '',
     ...lines,
     '',
-    'A scenario is passed when all its checks are; warnings and skipped checks count as not passed. The suite wants tools',
-    'and prompts with names of its own: `test/conformance/packages` has them as ordinary packages, where a package can do',
-    'what is asked. Everything else that is not passed is listed below with its reason; `test/conformance/expected.json`',
-    'is that list, and a run fails when something fails that is not on it, or passes that is.',
+    'A scenario passes if all its checks pass; warnings and skipped checks count as not passed. The suite needs tools and prompts',
+    'with certain names. `test/conformance/packages` provides them as ordinary packages, as far as a package can. Everything that',
+    'does not pass is listed below with the reason. `test/conformance/expected.json` is that list. A run fails if its failures',
+    'differ from the list.',
     '',
-    'To be read with these numbers:',
+    'Notes about these numbers:',
     '',
-    '- Every scenario also checks all messages against the schema of the protocol; those checks count as passed even where',
-    '  the scenario is not, so the scenarios say more than the checks.',
-    "- The suite cannot send a token. `test/conformance/forward.mjs` adds an agent's token on loopback, and switches a package",
-    '  off and on where the suite wants to see a list change. All else goes through as it is.',
-    '- `tools-call-elicitation` and `input-required-result-request-state` answer our question with fields of their own. That is',
-    '  not a yes, so the call is refused and the scenario is passed with the refusal.',
-    '- The extensions (tasks, skills) are not run: none is declared.',
+    '- Every scenario also checks all messages against the schema of the protocol. These checks count as passed even if the',
+    '  scenario fails, so the number of scenarios says more than the number of checks.',
+    "- The suite cannot send a token. `test/conformance/forward.mjs` adds an agent's token on loopback. It also disables and",
+    '  enables a package when the suite expects a list to change. Everything else is passed on unchanged.',
+    '- `tools-call-elicitation` and `input-required-result-request-state` answer our question with other fields. That is not an',
+    '  approval, so the call is denied, and the scenario passes with this answer.',
+    '- The scenarios for protocol extensions (tasks, skills) do not run, because none is declared.',
     '',
     '## Passed in every revision that has it',
     '',

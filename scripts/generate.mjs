@@ -1,4 +1,4 @@
-// Compiles the published schemas to plain functions, so that no command pays for a schema compiler.
+// Compiles the published schemas to plain functions, so that no command has to load a schema compiler.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -27,26 +27,26 @@ for (const file of readdirSync(join(root, 'schemas')).sort()) {
   ajv.addSchema(inlined(schema, schema, []));
   const name = file.slice(0, -'.schema.json'.length);
   const exported = `validate${name[0].toUpperCase()}${name.slice(1)}`;
-  // One file a schema: a command loads only the one it needs.
+  // One file per schema: a command loads only the one it needs.
   const code = standalone.default(ajv, { [exported]: schema.$id });
   await bundleModule(code, root, join(target, `${name}.js`), 'neutral');
   const declaration = `import type { Validator } from '../formats/check.js';\n\nexport declare const ${exported}: Validator;\n`;
   writeFileSync(join(target, `${name}.d.ts`), declaration);
 }
 
-/** Definitions written out where they are used: a complaint then names the way to its place, not to a definition. */
-function inlined(part, schema, way) {
-  if (Array.isArray(part)) return part.map((it) => inlined(it, schema, way));
+/** Replaces each reference by its definition, so that an error has the path of its place and not of a definition. */
+function inlined(part, schema, path) {
+  if (Array.isArray(part)) return part.map((it) => inlined(it, schema, path));
   if (typeof part !== 'object' || part === null) return part;
   const { $ref, $defs, ...rest } = part;
   const own = Object.fromEntries(
-    Object.entries(rest).map(([key, value]) => [key, inlined(value, schema, way)]),
+    Object.entries(rest).map(([key, value]) => [key, inlined(value, schema, path)]),
   );
   if ($ref === undefined) return own;
-  if (way.includes($ref)) throw new Error(`${$ref} refers to itself`);
+  if (path.includes($ref)) throw new Error(`${$ref} refers to itself`);
   const target = $ref
     .split('/')
     .slice(1)
     .reduce((at, step) => at[step], schema);
-  return { ...inlined(target, schema, [...way, $ref]), ...own };
+  return { ...inlined(target, schema, [...path, $ref]), ...own };
 }

@@ -1,4 +1,4 @@
-// Makes sure that the programs the tests need are on this machine; installs them where it may.
+// Checks that the programs which the tests need are on this machine. As root with apt-get it installs them.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
@@ -23,8 +23,8 @@ if (missing().length > 0 && process.getuid?.() === 0 && existsSync('/usr/bin/apt
   const packages = [...new Set(missing().map((it) => it.package))];
   console.log(`installing ${packages.join(', ')}`);
   const environment = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  for (const words of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
-    spawnSync('apt-get', ['-q', ...words], { stdio: 'inherit', env: environment });
+  for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packages]]) {
+    spawnSync('apt-get', ['-q', ...args], { stdio: 'inherit', env: environment });
   }
 }
 const left = missing();

@@ -1,4 +1,4 @@
-// Everything that must hold, in one go: the cheap checks first. "npm run test:unit" is the quick one.
+// All checks, the cheap ones first. "npm run test:unit" is the quick subset.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -18,13 +18,13 @@ const steps = [
   ['tests', ['node_modules/vitest/vitest.mjs', 'run', ...rest]],
 ];
 
-for (const [name, words] of steps) {
+for (const [name, args] of steps) {
   const started = performance.now();
   console.log(`\n── ${name}`);
-  // The whole run holds SECURITY.md to its promises; with words of its own it is not the whole run.
+  // Only a whole run can compare SECURITY.md with the tests; arguments select a part of them.
   const promises = process.argv.includes('--write-security') ? 'write' : 'check';
   const env = { ...process.env, ...(rest.length === 0 ? { TOOLWHARF_PROMISES: promises } : {}) };
-  const { status } = spawnSync(process.execPath, words, { stdio: 'inherit', env });
+  const { status } = spawnSync(process.execPath, args, { stdio: 'inherit', env });
   if (status !== 0) {
     console.error(`\n${name} failed`);
     process.exit(status ?? 1);

@@ -1,4 +1,4 @@
-/** Toolwharf as a library: the same host that the commands use, inside your own program. */
+/** Toolwharf as a library: run the host that the `toolwharf` command uses inside your own program. */
 export { createHost } from './host/create.js';
 export type {
   Answer,
@@ -6,7 +6,6 @@ export type {
   Approvals,
   AuditEntry,
   CallRequest,
-  Change,
   Confirmation,
   ExplainedLimit,
   ExplainedPermissions,
@@ -14,6 +13,7 @@ export type {
   Explanation,
   Host,
   InstallOptions,
+  InstallResult,
   KillEntry,
   KillOutcome,
   Kills,
@@ -24,8 +24,8 @@ export type {
   MessageVerdict,
   PackageIndexes,
   PackageReport,
+  PackageReview,
   PackageState,
-  Review,
   SecretAudience,
   SecretEntry,
   SecretInput,

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-// Starts the command. Its parts lie beside this file: scripts, each with what V8 made of it when it was built, so that a
-// start does not compile them again. What V8 made is used only with the very bytes it was made from; where it does not fit,
-// by another version of Node or for any other reason, the script is compiled as usual.
+// Starts the `toolwharf` command. The build puts its scripts next to this file, each with the code cache of V8, so
+// that a start does not compile them again. A code cache is used only with the exact script it was made from. If it
+// does not fit, for example with another version of Node, the script is compiled as usual.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -10,7 +10,8 @@ import { fileURLToPath } from 'node:url';
 import { constants, Script } from 'node:vm';
 
 type Require = (name: string) => unknown;
-type Body = (
+/** The body of a CommonJS module as a function. */
+type ModuleFunction = (
   exports: object,
   require: Require,
   module: { exports: object },
@@ -18,7 +19,8 @@ type Body = (
   dirname: string,
 ) => void;
 
-const others = createRequire(import.meta.url);
+/** For modules that are not next to this file: Node's own and dependencies. */
+const nodeRequire = createRequire(import.meta.url);
 const loaded = new Map<string, { exports: object }>();
 const digestBytes = 32;
 
@@ -30,34 +32,34 @@ function load(path: string): object {
   const module = { exports: {} };
   loaded.set(path, module);
   const folder = dirname(path);
-  const require: Require = (name) => (name.startsWith('.') ? load(join(folder, name)) : others(name));
-  bodyOf(path)(module.exports, require, module, path, folder);
+  const require: Require = (name) => (name.startsWith('.') ? load(join(folder, name)) : nodeRequire(name));
+  compile(path)(module.exports, require, module, path, folder);
   return module.exports;
 }
 
-function bodyOf(path: string): Body {
+function compile(path: string): ModuleFunction {
   const bytes = readFileSync(path);
-  const compiled = compiledFrom(path, bytes);
+  const codeCache = readCodeCache(path, bytes);
   const script = new Script(
     `(function (exports, require, module, __filename, __dirname) {${bytes.toString('latin1')}\n})`,
     {
       filename: path,
       importModuleDynamically: constants.USE_MAIN_CONTEXT_DEFAULT_LOADER,
-      ...(compiled === undefined ? {} : { cachedData: compiled }),
+      ...(codeCache === undefined ? {} : { cachedData: codeCache }),
     },
   );
   return script.runInThisContext();
 }
 
-/** V8 itself compares only the length of a script with that of the one it compiled, and looks for no damage. */
-function compiledFrom(path: string, script: Buffer): Buffer | undefined {
+/** Checks a digest of script and cache: V8 itself compares only the length of the script, and detects no damage. */
+function readCodeCache(path: string, script: Buffer): Buffer | undefined {
   let file: Buffer;
   try {
     file = readFileSync(path.replace(/cjs$/, 'v8'));
   } catch {
     return undefined;
   }
-  const compiled = file.subarray(digestBytes);
-  const digest = createHash('sha256').update(script).update(compiled).digest();
-  return digest.equals(file.subarray(0, digestBytes)) ? compiled : undefined;
+  const codeCache = file.subarray(digestBytes);
+  const digest = createHash('sha256').update(script).update(codeCache).digest();
+  return digest.equals(file.subarray(0, digestBytes)) ? codeCache : undefined;
 }

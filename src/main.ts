@@ -1,5 +1,5 @@
-// The composition root: the only place that knows the real world and every part. Parts are loaded when a
-// command needs them, because what is not loaded costs nothing.
+// The composition root: connects the commands to the real file system, terminal and host. Modules are loaded only when
+// a command needs them, to keep the start fast.
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname } from 'node:path';
@@ -9,16 +9,16 @@ import type { AuditReader, Check, Host } from './host/host.js';
 import type { AuditVerdict } from './model/audit.js';
 import type {
   ExamineOptions,
+  InProcessHostOptions,
+  OpenAuditLogOptions,
   OpenHostOptions,
-  OpenRecordOptions,
-  StartHostOptions,
   Terminal,
 } from './serve/cli/terminal.js';
 import { build, version } from './version.js';
 
-const words = process.argv.slice(2);
+const argv = process.argv.slice(2);
 
-if (words.length === 1 && (words[0] === '--version' || words[0] === '-V')) {
+if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(`${version}\n`);
 } else {
   void main();
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
   const interrupted = new AbortController();
   let signalExit: number | undefined;
   const onSignal = (exit: number) => () => {
-    // The second time means it.
+    // The second signal ends the process at once.
     if (signalExit !== undefined) process.exit(exit);
     signalExit = exit;
     interrupted.abort();
@@ -37,12 +37,12 @@ async function main(): Promise<void> {
   process.on('SIGINT', onSignal(130));
   process.on('SIGTERM', onSignal(143));
   process.on('SIGHUP', onSignal(129));
-  // Whoever reads our output may stop reading; that is no failure, and what was begun is still brought to its end.
-  let readerLeft = false;
+  // The reader of our output may close it, for example `| head`. The command still finishes, without an error.
+  let outputClosed = false;
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    readerLeft = true;
+    outputClosed = true;
     if (error.code === 'EPIPE') return;
-    process.stderr.write(`error: the output could not be written (${error.code})\n`);
+    process.stderr.write(`error: cannot write the output (${error.code})\n`);
     process.exitCode = 1;
   });
   process.stderr.on('error', () => {});
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
     stdoutIsTerminal: process.stdout.isTTY === true,
     stdinIsTerminal: process.stdin.isTTY === true,
     stderrIsTerminal: process.stderr.isTTY === true,
-    // A terminal without a size says zero; below forty nothing can be laid out.
+    // A terminal without a size reports 0. Fewer than 40 columns cannot be laid out.
     columns: Math.max(
       40,
       process.stdout.columns || process.stderr.columns || Number(process.env.COLUMNS) || 100,
@@ -67,35 +67,35 @@ async function main(): Promise<void> {
     stdin: process.stdin,
     stdout: process.stdout,
     out: (text) => {
-      if (!readerLeft) process.stdout.write(text);
+      if (!outputClosed) process.stdout.write(text);
     },
     err: (text) => void process.stderr.write(text),
-    readStdin: async (most) =>
-      (await import('./serve/cli/standard-input.js')).readAll(process.stdin, interrupted.signal, most),
+    readStdin: async (maxBytes) =>
+      (await import('./serve/cli/standard-input.js')).readAll(process.stdin, interrupted.signal, maxBytes),
     readSecret: async (question) =>
-      (await import('./serve/cli/dialogue.js')).readSecret(question, interrupted.signal),
+      (await import('./serve/cli/prompt.js')).readSecret(question, interrupted.signal),
     confirm: async (question) =>
-      (await import('./serve/cli/dialogue.js')).confirm(question, interrupted.signal),
-    ask: async (question) => (await import('./serve/cli/dialogue.js')).ask(question, interrupted.signal),
+      (await import('./serve/cli/prompt.js')).confirm(question, interrupted.signal),
+    ask: async (question) => (await import('./serve/cli/prompt.js')).ask(question, interrupted.signal),
     readFile,
     writeFile,
     isFolder,
     resource: (path) => fileURLToPath(new URL(`../${path}`, import.meta.url)),
     openHost: (options) => openHost(options, { version, principal, cwd }, interrupted.signal),
-    readDocument: (url, allow) => publishedAt(url, allow, interrupted.signal),
+    readDocument: (url, allow) => fetchDocument(url, allow, interrupted.signal),
     startHost,
-    openRecord,
+    openAuditLog,
     openPinReset: async (options) => (await import('./host/pin-reset.js')).openPinReset(options, Date.now),
     verifyExport,
     examine,
   };
-  const code = await runCommandLine(words, terminal);
+  const code = await runCommandLine(argv, terminal);
   process.exitCode = signalExit !== undefined && code !== 0 ? signalExit : code || (process.exitCode ?? 0);
-  // A terminal that was read from would keep the process alive.
+  // An open standard input would keep the process alive.
   process.stdin.unref?.();
 }
 
-/** Users without an entry in the system's list exist, in containers above all. */
+/** The user may have no entry in the user database, mostly in containers. */
 function userName(): string {
   try {
     return userInfo().username;
@@ -104,7 +104,7 @@ function userName(): string {
   }
 }
 
-/** Text of a regular file of moderate size; a pipe or a device would keep us waiting. */
+/** Text of a regular file of at most 16 MiB; undefined otherwise. Reading a pipe or a device could block. */
 function readFile(path: string): string | undefined {
   try {
     const { size } = statSync(path);
@@ -127,20 +127,20 @@ function isFolder(path: string): boolean {
   }
 }
 
-async function publishedAt(url: string, allow: readonly string[], signal: AbortSignal) {
-  const { guardedClient } = await import('./net/client.js');
-  const { readDocument } = await import('./net/document.js');
+async function fetchDocument(url: string, allow: readonly string[], signal: AbortSignal) {
+  const { guardedClient } = await import('./net/http-client.js');
+  const { fetchDocument } = await import('./net/published-document.js');
   const { parseGrants } = await import('./policy/grant.js');
-  return readDocument({ client: guardedClient(), url, granted: parseGrants(allow).shared.network, signal });
+  return fetchDocument({ client: guardedClient(), url, granted: parseGrants(allow).shared.network, signal });
 }
 
-async function startHost(options: StartHostOptions): Promise<Host> {
+async function startHost(options: InProcessHostOptions): Promise<Host> {
   const { createHost } = await import('./host/create.js');
   let stop: () => void = () => {};
-  // From before the host is there: a signal that comes meanwhile must not end it half made.
-  let signalled = false;
+  // Registered before the host exists, so that an early SIGUSR2 does not end the process.
+  let signaled = false;
   process.on('SIGUSR2', () => {
-    signalled = true;
+    signaled = true;
     stop();
   });
   const host = await createHost({
@@ -149,8 +149,8 @@ async function startHost(options: StartHostOptions): Promise<Host> {
     ...(options.onReload === undefined ? {} : { onReload: options.onReload }),
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),
     ...(build === undefined ? {} : { build }),
-    warm: options.brief !== true,
-    watch: options.brief !== true,
+    warm: options.singleCommand !== true,
+    watch: options.singleCommand !== true,
     ...(options.audit === undefined ? {} : { audit: options.audit }),
     ...(process.env.TOOLWHARF_PASSPHRASE ? { passphrase: process.env.TOOLWHARF_PASSPHRASE } : {}),
     onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
@@ -159,38 +159,42 @@ async function startHost(options: StartHostOptions): Promise<Host> {
     void host.kills
       .set('all', 'SIGUSR2')
       .then(({ ended }) =>
-        process.stderr.write(`SIGUSR2: everything is stopped, ${ended} calls were ended\n`),
+        process.stderr.write(
+          `SIGUSR2: all calls are stopped; ${ended === 1 ? '1 running call was' : `${ended} running calls were`} ended\n`,
+        ),
       )
       .catch((error) => process.stderr.write(`SIGUSR2: ${String(error)}\n`));
-  if (signalled) stop();
+  if (signaled) stop();
   return host;
 }
 
-async function placesFor({ audit }: OpenHostOptions): Promise<Pick<StartHostOptions, 'audit'>> {
+async function placesFor({ audit }: OpenHostOptions): Promise<Pick<InProcessHostOptions, 'audit'>> {
   return audit === undefined ? {} : { audit: await audit() };
 }
 
-async function openRecord({ state, audit, follow }: OpenRecordOptions): Promise<AuditReader> {
+async function openAuditLog({ state, audit, follow }: OpenAuditLogOptions): Promise<AuditReader> {
   const { StoredAuditLog } = await import('./store/stored-audit-log.js');
-  const { checkpointPlaces } = await import('./store/checkpoints.js');
-  return StoredAuditLog.open(state, checkpointPlaces(state, audit), follow);
+  const { checkpointPaths } = await import('./store/checkpoints.js');
+  return StoredAuditLog.open(state, checkpointPaths(state, audit), follow);
 }
 
 async function verifyExport(path: string, trusted: string | undefined): Promise<AuditVerdict> {
   const { HostError } = await import('./model/host-error.js');
   const { verifyExportFile } = await import('./store/audit-export.js');
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
-    throw new HostError('not_found', `there is no file ${path}`, { hint: 'name an export of the record' });
+    throw new HostError('not_found', `no such file: ${path}`, {
+      hint: 'name a file written by "toolwharf audit export"',
+    });
   return verifyExportFile(path, trusted);
 }
 
 async function examine(options: ExamineOptions): Promise<readonly Check[]> {
-  const { examine: look } = await import('./host/doctor/examine.js');
-  const { systemSandbox } = await import('./sandbox/system.js');
-  const { runProgram } = await import('./sandbox/program.js');
+  const { runDoctor } = await import('./host/doctor/doctor.js');
+  const { systemSandbox } = await import('./sandbox/system-sandbox.js');
+  const { runSystemProgram } = await import('./sandbox/system-program.js');
   const { systemKeychain } = await import('./secrets/keychain.js');
   const { openEgress } = await import('./net/egress.js');
-  return look({
+  return runDoctor({
     ...options,
     containers: options.containers ?? {},
     home: homedir(),
@@ -202,18 +206,18 @@ async function examine(options: ExamineOptions): Promise<readonly Check[]> {
       readFile,
     },
     sandbox: systemSandbox({}),
-    keychain: systemKeychain(process.platform, runProgram),
+    keychain: systemKeychain(process.platform, runSystemProgram),
     openEgress,
   });
 }
 
-/** While a command is the host, other commands use it too; those who came in are served to their end. */
-async function shared(host: Host, state: string, version: string): Promise<Host> {
-  const { listen } = await import('./serve/socket/server.js');
-  const { socketPath } = await import('./serve/socket/path.js');
+/** Lets other commands use the host of this command. Closing waits until they are done. */
+async function shareHost(host: Host, state: string, version: string): Promise<Host> {
+  const { openSocketServer } = await import('./serve/socket/server.js');
+  const { socketPath } = await import('./serve/socket/socket-path.js');
   const onBug = (error: unknown) => void process.stderr.write(`${String(error)}\n`);
-  // Where no socket can be made, the others wait as they would without one.
-  const server = await listen(host, {
+  // Without a socket, other commands wait until this one ends.
+  const server = await openSocketServer(host, {
     path: socketPath(state, 'command'),
     version,
     now: Date.now,
@@ -229,31 +233,35 @@ async function shared(host: Host, state: string, version: string): Promise<Host>
   };
 }
 
-/** The socket if somebody answers it, else a host of our own; if another command has the state, wait for it. */
+/** Connects to the running host, else starts one in this process. Waits if another command holds the state directory. */
 async function openHost(
   options: OpenHostOptions,
   me: { version: string; principal: string; cwd: string },
   signal: AbortSignal,
 ): Promise<Host> {
-  const { remoteHost } = await import('./serve/socket/remote-host.js');
+  const { openSocketHost } = await import('./serve/socket/socket-host.js');
   const { HostError } = await import('./model/host-error.js');
-  // As long as the tool of another command may take.
-  const deadline = performance.now() + (options.patienceMs ?? 75_000);
-  let told = false;
+  // Default: as long as the tool of another command may run.
+  const deadline = performance.now() + (options.timeoutMs ?? 75_000);
+  let reported = false;
   for (;;) {
-    const remote = await remoteHost({ ...options, ...me });
-    if (remote !== undefined) return remote;
+    const running = await openSocketHost({
+      state: options.state,
+      ...me,
+      ...(options.timeoutMs === undefined ? {} : { idleTimeoutMs: options.timeoutMs }),
+    });
+    if (running !== undefined) return running;
     try {
-      return await shared(
-        await startHost({ state: options.state, brief: true, ...(await placesFor(options)) }),
+      return await shareHost(
+        await startHost({ state: options.state, singleCommand: true, ...(await placesFor(options)) }),
         options.state,
         me.version,
       );
     } catch (error) {
       if (!(error instanceof HostError) || error.code !== 'state_locked' || performance.now() > deadline)
         throw error;
-      if (!told) options.onWait(`${error.message}; waiting for it`);
-      told = true;
+      if (!reported) options.onWait(`${error.message}; waiting for it`);
+      reported = true;
       await new Promise((resolve) => setTimeout(resolve, 100));
       if (signal.aborted) throw new HostError('canceled', 'interrupted');
     }

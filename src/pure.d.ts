@@ -1,4 +1,4 @@
-// The only platform objects that the pure folders may use. Everything else comes in as an argument.
+// The only platform objects that the pure folders (model, formats, policy) may use. Everything else is passed in.
 declare class URL {
   constructor(input: string, base?: string | URL);
   readonly protocol: string;

@@ -1,9 +1,10 @@
 import manifest from '../package.json' with { type: 'json' };
 
-/** Put in by the build: stands for all code that reads manifests. */
+/** Set by the build: a digest of all code that parses manifests. */
 declare const TOOLWHARF_BUILD: string | undefined;
 
+/** The version of Toolwharf, from package.json. */
 export const version: string = manifest.version;
 
-/** Undefined where the sources run as they are. */
+/** Identifies the build for the parse cache. Undefined if the sources run without a build. */
 export const build: string | undefined = typeof TOOLWHARF_BUILD === 'string' ? TOOLWHARF_BUILD : undefined;

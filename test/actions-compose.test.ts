@@ -1,4 +1,4 @@
-// Tools that fill a text, and tools that call other tools.
+// Tools that fill a prompt template, and tools that call other tools.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, Session } from '../src/index.js';
 import {
@@ -83,20 +83,20 @@ afterAll(async () => {
 
 const call = (tool: string, given: JsonObject = { text: 'four' }) => session.call({ tool, arguments: given });
 
-describe('a prompt', () => {
-  test('is the text with the values in it', async () => {
+describe('prompt templates', () => {
+  test('a prompt tool returns its template with the values filled in', async () => {
     expect(await resultOf(call('prompt-agent/letter', { to: 'A. {from} $& "q"\nB' }))).toBe(
       'Dear A. {from} $& "q"\nB, [1,"two"] from me.',
     );
   });
 
-  test('can be reached through another agent', async () => {
+  test('a prompt tool can be called through another agent', async () => {
     expect(await resultOf(call('outer/letter', { to: 'you' }))).toBe('Dear you, [1,"two"] from me.');
   });
 });
 
-describe('a tool that calls another', () => {
-  test('passes arguments and answer through, and both calls are on record', async () => {
+describe('tools that call another tool', () => {
+  test('arguments and answer are passed through, and the audit log has both calls', async () => {
     expect(await resultOf(call('outer/length'))).toEqual({ length: 4 });
     const tail = await bench.host.auditTail(4);
     const intents = tail.filter((it) => it.kind === 'intent').map((it) => it.body.tool);
@@ -104,34 +104,34 @@ describe('a tool that calls another', () => {
     expect(tail.filter((it) => it.kind === 'outcome').map((it) => it.body.status)).toEqual(['ok', 'ok']);
   });
 
-  test('answers for its own schema', async () => {
+  test('the answer is checked against the schema of the outer tool', async () => {
     const wrong = await failureOf(call('outer/strict'));
     expect(wrong.code).toBe('invalid_output');
     expect(wrong.message).toContain('outer/strict');
     expect(wrong.message).toContain('words');
   });
 
-  test('fails with the words of the inner tool', async () => {
+  test('a failure of the inner tool is reported with its message', async () => {
     const failed = await failureOf(call('outer/failing'));
     expect(failed.code).toBe('tool_failed');
     expect(failed.message).toContain('fails/fails');
     expect(failed.message).toContain('no four');
   });
 
-  test('has its arguments checked by the inner tool too', async () => {
+  test('arguments are checked against the schema of the inner tool too', async () => {
     const wrong = await failureOf(call('outer/wrong_input', { other: 'x' }));
     expect(wrong.code).toBe('invalid_input');
     expect(wrong.message).toContain('count/count');
   });
 
-  test('names what is missing', async () => {
+  test('the error names an inner tool that does not exist', async () => {
     const nowhere = await failureOf(call('outer/nowhere'));
     expect(nowhere.code).toBe('tool_not_found');
     expect(nowhere.message).toContain('not-there/tool');
     expect((await failureOf(call('outer/no_tool'))).message).toContain('count/weigh');
   });
 
-  test('a target that is switched off stays so', async () => {
+  test('a disabled inner package is not called', async () => {
     await bench.host.switches.set('count', false, 'test');
     const off = await failureOf(call('outer/length'));
     await bench.host.switches.set('count', true, 'test');
@@ -140,24 +140,24 @@ describe('a tool that calls another', () => {
   });
 });
 
-describe('calls that lead back', () => {
-  test('to themselves are refused, with the way they took', async () => {
+describe('loops and long chains', () => {
+  test('a call that leads back to itself is denied, and the error shows the chain', async () => {
     const circle = await failureOf(call('outer/ping'));
     expect(circle.status).toBe('denied');
     expect(circle.message).toContain('outer/ping → inner/pong → outer/ping');
-    expect(circle.message).toContain('leads back to itself');
+    expect(circle.message).toContain('in a loop');
   });
 
-  test('through too many tools are refused; fewer are fine', async () => {
+  test('a chain of too many tools is denied, and a shorter one runs', async () => {
     const deep = await failureOf(call('chain/link_0'));
     expect(deep.status).toBe('denied');
-    expect(deep.message).toMatch(/chain\/link_0 calls through more than \d+ tools/);
+    expect(deep.message).toMatch(/chain\/link_0 leads to a chain of more than \d+ tools/);
     expect(await resultOf(call('chain/link_8'))).toEqual({ length: 4 });
   });
 });
 
-describe('an inner tool that asks a person', () => {
-  test('holds the inner call, not the outer one; it runs once it was approved', async () => {
+describe('inner tools that need approval', () => {
+  test('the inner call is held, not the outer one, and runs after approval', async () => {
     const held = await call('outer/asking', { text: 'first' });
     if (held.status !== 'confirmation_required') throw new Error(JSON.stringify(held));
     expect(held.tool).toBe('outer/asking');
@@ -166,11 +166,11 @@ describe('an inner tool that asks a person', () => {
     expect(await call('outer/asking', { text: 'first' })).toMatchObject({ confirmation: { token } });
     await bench.host.approvals.approve(token, 'person');
     expect(await resultOf(call('outer/asking', { text: 'first' }))).toEqual({ done: 'first' });
-    // Once.
+    // One approval is good for one run.
     expect(await call('outer/asking', { text: 'first' })).toMatchObject({ status: 'confirmation_required' });
   });
 
-  test('below a tool that asks too: each is asked for once', async () => {
+  test('if both tools need approval, a person approves each of them once', async () => {
     const asked: string[] = [];
     let answer = await call('both/asking', { text: 'twice' });
     while (answer.status === 'confirmation_required' && asked.length < 4) {
@@ -180,11 +180,11 @@ describe('an inner tool that asks a person', () => {
     }
     expect(await resultOf(answer)).toEqual({ done: 'twice' });
     expect(asked).toEqual(['both/asking', 'asks/asks']);
-    // Both are used up.
+    // Both approvals are used up.
     expect(await call('both/asking', { text: 'twice' })).toMatchObject({ status: 'confirmation_required' });
   });
 
-  test('or the agent takes the approved call itself', async () => {
+  test('the agent can run the approved inner call by its token', async () => {
     const held = await call('outer/asking', { text: 'second' });
     if (held.status !== 'confirmation_required') throw new Error(JSON.stringify(held));
     const { token } = held.confirmation;
@@ -193,7 +193,7 @@ describe('an inner tool that asks a person', () => {
     expect(await resultOf(answer)).toEqual({ done: 'second' });
   });
 
-  test('a refusal of the person is a refusal of the outer call', async () => {
+  test('an inner call that a person denied stays denied', async () => {
     const held = await call('outer/asking', { text: 'third' });
     if (held.status !== 'confirmation_required') throw new Error(JSON.stringify(held));
     await bench.host.approvals.deny(held.confirmation.token, 'person');

@@ -1,7 +1,7 @@
-// Credentials of requests: how they are sent, and where they are never sent.
+// Credentials of HTTP requests: how they are sent, and where they are never sent.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, Session } from '../src/index.js';
-import { guardedClient } from '../src/net/client.js';
+import { guardedClient } from '../src/net/http-client.js';
 import { type LoopbackServer, loopbackServer } from './toolwharf.js';
 import {
   failureOf,
@@ -41,7 +41,7 @@ beforeAll(async () => {
     else response.writeHead(200, { 'content-type': 'application/json' }).end('{}');
   });
   other = await loopbackServer((_request, response) => response.end('{}'));
-  // Credentials are for names, not for addresses; this one leads here, whatever the machine thinks.
+  // Credentials are bound to host names, not to addresses. Here `localhost` always resolves to this server.
   const client = guardedClient(async (name) => (name === 'localhost' ? ['127.0.0.1'] : []));
   const base = `http://localhost:${server.port}`;
   const get = (name: string, url: string, ref: string) => ({
@@ -116,7 +116,7 @@ test('an optional credential that is not set is not sent', async () => {
   expect(server.requests.at(-1)?.headers).not.toHaveProperty('authorization');
 });
 
-test('a needed one that is not set keeps the package waiting, and says what to do', async () => {
+test('a package without its required credential needs setup, and the error names the command', async () => {
   const waiting = await failureOf(call('desk/ask'));
   expect(waiting.code).toBe('needs_setup');
   expect(`${waiting.message} ${waiting.hint}`).toContain('toolwharf secret set desk DESK_KEY');
@@ -125,13 +125,13 @@ test('a needed one that is not set keeps the package waiting, and says what to d
   expect(server.requests.at(-1)?.headers).toMatchObject({ 'x-key': secret });
 });
 
-describe('each scheme', () => {
+describe('authentication schemes', () => {
   test.each([
     ['bearer', 'authorization', `Bearer ${secret}`],
     ['raw', 'authorization', secret],
     ['basic', 'authorization', `Basic ${Buffer.from(secret).toString('base64')}`],
     ['header', 'x-desk-key', `Key ${secret}`],
-  ])('%s', async (scheme, header, value) => {
+  ])('scheme %s sends the credential in the header %s only', async (scheme, header, value) => {
     await set('key-agent', scheme, secret);
     await resultOf(call(`with_${scheme}`));
     const headers = server.requests.at(-1)?.headers ?? {};
@@ -141,8 +141,8 @@ describe('each scheme', () => {
   });
 });
 
-describe('a credential stays where it belongs', () => {
-  test('it follows no redirect, not even on the same server', async () => {
+describe('limits of a credential', () => {
+  test('a request with a credential follows no redirect, not even on the same server', async () => {
     await set('key-agent', 'bearer', secret);
     const before = server.requests.length;
     for (const tool of ['stays', 'leaves'])
@@ -151,37 +151,37 @@ describe('a credential stays where it belongs', () => {
     expect(other.requests).toEqual([]);
   });
 
-  test('without a credential the same redirect is followed', async () => {
+  test('a request without a credential follows the same redirect', async () => {
     await bench.host.secrets.unset('key-agent', 'bearer', 'test');
     const before = server.requests.length;
     await resultOf(call('stays'));
     expect(server.requests.slice(before).map((it) => it.url)).toEqual(['/redirect-here', '/echo']);
   });
 
-  test('the operator can name other recipients, and then this server gets nothing', async () => {
+  test('if the operator names other hosts for a credential, this server gets nothing', async () => {
     await set('key-agent', 'bearer', secret, ['elsewhere.example']);
     const before = server.requests.length;
-    const refused = await failureOf(call('with_bearer'));
-    expect(refused).toMatchObject({ status: 'denied', code: 'denied' });
-    expect(refused.message).toContain('localhost');
-    expect(refused.message).not.toContain(secret);
+    const denied = await failureOf(call('with_bearer'));
+    expect(denied).toMatchObject({ status: 'denied', code: 'denied' });
+    expect(denied.message).toContain('localhost');
+    expect(denied.message).not.toContain(secret);
     expect(server.requests).toHaveLength(before);
   });
 
-  test('it does not come back: not in answers, errors or the record', async () => {
+  test('a credential never appears in answers, errors or the audit log', async () => {
     await set('key-agent', 'bearer', secret);
     const leaked = await call('leak');
     const broken = await call('broken');
     expect(leaked.status).toBe('ok');
     expect(await failureOf(broken)).toMatchObject({ code: 'tool_failed' });
-    const told = JSON.stringify([leaked, broken, await bench.host.auditTail(100)]);
-    expect(told).not.toContain(secret);
-    expect(told).not.toContain(Buffer.from(secret).toString('base64'));
-    // The control: the server did get it and did send it.
+    const output = JSON.stringify([leaked, broken, await bench.host.auditTail(100)]);
+    expect(output).not.toContain(secret);
+    expect(output).not.toContain(Buffer.from(secret).toString('base64'));
+    // Control: the server got the credential and sent it back.
     expect(server.requests.some((it) => it.headers.authorization === `Bearer ${secret}`)).toBe(true);
   });
 
-  test('a value with a line break never reaches a header', async () => {
+  test('a credential with a line break cannot add a header', async () => {
     await set('key-agent', 'raw', `${secret}\r\nX-Admin: 1`).catch((error) => {
       expect(String(error)).not.toContain(secret);
     });
@@ -189,12 +189,12 @@ describe('a credential stays where it belongs', () => {
     const answer = await call('with_raw');
     expect(JSON.stringify(answer)).not.toContain(secret);
     for (const it of server.requests.slice(before)) expect(it.headers).not.toHaveProperty('x-admin');
-    // Either the vault did not take it, or the request was not sent.
+    // Either the vault rejected it, or the request was not sent.
     if (answer.status === 'ok') expect(server.requests.at(-1)?.headers.authorization).toBe(secret);
     else expect(await failureOf(answer)).toMatchObject({ code: 'needs_setup' });
   });
 
-  test('a session without the grant sends nothing', async () => {
+  test('a session without the network grant sends nothing', async () => {
     await set('desk', 'DESK_KEY', secret);
     const plain = await bench.session();
     const before = server.requests.length;

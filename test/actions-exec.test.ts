@@ -1,4 +1,4 @@
-// Programs that run once for a call: what reaches them, and how each kind of answer is read.
+// Programs that run once per call: what they receive, and how each output format is read.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, Session } from '../src/index.js';
 import {
@@ -13,14 +13,14 @@ import {
 
 const text = { type: 'string' };
 
-/** Prints what it was given, as the first word asks for. */
+/** Prints what its first argument asks for. */
 const script = `import json, os, sys
-words = sys.argv[1:]
-what = words[0] if words else ""
+args = sys.argv[1:]
+what = args[0] if args else ""
 if what == "echo":
-    print(json.dumps(words[1:]))
+    print(json.dumps(args[1:]))
 elif what == "stdin":
-    print(json.dumps({"words": words, "stdin": sys.stdin.read()}))
+    print(json.dumps({"args": args, "stdin": sys.stdin.read()}))
 elif what == "text":
     sys.stdout.write("Grüße\\n  zwei Zeilen\\n")
 elif what == "binary":
@@ -31,7 +31,7 @@ elif what == "records":
     given = json.load(sys.stdin)
     print("\\n".join(given["lines"]))
 elif what == "none":
-    print("this is nobody's answer")
+    print("this output is ignored")
 elif what == "envelope":
     given = json.load(sys.stdin)
     print(json.dumps({"error": {"code": "no_such_row", "message": "there is no row 7"}}))
@@ -39,7 +39,7 @@ elif what == "envelope":
 elif what == "member":
     print(json.dumps({"error": None, "rows": 1}))
 elif what == "setting":
-    print(json.dumps({"level": os.environ.get("LEVEL"), "words": words[1:]}))
+    print(json.dumps({"level": os.environ.get("LEVEL"), "args": args[1:]}))
 `;
 
 const record = {
@@ -49,7 +49,7 @@ const record = {
   additionalProperties: false,
 };
 
-/** Prints what the script has under that word. */
+/** An action that runs the script with its own name as the argument. */
 const printing = (name: string, format: string): JsonObject => ({
   name,
   invocation: { kind: 'subcommand', argv_template: [name] },
@@ -62,7 +62,7 @@ const manifest = toolspace({
   env: [{ name: 'LEVEL', prompt: 'How much.', required: false, secret: false, default: 'low' }],
   actions: [
     {
-      name: 'words',
+      name: 'args',
       invocation: {
         kind: 'subcommand',
         argv_template: [
@@ -164,16 +164,16 @@ afterAll(async () => {
 const call = (tool: string, given: object = {}) =>
   session.call({ tool: `printer/${tool}`, arguments: given as never });
 
-describe('a Patch script', () => {
-  test('gets its arguments, defaults too, and answers with its last line', async () => {
+describe('Patch scripts', () => {
+  test('a script gets its arguments with defaults, and its last output line is the result', async () => {
     const answer = await session.call({ tool: 'shout', arguments: { text: 'Grüße "a"\n\u2028$(x)' } });
     expect(answer).toMatchObject({
       status: 'ok',
-      // It arrives whole; what ends a line without being seen is an ordinary line end for whoever reads the answer.
+      // The script gets the text unchanged. In the answer, an invisible line separator becomes a line break.
       result: { loud: 'GRÜSSE "A"\n\n$(X)' },
       warnings: [
         expect.stringMatching(/printed 2 lines before its result/),
-        expect.stringMatching(/cannot be seen/),
+        expect.stringMatching(/invisible characters .* were removed/),
       ],
       log: expect.stringContaining('a log line'),
     });
@@ -181,10 +181,10 @@ describe('a Patch script', () => {
   });
 });
 
-describe('words of a command line', () => {
-  test('each value is one word, whatever it looks like; no shell reads it', async () => {
+describe('command line arguments', () => {
+  test('each value is one argument, and no shell interprets it', async () => {
     const nasty = '; $(touch /tmp/x) `id` > out | cat & "quoted" \'single\' * ~ $HOME \\ \t end';
-    expect(await resultOf(call('words', { to: nasty, from: `a ${nasty}` }))).toEqual([
+    expect(await resultOf(call('args', { to: nasty, from: `a ${nasty}` }))).toEqual([
       `--to=${nasty}`,
       `a ${nasty}`,
       '3',
@@ -192,9 +192,9 @@ describe('words of a command line', () => {
     ]);
   });
 
-  test('values are not templates: a token in one stays as it is', async () => {
+  test('a template token inside a value is not filled', async () => {
     const token = `\${input.to} \${env.LEVEL}`;
-    expect(await resultOf(call('words', { to: token, from: 'b', count: -4 }))).toEqual([
+    expect(await resultOf(call('args', { to: token, from: 'b', count: -4 }))).toEqual([
       `--to=${token}`,
       'b',
       '-4',
@@ -202,15 +202,15 @@ describe('words of a command line', () => {
     ]);
   });
 
-  test('one that would be read as an option is refused, unless the author wrote --', async () => {
-    const refused = await failureOf(call('words', { to: '-x', from: '--delete' }));
-    expect(refused).toMatchObject({ code: 'invalid_input', message: expect.stringContaining('from') });
-    expect(refused.message).toContain('option');
-    expect(await resultOf(call('words', { to: '-x', from: 'b' }))).toEqual(['--to=-x', 'b', '3', 'true']);
+  test('a value that looks like an option is rejected if the author did not write -- before it', async () => {
+    const rejected = await failureOf(call('args', { to: '-x', from: '--delete' }));
+    expect(rejected).toMatchObject({ code: 'invalid_input', message: expect.stringContaining('from') });
+    expect(rejected.message).toContain('option');
+    expect(await resultOf(call('args', { to: '-x', from: 'b' }))).toEqual(['--to=-x', 'b', '3', 'true']);
     expect(await resultOf(call('after_dashes', { file: '-rf' }))).toEqual(['--', '-rf']);
   });
 
-  test('a token without a value is an error that names it', async () => {
+  test('a template token without a value is an error that names the input', async () => {
     expect(await failureOf(call('unresolved'))).toMatchObject({
       code: 'invalid_input',
       message: expect.stringContaining('maybe'),
@@ -219,13 +219,13 @@ describe('words of a command line', () => {
     expect(await resultOf(call('unresolved', { maybe: '' }))).toEqual(['']);
   });
 
-  test('NUL and half characters cannot be in one', async () => {
+  test('an argument with NUL or an unpaired surrogate is rejected', async () => {
     for (const maybe of ['a\0b', 'a\ud800b'])
       expect(await failureOf(call('unresolved', { maybe }))).toMatchObject({ code: 'invalid_input' });
   });
 
-  test('settings come with their default, in the environment and as tokens', async () => {
-    expect(await resultOf(call('setting'))).toEqual({ level: 'low', words: ['low'] });
+  test('settings or their defaults are in the environment and in template tokens', async () => {
+    expect(await resultOf(call('setting'))).toEqual({ level: 'low', args: ['low'] });
     await bench.host.secrets.set({
       package: 'printer',
       slot: 'LEVEL',
@@ -233,45 +233,45 @@ describe('words of a command line', () => {
       audience: { kind: 'manifest' },
       by: 'test',
     });
-    expect(await resultOf(call('setting'))).toEqual({ level: 'high', words: ['high'] });
+    expect(await resultOf(call('setting'))).toEqual({ level: 'high', args: ['high'] });
   });
 });
 
 describe('standard input', () => {
-  test('has the input as JSON, defaults applied, beside the words', async () => {
+  test('standard input has the input as JSON with defaults, in addition to the arguments', async () => {
     expect(await resultOf(call('stdin', { a: 'x' }))).toEqual({
-      words: ['stdin', 'x'],
+      args: ['stdin', 'x'],
       stdin: '{"a":"x","b":2}',
     });
   });
 
-  test('is empty for a plain command', async () => {
-    expect(await resultOf(call('no_stdin'))).toEqual({ words: ['stdin'], stdin: '' });
+  test('standard input is empty for a plain subcommand', async () => {
+    expect(await resultOf(call('no_stdin'))).toEqual({ args: ['stdin'], stdin: '' });
   });
 });
 
-describe('answers', () => {
-  test('text as it is', async () => {
+describe('output formats', () => {
+  test('text output is returned unchanged', async () => {
     expect(await resultOf(call('text'))).toBe('Grüße\n  zwei Zeilen\n');
   });
 
-  test('bytes in base64', async () => {
+  test('binary output is returned in base64', async () => {
     const all = Buffer.from(Array.from({ length: 256 }, (_, index) => index));
     expect(await resultOf(call('binary'))).toBe(all.toString('base64'));
   });
 
-  test('text that is no UTF-8 is not guessed at', async () => {
+  test('text output that is not UTF-8 is an error', async () => {
     expect(await failureOf(call('latin'))).toMatchObject({
       code: 'tool_bad_output',
       message: expect.stringContaining('UTF-8'),
     });
   });
 
-  test('none, whatever was printed', async () => {
+  test('with format none the result is null even if the program prints something', async () => {
     expect(await resultOf(call('none'))).toBeNull();
   });
 
-  test('records, each checked on its own; a bad one is named', async () => {
+  test('each ndjson record is checked on its own, and the error names the wrong one', async () => {
     expect(await resultOf(call('records', { lines: ['{"n":1}', '', '{"n":2}'] }))).toEqual([
       { n: 1 },
       { n: 2 },
@@ -283,20 +283,20 @@ describe('answers', () => {
     expect(broken).toMatchObject({ code: 'tool_bad_output', message: expect.stringContaining('line 2') });
   });
 
-  test.each([0, 1])('an error envelope is the failure, with exit code %i', async (exit) => {
+  test.each([0, 1])('an error envelope with exit code %i is a failure with its message', async (exit) => {
     const failed = await failureOf(call('envelope', { exit }));
     expect(failed.code).toBe('tool_failed');
     expect(failed.message).toContain('no_such_row');
     expect(failed.message).toContain('there is no row 7');
   });
 
-  test('without a declared envelope it is an answer like any other, or the last words', async () => {
+  test('an undeclared error envelope is a result, or part of the error if the program fails', async () => {
     expect(await resultOf(call('plain_envelope', { exit: 0 }))).toMatchObject({ error: expect.anything() });
     const failed = await failureOf(call('plain_envelope', { exit: 3 }));
-    expect(failed.message).toMatch(/exit code 3[\s\S]*no row 7/);
+    expect(failed.message).toMatch(/exited with code 3[\s\S]*no row 7/);
   });
 
-  test('a member called error that is no envelope is an answer', async () => {
+  test('a member named error that is not an envelope is part of the result', async () => {
     expect(await resultOf(call('member'))).toEqual({ error: null, rows: 1 });
   });
 });

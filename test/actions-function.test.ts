@@ -1,4 +1,4 @@
-// Functions of packages through a whole host: what they are given, and what stays between calls.
+// Functions of packages, called through a whole host: what they receive, and what is kept between calls.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost, type Session } from '../src/index.js';
@@ -102,8 +102,8 @@ const call = (tool: string, given: object = {}, of: Session = session) =>
 const set = (packageId: string, slot: string, value: string) =>
   bench.host.secrets.set({ package: packageId, slot, value, audience: { kind: 'manifest' }, by: 'test' });
 
-describe('Talos', () => {
-  test('waits for its credential, and then works in the same session', async () => {
+describe('Talos functions', () => {
+  test('a package needs setup until its credential is set, and then works in the same session', async () => {
     const waiting = await failureOf(call('shelf/tell'));
     expect(waiting.code).toBe('needs_setup');
     expect(`${waiting.message} ${waiting.hint}`).toContain('toolwharf secret set shelf key');
@@ -116,14 +116,14 @@ describe('Talos', () => {
     });
   });
 
-  test('has the credential in its context and not in its environment', async () => {
+  test('the credential is in the context and not in the environment', async () => {
     await set('shelf', 'key', secret);
     const { env } = (await resultOf(call('shelf/tell'))) as { env: string[] };
-    // It may go out, so the variables that lead to the proxy are there; names only.
+    // The package may use the network, so the proxy variables are set. Only names are compared.
     expect(env.filter((it) => !/proxy|NODE_/i.test(it))).toEqual(['HOME', 'LANG', 'PATH', 'PWD']);
   });
 
-  test('a changed value reaches the next call', async () => {
+  test('a changed credential or setting reaches the next call', async () => {
     await set('shelf', 'key', 'first value of the key');
     const before = (await resultOf(call('shelf/tell'))) as { keyHash: string };
     await set('shelf', 'key', secret);
@@ -133,11 +133,11 @@ describe('Talos', () => {
     expect(after.rest).toMatchObject({ limit: 7 });
   });
 
-  test('exported as a table: arguments, then the values', async () => {
+  test('functions exported as a table of handlers get the arguments and then the credentials', async () => {
     expect(await resultOf(call('adder/sum', { numbers: [1, 2, 3] }))).toEqual({ total: 6, has: [] });
   });
 
-  test('keeps its process between calls, and its data', async () => {
+  test('a package keeps its process and its data between calls', async () => {
     await set('shelf', 'key', secret);
     const counts = [];
     for (let index = 0; index < 3; index++) counts.push(await resultOf(call('shelf/count')));
@@ -146,25 +146,25 @@ describe('Talos', () => {
     expect(await resultOf(call('shelf/recall'))).toEqual({ note: 'buy ink' });
   });
 
-  test('works in the workspace', async () => {
+  test('the working directory of a function is the workspace', async () => {
     expect(await resultOf(call('shelf/workspace'))).toBe(bench.root);
   });
 
-  test('does not give its credential away', async () => {
+  test('a function that prints and returns its credential does not leak it', async () => {
     await set('shelf', 'key', secret);
     const leaked = await call('shelf/leak');
     expect(leaked.status).toBe('ok');
     expect(JSON.stringify(leaked)).not.toContain(secret);
   });
 
-  test('a thrown error is its answer', async () => {
+  test('the message of a thrown error is in the failure', async () => {
     expect(await failureOf(call('shelf/fail'))).toMatchObject({
       code: 'tool_failed',
       message: expect.stringContaining('the shelf is empty'),
     });
   });
 
-  test('its data is there for the next host of the same state', async () => {
+  test('the next host with the same state finds the data of a package', async () => {
     const state = join(bench.path, 'another-state');
     const options = { principal: 'agent', directories: [join(bench.packages, 'shelf')], root: bench.root };
     for (const round of ['write', 'read']) {
@@ -189,18 +189,21 @@ describe('Talos', () => {
   });
 });
 
-describe('FindAgent code', () => {
-  test.each(['node-bundle', 'python-bundle'])('%s gets tool and input, defaults applied', async (id) => {
-    expect(await resultOf(call(`${id}/first`))).toMatchObject({ tool: 'first', input: { n: 5 }, calls: 1 });
-    expect(await resultOf(call(`${id}/second`, { n: 2 }))).toMatchObject({
-      tool: 'second',
-      input: { n: 2 },
-      calls: 2,
-    });
-    expect(await failureOf(call(`${id}/second`, { n: 'x' }))).toMatchObject({ code: 'invalid_input' });
-  });
+describe('FindAgent code bundles', () => {
+  test.each(['node-bundle', 'python-bundle'])(
+    '%s gets the tool name and the input with defaults',
+    async (id) => {
+      expect(await resultOf(call(`${id}/first`))).toMatchObject({ tool: 'first', input: { n: 5 }, calls: 1 });
+      expect(await resultOf(call(`${id}/second`, { n: 2 }))).toMatchObject({
+        tool: 'second',
+        input: { n: 2 },
+        calls: 2,
+      });
+      expect(await failureOf(call(`${id}/second`, { n: 'x' }))).toMatchObject({ code: 'invalid_input' });
+    },
+  );
 
-  test('a setting arrives in the environment', async () => {
+  test('a setting is passed in the environment', async () => {
     expect(await resultOf(call('python-bundle/first'))).toMatchObject({ level: null });
     await set('python-bundle', 'LEVEL', 'high');
     expect(await resultOf(call('python-bundle/first'))).toMatchObject({ level: 'high' });

@@ -1,4 +1,4 @@
-// Tools that stand for one request: how answers are read, and what is not taken for one.
+// Tools that make one HTTP request: how responses are read, and which responses are errors.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -128,7 +128,7 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 const call = (tool: string, given: object = {}, timeoutMs?: number) =>
   session.call({ tool, arguments: given as never, timeoutMs });
 
-test('are read as declared', async () => {
+test('responses are read in the declared format', async () => {
   expect(await resultOf(call('as_text', { what: 'text' }))).toBe('plain Grüße');
   expect(await resultOf(call('as_binary', { what: 'bytes' }))).toBe('AP+A');
   expect(await resultOf(call('as_none', { what: 'text' }))).toBeNull();
@@ -137,7 +137,7 @@ test('are read as declared', async () => {
   expect(await resultOf(call('as_json', { what: 'empty' }))).toBeNull();
 });
 
-test('that cannot be read say so', async () => {
+test('a response that does not match the declared format is an error that shows the problem', async () => {
   expect(await failureOf(call('as_json', { what: 'garbage' }))).toMatchObject({
     code: 'tool_bad_output',
     message: expect.stringContaining('<html>'),
@@ -148,7 +148,7 @@ test('that cannot be read say so', async () => {
   });
 });
 
-test('of failure carry the status and the words of the service', async () => {
+test('an error response is reported with the HTTP status and the message of the service', async () => {
   const missing = await failureOf(call('as_json', { what: 'missing' }));
   expect(missing.code).toBe('tool_failed');
   expect(missing.message).toMatch(/404 Not Found.*no such item/);
@@ -158,7 +158,7 @@ test('of failure carry the status and the words of the service', async () => {
   expect(forbidden.hint).toContain('toolwharf secret list');
 });
 
-test('have a bound, also after they are unpacked', async () => {
+test('responses have a size limit, also after decompression', async () => {
   for (const what of ['large', 'bomb'])
     expect(await failureOf(call('as_text', { what }))).toMatchObject({
       code: 'output_too_large',
@@ -166,14 +166,14 @@ test('have a bound, also after they are unpacked', async () => {
     });
 });
 
-test('must come in time and whole', async () => {
+test('a late or an incomplete response is an error', async () => {
   const late = await failureOf(call('as_text', { what: 'never' }, 300));
   expect(late).toMatchObject({ status: 'timeout', code: 'timeout' });
   expect(late.message).toContain('0.3 s');
   expect(await failureOf(call('as_text', { what: 'half' }))).toMatchObject({ code: 'network_failed' });
 });
 
-test('a redirect is followed on the same server only, and not for ever', async () => {
+test('redirects are followed on the same server only, and only a limited number of them', async () => {
   expect(await resultOf(call('any_answer', { what: 'here' }))).toBe('plain Grüße');
   expect(await failureOf(call('any_answer', { what: 'elsewhere' }))).toMatchObject({
     code: 'network_denied',
@@ -183,7 +183,7 @@ test('a redirect is followed on the same server only, and not for ever', async (
   expect(await failureOf(call('any_answer', { what: 'around' }))).toMatchObject({ code: 'network_failed' });
 });
 
-test('a call that is given up ends at once', async () => {
+test('a canceled call ends at once', async () => {
   const controller = new AbortController();
   setTimeout(() => controller.abort(), 100);
   const started = performance.now();

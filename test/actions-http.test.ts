@@ -1,4 +1,4 @@
-// Tools that stand for one request: what is sent to servers of this machine that the operator granted.
+// Tools that make one HTTP request: what is sent to loopback servers that the operator granted.
 import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
@@ -132,7 +132,7 @@ beforeAll(async () => {
         },
         {
           name: 'not_granted',
-          description: 'A server that nobody granted.',
+          description: 'A server without a grant.',
           annotations: { readOnlyHint: true },
           action: { type: 'http', method: 'GET', url: `http://127.0.0.1:${other.port}/x` },
         },
@@ -151,7 +151,7 @@ afterAll(async () => {
 
 const call = (tool: string, given: object = {}) => session.call({ tool, arguments: given as never });
 
-/** Makes the call and gives the one request that it came to. */
+/** Makes the call and returns the one request that it sent. */
 async function request(tool: string, given: object): Promise<Seen> {
   const before = seen.length;
   await resultOf(call(tool, given));
@@ -159,8 +159,8 @@ async function request(tool: string, given: object): Promise<Seen> {
   return seen.at(-1) as Seen;
 }
 
-describe('the address', () => {
-  test('values are encoded where they stand and cannot add to it', async () => {
+describe('URLs', () => {
+  test('values are encoded in the URL and cannot add parts to it', async () => {
     const { url, method } = await request('desk/read', { id: 'a/b?c=d&e#f %2e', query: 'x&admin=1 +Ü' });
     expect(method).toBe('GET');
     expect(url).toBe(
@@ -168,7 +168,7 @@ describe('the address', () => {
     );
   });
 
-  test.each(['.', '..', '', '../../admin'])('a path cannot be climbed with %j', async (id) => {
+  test.each(['.', '..', '', '../../admin'])('the value %j cannot leave its path segment', async (id) => {
     const before = seen.length;
     const answered = await call('desk/read', { id, query: 'x' });
     if (answered.status === 'ok') expect(seen.at(-1)?.url).toContain('/items/..%2F..%2Fadmin?');
@@ -178,7 +178,7 @@ describe('the address', () => {
     }
   });
 
-  test('a line break in a value is refused before anything is sent', async () => {
+  test('a value with a line break or invalid header characters is rejected before a request', async () => {
     const before = seen.length;
     for (const given of [
       { id: 'a', query: 'x', trace: 'a\r\nX-Admin: 1' },
@@ -190,32 +190,32 @@ describe('the address', () => {
     expect(seen).toHaveLength(before);
   });
 
-  test('a server that was not granted is not asked, and the hint says how', async () => {
-    const refused = await failureOf(call('not_granted'));
-    expect(refused).toMatchObject({ status: 'denied', code: 'network_denied' });
-    expect(refused.hint).toContain(`--allow net:127.0.0.1:${other.port}`);
+  test('no request goes to a server without a grant, and the hint shows how to grant it', async () => {
+    const denied = await failureOf(call('not_granted'));
+    expect(denied).toMatchObject({ status: 'denied', code: 'network_denied' });
+    expect(denied.hint).toContain(`--allow net:127.0.0.1:${other.port}`);
     expect(other.requests).toEqual([]);
   });
 
-  test('the refused host is in the record of the call', async () => {
+  test('the audit log entry of a call names the denied host', async () => {
     await call('not_granted');
     const [last] = await bench.host.auditTail(1);
     expect(last).toMatchObject({
       kind: 'outcome',
-      body: { status: 'denied', refusedHosts: [`127.0.0.1:${other.port}`] },
+      body: { status: 'denied', deniedHosts: [`127.0.0.1:${other.port}`] },
     });
   });
 });
 
 describe('headers and bodies', () => {
-  test('a header is filled; one that needs an unset slot is not sent', async () => {
+  test('headers are filled, and a header that uses an unset slot is not sent', async () => {
     const { headers } = await request('desk/read', { id: '1', query: 'x', trace: 'q w' });
     expect(headers).toMatchObject({ 'x-trace': 't-q w', host: `127.0.0.1:${server.port}` });
     expect(headers).not.toHaveProperty('x-key');
     expect(headers).not.toHaveProperty('idempotency-key');
   });
 
-  test('the body is the input less what the path carries', async () => {
+  test('the body has the input without the values that are in the path', async () => {
     const { url, body, headers } = await request('desk/change', {
       id: 7,
       part: { name: 'top/left', size: 1.5 },
@@ -227,7 +227,7 @@ describe('headers and bodies', () => {
     expect(headers['idempotency-key']).toMatch(/^call_[0-9a-f]{32}$/);
   });
 
-  test('a whole token keeps its type; one without a value is left out', async () => {
+  test('a template that is one token keeps the type of the value, and is left out without one', async () => {
     const { body, url } = await request('typed_body', {
       id: 'x y',
       n: 1.5,
@@ -244,13 +244,13 @@ describe('headers and bodies', () => {
     });
   });
 
-  test('a value in a form cannot add a field', async () => {
+  test('a value in a form body cannot add a field', async () => {
     const { body, headers } = await request('form', { a: '1&admin=true Ü' });
     expect(headers['content-type']).toBe('application/x-www-form-urlencoded');
     expect(body).toBe('a=1%26admin%3Dtrue%20%C3%9C&c=fixed');
   });
 
-  test('what is left of the input is the body of a FindAgent request', async () => {
+  test('the default body of a FindAgent request is the input that the URL does not use', async () => {
     const { body, url } = await request('rest', { id: 'q', name: 'n' });
     expect(url).toBe('/rest/q');
     expect(JSON.parse(body)).toEqual({ name: 'n', size: 2 });

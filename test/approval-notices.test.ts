@@ -1,4 +1,4 @@
-// Held calls are told to a webhook: signed, without values, in the background, and with no say in anything.
+// Held calls are reported to a webhook in the background, signed and without argument values.
 import { createHmac } from 'node:crypto';
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Bank, openBank, recorded } from './attacks/approvals/bank.js';
 import { until } from './toolwharf.js';
 
-interface Heard {
+interface Notice {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
@@ -14,12 +14,12 @@ interface Heard {
 let bank: Bank;
 let pager: Server;
 let port: number;
-let heard: Heard[];
-/** What the pager answers with, one after the other; then 200. Null never answers. */
+let received: Notice[];
+/** Status codes of the next replies of the pager, then 200. Null means no reply. */
 let statuses: (number | null)[];
 
 beforeEach(async () => {
-  heard = [];
+  received = [];
   statuses = [];
   pager = createServer((request, response) => {
     let body = '';
@@ -27,7 +27,7 @@ beforeEach(async () => {
       body += chunk;
     });
     request.on('end', () => {
-      heard.push({ headers: request.headers, body });
+      received.push({ headers: request.headers, body });
       const status = statuses.length > 0 ? statuses.shift() : 200;
       if (status === null) return;
       response
@@ -52,12 +52,12 @@ const open = (grant = `toolwharf=net:127.0.0.1:${port}`) =>
   });
 const notices = async () => (await recorded(bank, 'hold')).filter((it) => it.notice !== undefined);
 
-describe('a held call', () => {
-  test('is told once, signed, without what its arguments say', async () => {
+describe('notices about held calls', () => {
+  test('a held call is reported once, with a signature and without argument values', async () => {
     const secretName = ['mallory', 'at', 'home'].join('-');
     const token = await bank.hold({ to: secretName, amount: 71.5 }, await open());
-    await until(() => heard.length > 0);
-    const [{ headers, body }] = heard as [Heard];
+    await until(() => received.length > 0);
+    const [{ headers, body }] = received as [Notice];
     expect(JSON.parse(body)).toMatchObject({
       schema: 'toolwharf/held-call@1',
       id: token,
@@ -71,29 +71,32 @@ describe('a held call', () => {
     expect(Number(time)).toBe(Math.floor(bank.clock / 1000));
     const key = Buffer.from(await bank.bench.host.approvals.noticeKey('person'), 'hex');
     expect(mac).toBe(createHmac('sha256', key).update(`${time}.${body}`).digest('hex'));
-    // Whatever came back decides nothing.
+    // The reply of the webhook decides nothing.
     expect((await bank.bench.host.approvals.get(token)).state).toBe('proposed');
     expect(bank.paid()).toEqual([]);
     await until(async () => (await notices()).length > 0);
     expect(await notices()).toEqual([{ approval: token, notice: 'sent' }]);
-    // The same call asked for again is the same request, and nothing new.
+    // The same call again is the same held call, without a new notice.
     await bank.hold({ to: secretName, amount: 71.5 }, await open());
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
   });
 
-  test('is told again after a failure, and then no more', async () => {
+  test('a notice that fails is sent again, at most three times in total', async () => {
     statuses = [500, 503];
     await bank.hold(undefined, await open());
     await until(async () => (await notices()).length === 1);
-    expect(heard).toHaveLength(3);
+    expect(received).toHaveLength(3);
     statuses = [500, 500, 500, 500, 500];
     await bank.hold({ to: 'bob', amount: 1 }, await open());
     await until(async () => (await notices()).length === 2);
-    expect(heard).toHaveLength(6);
-    expect((await notices()).at(-1)).toMatchObject({ notice: 'failed', reason: 'the answer was 500' });
+    expect(received).toHaveLength(6);
+    expect((await notices()).at(-1)).toMatchObject({
+      notice: 'failed',
+      reason: 'the webhook answered with status 500',
+    });
   });
 
-  test('does not wait for a webhook that never answers', async () => {
+  test('a call does not wait for a webhook that never answers', async () => {
     statuses = [null];
     const before = performance.now();
     const token = await bank.hold(undefined, await open());
@@ -103,18 +106,18 @@ describe('a held call', () => {
     expect(bank.paid()).toHaveLength(1);
   });
 
-  test('is told to nobody whom a redirect names', async () => {
+  test('a notice does not follow a redirect', async () => {
     statuses = [307];
     await bank.hold(undefined, await open());
     await until(async () => (await notices()).length > 0);
-    expect(heard).toHaveLength(1);
+    expect(received).toHaveLength(1);
     expect((await notices())[0]).toMatchObject({ notice: 'failed' });
   });
 
-  test('is not told to an address of this machine without a grant; the call is held all the same', async () => {
+  test('without a grant no notice goes to a loopback address, and the call is still held', async () => {
     const token = await bank.hold(undefined, await open(''));
     await until(async () => (await notices()).length > 0);
-    expect(heard).toEqual([]);
+    expect(received).toEqual([]);
     expect((await notices())[0]).toMatchObject({ approval: token, notice: 'failed' });
     expect((await bank.bench.host.approvals.get(token)).state).toBe('proposed');
   });

@@ -1,4 +1,4 @@
-// The rules of ARCHITECTURE.md, as a test. Each failure names the road that is right.
+// The rules of ARCHITECTURE.md, as a test. Each failure says what is allowed.
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 const src = join(import.meta.dirname, '..', 'src');
 
 /** What each folder may import besides itself. A folder that is not listed may not exist. */
-const roads: Record<string, readonly string[]> = {
+const allowedImports: Record<string, readonly string[]> = {
   model: [],
   generated: ['formats'],
   formats: ['model', 'generated'],
@@ -61,7 +61,7 @@ describe('imports', () => {
   test('go only along the arrows', () => {
     const wrong = sources.flatMap(({ path, folder, imports }) => {
       if (folder === '') return [];
-      const allowed = roads[folder];
+      const allowed = allowedImports[folder];
       if (allowed === undefined)
         return [`${path}: the folder ${folder} is not in the picture; add it to ARCHITECTURE.md and here`];
       return imports.flatMap(({ target }) => {
@@ -121,7 +121,7 @@ describe('imports', () => {
   });
 
   test('processes are started in the sandbox folder only', () => {
-    const allowed = (path: string) => path.startsWith('sandbox/') || path === 'serve/socket/launch.ts';
+    const allowed = (path: string) => path.startsWith('sandbox/') || path === 'serve/socket/start-host.ts';
     expect(importers('node:child_process').filter((it) => !allowed(it))).toEqual([]);
   });
 
@@ -168,7 +168,13 @@ describe('files', () => {
   /** Longer than 300 lines, with the reason. */
   const long: Record<string, string> = {
     'formats/check.ts': 'one exhaustive translation of schema complaints',
-    'host/call.ts': 'the one road of every call, kept in one piece',
+    'host/call.ts': 'the call pipeline, kept in one file',
+    'host/host.ts': 'the whole interface of the host',
+    'host/host-services.ts': 'creates everything that sessions share',
+    'host/package-upstreams.ts': 'one class for the upstreams of a session',
+    'host/session-catalog.ts': 'one class for the packages of a session',
+    'policy/widening.ts': 'one comparison of everything that a package can request',
+    'serve/cli/commands/serve.ts': 'the command with its whole output',
   };
 
   test('stay short', () => {
@@ -198,7 +204,9 @@ describe('files', () => {
       [/: any\b|<any>|as any\b/, 'any'],
     ];
     const wrong = sources.flatMap(({ path, text }) =>
-      patterns.filter(([pattern]) => pattern.test(codeOf(text))).map(([, what]) => `${path} has ${what}`),
+      patterns
+        .filter(([pattern]) => pattern.test(withoutTexts(codeOf(text))))
+        .map(([, what]) => `${path} has ${what}`),
     );
     expect(wrong).toEqual([]);
   });
@@ -216,6 +224,11 @@ describe('files', () => {
 
 function codeOf(text: string): string {
   return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
+}
+
+/** Without the content of string literals. */
+function withoutTexts(code: string): string {
+  return code.replace(/'[^'\n]*'|`[^`]*`/g, "''");
 }
 
 function importers(module: string): string[] {

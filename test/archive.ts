@@ -1,10 +1,10 @@
-// Archives made by hand: wheels (zip) and npm packages (tar), small and the same bytes every time.
+// Writes small archives: wheels (zip) and npm packages (tar). The same files always give the same bytes.
 import { createHash } from 'node:crypto';
 import { crc32, gzipSync } from 'node:zlib';
 
 export type Files = Readonly<Record<string, string>>;
 
-/** A zip with everything stored as it is. */
+/** A zip without compression. */
 export function zip(files: Files): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];

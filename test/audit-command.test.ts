@@ -1,4 +1,4 @@
-// The record as people use it: verify, tail and export without a host, beside one, and on a copy.
+// The audit commands verify, tail and export: without a host, next to a running host, and on a copy.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,24 +25,24 @@ async function calls(count: number, options: Partial<Parameters<typeof createHos
   await host.close();
 }
 
-/** By another process: this one has the database open, and closing a file drops the locks on it. */
+/** Copies in another process: this process has the database open, and closing a file would drop its locks. */
 const copied = (to: string) => execFileSync('/bin/cp', ['-r', state, to]);
 
-const audit = (words: readonly string[], at = state) =>
-  toolwharf(['audit', ...words, '--state', at], { cwd: folder.path, env: { XDG_CONFIG_HOME: folder.path } });
+const audit = (args: readonly string[], at = state) =>
+  toolwharf(['audit', ...args, '--state', at], { cwd: folder.path, env: { XDG_CONFIG_HOME: folder.path } });
 
 beforeAll(async () => {
   await calls(2);
   await calls(1);
 });
 
-test('the key and the checkpoints are for their owner only', () => {
+test('only the owner can read the signing key and the checkpoints', () => {
   for (const name of ['audit.key', 'checkpoints/audit.checkpoints'])
     expect(statSync(join(state, name)).mode & 0o777, name).toBe(0o600);
 });
 
 describe('verify', () => {
-  test('without a host, and on a copy that it leaves as it is', async () => {
+  test('verify checks the state and a copy of it without a running host', async () => {
     const copy = join(folder.path, 'copy');
     copied(copy);
     const done = await audit(['verify', '--json'], copy);
@@ -51,22 +51,28 @@ describe('verify', () => {
     expect(verdict).toMatchObject({ schema: 'toolwharf/audit@1', ok: true });
     expect(verdict.checkpoints).toBeGreaterThanOrEqual(2);
     expect(verdict.sealed).toBe(verdict.entries);
-    expect((await audit(['verify'])).stdout).toMatch(/\d signed checkpoints, the last of line \d+/);
+    expect((await audit(['verify'])).stdout).toMatch(/\d signed checkpoints, the last at entry \d+/);
   });
 
-  test('says what is wrong and where, with exit code 6; a host does not go on with it', async () => {
+  test('removed entries are reported with exit code 6, and no host starts without them', async () => {
     const copy = join(folder.path, 'cut');
     copied(copy);
     const database = openSqlite(join(copy, 'toolwharf.db'));
     database.exec('delete from audit where seq > 4');
     database.close();
     const done = await audit(['verify'], copy);
-    expect([done.code, done.stderr]).toEqual([6, expect.stringMatching(/ends with line 4, .* saw line \d+/)]);
+    expect([done.code, done.stderr]).toEqual([
+      6,
+      expect.stringMatching(/ends with entry 4, .* is for entry \d+/),
+    ]);
     const host = await toolwharf(['list', tools, '--state', copy], { cwd: folder.path });
-    expect([host.code, host.stderr]).toEqual([6, expect.stringContaining('is not there any more')]);
+    expect([host.code, host.stderr]).toEqual([
+      6,
+      expect.stringMatching(/entry \d+ of the audit log, .* is missing/),
+    ]);
   });
 
-  test('on what a killed host left: lines that are in the log of the database only', async () => {
+  test('verify reads entries of a killed host that are only in the write-ahead log', async () => {
     const copy = join(folder.path, 'left');
     const host = await createHost({ state, warm: false });
     await host.kills.set('nothing', 'tester');
@@ -81,14 +87,14 @@ describe('verify', () => {
     expect(exported.stdout.split('\n').filter((it) => it.startsWith('{"seq"'))).toHaveLength(all);
   });
 
-  test('beside a host that writes', async () => {
+  test('verify works while a host is running', async () => {
     const child = spawn(process.execPath, [main, 'host', '--idle', '5m', '--state', state]);
     started.push(child);
-    let said = '';
+    let output = '';
     child.stderr.on('data', (chunk) => {
-      said += chunk;
+      output += chunk;
     });
-    await until(() => said.includes('started'));
+    await until(() => output.includes('started'));
     expect((await audit(['verify'])).code).toBe(0);
     const gone = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGTERM');
@@ -97,7 +103,7 @@ describe('verify', () => {
 });
 
 describe('tail', () => {
-  test('the newest lines', async () => {
+  test('tail prints the newest entries', async () => {
     const done = await audit(['tail', '-n', '3', '--json']);
     const lines = done.stdout
       .trim()
@@ -108,7 +114,7 @@ describe('tail', () => {
     expect((await audit(['tail', '1'])).stdout.trim().split('\n')).toHaveLength(1);
   });
 
-  test('follows', async () => {
+  test('tail --follow prints new entries until it is interrupted', async () => {
     const child = spawn(process.execPath, [main, 'audit', 'tail', '-n', '1', '--follow', '--state', state]);
     started.push(child);
     let shown = '';
@@ -125,9 +131,9 @@ describe('tail', () => {
 });
 
 describe('export', () => {
-  const file = join(folder.path, 'record.ndjson');
+  const file = join(folder.path, 'audit-log.ndjson');
 
-  test('carries its proof, whole and in part', async () => {
+  test('a whole export and a partial export can both be verified', async () => {
     const all = await audit(['export']);
     writeFileSync(file, all.stdout);
     expect(JSON.parse((await audit(['verify', file, '--json'])).stdout)).toMatchObject({ ok: true });
@@ -144,7 +150,7 @@ describe('export', () => {
     expect((await audit(['export', '--since', 'yesterday'])).code).toBe(2);
   });
 
-  test('a changed one is found, one that was signed anew with a trusted key', async () => {
+  test('verify finds a changed export, and with --public an export signed by another key', async () => {
     const { stdout } = await audit(['export']);
     writeFileSync(file, stdout.replace('\\"pid\\"', '\\"pit\\"'));
     const done = await audit(['verify', file]);
@@ -157,11 +163,11 @@ describe('export', () => {
     expect((await audit(['verify', file, '--public', trusted])).code).toBe(0);
     const other = join(folder.path, 'other');
     await (await createHost({ state: other })).close();
-    const strange = join(other, 'checkpoints', 'audit.public.pem');
-    expect((await audit(['verify', file, '--public', strange])).code).toBe(6);
+    const otherKey = join(other, 'checkpoints', 'audit.public.pem');
+    expect((await audit(['verify', file, '--public', otherKey])).code).toBe(6);
   });
 
-  test('as a table', async () => {
+  test('export --format csv writes a table with all entries and checkpoints', async () => {
     const { stdout } = await audit(['export', '--format', 'csv']);
     const [head, first] = stdout.split('\r\n');
     expect(head).toBe('seq,at,kind,body,previous,hash');
@@ -170,7 +176,7 @@ describe('export', () => {
   });
 });
 
-test('the proof can lie elsewhere, as the configuration says', async () => {
+test('the configuration can put the key and the checkpoints in another folder', async () => {
   const elsewhere = join(folder.path, 'elsewhere');
   mkdirSync(join(folder.path, 'toolwharf'));
   writeFileSync(

@@ -1,11 +1,11 @@
-// What goes wrong every day: each case has a clear message, the right exit code, and nothing is lost.
+// Common mistakes and failures: each has a clear message and the right exit code, and no data is lost.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../src/index.js';
-import { socketPath } from '../src/serve/socket/path.js';
+import { socketPath } from '../src/serve/socket/socket-path.js';
 import { findagentTool, main, patchTool, temporaryFolder, toolwharf, until } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -53,32 +53,32 @@ afterAll(() => folder.remove());
 const call = (file: string, ...more: string[]) =>
   toolwharf(['call', join(folder.path, file), '{"text":"a"}', ...more, ...state]);
 
-describe('paths and notation', () => {
-  test('a missing file', async () => {
-    for (const verb of ['validate', 'call', 'list']) {
-      const done = await toolwharf([verb, join(folder.path, 'nowhere.py'), ...state]);
+describe('paths and syntax', () => {
+  test('a path that does not exist is a usage error', async () => {
+    for (const command of ['validate', 'call', 'list']) {
+      const done = await toolwharf([command, join(folder.path, 'nowhere.py'), ...state]);
       expect(done).toMatchObject({
         code: 2,
         stdout: '',
-        stderr: expect.stringContaining('there is nothing at'),
+        stderr: expect.stringContaining('no such file or folder: /'),
       });
     }
   });
 
-  test('a folder that holds nothing', async () => {
+  test('an empty folder is a usage error', async () => {
     const checked = await toolwharf(['validate', join(folder.path, 'empty')]);
-    expect(checked).toMatchObject({ code: 2, stderr: expect.stringContaining('no manifest was found') });
+    expect(checked).toMatchObject({ code: 2, stderr: expect.stringContaining('no manifest found in') });
     const called = await toolwharf(['call', join(folder.path, 'empty'), '{}', ...state]);
-    expect(called).toMatchObject({ code: 2, stderr: expect.stringContaining('holds no tool') });
+    expect(called).toMatchObject({ code: 2, stderr: expect.stringContaining('no tools found in') });
   });
 
-  test('a file that is no manifest', async () => {
+  test('a file that is not a manifest is reported as an unknown format', async () => {
     const done = await toolwharf(['validate', 'notes.txt'], { cwd: folder.path });
     expect(done.code).toBe(3);
     expect(done.stdout).toContain('error[file.unknown-format]');
   });
 
-  test('broken YAML and JSON, each with its place', async () => {
+  test('broken YAML and JSON are reported with file, line and column', async () => {
     const yaml = await toolwharf(['validate', 'broken.yaml.py'], { cwd: folder.path });
     expect(yaml.code).toBe(3);
     expect(yaml.stdout).toMatch(/error\[syntax\.yaml\][\s\S]*--> broken\.yaml\.py:\d+:\d+/);
@@ -86,10 +86,10 @@ describe('paths and notation', () => {
     expect(json.code).toBe(3);
     expect(json.stdout).toMatch(/error\[syntax\.json\][\s\S]*--> broken\/findagent\.json:1:19/);
     const called = await toolwharf(['call', join(folder.path, 'broken.yaml.py'), '{}', ...state]);
-    expect(called).toMatchObject({ code: 3, stderr: expect.stringContaining('not a sound package') });
+    expect(called).toMatchObject({ code: 3, stderr: expect.stringContaining('not a valid package') });
   });
 
-  test('arguments that are no JSON, and wrong options', async () => {
+  test('arguments that are not JSON, and wrong options, are usage errors', async () => {
     expect(await call('crash.py', '--timeout', 'soon')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('not a duration'),
@@ -112,7 +112,7 @@ describe('paths and notation', () => {
     ).toMatchObject({ code: 2, stderr: expect.stringContaining('is not a grant') });
   });
 
-  test('errors in --json are one document on stdout', async () => {
+  test('with --json an error is one document on stdout', async () => {
     const done = await toolwharf(['call', '--json', join(folder.path, 'nowhere.py'), ...state]);
     expect(JSON.parse(done.stdout)).toMatchObject({
       error: { code: 'not_found', message: expect.any(String), hint: expect.any(String) },
@@ -121,42 +121,45 @@ describe('paths and notation', () => {
 });
 
 describe('tools that fail', () => {
-  test('a crash shows the end of what the tool said', async () => {
+  test('a crash is reported with the exit code and the last output of the tool', async () => {
     const done = await call('crash.py');
     expect(done.code).toBe(1);
-    expect(done.stderr).toContain('crash/crash ended with exit code 1');
+    expect(done.stderr).toContain('crash/crash exited with code 1');
     expect(done.stderr).toContain('ValueError: the third line of the file is odd');
   });
 
-  test('a hang ends in time, and nothing of it is left', async () => {
+  test('a tool that hangs ends at its timeout, and no process is left', async () => {
     const started = performance.now();
     const done = await call('hang.py', '--timeout', '500ms');
-    expect(done).toMatchObject({ code: 8, stderr: expect.stringContaining('ended after 0.5 s') });
+    expect(done).toMatchObject({ code: 8, stderr: expect.stringContaining('stopped after 0.5 s') });
     expect(performance.now() - started).toBeLessThan(8000);
-    expect(confined()).toEqual([]);
+    expect(hangingProcesses()).toEqual([]);
   });
 
-  test('nothing, garbage, bytes, a flood and the wrong shape are told apart', async () => {
+  test('no output, garbage, bytes, too much output and a wrong type have different messages', async () => {
     expect(await call('silent.py')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('printed nothing'),
+      stderr: expect.stringContaining('printed no output'),
     });
     expect(await call('garbage.py')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('not JSON: "<html>"'),
     });
-    expect(await call('bytes.py')).toMatchObject({ code: 1, stderr: expect.stringContaining('not UTF-8') });
+    expect(await call('bytes.py')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not valid UTF-8'),
+    });
     expect(await call('flood.py')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('printed more than 10,485,760 bytes'),
     });
     expect(await call('wrong.py')).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is not what it declares'),
+      stderr: expect.stringContaining('does not match its output schema'),
     });
   });
 
-  test('words before the result are a warning, not a failure', async () => {
+  test('output before the result is a warning, not a failure', async () => {
     const done = await call('chatty.py');
     expect(done).toMatchObject({
       code: 0,
@@ -165,7 +168,7 @@ describe('tools that fail', () => {
     expect(JSON.parse(done.stdout)).toEqual({ done: true });
   });
 
-  test('a refused host is named, and a grant does not open the metadata address', async () => {
+  test('a denied host is named, and a grant does not allow the metadata address', async () => {
     const done = await toolwharf([
       'call',
       join(folder.path, 'stranger'),
@@ -182,16 +185,16 @@ describe('tools that fail', () => {
 
   test('Ctrl-C ends the tool and the command', async () => {
     const done = await toolwharf(['call', join(folder.path, 'hang.py'), '{"text":"a"}', ...state], {
-      during: (child) => void until(() => confined().length > 0).then(() => child.kill('SIGINT')),
+      during: (child) => void until(() => hangingProcesses().length > 0).then(() => child.kill('SIGINT')),
     });
     expect(done.code).toBe(130);
     expect(done.stderr).toContain('canceled');
-    await until(() => confined().length === 0);
+    await until(() => hangingProcesses().length === 0);
   });
 });
 
 describe('hosts', () => {
-  test('a second host on the same state directory is refused and told who has it', async () => {
+  test('a second host on the same state directory is rejected, and the error names the process', async () => {
     const home = join(folder.path, 'locked');
     const host = await createHost({ state: home });
     await expect(createHost({ state: home })).rejects.toMatchObject({
@@ -202,25 +205,25 @@ describe('hosts', () => {
     await (await createHost({ state: home })).close();
   });
 
-  test('a killed host takes its children along; the next start recovers and says what is unknown', async () => {
+  test('the tools of a killed host end, and the next start reports the unknown outcome', async () => {
     const home = join(folder.path, 'killed');
     const served = spawn(process.execPath, [main, 'serve', folder.path, '--state', home, '--json'], {
       stdio: 'pipe',
     });
     await started(served);
     const calling = toolwharf(['call', join(folder.path, 'hang.py'), '{"text":"a"}', '--state', home]);
-    await until(() => confined().length > 0);
+    await until(() => hangingProcesses().length > 0);
     await until(async () =>
       (await toolwharf(['audit', 'tail', '--json', '--state', home])).stdout.includes('"kind":"intent"'),
     );
     served.kill('SIGKILL');
     expect(await calling).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the host ended before it answered'),
+      stderr: expect.stringContaining('the host stopped before it answered'),
     });
-    await until(() => confined().length === 0);
+    await until(() => hangingProcesses().length === 0);
 
-    // Reading the record starts no host; this does.
+    // Reading the audit log does not start a host. This command does.
     await toolwharf(['approvals', 'list', '--state', home]);
     const after = await toolwharf(['audit', 'tail', '--json', '--state', home]);
     expect(after.code).toBe(0);
@@ -234,45 +237,45 @@ describe('hosts', () => {
       tool: 'hang/hang',
       status: 'outcome_unknown',
     });
-    // It is shown until somebody says that they know.
+    // It is shown until a person acknowledges it.
     const attention = async () =>
       JSON.parse((await toolwharf(['list', folder.path, '--attention', '--json', '--state', home])).stdout)
         .items as { kind: string; subject: string; command: string }[];
     const unknown = (await attention()).filter((it) => it.kind === 'outcome-unknown');
     expect(unknown).toMatchObject([{ subject: intent.body.callId }]);
-    const words = unknown[0]?.command.split(' ').slice(1) ?? [];
-    expect(await toolwharf([...words, '--state', home])).toMatchObject({ code: 0 });
-    expect(await toolwharf([...words, '--state', home])).toMatchObject({ code: 2 });
+    const args = unknown[0]?.command.split(' ').slice(1) ?? [];
+    expect(await toolwharf([...args, '--state', home])).toMatchObject({ code: 0 });
+    expect(await toolwharf([...args, '--state', home])).toMatchObject({ code: 2 });
     expect((await attention()).filter((it) => it.kind === 'outcome-unknown')).toEqual([]);
-    // Nobody ran it again: there is one intent of it, and nothing of its tool has come after.
-    const told = (await toolwharf(['audit', 'tail', '200', '--json', '--state', home])).stdout;
+    // The call did not run again: the audit log has one intent of it.
+    const entries = (await toolwharf(['audit', 'tail', '200', '--json', '--state', home])).stdout;
     expect(
-      told.split('\n').filter((it) => it.includes('"kind":"intent"') && it.includes('hang/hang')),
+      entries.split('\n').filter((it) => it.includes('"kind":"intent"') && it.includes('hang/hang')),
     ).toHaveLength(1);
     expect(await toolwharf(['audit', 'verify', '--state', home])).toMatchObject({ code: 0 });
     const next = await toolwharf(['call', join(folder.path, 'chatty.py'), '{"text":"a"}', '--state', home]);
     expect(next.code).toBe(0);
   });
 
-  test('a host killed at any moment of a start leaves nothing running', async () => {
+  test('a host that is killed at any moment of its start leaves no process', async () => {
     for (let round = 0; round < 12; round++) {
       const home = join(folder.path, `early-${round}`);
       await toolwharf(['call', join(folder.path, 'hang.py'), '{"text":"a"}', '--state', home], {
         during: (child) => {
           const started = performance.now();
           const watch = () => {
-            if (confined().length > 0 || performance.now() - started > 5000)
+            if (hangingProcesses().length > 0 || performance.now() - started > 5000)
               setTimeout(() => child.kill('SIGKILL'), round);
             else setImmediate(watch);
           };
           watch();
         },
       });
-      await until(() => confined().length === 0, 3000);
+      await until(() => hangingProcesses().length === 0, 3000);
     }
   });
 
-  test('a reader that leaves early loses no line of the record', async () => {
+  test('a reader that closes the pipe early loses no entry of the audit log', async () => {
     const home = join(folder.path, 'early-reader');
     const line = `${process.execPath} ${main} call ${join(folder.path, 'chatty.py')} '{"text":"a"}' --state ${home} | true`;
     await new Promise((resolve) =>
@@ -284,7 +287,7 @@ describe('hosts', () => {
     expect(stdout).not.toContain('outcome_unknown');
   });
 
-  test('an MCP client waits for a command that has the state for itself', async () => {
+  test('an MCP client waits for a command that has locked the state', async () => {
     const home = join(folder.path, 'busy');
     const slow = temporaryFolder({
       'slow.py': patchTool({ name: 'slow', body: '    import time\n    time.sleep(2)\n    return {}' }),
@@ -306,7 +309,7 @@ describe('hosts', () => {
     slow.remove();
   });
 
-  test('a shim whose host is killed says so', async () => {
+  test('the mcp command reports that its host was killed', async () => {
     const home = join(folder.path, 'shim');
     const served = spawn(process.execPath, [main, 'serve', folder.path, '--state', home, '--json'], {
       stdio: 'pipe',
@@ -319,11 +322,11 @@ describe('hosts', () => {
         child.stdout?.once('data', () => served.kill('SIGKILL'));
       },
     });
-    expect(done).toMatchObject({ code: 1, stderr: expect.stringContaining('error: the host ended') });
+    expect(done).toMatchObject({ code: 1, stderr: expect.stringContaining('error: the host stopped') });
     expect(done.stderr).not.toContain('at ');
   });
 
-  test.runIf(process.getuid?.() === 0)('a socket of somebody else is not spoken to', async () => {
+  test.runIf(process.getuid?.() === 0)('a command does not connect to a socket of another user', async () => {
     const state = join(folder.path, 'long', 'x'.repeat(100));
     const place = socketPath(state);
     const impostor = `const fs=require('fs');fs.mkdirSync(${JSON.stringify(dirname(place))},{mode:0o777});require('net').createServer((s)=>s.end('{"toolwharf":"welcome"}\\n')).listen(${JSON.stringify(place)},()=>{fs.chmodSync(${JSON.stringify(place)},0o777);console.log('up')})`;
@@ -338,16 +341,16 @@ describe('hosts', () => {
     rmSync(dirname(place), { recursive: true, force: true });
     expect(done).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is not a folder of yours alone'),
+      stderr: expect.stringContaining('is not a folder that only you can write to'),
     });
   });
 
-  test('a lock that is no lock is not waited for', async () => {
+  test('a command does not wait for a lock file that is not valid', async () => {
     const home = join(folder.path, 'odd-lock');
     mkdirSync(home, { mode: 0o700 });
     writeFileSync(
       join(home, 'lock.db'),
-      'garbage that is no database at all, but long enough to be read as one'.repeat(20),
+      'garbage that is not a database, but long enough to be read as one'.repeat(20),
     );
     const started = performance.now();
     expect(await toolwharf(['list', folder.path, '--state', home])).toMatchObject({
@@ -357,7 +360,7 @@ describe('hosts', () => {
     expect(performance.now() - started).toBeLessThan(8000);
   });
 
-  test('a client of another version is told so', async () => {
+  test('a client of another version is rejected with the reason', async () => {
     const home = join(folder.path, 'version');
     const served = spawn(process.execPath, [main, 'serve', folder.path, '--state', home, '--json'], {
       stdio: 'pipe',
@@ -370,20 +373,20 @@ describe('hosts', () => {
       );
       socket.once('data', (chunk) => resolve(String(chunk)));
     });
-    expect(JSON.parse(answer)).toMatchObject({ toolwharf: 'refused', error: { code: 'host_version' } });
+    expect(JSON.parse(answer)).toMatchObject({ toolwharf: 'rejected', error: { code: 'host_version' } });
     served.kill('SIGTERM');
     await new Promise((resolve) => served.once('close', resolve));
     expect(existsSync(join(home, 'host.sock'))).toBe(false);
   });
 });
 
-/** The first line of a host in the foreground says that clients may come. */
+/** Waits for the first line of a host in the foreground, which means that clients can connect. */
 function started(served: ChildProcess): Promise<unknown> {
   return new Promise((resolve) => served.stdout?.once('data', resolve));
 }
 
-/** Processes of this test's hanging tool, wherever they are. */
-function confined(): string[] {
+/** Ids of all processes of the tool that hangs. */
+function hangingProcesses(): string[] {
   return readdirSync('/proc').filter((pid) => {
     try {
       return (
@@ -397,12 +400,12 @@ function confined(): string[] {
   });
 }
 
-test('a state directory in a place where nobody can make one is refused at once', async () => {
-  for (const words of [
+test('a state directory that cannot be created is rejected at once', async () => {
+  for (const args of [
     ['list', 'examples'],
     ['serve', 'examples', '--no-http'],
   ]) {
-    const { code, stderr } = await toolwharf([...words, '--state', '/proc/nowhere/state']);
+    const { code, stderr } = await toolwharf([...args, '--state', '/proc/nowhere/state']);
     expect(code).not.toBe(0);
     expect(stderr).toContain('cannot be');
   }

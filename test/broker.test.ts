@@ -1,4 +1,4 @@
-// Tokens of people's accounts for Patch tools, from a server of the test's own that speaks Arcade's API.
+// Account tokens for Patch tools, from a loopback server with the API of the token broker (Arcade).
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type SessionOptions } from '../src/index.js';
-import { signInFor } from '../src/secrets/provider.js';
+import { signInFor } from '../src/secrets/sign-in-provider.js';
 import { type LoopbackServer, loopbackServer, patchTool, temporaryFolder, toolwharf } from './toolwharf.js';
 
 const apiKey = ['arc', 'o1', 'Q7ttzPlanted', 'Key'].join('_');
@@ -32,7 +32,7 @@ const completed = (more: object = {}) =>
 function mailTool(name: string, scopes = 'gmail.read', body?: string, humanConfirm = false): string {
   const seen =
     '    import hashlib, os\n    value = os.environ["PATCH_ACCESS_TOKEN"]\n' +
-    '    return {"digest": hashlib.sha256(value.encode()).hexdigest(), "said": value, "names": sorted(k for k in os.environ if "ARCADE" in k)}';
+    '    return {"digest": hashlib.sha256(value.encode()).hexdigest(), "value": value, "names": sorted(k for k in os.environ if "ARCADE" in k)}';
   return patchTool({ name, body: body ?? seen, humanConfirm })
     .replace('network: false', 'network: true')
     .replace('# runtime:', `# external_auth: [${scopes}]\n# runtime:`);
@@ -82,7 +82,7 @@ const keepKey = () =>
 const call = async (more: Partial<SessionOptions> = {}, tool = 'mail') =>
   (await open(more)).call({ tool, arguments: { text: '' } });
 
-test('without a key of the broker the tool waits for setup, with its scopes and the command', async () => {
+test('without a broker key the tool needs setup, and the reason has the scopes and the command', async () => {
   const { packages } = await (await open()).packages();
   expect(packages[0]).toMatchObject({
     state: 'needs-setup',
@@ -92,12 +92,12 @@ test('without a key of the broker the tool waits for setup, with its scopes and 
   expect(bodies).toEqual([]);
 });
 
-test('a token is minted, handed over and taken out of what the tool says', async () => {
+test('a token is fetched, passed to the tool, and redacted in the result', async () => {
   await keepKey();
   const done = await call();
   expect(done).toMatchObject({
     status: 'ok',
-    result: { digest: digest(token), said: '[redacted:PATCH_ACCESS_TOKEN]', names: [] },
+    result: { digest: digest(token), value: '[redacted:PATCH_ACCESS_TOKEN]', names: [] },
   });
   expect(server.requests).toHaveLength(1);
   expect(server.requests[0]).toMatchObject({
@@ -113,10 +113,10 @@ test('a token is minted, handed over and taken out of what the tool says', async
       oauth2: { scopes: ['https://www.googleapis.com/auth/gmail.readonly'] },
     },
   });
-  // Neither the key nor the token is anywhere in the state directory, and the record does not have them.
-  const record = JSON.stringify(await host.auditTail(100));
+  // Neither the key nor the token is in the audit log or in any file of the state directory.
+  const auditLog = JSON.stringify(await host.auditTail(100));
   for (const secret of [apiKey, token]) {
-    expect(record).not.toContain(secret);
+    expect(auditLog).not.toContain(secret);
     for (const name of readdirSync(join(folder.path, 'state'), { recursive: true }) as string[]) {
       const path = join(folder.path, 'state', name);
       if (statSync(path).isFile()) expect(readFileSync(path).includes(secret), name).toBe(false);
@@ -124,13 +124,13 @@ test('a token is minted, handed over and taken out of what the tool says', async
   }
 });
 
-test('somebody may sign in as somebody else than the principal', async () => {
+test('the configuration can name another user than the principal', async () => {
   await keepKey();
   await call({ policy: { broker: { ...policy().broker, user: 'ann@example.com' } } });
   expect(bodies[0]).toMatchObject({ user_id: 'ann@example.com' });
 });
 
-test('a token is kept until shortly before its end, for one person and one set of scopes', async () => {
+test('a token is cached until shortly before it expires, for one user and one set of scopes', async () => {
   await keepKey();
   answer = completed({ expires_at: new Date(clock + 3_600_000).toISOString() });
   await call();
@@ -142,7 +142,7 @@ test('a token is kept until shortly before its end, for one person and one set o
   clock += 50_000;
   await call();
   expect(bodies).toHaveLength(3);
-  // Where the end is not said, a minute.
+  // A token without an expiry time is cached for one minute.
   answer = completed();
   clock += 3_600_000;
   await call();
@@ -154,7 +154,7 @@ test('a token is kept until shortly before its end, for one person and one set o
   expect(bodies).toHaveLength(5);
 });
 
-test('who has not signed in is sent to the page, and nobody is asked to approve before', async () => {
+test('a user who has not signed in gets the URL first, and the call is held only after sign-in', async () => {
   writeTool(mailTool('mail', 'gmail.read', undefined, true));
   await keepKey();
   const page = 'https://accounts.example.com/o/oauth2?state=1';
@@ -172,15 +172,19 @@ test('who has not signed in is sent to the page, and nobody is asked to approve 
   expect(await call()).toMatchObject({ status: 'confirmation_required' });
 });
 
-describe('a broker that is no good runs nothing', () => {
+describe('broker failures', () => {
   const cases: [string, (response: ServerResponse) => void, object][] = [
     [
-      'refuses the key',
+      'rejects the key',
       json({ message: 'no' }, 401),
       { code: 'needs_setup', hint: expect.stringContaining('@broker') },
     ],
-    ['fails', json({}, 500), { code: 'upstream_failed', message: expect.stringContaining('answered 500') }],
-    ['sends a page', (response) => response.end('<html>'), { code: 'upstream_failed' }],
+    [
+      'answers with status 500',
+      json({}, 500),
+      { code: 'upstream_failed', message: expect.stringContaining('answered 500') },
+    ],
+    ['sends an HTML page', (response) => response.end('<html>'), { code: 'upstream_failed' }],
     ['sends a list', json([]), { code: 'upstream_failed' }],
     ['sends no token', json({ status: 'completed', context: {} }), { code: 'upstream_failed' }],
     [
@@ -188,36 +192,40 @@ describe('a broker that is no good runs nothing', () => {
       json({ status: 'completed', context: { token: 'a\nb' } }),
       { code: 'upstream_failed' },
     ],
-    ['names no page', json({ status: 'pending' }), { code: 'upstream_failed' }],
+    ['sends no sign-in URL', json({ status: 'pending' }), { code: 'upstream_failed' }],
     [
-      'names a page that is a script',
+      'sends a javascript: sign-in URL',
       json({ status: 'pending', url: 'javascript:alert(1)' }),
       { code: 'upstream_failed' },
     ],
-    ['gave up', json({ status: 'failed' }), { code: 'auth_required' }],
+    ['reports a failed sign-in', json({ status: 'failed' }), { code: 'auth_required' }],
     [
-      'sends another way',
+      'sends a redirect',
       (response) => response.writeHead(302, { location: 'http://127.0.0.1:1/' }).end(),
       {
         code: 'upstream_failed',
       },
     ],
-    ['hangs up', (response) => response.destroy(), { code: 'upstream_failed' }],
-    ['sends without end', (response) => void response.end('x'.repeat(300_000)), { code: 'upstream_failed' }],
+    ['closes the connection', (response) => response.destroy(), { code: 'upstream_failed' }],
+    [
+      'sends a response that is too large',
+      (response) => void response.end('x'.repeat(300_000)),
+      { code: 'upstream_failed' },
+    ],
   ];
-  test.each(cases)('%s', async (_name, given, error) => {
+  test.each(cases)('the tool does not run if the broker %s', async (_name, given, error) => {
     await keepKey();
     answer = given;
-    const refused = await call();
-    expect(refused).toMatchObject({ error });
-    expect(refused.status).not.toBe('ok');
-    expect(JSON.stringify(refused)).not.toContain(apiKey);
-    // The control: the same call runs once the broker is well, so the failure was not kept.
+    const failed = await call();
+    expect(failed).toMatchObject({ error });
+    expect(failed.status).not.toBe('ok');
+    expect(JSON.stringify(failed)).not.toContain(apiKey);
+    // Control: the same call runs when the broker works again, so the failure was not cached.
     answer = completed();
     expect(await call()).toMatchObject({ status: 'ok' });
   });
 
-  test('is not there', async () => {
+  test('the tool does not run if the broker cannot be reached', async () => {
     await keepKey();
     const closed = createServer();
     await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
@@ -230,7 +238,7 @@ describe('a broker that is no good runs nothing', () => {
   });
 });
 
-test('the key goes to the host it was set for, and to no other', async () => {
+test('the broker key is sent only to the hosts it was set for', async () => {
   await host.secrets.set({
     package: '@broker',
     slot: 'ARCADE_API_KEY',
@@ -242,7 +250,7 @@ test('the key goes to the host it was set for, and to no other', async () => {
   expect(bodies).toEqual([]);
 });
 
-test('code with a token reaches its provider and nobody else, not even a granted server', async () => {
+test('a tool with a token can reach only its provider, not even a granted server', async () => {
   const body = `    import urllib.request
     try:
         return {"got": urllib.request.urlopen("http://127.0.0.1:${server.port}/collect", timeout=5).status}
@@ -260,7 +268,7 @@ test('code with a token reaches its provider and nobody else, not even a granted
   });
 });
 
-test('scopes in the words of each provider', () => {
+test('scopes are translated to the names of each provider', () => {
   expect(signInFor(['google_calendar.events.read', 'gmail.send'])).toEqual({
     provider: 'google',
     scopes: [
@@ -275,7 +283,7 @@ test('scopes in the words of each provider', () => {
   expect(signInFor([])).toBeUndefined();
 });
 
-test('by the command: configured, set, called', async () => {
+test('the commands can set the broker key and call the tool without showing key or token', async () => {
   await host.close();
   const env = { XDG_CONFIG_HOME: folder.path, HOME: folder.path };
   const config = join(folder.path, 'broker.toml');
@@ -286,15 +294,15 @@ test('by the command: configured, set, called', async () => {
     env,
   });
   expect(set).toMatchObject({ code: 0 });
-  const words = ['call', join(folder.path, 'tools', 'mail.py'), '{"text":""}', '--config', config, ...state];
+  const args = ['call', join(folder.path, 'tools', 'mail.py'), '{"text":""}', '--config', config, ...state];
   answer = json({ status: 'pending', url: 'https://accounts.example.com/x' });
-  const pending = await toolwharf(words, { env, cwd: folder.path });
+  const pending = await toolwharf(args, { env, cwd: folder.path });
   expect(pending).toMatchObject({
     code: 4,
     stderr: expect.stringContaining('https://accounts.example.com/x'),
   });
   answer = completed();
-  const done = await toolwharf(words, { env, cwd: folder.path });
+  const done = await toolwharf(args, { env, cwd: folder.path });
   expect(done.stdout).toContain(digest(token));
   for (const text of [set.stdout, set.stderr, pending.stdout, pending.stderr, done.stdout, done.stderr]) {
     expect(text).not.toContain(apiKey);

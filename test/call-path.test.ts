@@ -1,4 +1,4 @@
-// Promises of the call path that the thread does not touch, against a real host with a real sandbox.
+// Promises of the call pipeline that thread.test.ts does not cover, with a real host and a real sandbox.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -43,16 +43,16 @@ async function hold(session: Session, text: string): Promise<string> {
 }
 
 describe('approvals', () => {
-  test('hold for the caller, the tool and the arguments, and for nothing else', async () => {
+  test('an approval is valid for one principal, one tool and the same arguments only', async () => {
     const session = await open();
     const token = await hold(session, 'a');
     expect(await hold(session, 'a')).toBe(token);
     await host.approvals.approve(token, 'person');
     expect(await hold(session, 'b')).not.toBe(token);
-    const stranger = await open('another agent');
-    expect(await hold(stranger, 'a')).not.toBe(token);
+    const other = await open('another agent');
+    expect(await hold(other, 'a')).not.toBe(token);
     expect(
-      await stranger.call({ tool: 'patch_confirm_action', arguments: { confirmation_token: token } }),
+      await other.call({ tool: 'patch_confirm_action', arguments: { confirmation_token: token } }),
     ).toMatchObject({ error: { code: 'approval_not_found' } });
     expect(await session.call({ tool: 'patch_confirm_action', arguments: { token } })).toMatchObject({
       status: 'ok',
@@ -60,7 +60,7 @@ describe('approvals', () => {
     });
   });
 
-  test('a denied call stays denied, an expired one expires', async () => {
+  test('a denied call stays denied, and an approval expires after ten minutes', async () => {
     const session = await open();
     const denied = await hold(session, 'a');
     await host.approvals.deny(denied, 'person');
@@ -76,7 +76,7 @@ describe('approvals', () => {
     ).toMatchObject({ error: { code: 'approval_expired' } });
   });
 
-  test('a changed definition voids an approval', async () => {
+  test('a changed tool definition voids an approved call', async () => {
     const token = await hold(await open(), 'a');
     await host.approvals.approve(token, 'person');
     writeFileSync(
@@ -92,13 +92,13 @@ describe('approvals', () => {
     });
   });
 
-  test('the same call asked ten times at once is one request', async () => {
+  test('ten identical calls at once make one held call', async () => {
     const session = await open();
     const tokens = await Promise.all(Array.from({ length: 10 }, () => hold(session, 'a')));
     expect(new Set(tokens).size).toBe(1);
   });
 
-  test('a decision that cannot be written down does not take effect', async () => {
+  test('a decision that cannot be written to the audit log has no effect', async () => {
     const session = await open();
     const token = await hold(session, 'a');
     const other = openSqlite(join(folder.path, 'state', 'toolwharf.db'));
@@ -111,7 +111,7 @@ describe('approvals', () => {
     expect((await host.approvals.get(token)).state).toBe('proposed');
   });
 
-  test('a principal can hold only so many', async () => {
+  test('a principal can have at most ten held calls', async () => {
     const session = await open();
     for (let index = 0; index < 10; index++) await hold(session, String(index));
     expect(await session.call({ tool: 'note', arguments: { text: 'one more' } })).toMatchObject({
@@ -120,7 +120,7 @@ describe('approvals', () => {
     await hold(await open('another agent'), 'mine');
   });
 
-  test('what an ended call said is forgotten after an hour', async () => {
+  test('the arguments and the answer of a finished call are deleted after an hour', async () => {
     const session = await open();
     const token = await hold(session, 'secret words');
     await host.approvals.approve(token, 'person');
@@ -136,7 +136,7 @@ describe('approvals', () => {
     });
   });
 
-  test('twenty at once with one approval: one execution', async () => {
+  test('one approval gives one execution even if twenty calls use it at once', async () => {
     const session = await open();
     const token = await hold(session, 'a');
     await host.approvals.approve(token, 'person');
@@ -151,8 +151,8 @@ describe('approvals', () => {
   });
 });
 
-describe('what runs', () => {
-  test('is what was checked: an edit after the check changes nothing', async () => {
+describe('execution', () => {
+  test('the checked code runs, and an edit after the check has no effect on the session', async () => {
     const session = await open();
     writeFileSync(
       join(folder.path, 'env.py'),
@@ -165,7 +165,7 @@ describe('what runs', () => {
     });
   });
 
-  test('has an environment of its own', async () => {
+  test('a tool gets no environment variables of the host', async () => {
     process.env.TOOLWHARF_TEST_SECRET = 'planted';
     const answer = await (await open()).call({ tool: 'env', arguments: { text: '' } });
     delete process.env.TOOLWHARF_TEST_SECRET;
@@ -173,7 +173,7 @@ describe('what runs', () => {
     expect(Object.keys(answer.result as object).sort()).toEqual(['HOME', 'LANG', 'PATH', 'PWD']);
   });
 
-  test('ends when the caller gives up, and the record says so', async () => {
+  test('a canceled call ends at once, and the audit log has its outcome', async () => {
     const session = await open();
     const controller = new AbortController();
     const started = performance.now();
@@ -184,7 +184,7 @@ describe('what runs', () => {
     expect((await host.auditTail(1))[0]).toMatchObject({ kind: 'outcome', body: { status: 'error' } });
   });
 
-  test('does not disturb its neighbors: a slow call and 16 quick ones', async () => {
+  test('a slow call does not disturb 16 quick calls', async () => {
     const session = await open();
     const slow = session.call({ tool: 'slow', arguments: { text: '1.5' } });
     const quick = await Promise.all(
@@ -195,16 +195,16 @@ describe('what runs', () => {
   });
 });
 
-describe('odd requests', () => {
-  test('are refused in words, and the record stays readable', async () => {
+describe('unusual requests', () => {
+  test('invalid arguments, names and timeouts get an answer, and the audit log stays valid', async () => {
     const session = await open();
     const deep = JSON.parse('['.repeat(5000) + ']'.repeat(5000));
-    const refused = { status: 'error', error: { code: 'invalid_input' } };
-    expect(await session.call({ tool: 'env', arguments: { text: deep } })).toMatchObject(refused);
+    const rejected = { status: 'error', error: { code: 'invalid_input' } };
+    expect(await session.call({ tool: 'env', arguments: { text: deep } })).toMatchObject(rejected);
     expect(await session.call({ tool: 'env', arguments: { text: 'x'.repeat(2_000_000) } })).toMatchObject(
-      refused,
+      rejected,
     );
-    expect(await session.call({ tool: 'env', arguments: [] })).toMatchObject(refused);
+    expect(await session.call({ tool: 'env', arguments: [] })).toMatchObject(rejected);
     expect(await session.call({ tool: undefined as unknown as string, arguments: {} })).toMatchObject({
       error: { code: 'usage' },
     });
@@ -221,7 +221,7 @@ describe('odd requests', () => {
     expect(await host.verifyAudit()).toMatchObject({ ok: true });
   });
 
-  test('names of properties that the schema does not declare stay out of the record', async () => {
+  test('property names that the schema does not declare are not in the audit log', async () => {
     writeFileSync(
       join(folder.path, 'any.py'),
       patchTool({ name: 'any', body: '    return {"ok": True}' }).replace('type: string', 'type: object'),
@@ -231,7 +231,7 @@ describe('odd requests', () => {
     expect(JSON.stringify(await host.auditTail(10))).not.toContain('alice');
   });
 
-  test('a closed host says so', async () => {
+  test('a closed host rejects new sessions', async () => {
     const other = await createHost({ state: join(folder.path, 'closed') });
     await other.close();
     await expect(other.session({ directories: [] })).rejects.toMatchObject({ code: 'host_unreachable' });
@@ -239,7 +239,7 @@ describe('odd requests', () => {
 });
 
 describe('sessions', () => {
-  test('see what they named, and only their own grants', async () => {
+  test('a session sees only its own packages and has only its own grants', async () => {
     const server = await loopbackServer((_request, response) => response.end('"here"'));
     const other = temporaryFolder({ 'findagent.json': findagentTool(server.port) });
     const plain = await host.session({ principal: 'a', directories: [other.path] });
@@ -249,27 +249,27 @@ describe('sessions', () => {
       allow: [`net:127.0.0.1:${server.port}`],
     });
     expect((await plain.tools()).map((it) => it.name)).toEqual(['order-desk/find_order']);
-    const [refused, allowed] = await Promise.all(
+    const [denied, allowed] = await Promise.all(
       [plain, granted].map((it) => it.call({ tool: 'find_order', arguments: { number: '1' } })),
     );
-    expect(refused).toMatchObject({ status: 'denied', error: { code: 'network_denied' } });
+    expect(denied).toMatchObject({ status: 'denied', error: { code: 'network_denied' } });
     expect(allowed).toMatchObject({ status: 'ok' });
     expect(server.requests).toHaveLength(1);
     await server.close();
     other.remove();
   });
 
-  test('two packages of one id: the first is served, the second is shown with its reason', async () => {
+  test('of two packages with the same id the first is ready, and the second needs review', async () => {
     writeFileSync(join(folder.path, 'z_env.py'), patchTool({ name: 'env' }));
     const session = await open();
     const { packages } = await session.packages();
     expect(packages.filter((it) => it.id === 'env').map((it) => [it.state, it.reasons])).toEqual([
-      ['ready', [expect.stringContaining('it asks for python 3.12')]],
-      ['needs-review', [expect.stringContaining('the id env is taken by')]],
+      ['ready', [expect.stringContaining('it requires python 3.12')]],
+      ['needs-review', [expect.stringContaining('the id env is already used by')]],
     ]);
   });
 
-  test('a tool that is not there is named, with those that are', async () => {
+  test('the error for an unknown tool lists the tools that exist', async () => {
     expect(await (await open()).call({ tool: 'nope', arguments: {} })).toMatchObject({
       status: 'error',
       error: { code: 'tool_not_found', hint: expect.stringContaining('env/env') },

@@ -1,10 +1,10 @@
-// One client gives calls up at moments that a seed chooses; what another is answered is always its own.
+// One client cancels calls at random moments (from a seed). Every other client still gets its own answers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
 import { crew } from './upstreams/crew.mjs';
 import { talos, type Workbench, workbench } from './workbench.js';
 
-/** Numbers from 0 to 1 that a seed determines. */
+/** Reproducible random numbers from 0 to 1. */
 function random(seed: number): () => number {
   let state = seed >>> 0 || 1;
   return () => {
@@ -21,12 +21,12 @@ const code = `export const handlers = {
 };
 `;
 const kinds = [
-  { kind: 'kept functions', id: 'kept', calls: 16, width: 3 },
+  { kind: 'functions in a kept process', id: 'kept', calls: 16, width: 3 },
   { kind: 'an extension', id: 'nexo', calls: 60, width: 12 },
   { kind: 'an MCP server', id: 'mcp', calls: 60, width: 12 },
 ];
 let bench: Workbench;
-/** Two of the same caller share processes; the third is somebody else. */
+/** The first two have the same principal and share processes. The third has another principal. */
 const clients: Session[] = [];
 
 beforeAll(async () => {
@@ -37,16 +37,16 @@ beforeAll(async () => {
 
 afterAll(() => bench?.close());
 
-interface Wish {
+interface PlannedCall {
   readonly text: string;
   readonly ms: number;
-  /** When the caller gives up, if it does. */
-  readonly patience?: number;
+  /** When the client cancels the call; undefined means never. */
+  readonly cancelAfterMs?: number;
 }
 
-async function make(session: Session, id: string, { text, ms, patience }: Wish) {
+async function make(session: Session, id: string, { text, ms, cancelAfterMs }: PlannedCall) {
   const stop = new AbortController();
-  const timer = patience === undefined ? undefined : setTimeout(() => stop.abort(), patience);
+  const timer = cancelAfterMs === undefined ? undefined : setTimeout(() => stop.abort(), cancelAfterMs);
   const answer = await session.call({ tool: `${id}/act`, arguments: { text, ms }, signal: stop.signal });
   clearTimeout(timer);
   return answer;
@@ -54,30 +54,30 @@ async function make(session: Session, id: string, { text, ms, patience }: Wish) 
 
 describe.each(kinds)('$kind', ({ id, calls, width }) => {
   test.each([1, 20, 333])(
-    'seed %i',
+    'with seed %i a canceled call never changes the answer of another call',
     async (seed) => {
       const next = random(seed);
-      const plan = (name: string, gives: boolean): Wish[] =>
+      const plan = (name: string, cancels: boolean): PlannedCall[] =>
         Array.from({ length: calls }, (_, index) => ({
           text: `${name} ${seed} ${index}`,
           ms: Math.floor(next() * 25),
-          ...(gives ? { patience: Math.floor(next() * 40) } : {}),
+          ...(cancels ? { cancelAfterMs: Math.floor(next() * 40) } : {}),
         }));
       let canceled = 0;
       const work = clients.map(async (session, index) => {
-        const gives = index === 0;
-        const wishes = plan(`client ${index}`, gives);
+        const cancels = index === 0;
+        const planned = plan(`client ${index}`, cancels);
         const lane = async () => {
-          for (let wish = wishes.pop(); wish !== undefined; wish = wishes.pop()) {
-            const answer = await make(session, id, wish);
-            if (gives && 'error' in answer && answer.error?.code === 'canceled') canceled++;
-            else expect(answer, JSON.stringify(wish)).toMatchObject({ result: { text: wish.text } });
+          for (let one = planned.pop(); one !== undefined; one = planned.pop()) {
+            const answer = await make(session, id, one);
+            if (cancels && 'error' in answer && answer.error?.code === 'canceled') canceled++;
+            else expect(answer, JSON.stringify(one)).toMatchObject({ result: { text: one.text } });
           }
         };
         await Promise.all(Array.from({ length: width }, lane));
       });
       await Promise.all(work);
-      // The seed did have calls given up.
+      // Control: this seed canceled at least one call.
       expect(canceled).toBeGreaterThan(0);
       expect(bench.bugs).toEqual([]);
     },

@@ -1,4 +1,4 @@
-// The commands for people who write manifests, used as they would.
+// The commands for authors of manifests, run as an author runs them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
@@ -20,7 +20,7 @@ beforeAll(() => {
 afterAll(() => folder.remove());
 
 describe('validate', () => {
-  test('warnings fail only when they shall', async () => {
+  test('warnings fail only with --strict', async () => {
     expect((await toolwharf(['validate', 'odd.py'], { cwd: folder.path })).code).toBe(0);
     expect((await toolwharf(['validate', '--strict', 'odd.py'], { cwd: folder.path })).code).toBe(3);
   });
@@ -32,7 +32,7 @@ describe('validate', () => {
     expect(both[0]).toEqual(both[1]);
   });
 
-  test('every format of output', async () => {
+  test('the report can be written as SARIF, GitHub annotations and JSON', async () => {
     const sarif = JSON.parse(
       (await toolwharf(['validate', '--format', 'sarif'], { cwd: folder.path })).stdout,
     );
@@ -54,7 +54,7 @@ describe('validate', () => {
               line: 9,
               column: 3,
               endLine: 9,
-              endColumn: 9,
+              endColumn: 8,
               pointer: '/color',
             },
           ],
@@ -65,7 +65,7 @@ describe('validate', () => {
     expect((await toolwharf(['validate', '--format', 'xml'], { cwd: folder.path })).code).toBe(2);
   });
 
-  test('a path that is not there hides nothing of the others', async () => {
+  test('a missing path does not hide the results of the others', async () => {
     const done = await toolwharf(['validate', '--json', 'good.py', 'nowhere.py'], { cwd: folder.path });
     expect(done.code).toBe(3);
     expect(JSON.parse(done.stdout).files).toMatchObject([
@@ -74,7 +74,7 @@ describe('validate', () => {
     ]);
   });
 
-  test('the agent version can be told', async () => {
+  test('--agent-version sets the version that extensions are checked against', async () => {
     const extension = temporaryFolder({
       'plugin.toml':
         '[plugin]\nid = "tides"\nversion = "1.0.0"\nmin_agent_version = "2.0.0"\n\n[capabilities]\ntools = ["next_tide"]\n\n[transport]\ntype = "nats"\nsubject_prefix = "ext.tides"\n',
@@ -84,7 +84,7 @@ describe('validate', () => {
     extension.remove();
   });
 
-  test('the examples are clean', async () => {
+  test('the examples have no problems', async () => {
     const done = await toolwharf(['validate', '--strict', 'examples'], { cwd: root });
     expect(done).toMatchObject({
       code: 0,
@@ -92,7 +92,7 @@ describe('validate', () => {
     });
   });
 
-  test('one broken manifest of each format: five groups, each with its place', async () => {
+  test('a broken manifest of each format is reported with file, line and column', async () => {
     const broken = temporaryFolder({
       'tool.py': patchTool({ name: 'tool' }).replace('human_confirm: false', 'human_confirmed: true'),
       'notes/manifest.json':
@@ -119,13 +119,13 @@ describe('validate', () => {
 });
 
 describe('schema and explain', () => {
-  test.each(formatNames)('the schema of %s is sound JSON Schema 2020-12', async (format) => {
+  test.each(formatNames)('the schema of %s is valid JSON Schema 2020-12', async (format) => {
     const schema = JSON.parse((await toolwharf(['schema', format])).stdout);
     expect(schema).toEqual(JSON.parse(readFileSync(join(root, 'schemas', `${format}.schema.json`), 'utf8')));
     expect(new Ajv2020.default({ strict: false, validateFormats: false }).validateSchema(schema)).toBe(true);
   });
 
-  test('a format that is not there is told', async () => {
+  test('an unknown format is a usage error that lists the formats', async () => {
     expect(await toolwharf(['schema', 'mcpb'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('patch, talos, toolspace, findagent, nexo'),
@@ -136,7 +136,7 @@ describe('schema and explain', () => {
     const codes = (await toolwharf(['explain'])).stdout.trim().split('\n');
     expect(codes.toSorted()).toEqual([...Object.keys(diagnosticCodes), ...hostErrorCodes].toSorted());
     expect((await toolwharf(['explain', 'timeout'])).stdout).toMatch(
-      /^timeout\n\nerror\. the tool was ended because its time was up\n\nThe command exits with 8;/,
+      /^timeout\n\nerror\. the tool was ended because it exceeded its time limit\n\nExit code of the command: 8\./,
     );
     const one = await toolwharf(['explain', 'field.near-miss']);
     expect(one.stdout).toMatch(
@@ -151,7 +151,7 @@ describe('schema and explain', () => {
 });
 
 describe('init', () => {
-  test.each(formatNames)('%s: what it makes validates clean and is understood', async (format) => {
+  test.each(formatNames)('the files that init %s writes have no problems', async (format) => {
     const made = await toolwharf(['init', format, `new-${format}`, '--json'], { cwd: folder.path });
     expect(made).toMatchObject({ code: 0 });
     const { folder: target, files } = JSON.parse(made.stdout);
@@ -159,10 +159,10 @@ describe('init', () => {
     const checked = await toolwharf(['validate', '--strict', '--json', target], { cwd: folder.path });
     expect(JSON.parse(checked.stdout)).toMatchObject({ files: [{ format, ok: true, diagnostics: [] }] });
     const again = await toolwharf(['init', format, `new-${format}`], { cwd: folder.path });
-    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('exists already') });
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('already exists') });
   });
 
-  test.each(['MyTool', '2fa', 'a.b'])('talos in a folder called %s validates clean', async (name) => {
+  test.each(['MyTool', '2fa', 'a.b'])('init talos in a folder named %s has no problems', async (name) => {
     await toolwharf(['init', 'talos', name], { cwd: folder.path });
     expect(await toolwharf(['validate', '--strict', name], { cwd: folder.path })).toMatchObject({ code: 0 });
   });
@@ -176,14 +176,14 @@ describe('init', () => {
 
 describe('info', () => {
   const state = () => ['--state', join(folder.path, 'state')];
-  test('says what a package can do and wants', async () => {
+  test('info shows the permissions of a package and its status', async () => {
     const done = await toolwharf(['info', join(root, 'examples/findagent/holiday-desk'), ...state()]);
     expect(done.code).toBe(0);
     expect(done.stdout).toMatch(/Network +only /);
     expect(done.stdout).toContain('It is ready.');
   });
 
-  test('as a document: the whole package', async () => {
+  test('info --json has the whole package', async () => {
     const document = JSON.parse(
       (await toolwharf(['info', join(folder.path, 'good.py'), '--json', ...state()])).stdout,
     );
@@ -195,7 +195,7 @@ describe('info', () => {
     });
   });
 
-  test('a broken package shows its findings', async () => {
+  test('info of a broken package shows its problems', async () => {
     const broken = temporaryFolder({ 'tool.py': patchTool({ name: 'Tool' }) });
     expect(await toolwharf(['info', join(broken.path, 'tool.py'), ...state()])).toMatchObject({
       code: 3,
@@ -214,7 +214,7 @@ describe('help', () => {
     }
   });
 
-  test('topics', async () => {
+  test('help prints topics and commands, and --version prints the version', async () => {
     expect((await toolwharf(['help', 'exit-codes'])).stdout).toContain('130  interrupted');
     expect((await toolwharf(['help', 'validate'])).stdout).toContain('--strict');
     expect((await toolwharf(['--version'])).stdout).toBe(

@@ -1,10 +1,10 @@
-// Configuration: what may be said where, what wins, and that nothing runs with a wrong one.
+// Configuration: which settings each source may set, which source wins, and that errors stop every command.
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { readToml } from '../src/formats/document/toml.js';
+import { parseToml } from '../src/formats/document/toml.js';
 import { HostError } from '../src/model/host-error.js';
-import { defaultLimits } from '../src/sandbox/sandbox.js';
+import { defaultSandboxLimits } from '../src/sandbox/sandbox.js';
 import { type Arguments, parseArguments } from '../src/serve/cli/arguments.js';
 import type { Command } from '../src/serve/cli/command.js';
 import { config as configCommand } from '../src/serve/cli/commands/config.js';
@@ -17,11 +17,11 @@ import { testTerminal } from './terminal.js';
 import { patchTool, temporaryFolder } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
-/** By the last command. */
+/** Output of the last command. */
 let printed: { out: string; err: string };
 afterEach(() => folder?.remove());
 
-/** Files of a home folder; the working directory is `work/deep` in it. */
+/** Creates the files of a home folder. The working directory is `work/deep` in it. */
 function home(files: Record<string, string>): void {
   folder = temporaryFolder(files);
   mkdirSync(join(folder.path, 'work', 'deep'), { recursive: true });
@@ -35,17 +35,17 @@ function terminalOf(environment: Record<string, string> = {}, columns = 100): Te
 }
 
 const command = { name: 'test', options: sessionOptions } as unknown as Command;
-const parsed = (...words: string[]): Arguments => parseArguments(command, words);
-const settings = async (words: string[] = [], environment: Record<string, string> = {}) => {
+const parsed = (...args: string[]): Arguments => parseArguments(command, args);
+const settings = async (args: string[] = [], environment: Record<string, string> = {}) => {
   const {
     defaultPaths,
-    defaultNamed: _,
+    defaultAcceptNewIn: _,
     ...rest
-  } = await sessionSettings(parsed(...words), terminalOf(environment));
+  } = await sessionSettings(parsed(...args), terminalOf(environment));
   return { ...rest, defaultPaths: defaultPaths() };
 };
 
-async function refusal(promise: Promise<unknown>): Promise<HostError> {
+async function errorOf(promise: Promise<unknown>): Promise<HostError> {
   const error = await promise.catch((it: unknown) => it);
   expect(error).toBeInstanceOf(HostError);
   return error as HostError;
@@ -54,8 +54,8 @@ async function refusal(promise: Promise<unknown>): Promise<HostError> {
 const user = '.config/toolwharf/config.toml';
 const project = 'work/toolwharf.toml';
 
-describe('without a word', () => {
-  test('nothing is configured, and packages are looked for here', async () => {
+describe('defaults', () => {
+  test('without configuration, packages are searched in the working directory', async () => {
     home({});
     expect(await settings()).toEqual({
       allow: [],
@@ -65,28 +65,30 @@ describe('without a word', () => {
     });
   });
 
-  test('an empty file is no mistake', async () => {
+  test('an empty file is valid', async () => {
     home({ [user]: '\n', [project]: '# nothing yet\n' });
     expect((await settings()).policy).toEqual({});
   });
 
-  test('the usual limits are those of the sandbox', () => {
-    const usual = Object.fromEntries(configKeys.map((it) => [it.name, 'usual' in it ? it.usual : undefined]));
-    expect(usual).toMatchObject({
-      'limits.cpu_seconds': defaultLimits.cpuSeconds,
-      'limits.processes': defaultLimits.processes,
-      'limits.open_files': defaultLimits.openFiles,
-      'limits.memory_mb': defaultLimits.memoryBytes / 1024 / 1024,
-      'limits.disk_mb': defaultLimits.diskBytes / 1024 / 1024,
+  test('the default limits are those of the sandbox', () => {
+    const defaults = Object.fromEntries(
+      configKeys.map((it) => [it.name, 'default' in it ? it.default : undefined]),
+    );
+    expect(defaults).toMatchObject({
+      'limits.cpu_seconds': defaultSandboxLimits.cpuSeconds,
+      'limits.processes': defaultSandboxLimits.processes,
+      'limits.open_files': defaultSandboxLimits.openFiles,
+      'limits.memory_mb': defaultSandboxLimits.memoryBytes / 1024 / 1024,
+      'limits.disk_mb': defaultSandboxLimits.diskBytes / 1024 / 1024,
     });
   });
 });
 
-describe('the user', () => {
-  test('may set everything', async () => {
+describe('the user file', () => {
+  test('the user file may set everything', async () => {
     home({
       [user]: `paths = ["~/tools", "near"]
-allow = ["net:127.0.0.1:8080", "read:~/notes", "write:out", "env:COLOUR", "env:ABSENT"]
+allow = ["net:127.0.0.1:8080", "read:~/notes", "write:out", "env:COLOR", "env:ABSENT"]
 [packages]
 only = ["a", "b"]
 disabled = ["c"]
@@ -114,15 +116,15 @@ strict = true
 `,
     });
     const own = join(folder.path, '.config', 'toolwharf');
-    expect(await settings([], { COLOUR: 'red' })).toEqual({
+    expect(await settings([], { COLOR: 'red' })).toEqual({
       allow: [
         'net:127.0.0.1:8080',
         `read:${folder.path}/notes`,
         `write:${own}/out`,
-        // ABSENT is not set: what a file grants in general may be missing today.
-        'env:COLOUR',
+        // ABSENT is not set. A variable that a file grants may be missing.
+        'env:COLOR',
       ],
-      environment: { COLOUR: 'red' },
+      environment: { COLOR: 'red' },
       defaultPaths: [join(folder.path, 'tools'), join(own, 'near')],
       policy: {
         only: ['a', 'b'],
@@ -150,7 +152,7 @@ strict = true
     });
   });
 
-  test('has the file in the place of the desktop standard, or names one', async () => {
+  test('the user file is in the XDG configuration folder, or named by --config', async () => {
     home({
       [user]: '[discovery]\ndepth = 3\n',
       'elsewhere/toolwharf/config.toml': '[discovery]\ndepth = 4\n',
@@ -160,12 +162,12 @@ strict = true
     expect((await settings()).policy.depth).toBe(3);
     expect((await settings([], elsewhere)).policy.depth).toBe(4);
     expect((await settings(['--config', 'mine.toml'], elsewhere)).policy.depth).toBe(5);
-    expect(await refusal(settings(['--config', 'gone.toml']))).toMatchObject({ code: 'not_found' });
+    expect(await errorOf(settings(['--config', 'gone.toml']))).toMatchObject({ code: 'not_found' });
   });
 });
 
-describe('a project', () => {
-  test('tightens', async () => {
+describe('the project file', () => {
+  test('a project file makes the configuration stricter', async () => {
     home({
       [user]: `[packages]
 only = ["a", "b"]
@@ -200,7 +202,7 @@ strict = true
     });
   });
 
-  test('cannot go beyond what is usual either', async () => {
+  test('a project file cannot raise a limit above its default', async () => {
     home({
       [project]: '[limits]\nseconds = 3600\nprocesses = 5000\nmemory_mb = 512\n[discovery]\ndepth = 30\n',
     });
@@ -208,27 +210,30 @@ strict = true
   });
 
   test.each([
-    ['allow = ["net:api.example.com"]', 'allow cannot be set for a project'],
-    ['paths = ["/"]', 'paths cannot be set for a project'],
-    ['[agent]\nversion = "9.0.0"', 'agent.version cannot be set for a project'],
-    ['[agent]\nreserved = []', 'agent.reserved cannot be set for a project'],
-    ['[python]\nindex = "https://evil.example/simple"', 'python.index cannot be set for a project'],
-    ['[python]\nfind_links = ["wheels"]', 'python.find_links cannot be set for a project'],
-    ['[npm]\nregistry = "https://evil.example"', 'npm.registry cannot be set for a project'],
-    ['[audit]\narguments = "encrypted"', 'audit.arguments = "encrypted" would loosen what a user chose'],
-    ['[runtime]\nstrict = false', 'runtime.strict = false would loosen what a user chose'],
-  ])('may not say %j', async (text, message) => {
+    ['allow = ["net:api.example.com"]', 'allow cannot be set in a project file'],
+    ['paths = ["/"]', 'paths cannot be set in a project file'],
+    ['[agent]\nversion = "9.0.0"', 'agent.version cannot be set in a project file'],
+    ['[agent]\nreserved = []', 'agent.reserved cannot be set in a project file'],
+    ['[python]\nindex = "https://evil.example/simple"', 'python.index cannot be set in a project file'],
+    ['[python]\nfind_links = ["wheels"]', 'python.find_links cannot be set in a project file'],
+    ['[npm]\nregistry = "https://evil.example"', 'npm.registry cannot be set in a project file'],
+    [
+      '[audit]\narguments = "encrypted"',
+      'audit.arguments = "encrypted" is less strict than the user\'s configuration',
+    ],
+    ['[runtime]\nstrict = false', "runtime.strict = false is less strict than the user's configuration"],
+  ])('a project file cannot contain %j', async (text, message) => {
     home({ [project]: `${text}\n` });
-    expect(await refusal(settings())).toMatchObject({ code: 'invalid_config' });
+    expect(await errorOf(settings())).toMatchObject({ code: 'invalid_config' });
     expect(printed.err).toContain(message);
-    expect(printed.err).toContain('may only tighten');
-    // The control: the same line is the user's to write.
+    expect(printed.err).toContain('can only make settings stricter');
+    // Control: the user file may contain the same line.
     folder.remove();
     home({ [user]: `${text}\n` });
     await settings();
   });
 
-  test('is the nearest on the way up, and never above the home folder', async () => {
+  test('the nearest project file in the parent folders is used, and none above the home folder', async () => {
     home({ [project]: '[discovery]\ndepth = 2\n', 'work/deep/toolwharf.toml': '[discovery]\ndepth = 1\n' });
     expect((await settings()).policy.depth).toBe(1);
     folder.remove();
@@ -238,7 +243,7 @@ strict = true
   });
 });
 
-describe('flags and variables', () => {
+describe('flags and environment variables', () => {
   const files = {
     [user]: `allow = ["net:a.example"]
 [agent]
@@ -258,7 +263,7 @@ registry = "https://user.example"
     TOOLWHARF_STRICT_RUNTIME: '1',
   };
 
-  test('variables weigh more than files, flags more than variables', async () => {
+  test('environment variables override files, and flags override environment variables', async () => {
     home(files);
     const work = join(folder.path, 'work', 'deep');
     expect((await settings([], environment)).policy).toEqual({
@@ -270,15 +275,15 @@ registry = "https://user.example"
         npmRegistry: 'https://variable.example',
       },
     });
-    const words = [
+    const args = [
       '--agent-version',
       '1.3.0',
       '--index',
       'https://flag.example/simple',
       '--unsafe-no-sandbox',
     ];
-    words.push('--find-links', 'x', '--find-links', 'y', '--npm-registry', 'https://flag.example');
-    expect((await settings(words, environment)).policy).toEqual({
+    args.push('--find-links', 'x', '--find-links', 'y', '--npm-registry', 'https://flag.example');
+    expect((await settings(args, environment)).policy).toEqual({
       agentVersion: '1.3.0',
       strictRuntime: true,
       unsafeNoSandbox: true,
@@ -290,7 +295,7 @@ registry = "https://user.example"
     });
   });
 
-  test('grants add up', async () => {
+  test('grants of files and flags are combined', async () => {
     home(files);
     const { allow, environment: values } = await settings(['--allow', 'env:WORD', '--allow', 'read:.'], {
       WORD: 'x',
@@ -307,13 +312,13 @@ registry = "https://user.example"
     [['--agent-version', 'two'], {}, '--agent-version: agent.version is "two"'],
     [['--index', 'ftp://x.example'], {}, '--index: python.index is not a URL'],
     [['--index', 'http://x.example'], {}, '--index: python.index is not encrypted'],
-    [['--index', 'https://a:b@x.example'], {}, '--index: python.index holds a name or a password'],
-    [[], { TOOLWHARF_STRICT_RUNTIME: 'maybe' }, 'TOOLWHARF_STRICT_RUNTIME: runtime.strict is a text'],
+    [['--index', 'https://a:b@x.example'], {}, '--index: python.index contains a user name or password'],
+    [[], { TOOLWHARF_STRICT_RUNTIME: 'maybe' }, 'TOOLWHARF_STRICT_RUNTIME: runtime.strict is a string'],
   ] as [string[], Record<string, string>, string][])(
-    '%j %j is refused',
-    async (words, variables, message) => {
+    'args %j with variables %j are rejected',
+    async (args, variables, message) => {
       home({});
-      const error = await refusal(settings(words, variables));
+      const error = await errorOf(settings(args, variables));
       expect(error.code).toBe('usage');
       expect(error.message).toContain(message);
     },
@@ -321,7 +326,7 @@ registry = "https://user.example"
 });
 
 describe('mistakes', () => {
-  test('all are told at once, with their places and what was meant', async () => {
+  test('all mistakes are reported at once, with their places and suggestions', async () => {
     home({
       [user]: `alow = ["net:a.example"]
 allow = ["net:a.example", "nat:b.example", 3]
@@ -338,26 +343,26 @@ registry = "https://x.example"
 `,
       [project]: 'nonsense = 1\n',
     });
-    const error = await refusal(settings());
+    const error = await errorOf(settings());
     expect(error).toMatchObject({
       code: 'invalid_config',
-      message: 'the configuration has 11 mistakes, and nothing runs with it',
+      message: 'the configuration has 11 errors; nothing runs until this is fixed',
     });
     const heads = printed.err
       .match(/^error.*\n.*$/gm)
       ?.map((it) => it.replaceAll(`${folder.path}/`, '').replace(/\n *--> /, ' @ '));
     expect(heads).toEqual([
-      `error[schema.closed] there is no setting alow @ ${user}:1:1`,
+      `error[schema.closed] unknown setting alow @ ${user}:1:1`,
       `error[schema.pattern] "nat:b.example" is not a grant @ ${user}:2:27`,
-      `error[schema.type] allow holds a number @ ${user}:2:44`,
-      `error[schema.closed] there is no setting limit @ ${user}:3:2`,
-      `error[schema.closed] there is no setting limits.second @ ${user}:6:1`,
-      `error[schema.type] limits.memory_mb is a text @ ${user}:7:13`,
+      `error[schema.type] allow contains a number @ ${user}:2:44`,
+      `error[schema.closed] unknown setting limit @ ${user}:3:2`,
+      `error[schema.closed] unknown setting limits.second @ ${user}:6:1`,
+      `error[schema.type] limits.memory_mb is a string @ ${user}:7:13`,
       `error[schema.range] limits.processes is 0 @ ${user}:8:13`,
       `error[schema.range] limits.disk_mb is 1.5 @ ${user}:9:11`,
       `error[schema.format] python.index is not a URL: "simple" @ ${user}:11:9`,
-      `error[schema.closed] there is no setting python.registry @ ${user}:12:1`,
-      `error[schema.closed] there is no setting nonsense @ ${project}:1:1`,
+      `error[schema.closed] unknown setting python.registry @ ${user}:12:1`,
+      `error[schema.closed] unknown setting nonsense @ ${project}:1:1`,
     ]);
     expect(printed.err).toContain('did you mean allow?');
     expect(printed.err).toContain('did you mean [limits]?');
@@ -365,28 +370,28 @@ registry = "https://x.example"
     expect(printed.err).toContain('did you mean npm.registry?');
   });
 
-  test('a script gets them in the document', async () => {
+  test('with --json the mistakes are in the error message', async () => {
     home({ [user]: 'x = 1\n' });
-    const error = await refusal(settings(['--json']));
-    expect(error.message).toContain(`${join(folder.path, user)}:1:1 there is no setting x`);
+    const error = await errorOf(settings(['--json']));
+    expect(error.message).toContain(`${join(folder.path, user)}:1:1 unknown setting x`);
   });
 
-  test('what is not TOML, not text or not a file stops it too', async () => {
+  test('a configuration that is not TOML, has a byte order mark or is not a file is an error', async () => {
     home({ [user]: 'paths = [\n' });
-    await refusal(settings());
+    await errorOf(settings());
     expect(printed.err).toContain('error[syntax.toml]');
     folder.remove();
     home({ [user]: '\ufeffpaths = []\n' });
-    await refusal(settings());
+    await errorOf(settings());
     expect(printed.err).toContain('error[file.byte-order-mark]');
     folder.remove();
     home({ [`${user}/not-a-file`]: '' });
-    await refusal(settings());
+    await errorOf(settings());
     expect(printed.err).toContain('error[file.not-regular]');
     folder.remove();
     home({});
     symlinkSync('toolwharf.toml', join(folder.path, project));
-    await refusal(settings());
+    await errorOf(settings());
     expect(printed.err).toContain('error[file.unreadable]');
   });
 });
@@ -394,47 +399,47 @@ registry = "https://x.example"
 describe('discovery.only', () => {
   const here = () => join(folder.path, 'work', 'deep');
 
-  test('says what counts of a folder that nobody named', async () => {
+  test('discovery.only limits which paths in the working directory are searched', async () => {
     home({ [project]: '[discovery]\nonly = ["deep/tools", "other", "deep/one.py"]\n' });
     expect((await settings()).defaultPaths).toEqual([join(here(), 'tools'), join(here(), 'one.py')]);
   });
 
-  test('counts all of a folder that lies in one of its own', async () => {
+  test('a working directory inside a listed folder is searched whole', async () => {
     home({ [project]: '[discovery]\nonly = ["."]\n' });
     expect((await settings()).defaultPaths).toEqual([here()]);
   });
 
-  test('never leads out of the folder that a command is in', async () => {
+  test('discovery.only never leads out of the working directory', async () => {
     home({ [project]: '[discovery]\nonly = ["..", "/"]\n' });
     expect((await settings()).defaultPaths).toEqual([here()]);
   });
 
-  test('leaves the places alone that the user configured', async () => {
+  test('discovery.only does not change the paths of the user file', async () => {
     home({ [user]: 'paths = ["/mine"]\n', [project]: '[discovery]\nonly = ["deep"]\n' });
     expect((await settings()).defaultPaths).toEqual(['/mine']);
   });
 
-  test('with nothing left, nothing is searched, and it is said who wants that', async () => {
+  test('if no path is left, the error names the line of the setting', async () => {
     home({ [project]: '[discovery]\nonly = ["elsewhere"]\n' });
-    expect(await refusal(settings())).toMatchObject({
+    expect(await errorOf(settings())).toMatchObject({
       code: 'not_found',
       message: expect.stringContaining(`work/toolwharf.toml:2`),
       hint: expect.stringContaining(join(folder.path, 'work', 'elsewhere')),
     });
-    // A path that is named is none of its business.
+    // The setting does not affect a path that is named on the command line.
     const named = await sessionFor(parsed(), terminalOf(), ['.']);
     expect(named.directories).toEqual([here()]);
   });
 
-  test('validate looks where the others look, and at all of a path that is named', async () => {
+  test('validate searches the same paths, and all of a path on the command line', async () => {
     home({
       'work/toolwharf.toml': '[discovery]\nonly = ["deep/tools"]\nignore = ["old"]\n',
       'work/deep/tools/good.py': patchTool({ name: 'good' }),
       'work/deep/tools/old/bad.py': patchTool({ name: 'Not A Name' }),
       'work/deep/test/bad.py': patchTool({ name: 'Not A Name' }),
     });
-    const files = async (...words: string[]) => {
-      const code = await validate.run(parseArguments(validate, ['--json', ...words]), terminalOf());
+    const files = async (...args: string[]) => {
+      const code = await validate.run(parseArguments(validate, ['--json', ...args]), terminalOf());
       return { code, files: JSON.parse(printed.out).files.map((it: { file: string }) => it.file) };
     };
     expect(await files()).toEqual({ code: 0, files: ['tools/good.py'] });
@@ -444,7 +449,7 @@ describe('discovery.only', () => {
     });
   });
 
-  test('a checkout of this project offers its examples', async () => {
+  test('in a checkout of this project the examples are searched', async () => {
     const root = join(import.meta.dirname, '..');
     const terminal = testTerminal({ cwd: root, environment: { HOME: join(root, 'none') } });
     const { directories } = await sessionFor(parsed(), terminal, []);
@@ -453,18 +458,18 @@ describe('discovery.only', () => {
 });
 
 describe('config list', () => {
-  const list = (words: string[], environment: Record<string, string> = {}, columns = 100) =>
-    configCommand.run(parseArguments(configCommand, words), terminalOf(environment, columns));
+  const list = (args: string[], environment: Record<string, string> = {}, columns = 100) =>
+    configCommand.run(parseArguments(configCommand, args), terminalOf(environment, columns));
 
   const files = {
     [user]: 'paths = ["tools"]\n[limits]\nseconds = 120\n',
     [project]: '[limits]\nmemory_mb = 512\n',
   };
 
-  test('is TOML that says the same again', async () => {
+  test('config list prints valid TOML with the effective values', async () => {
     home(files);
     expect(await list(['list'])).toBe(0);
-    const { value, problems } = readToml(printed.out);
+    const { value, problems } = parseToml(printed.out);
     expect(problems).toEqual([]);
     expect(value).toMatchObject({
       paths: [join(folder.path, '.config/toolwharf/tools')],
@@ -474,7 +479,7 @@ describe('config list', () => {
     expect(printed.out).toContain('# python.index is not set\n');
   });
 
-  test.each([60, 120])('says where each comes from, %d columns wide', async (columns) => {
+  test.each([64, 120])('--show-origin shows the origin of each value in %d columns', async (columns) => {
     home(files);
     await list(
       ['list', '--show-origin', '--agent-version', '3.0.0'],
@@ -487,10 +492,10 @@ describe('config list', () => {
     expect(text).toContain('limits.processes = 64  # default\n');
     expect(text).toMatch(/# user ~\/\.config\/toolwharf\/config\.toml:3/);
     expect(text).toMatch(/# project ~\/work\/toolwharf\.toml:2/);
-    expect(readToml(printed.out).problems).toEqual([]);
+    expect(parseToml(printed.out).problems).toEqual([]);
   });
 
-  test('as a document', async () => {
+  test('--json lists all settings with their origins', async () => {
     home(files);
     await list(['--json']);
     const document = JSON.parse(printed.out);
@@ -506,9 +511,9 @@ describe('config list', () => {
     });
   });
 
-  test('has no other verb', async () => {
+  test('an unknown subcommand is a usage error', async () => {
     home({});
-    expect(await refusal(list(['set', 'x']))).toMatchObject({ code: 'usage' });
+    expect(await errorOf(list(['set', 'x']))).toMatchObject({ code: 'usage' });
   });
 });
 
@@ -519,7 +524,7 @@ test('docs/config.md has a row for each setting', () => {
 });
 
 describe('rules', () => {
-  test('are read with where they stand; those of a project come on top', async () => {
+  test('rules are read with file and line, and rules of the project are added', async () => {
     home({
       [user]:
         'deny = ["net:*"]\nroots = ["~/work"]\n\n[[rules]]\ntool = "pay/*"\nrate_limit = "5/minute"\nspend = "12.5/day"\n\n[[rules]]\neffect = "destructive"\napproval = "allow"\noverride_manifest = true\n',
@@ -548,52 +553,52 @@ describe('rules', () => {
     expect(policy.roots).toEqual([join(folder.path, 'work')]);
   });
 
-  test('roots that have nothing in common leave nothing', async () => {
+  test('if the roots of user and project have nothing in common, no root is left', async () => {
     home({ [user]: 'roots = ["~/a"]\n', [project]: 'roots = ["/elsewhere"]\n' });
     expect((await settings()).policy.roots).toEqual([]);
   });
 
   test.each([
-    ['[[rules]]\ntool = "a"\n', 1, 'this rule demands nothing'],
-    ['[[rules]]\napproval = "perhaps"\n', 2, 'approval is "perhaps"'],
-    ['[[rules]]\nrate_limit = "0/minute"\n', 2, 'rate_limit is "0/minute"'],
-    ['[[rules]]\nrate_limit = "5/year"\n', 2, 'rate_limit is "5/year"'],
-    ['[[rules]]\nspend = "-5/day"\n', 2, 'spend is "-5/day"'],
-    ['[[rules]]\nmax_amount = "5"\n', 2, 'max_amount is "5"'],
+    ['[[rules]]\ntool = "a"\n', 1, 'this rule has no effect'],
+    ['[[rules]]\napproval = "perhaps"\n', 2, 'approval has the invalid value "perhaps"'],
+    ['[[rules]]\nrate_limit = "0/minute"\n', 2, 'rate_limit has the invalid value "0/minute"'],
+    ['[[rules]]\nrate_limit = "5/year"\n', 2, 'rate_limit has the invalid value "5/year"'],
+    ['[[rules]]\nspend = "-5/day"\n', 2, 'spend has the invalid value "-5/day"'],
+    ['[[rules]]\nmax_amount = "5"\n', 2, 'max_amount has the invalid value "5"'],
     ['[[rules]]\nmax_amount = nan\n', 2, ''],
-    ['[[rules]]\nmax_length = 0\n', 2, 'max_length is 0'],
-    ['[[rules]]\ntool = "a b"\napproval = "ask"\n', 2, 'tool is "a b"'],
-    ['[[rules]]\ntool = "a/tool:b"\napproval = "deny"\n', 2, 'tool is "a/tool:b"'],
-    ['[[rules]]\ntool = "a/prompt:"\napproval = "deny"\n', 2, 'tool is "a/prompt:"'],
-    ['trusted = ["a/prompt:b"]\n', 1, '"a/prompt:b" names no tool'],
-    ['[[rules]]\ndeny_patterns = ["ok", "(?=x)"]\n', 2, 'deny_patterns holds "(?=x)"'],
-    ['[[rules]]\npii_redaction = ["emial"]\n', 2, 'pii_redaction holds "emial"'],
-    ['[[rules]]\naproval = "ask"\n', 2, 'a rule has no aproval'],
-    ['[[rules]]\napproval = "ask"\noverride_manifest = true\n', 3, 'override_manifest goes with'],
-    ['[[rules]]\neffect = "read"\nundeclared_effect = "read"\n', 2, 'cannot choose them'],
+    ['[[rules]]\nmax_length = 0\n', 2, 'max_length has the invalid value 0'],
+    ['[[rules]]\ntool = "a b"\napproval = "ask"\n', 2, 'tool has the invalid value "a b"'],
+    ['[[rules]]\ntool = "a/tool:b"\napproval = "deny"\n', 2, 'tool has the invalid value "a/tool:b"'],
+    ['[[rules]]\ntool = "a/prompt:"\napproval = "deny"\n', 2, 'tool has the invalid value "a/prompt:"'],
+    ['trusted = ["a/prompt:b"]\n', 1, '"a/prompt:b" is not a tool pattern'],
+    ['[[rules]]\ndeny_patterns = ["ok", "(?=x)"]\n', 2, 'deny_patterns contains "(?=x)"'],
+    ['[[rules]]\npii_redaction = ["emial"]\n', 2, 'pii_redaction contains the invalid entry "emial"'],
+    ['[[rules]]\naproval = "ask"\n', 2, 'unknown field aproval in a rule'],
+    ['[[rules]]\napproval = "ask"\noverride_manifest = true\n', 3, 'override_manifest requires approval'],
+    ['[[rules]]\neffect = "read"\nundeclared_effect = "read"\n', 2, 'cannot be used in the same rule'],
     ['[[rules]]\noutput_schema = { type = "objct" }\n', 2, ''],
-    ['rules = "all"\n', 1, 'rules is a text'],
-    ['rules = ["all"]\n', 1, 'a rule is not a table'],
+    ['rules = "all"\n', 1, 'rules is a string'],
+    ['rules = ["all"]\n', 1, 'a rule must be a table'],
     ['deny = ["web:x"]\n', 1, '"web:x" is not a grant'],
-    ['trusted = ["a b"]\n', 1, '"a b" names no tool'],
-    ['[scan]\nno_guesses = ["a b"]\n', 2, '"a b" names no tool'],
+    ['trusted = ["a b"]\n', 1, '"a b" is not a tool pattern'],
+    ['[scan]\nno_guesses = ["a b"]\n', 2, '"a b" is not a tool pattern'],
     ['[scan]\nno_guesses = true\n', 2, 'scan.no_guesses is true'],
-  ])('%j is refused at line %i', async (text, line, message) => {
+  ])('%j is rejected at line %i', async (text, line, message) => {
     home({ [user]: text });
-    await refusal(settings());
+    await errorOf(settings());
     expect(printed.err).toContain(message);
     expect(printed.err).toContain(`config.toml:${line}:`);
   });
 
-  test('a project cannot allow, nor say what is trusted', async () => {
+  test('a project file cannot allow calls or name trusted tools', async () => {
     home({ [project]: 'trusted = ["a"]\n[[rules]]\napproval = "allow"\n' });
-    await refusal(settings());
-    expect(printed.err).toContain('approval = "allow" would loosen what a user chose');
+    await errorOf(settings());
+    expect(printed.err).toContain('approval = "allow" is less strict than the user\'s configuration');
     expect(printed.err).toContain('toolwharf.toml:3:');
-    expect(printed.err).toContain('trusted cannot be set for a project');
+    expect(printed.err).toContain('trusted cannot be set in a project file');
   });
 
-  test('are listed as they could be written', async () => {
+  test('config list prints rules that can be read again', async () => {
     const text =
       '[[rules]]\ntool = "desk/resource:desk://drawer/*?x=1"\napproval = "deny"\n\n[[rules]]\ntool = "pay/*"\neffect = ["write"]\napproval = "ask"\nask_above = 5\nmax_length = 100\ndeny_patterns = ["a\\\\d"]\npii_redaction = ["email"]\nrate_limit = "5/minute"\nmax_amount = 10\nspend = "50/day"\noutput_schema = { "type" = "object" }\nreason = "Why."\n';
     home({ [user]: text });

@@ -1,4 +1,4 @@
-// Files of clients as they really look: comments, other servers, other line ends, nothing, nonsense, links.
+// Realistic client files: with comments, other servers, other line endings, empty, invalid, and behind links.
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -47,11 +47,11 @@ interface RunOptions {
   readonly answer?: boolean;
   readonly command?: typeof connect;
   readonly environment?: Record<string, string>;
-  /** Something that happens while the person thinks. */
+  /** Runs while the question is open. */
   readonly meanwhile?: () => void;
 }
 
-async function run(words: readonly string[], options: RunOptions = {}) {
+async function run(args: readonly string[], options: RunOptions = {}) {
   const command = options.command ?? connect;
   const base = testTerminal({
     cwd: project,
@@ -67,12 +67,12 @@ async function run(words: readonly string[], options: RunOptions = {}) {
     },
     openHost: () => createHost({ state: join(folder.path, 'state') }),
   };
-  const code = await command.run(parseArguments(command, words), terminal);
+  const code = await command.run(parseArguments(command, args), terminal);
   return { code, ...base.printed };
 }
 
-async function refusal(words: readonly string[], options: RunOptions = {}): Promise<HostError> {
-  const error = await run(words, options).catch((it: unknown) => it);
+async function errorOf(args: readonly string[], options: RunOptions = {}): Promise<HostError> {
+  const error = await run(args, options).catch((it: unknown) => it);
   expect(error).toBeInstanceOf(HostError);
   return error as HostError;
 }
@@ -89,9 +89,10 @@ const cursorFile = () => join(home, '.cursor/mcp.json');
 const stdio = () => ({ command: process.execPath, args: [main, 'mcp', tools] });
 const backups = (file: string) => readdirSync(dirname(file)).filter((it) => it.includes('.toolwharf-'));
 
-test('has three examples and more', () => expect(connect.examples.length).toBeGreaterThanOrEqual(3));
+test('the help of connect has at least three examples', () =>
+  expect(connect.examples.length).toBeGreaterThanOrEqual(3));
 
-describe('places and shapes', () => {
+describe('file locations and entries', () => {
   const machine = (platform: NodeJS.Platform, environment: Record<string, string> = {}) => ({
     platform,
     home: platform === 'win32' ? 'C:\\Users\\ada' : '/home/ada',
@@ -134,9 +135,12 @@ describe('places and shapes', () => {
     ['gemini-cli', 'user', 'linux', {}, '/home/ada/.gemini/settings.json'],
     ['gemini-cli', 'project', 'linux', {}, '/work/.gemini/settings.json'],
     ['windsurf', 'user', 'win32', {}, 'C:\\Users\\ada\\.codeium\\windsurf\\mcp_config.json'],
-  ] as const)('%s, %s, %s', (name, scope, platform, environment, path) => {
-    expect(clients[name].file(scope, machine(platform, environment))).toBe(path);
-  });
+  ] as const)(
+    'the file of %s in scope %s on %s is found (environment %j)',
+    (name, scope, platform, environment, path) => {
+      expect(clients[name].file(scope, machine(platform, environment))).toBe(path);
+    },
+  );
 
   test.each([
     ['claude-desktop', 'home', '.config/Claude/claude_desktop_config.json', 'mcpServers', {}, true],
@@ -145,35 +149,41 @@ describe('places and shapes', () => {
     ['vscode', 'project', '.vscode/mcp.json', 'servers', { type: 'stdio' }, false],
     ['gemini-cli', 'home', '.gemini/settings.json', 'mcpServers', {}, false],
     ['windsurf', 'home', '.codeium/windsurf/mcp_config.json', 'mcpServers', {}, true],
-  ] as const)('%s starts a program by absolute paths', async (name, base, path, container, more, rooted) => {
-    expect((await run([name, tools, '--yes'])).code).toBe(0);
-    const args = [main, 'mcp', tools, ...(rooted ? ['--root', project] : [])];
-    const text = read(join(base === 'home' ? home : project, path));
-    expect(JSON.parse(text)).toEqual({
-      [container]: { toolwharf: { ...more, command: process.execPath, args } },
-    });
-    expect(text.endsWith('}\n')).toBe(true);
-  });
+  ] as const)(
+    'the entry of %s starts the program with absolute paths',
+    async (name, base, path, container, more, rooted) => {
+      expect((await run([name, tools, '--yes'])).code).toBe(0);
+      const args = [main, 'mcp', tools, ...(rooted ? ['--root', project] : [])];
+      const text = read(join(base === 'home' ? home : project, path));
+      expect(JSON.parse(text)).toEqual({
+        [container]: { toolwharf: { ...more, command: process.execPath, args } },
+      });
+      expect(text.endsWith('}\n')).toBe(true);
+    },
+  );
 
   test.each([
     ['claude-code', '.mcp.json', { type: 'http', url: 'U' }, '${TOOLWHARF_TOKEN}'],
     ['cursor', '.cursor/mcp.json', { url: 'U' }, '${env:TOOLWHARF_TOKEN}'],
     ['vscode', '.vscode/mcp.json', { type: 'http', url: 'U' }, '${env:TOOLWHARF_TOKEN}'],
     ['gemini-cli', '.gemini/settings.json', { httpUrl: 'U' }, '$TOOLWHARF_TOKEN'],
-  ] as const)('%s asks by URL, and a project holds no token', async (name, path, entry, reference) => {
-    const url = 'http://127.0.0.1:8377/mcp';
-    const { err } = await run([name, '--scope', 'project', '--http', 'http://127.0.0.1:8377', '--yes']);
-    const value = parse(read(join(project, path)));
-    expect(value[clients[name].container].toolwharf).toEqual({
-      ...(JSON.parse(JSON.stringify(entry).replace('"U"', JSON.stringify(url))) as object),
-      headers: { Authorization: `Bearer ${reference}` },
-    });
-    expect(err).toContain('TOOLWHARF_TOKEN');
-    expect(existsSync(join(folder.path, 'state'))).toBe(false);
-  });
+  ] as const)(
+    'the entry of %s with a URL in a project file contains no token',
+    async (name, path, entry, reference) => {
+      const url = 'http://127.0.0.1:8377/mcp';
+      const { err } = await run([name, '--scope', 'project', '--http', 'http://127.0.0.1:8377', '--yes']);
+      const value = parse(read(join(project, path)));
+      expect(value[clients[name].container].toolwharf).toEqual({
+        ...(JSON.parse(JSON.stringify(entry).replace('"U"', JSON.stringify(url))) as object),
+        headers: { Authorization: `Bearer ${reference}` },
+      });
+      expect(err).toContain('TOOLWHARF_TOKEN');
+      expect(existsSync(join(folder.path, 'state'))).toBe(false);
+    },
+  );
 
-  test('what the session was told goes along, made absolute', async () => {
-    const words = [
+  test('session options are copied to the entry with absolute paths', async () => {
+    const args = [
       '--root',
       'sub',
       '--allow',
@@ -183,7 +193,7 @@ describe('places and shapes', () => {
       '--allow',
       'net:a.example',
     ];
-    await run(['cursor', '../tools', ...words, '--state', 'here', '--yes']);
+    await run(['cursor', '../tools', ...args, '--state', 'here', '--yes']);
     expect(JSON.parse(read(cursorFile())).mcpServers.toolwharf.args).toEqual([
       main,
       'mcp',
@@ -202,12 +212,12 @@ describe('places and shapes', () => {
     expect(() => parseArguments(connect, ['cursor', '--unsafe-no-sandbox'])).toThrow(/has no option/);
   });
 
-  test('without a path it is this folder, by name', async () => {
+  test('without a path the entry names the working directory', async () => {
     await run(['cursor', '--yes']);
     expect(JSON.parse(read(cursorFile())).mcpServers.toolwharf.args).toEqual([main, 'mcp', project]);
   });
 
-  test('chatgpt gets steps and no file', async () => {
+  test('connect chatgpt prints steps and writes no file', async () => {
     const { code, out } = await run(['chatgpt', '--http', 'https://tools.example.com']);
     expect(code).toBe(0);
     expect(out).toContain('https://tools.example.com/mcp');
@@ -217,7 +227,7 @@ describe('places and shapes', () => {
     expect(readdirSync(home)).toEqual(['.keep']);
   });
 
-  test('what was written starts and answers', async () => {
+  test('the command of a written entry starts and answers', async () => {
     await run(['claude-desktop', tools, '--state', join(folder.path, 'served'), '--yes']);
     const file = join(home, '.config/Claude/claude_desktop_config.json');
     const { command, args } = JSON.parse(read(file)).mcpServers.toolwharf;
@@ -243,8 +253,8 @@ describe('places and shapes', () => {
   }, 60_000);
 });
 
-describe('files that are there', () => {
-  const busy = `// Servers of mine
+describe('existing files', () => {
+  const busy = `// My servers
 {
     "mcpServers": {
         // the notes
@@ -258,7 +268,7 @@ describe('files that are there', () => {
 }
 `;
 
-  test('comments, other servers, indentation and a trailing comma stay', async () => {
+  test('comments, other servers, indentation and a trailing comma are kept', async () => {
     const file = put('.cursor/mcp.json', busy);
     const { out } = await run(['cursor', tools, '--yes']);
     const entry = JSON.stringify(stdio(), null, 4).split('\n').join('\n        ');
@@ -273,42 +283,45 @@ describe('files that are there', () => {
   });
 
   const cases: Record<string, string> = {
-    'carriage returns': '{\r\n\t"mcpServers": {\r\n\t\t"a": { "command": "x" }\r\n\t}\r\n}\r\n',
+    'CRLF line endings': '{\r\n\t"mcpServers": {\r\n\t\t"a": { "command": "x" }\r\n\t}\r\n}\r\n',
     'no newline at the end': '{\n  "mcpServers": {\n    "a": {}\n  }\n}',
-    'on one line': '{"mcpServers": {"a": {"command": "x"}}, "b": [1]}',
-    'on one line, with a comment': '{ "mcpServers": { "a": {} /* a */ } }\n',
+    'all on one line': '{"mcpServers": {"a": {"command": "x"}}, "b": [1]}',
+    'a comment and all on one line': '{ "mcpServers": { "a": {} /* a */ } }\n',
     'a trailing comma': '{\n  "mcpServers": {\n    "a": {}, // a\n  },\n}\n',
-    'commas first': '{\n  "b": 1\n, "mcpServers": {\n    "a": 1\n  , "c": 2\n  }\n}\n',
-    'closed on the same line': '{\n  "mcpServers": { "a": 1,\n    "c": 2 } }\n',
+    'leading commas': '{\n  "b": 1\n, "mcpServers": {\n    "a": 1\n  , "c": 2\n  }\n}\n',
+    'closing braces on the last line': '{\n  "mcpServers": { "a": 1,\n    "c": 2 } }\n',
     'a byte order mark': '\uFEFF{\n  "mcpServers": { "a": {} }\n}\n',
   };
-  test.each(Object.entries(cases))('%s: added and taken out again, byte by byte', async (_, text) => {
-    const file = put('.cursor/mcp.json', text);
-    const before = parse(text.replace('\uFEFF', ''));
-    await run(['cursor', tools, '--yes']);
-    const made = read(file);
-    expect(made.startsWith('\uFEFF')).toBe(text.startsWith('\uFEFF'));
-    expect(/(?<!\r)\n/.test(made)).toBe(/(?<!\r)\n/.test(text));
-    expect(made.endsWith('\n')).toBe(text.endsWith('\n'));
-    const errors: [] = [];
-    const after = parse(made.replace('\uFEFF', ''), errors, { allowTrailingComma: true });
-    expect(errors).toEqual([]);
-    expect(after).toEqual({ ...before, mcpServers: { ...before.mcpServers, toolwharf: stdio() } });
-    expect(Object.keys(after)).toEqual(Object.keys(before));
-    await run(['cursor', '--remove', '--yes']);
-    expect(read(file)).toBe(text);
-  });
+  test.each(Object.entries(cases))(
+    'adding and removing restores every byte of a file with %s',
+    async (_, text) => {
+      const file = put('.cursor/mcp.json', text);
+      const before = parse(text.replace('\uFEFF', ''));
+      await run(['cursor', tools, '--yes']);
+      const made = read(file);
+      expect(made.startsWith('\uFEFF')).toBe(text.startsWith('\uFEFF'));
+      expect(/(?<!\r)\n/.test(made)).toBe(/(?<!\r)\n/.test(text));
+      expect(made.endsWith('\n')).toBe(text.endsWith('\n'));
+      const errors: [] = [];
+      const after = parse(made.replace('\uFEFF', ''), errors, { allowTrailingComma: true });
+      expect(errors).toEqual([]);
+      expect(after).toEqual({ ...before, mcpServers: { ...before.mcpServers, toolwharf: stdio() } });
+      expect(Object.keys(after)).toEqual(Object.keys(before));
+      await run(['cursor', '--remove', '--yes']);
+      expect(read(file)).toBe(text);
+    },
+  );
 
   test.each([
-    ['nothing', ''],
+    ['no content', ''],
     ['white space', '\n \n'],
     ['an empty object', '{}'],
-    ['an empty object with room', '{\n}\n'],
+    ['an empty object on two lines', '{\n}\n'],
     ['no servers yet', '{ "mcpServers": {} }\n'],
     ['other settings', '{\n\t"theme": "dark"\n}\n'],
     ['only a comment', '// mine\n'],
     ['an empty object with a comment', '{\n  // mine\n}\n'],
-  ])('%s', async (_, text) => {
+  ])('an entry can be added to a file with %s', async (_, text) => {
     const file = put('.cursor/mcp.json', text);
     await run(['cursor', tools, '--yes']);
     const errors: [] = [];
@@ -322,14 +335,14 @@ describe('files that are there', () => {
     ['{\n  "mcpServers": {\n    "a": {},\n  oops\n', /mcp\.json, line 4, column 3: invalid symbol; nothing/],
     ['{"mcpServers": {"a": {}}', /line 1, column \d+: close brace expected/],
     ['\uFEFF{"a" 1}', /line 1, column 6: colon expected/],
-    ['[]', /line 1, column 1: the whole of it is no object/],
-    ['{"mcpServers": []}', /line 1, column 16: "mcpServers" is no object/],
+    ['[]', /line 1, column 1: the file is not a JSON object/],
+    ['{"mcpServers": []}', /line 1, column 16: "mcpServers" is not an object/],
     ['{\n"mcpServers": {},\n"mcpServers": {}}', /line 3, column 1: "mcpServers" occurs twice/],
-    ['{"mcpServers": {"toolwharf": 1}}', /"toolwharf" is no object/],
-  ])('%j is refused and left', async (text, message) => {
+    ['{"mcpServers": {"toolwharf": 1}}', /"toolwharf" is not an object/],
+  ])('the file %j is rejected and not changed', async (text, message) => {
     const file = put('.cursor/mcp.json', text);
-    for (const words of [[tools], ['--remove']]) {
-      const error = await refusal(['cursor', ...words, '--yes']);
+    for (const args of [[tools], ['--remove']]) {
+      const error = await errorOf(['cursor', ...args, '--yes']);
       expect(error.code).toBe('invalid_config');
       expect(error.message).toMatch(message);
     }
@@ -337,27 +350,27 @@ describe('files that are there', () => {
     expect(backups(file)).toEqual([]);
   });
 
-  test('not UTF-8, a folder, a broken link: refused', async () => {
+  test('a file that is not UTF-8, a folder and a broken link are rejected', async () => {
     const file = put('.cursor/mcp.json', '');
     writeFileSync(file, Buffer.from([0xff, 0xfe, 0x7b, 0x00]));
-    expect((await refusal(['cursor', tools, '--yes'])).message).toContain('not UTF-8');
+    expect((await errorOf(['cursor', tools, '--yes'])).message).toContain('not UTF-8');
     mkdirSync(join(home, '.gemini/settings.json'), { recursive: true });
-    expect((await refusal(['gemini-cli', tools, '--yes'])).message).toContain('not a regular file');
+    expect((await errorOf(['gemini-cli', tools, '--yes'])).message).toContain('not a regular file');
     mkdirSync(join(home, '.codeium/windsurf'), { recursive: true });
     symlinkSync(join(home, 'gone'), join(home, '.codeium/windsurf/mcp_config.json'));
-    expect((await refusal(['windsurf', tools, '--yes'])).message).toContain('leads nowhere');
+    expect((await errorOf(['windsurf', tools, '--yes'])).message).toContain('it is a broken link');
   });
 
-  test('a read-only file stays, also for those who could', async () => {
+  test('a read-only file is not changed, even by root', async () => {
     const file = put('.cursor/mcp.json', '{}');
     chmodSync(file, 0o444);
-    expect((await refusal(['cursor', tools, '--yes'])).message).toContain('read-only');
+    expect((await errorOf(['cursor', tools, '--yes'])).message).toContain('read-only');
     expect(read(file)).toBe('{}');
     chmodSync(file, 0o644);
     expect((await run(['cursor', tools, '--yes'])).code).toBe(0);
   });
 
-  test('a link is followed and stays one; the mode stays', async () => {
+  test('a link is followed and stays a link, and the file mode is kept', async () => {
     const real = put('dotfiles/mcp.json', '{}');
     chmodSync(real, 0o640);
     mkdirSync(join(home, '.cursor'));
@@ -371,7 +384,7 @@ describe('files that are there', () => {
     expect(statSync(join(dirname(real), backups(real)[0] as string)).mode & 0o777).toBe(0o640);
   });
 
-  test('a file made new is for its person, one of a project is for all', async () => {
+  test('a new user file is private, and a new project file is readable by all', async () => {
     await run(['cursor', tools, '--yes']);
     expect(statSync(cursorFile()).mode & 0o777).toBe(0o600);
     await run(['claude-code', tools, '--yes']);
@@ -379,17 +392,17 @@ describe('files that are there', () => {
   });
 });
 
-describe('again, out, and back', () => {
-  test('a second run has nothing to do', async () => {
+describe('update, remove and undo', () => {
+  test('a second run changes nothing', async () => {
     await run(['cursor', tools, '--yes']);
     const text = read(cursorFile());
     const { out } = await run(['cursor', tools]);
-    expect(out).toBe(`nothing to do: ${cursorFile()} has toolwharf already\n`);
+    expect(out).toBe(`nothing to do: ${cursorFile()} already has toolwharf\n`);
     expect(read(cursorFile())).toBe(text);
     expect(backups(cursorFile())).toEqual([]);
   });
 
-  test('an entry of ours is brought up to date, and what a person added stays', async () => {
+  test('an entry that connect wrote is updated, and fields that a user added are kept', async () => {
     const old = {
       command: '/old/bin/node',
       args: ['/old/toolwharf/dist/main.js', 'mcp', '/x'],
@@ -415,11 +428,11 @@ describe('again, out, and back', () => {
     { command: 'node', args: ['/x/server.js', 'mcp'] },
     { url: 'http://127.0.0.1:8377/mcp', headers: { Authorization: 'Bearer other' } },
     {},
-  ])('a foreign entry of that name is left: %j', async (entry) => {
+  ])('an entry that connect did not write is not changed without --force: %j', async (entry) => {
     const file = put('.cursor/mcp.json', JSON.stringify({ mcpServers: { toolwharf: entry } }));
     const before = read(file);
-    for (const words of [[tools], ['--remove']])
-      expect((await refusal(['cursor', ...words, '--yes'])).message).toContain('did not write');
+    for (const args of [[tools], ['--remove']])
+      expect((await errorOf(['cursor', ...args, '--yes'])).message).toContain('did not write');
     expect(read(file)).toBe(before);
     await run(['cursor', tools, '--name', 'mine', '--yes']);
     expect(JSON.parse(read(file)).mcpServers).toEqual({ toolwharf: entry, mine: stdio() });
@@ -427,12 +440,12 @@ describe('again, out, and back', () => {
     expect(JSON.parse(read(file)).mcpServers.toolwharf).toEqual(stdio());
   });
 
-  test('nothing to take out', async () => {
+  test('--remove without an entry changes nothing', async () => {
     expect((await run(['cursor', '--remove'])).out).toContain('has no toolwharf');
     expect(existsSync(cursorFile())).toBe(false);
   });
 
-  test('undo goes back step by step', async () => {
+  test('--undo restores one change at a time', async () => {
     const file = put('.cursor/mcp.json', '{ "first": 1 }\n');
     await run(['cursor', tools, '--yes']);
     const second = read(file);
@@ -443,29 +456,29 @@ describe('again, out, and back', () => {
     await run(['cursor', '--undo', '--yes']);
     expect(read(file)).toBe('{ "first": 1 }\n');
     expect(backups(file)).toEqual([]);
-    expect((await refusal(['cursor', '--undo', '--yes'])).code).toBe('not_found');
+    expect((await errorOf(['cursor', '--undo', '--yes'])).code).toBe('not_found');
   });
 
-  test('undo never throws away what somebody wrote since', async () => {
+  test('--undo without --force never discards later changes of the file', async () => {
     const file = put('.cursor/mcp.json', '{}\n');
     await run(['cursor', tools, '--yes']);
-    const theirs = setMember(read(file), ['theme'], 'dark');
-    writeFileSync(file, theirs);
-    const error = await refusal(['cursor', '--undo', '--yes']);
+    const edited = setMember(read(file), ['theme'], 'dark');
+    writeFileSync(file, edited);
+    const error = await errorOf(['cursor', '--undo', '--yes']);
     expect(error.code).toBe('integrity');
-    expect(read(file)).toBe(theirs);
+    expect(read(file)).toBe(edited);
     await run(['cursor', '--undo', '--force', '--yes']);
     expect(read(file)).toBe('{}\n');
   });
 });
 
-describe('asking', () => {
-  test('without a person it needs --yes, and says so', async () => {
-    const error = await refusal(['cursor', tools]);
+describe('confirmation', () => {
+  test('without a terminal or with --no-input, --yes is required', async () => {
+    const error = await errorOf(['cursor', tools]);
     expect(error.code).toBe('usage');
     expect(error.hint).toContain('--yes');
     expect(existsSync(join(home, '.cursor'))).toBe(false);
-    expect((await refusal(['cursor', tools, '--no-input'], { answer: true })).hint).toContain('--yes');
+    expect((await errorOf(['cursor', tools, '--no-input'], { answer: true })).hint).toContain('--yes');
   });
 
   test('a person sees the change and decides', async () => {
@@ -477,14 +490,14 @@ describe('asking', () => {
     expect(read(cursorFile())).toBe('{\n  "theme": "dark"\n}\n');
     const yes = await run(['cursor', tools], { answer: true });
     expect(yes.code).toBe(0);
-    expect(yes.out).toContain('toolwharf was added to');
+    expect(yes.out).toContain('added toolwharf to');
     expect(yes.err).toContain('toolwharf-backup-1-');
   });
 
-  test('a file that changes meanwhile is not written over', async () => {
+  test('a file that changes while the question is open is not overwritten', async () => {
     const file = put('.cursor/mcp.json', '{}\n');
     const meanwhile = () => writeFileSync(file, '{"new": 1}\n');
-    expect((await refusal(['cursor', tools], { answer: true, meanwhile })).code).toBe('integrity');
+    expect((await errorOf(['cursor', tools], { answer: true, meanwhile })).code).toBe('integrity');
     expect(read(file)).toBe('{"new": 1}\n');
     expect(backups(file)).toEqual([]);
   });
@@ -500,7 +513,7 @@ describe('asking', () => {
     expect(readdirSync(project)).toEqual(['.keep']);
   });
 
-  test('as documents', async () => {
+  test('--json prints one document with the status of the change', async () => {
     put('.cursor/mcp.json', '{}');
     const added = JSON.parse((await run(['cursor', tools, '--json', '--yes'])).out);
     expect(added).toMatchObject({
@@ -513,29 +526,29 @@ describe('asking', () => {
       entry: stdio(),
     });
     expect(existsSync(added.backup)).toBe(true);
-    for (const [words, status] of [
+    for (const [args, status] of [
       [[tools], 'unchanged'],
       [['--remove'], 'removed'],
       [['--remove'], 'absent'],
       [['--undo'], 'restored'],
     ] as const)
-      expect(JSON.parse((await run(['cursor', ...words, '--json', '--yes'])).out).status).toBe(status);
+      expect(JSON.parse((await run(['cursor', ...args, '--json', '--yes'])).out).status).toBe(status);
   });
 
   test.each([
     [[], 'name a client'],
-    [['cursr'], 'there is no client "cursr"'],
-    [['cursor', '--print', '--remove'], '--print and --remove do not go together'],
+    [['cursr'], 'unknown client "cursr"'],
+    [['cursor', '--print', '--remove'], '--print and --remove exclude each other'],
     [['windsurf', '--scope', 'project'], 'Windsurf has no scope "project"'],
-    [['cursor', '--name', '../x'], '--name "../x" is not a name'],
-    [['cursor', 'gone'], 'there is nothing at gone'],
-    [['claude-desktop', '--http', 'http://127.0.0.1:1'], 'takes no URL'],
-    [['cursor', '--http', 'http://tools.example.com'], 'in the clear'],
-    [['cursor', '--http', 'https://u:p@tools.example.com'], 'has a password'],
-    [['cursor', '--http', 'file:///etc'], 'is no http'],
-    [['cursor', 'tools', '--http', 'http://127.0.0.1:1'], 'knows its packages'],
-  ])('%j is refused', async (words, message) => {
-    expect((await refusal([...words, '--yes'])).message).toContain(message);
+    [['cursor', '--name', '../x'], '--name "../x" is not a valid name'],
+    [['cursor', 'gone'], 'no such file or folder: gone'],
+    [['claude-desktop', '--http', 'http://127.0.0.1:1'], 'supports only programs, not URLs'],
+    [['cursor', '--http', 'http://tools.example.com'], 'unencrypted'],
+    [['cursor', '--http', 'https://u:p@tools.example.com'], 'contains a password'],
+    [['cursor', '--http', 'file:///etc'], 'is not an http'],
+    [['cursor', 'tools', '--http', 'http://127.0.0.1:1'], 'already has its packages'],
+  ])('the args %j are rejected, and no file is written', async (args, message) => {
+    expect((await errorOf([...args, '--yes'])).message).toContain(message);
     expect(readdirSync(home)).toEqual(['.keep']);
   });
 });
@@ -552,11 +565,11 @@ describe('tokens', () => {
       await host.close();
     }
   };
-  const held = () => /Bearer (\S+)"/.exec(read(cursorFile()))?.[1] ?? '';
+  const writtenToken = () => /Bearer (\S+)"/.exec(read(cursorFile()))?.[1] ?? '';
 
-  test('one is made for this client, kept while it holds, and withdrawn with the entry', async () => {
+  test('a token is created for the client, kept while it is valid, and revoked with the entry', async () => {
     const shown = await run(['cursor', '--http', url, '--yes']);
-    const token = held();
+    const token = writtenToken();
     expect(token).toMatch(/^tw_/);
     expect(shown.out + shown.err).not.toContain(token);
     expect(shown.out).toContain('Bearer •••');
@@ -571,26 +584,26 @@ describe('tokens', () => {
     expect(await withHost((host) => host.tokens.list())).toEqual([]);
   });
 
-  test('one that was withdrawn is made anew; another road withdraws it', async () => {
+  test('a revoked token is replaced, and an entry without a URL revokes the token', async () => {
     await run(['cursor', '--http', url, '--yes']);
-    const first = held();
+    const first = writtenToken();
     await withHost(async (host) => {
       const [entry] = await host.tokens.list();
       await host.tokens.revoke(entry?.id ?? '', 'test');
     });
     await run(['cursor', '--http', url, '--yes']);
-    expect(held()).not.toBe(first);
+    expect(writtenToken()).not.toBe(first);
     await run(['cursor', tools, '--yes']);
     expect(await withHost((host) => host.tokens.list())).toEqual([]);
     expect(JSON.parse(read(cursorFile())).mcpServers.toolwharf).toEqual(stdio());
   });
 
-  test('undo withdraws; a write that fails leaves none behind', async () => {
+  test('--undo revokes the token, and a failed write leaves no token', async () => {
     const file = put('.cursor/mcp.json', '{}\n');
     await run(['cursor', '--http', url, '--yes']);
     await run(['cursor', '--undo', '--yes']);
     const meanwhile = () => writeFileSync(file, '{"new": 1}\n');
-    await refusal(['cursor', '--http', url], { answer: true, meanwhile });
+    await errorOf(['cursor', '--http', url], { answer: true, meanwhile });
     expect(await withHost((host) => host.tokens.list())).toEqual([]);
   });
 });
@@ -613,7 +626,7 @@ describe('edits', () => {
     (value) => `// top\n${JSON.stringify(value, null, 4).replaceAll(',\n', ', // c\n')}\n/* end */\n`,
   );
 
-  test('a member that is added is there, nothing else changed, and taking it out is the way back', () => {
+  test('adding a member changes nothing else, and removing it restores the text', () => {
     fc.assert(
       fc.property(fc.dictionary(key, tree, { minKeys: 1 }), tree, layouts, (object, value, layout) => {
         const text = layout(object);
@@ -628,13 +641,13 @@ describe('edits', () => {
     );
   });
 
-  test('any member can be taken out', () => {
+  test('any member can be removed', () => {
     fc.assert(
       fc.property(fc.dictionary(key, tree, { minKeys: 1 }), fc.nat(), layouts, (object, at, layout) => {
         const keys = Object.keys(object);
-        const gone = keys[at % keys.length] as string;
-        const { [gone]: _, ...rest } = object;
-        const text = removeMember(layout(object), [gone]);
+        const removed = keys[at % keys.length] as string;
+        const { [removed]: _, ...rest } = object;
+        const text = removeMember(layout(object), [removed]);
         expect(parseJsonc(text).ok).toBe(true);
         expect(parse(text)).toEqual(rest);
       }),

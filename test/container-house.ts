@@ -1,4 +1,4 @@
-// A container engine with a store of its own in a temporary folder, and an image made here; nothing is fetched.
+// A container engine with its own store in a temporary folder, and a local image. Nothing is fetched.
 import { spawn, spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,32 +24,32 @@ const applets = [
   'tail',
   'head',
 ];
-/** Where the engine's own choice does not work, as under a mixture of control groups. */
+/** Runtimes to try, the engine's default first: it does not work with mixed control group versions. */
 const runtimes = ['', ' --runtime /usr/sbin/runc', ' --runtime /usr/bin/runc'];
 
 export interface ContainerHouse {
-  /** For `container.engine`; its store is thrown away with the test. */
+  /** Path for the setting `container.engine`. Its store is removed after the test. */
   readonly engine: string;
-  /** The same without a word about the runtime. */
+  /** Path of the same engine without a `--runtime` option. */
   readonly bare: string;
-  /** Name and digest of an image with a shell in it. */
+  /** Name and digest of an image that contains a shell. */
   readonly image: string;
   readonly folder: string;
-  podman(...words: string[]): { code: number | null; stdout: string; stderr: string };
-  /** The same for commands that this process has to answer meanwhile; what it printed. */
-  aside(...words: string[]): Promise<string>;
-  /** Containers that are there, running or not. */
+  podman(...args: string[]): { code: number | null; stdout: string; stderr: string };
+  /** Runs podman without blocking this process, which must answer it meanwhile. Returns its output. */
+  aside(...args: string[]): Promise<string>;
+  /** Names of all containers, running or not. */
   containers(): string[];
   remove(): void;
 }
 
-/** A house, or the reason why no container can be started here. */
+/** Sets up the engine. `skipped` is the reason why no container can be started here, or empty. */
 export function openHouse(): { readonly house: ContainerHouse; readonly skipped: string } {
   const missing = [podman, busybox].filter((it) => !existsSync(it));
   const absent = {} as ContainerHouse;
   if (missing.length > 0)
     return { house: absent, skipped: ` (not run: ${missing.join(' and ')} is missing)` };
-  // Another user would need ranges of users and groups of its own.
+  // Any other user needs its own ranges of user and group ids.
   if (process.getuid?.() !== 0) return { house: absent, skipped: ' (not run: only tried as root)' };
   try {
     return { house: containerHouse(), skipped: '' };
@@ -64,20 +64,20 @@ function containerHouse(): ContainerHouse {
   mkdirSync(at('image/bin'), { recursive: true });
   copyFileSync(busybox, at('image/bin/busybox'));
   chmodSync(at('image/bin/busybox'), 0o755);
-  // A place in the image that everybody could write to.
+  // A folder in the image that every user may write to.
   mkdirSync(at('image/open'));
   chmodSync(at('image/open'), 0o777);
   for (const it of applets) symlinkSync('busybox', at(`image/bin/${it}`));
   spawnSync('/bin/tar', ['-C', at('image'), '-cf', at('image.tar'), '.']);
   const write = (name: string, more: string) => {
-    const words = `--root ${at('store')} --runroot ${at('run')}${more}`;
-    writeFileSync(at(name), `#!/bin/sh\nexec ${podman} ${words} "$@"\n`);
+    const args = `--root ${at('store')} --runroot ${at('run')}${more}`;
+    writeFileSync(at(name), `#!/bin/sh\nexec ${podman} ${args} "$@"\n`);
     chmodSync(at(name), 0o755);
     return at(name);
   };
   const bare = write('bare-engine', '');
-  const run = (engine: string, words: readonly string[]) => {
-    const { status, stdout, stderr } = spawnSync(engine, words, {
+  const run = (engine: string, args: readonly string[]) => {
+    const { status, stdout, stderr } = spawnSync(engine, args, {
       encoding: 'utf8',
       timeout: 20_000,
       killSignal: 'SIGKILL',
@@ -89,7 +89,7 @@ function containerHouse(): ContainerHouse {
   const digest = run(bare, ['image', 'inspect', '--format', '{{.Digest}}', `${name}:1`]).stdout.trim();
   const remove = () => {
     run(bare, ['rm', '--all', '--force', '--time', '0']);
-    // The engine keeps its store mounted onto itself, and clears up after a container for a moment longer.
+    // The engine bind-mounts its store on itself, and needs a moment to clean up after a container.
     for (let left = 20; left > 0 && existsSync(folder.path); left -= 1) {
       spawnSync('/bin/umount', ['--lazy', at('store/overlay')]);
       spawnSync('/bin/rm', ['-rf', '--one-file-system', folder.path]);
@@ -108,30 +108,30 @@ function containerHouse(): ContainerHouse {
     'never',
     `${name}:1`,
   ];
-  let complaint = '';
+  let firstError = '';
   for (const more of runtimes) {
     const engine = write('engine', more);
     const tried = run(engine, [...trial, '/bin/busybox', 'true']);
-    complaint ||= tried.stderr.trim();
+    firstError ||= tried.stderr.trim();
     if (tried.code !== 0) continue;
     return {
       engine,
       bare,
       image: `${name}@${digest}`,
       folder: folder.path,
-      podman: (...words) => run(engine, words),
-      aside: (...words) =>
+      podman: (...args) => run(engine, args),
+      aside: (...args) =>
         new Promise((resolve) => {
-          const child = spawn(engine, words, {
+          const child = spawn(engine, args, {
             stdio: ['ignore', 'pipe', 'ignore'],
             timeout: 20_000,
             killSignal: 'SIGKILL',
           });
-          let said = '';
+          let output = '';
           child.stdout.on('data', (chunk) => {
-            said += chunk;
+            output += chunk;
           });
-          child.once('close', () => resolve(said));
+          child.once('close', () => resolve(output));
         }),
       containers: () =>
         run(engine, ['ps', '-a', '--format', '{{.Names}}'])
@@ -141,7 +141,7 @@ function containerHouse(): ContainerHouse {
     };
   }
   remove();
-  throw new Error(`podman starts no container here: ${complaint}`);
+  throw new Error(`podman cannot start a container here: ${firstError}`);
 }
 
 const page = 'https://example.com/tool';
@@ -156,7 +156,7 @@ export interface ContainerPackage {
   readonly kind?: 'container' | 'mcp-stdio';
 }
 
-/** A Toolspace manifest whose program is a container. */
+/** A Toolspace manifest whose program is a container image. */
 export function containerPackage(of: ContainerPackage): string {
   const { id, image, command, actions, env, scopes, kind = 'container' } = of;
   return JSON.stringify({
@@ -180,7 +180,7 @@ export function containerPackage(of: ContainerPackage): string {
   });
 }
 
-/** An action that runs the text it is given in a shell: the tool of somebody who wants out. */
+/** An action that runs any script in a shell, as an attacker would. */
 export const shellAction: JsonObject = {
   name: 'run',
   invocation: { kind: 'subcommand', argv_template: ['-c', '${input.script}'] },

@@ -1,4 +1,4 @@
-// Fetching images: by digest, from a registry of the test's own on this machine, and only when somebody asks.
+// Container images are fetched by digest from a loopback registry, and only by an installation.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { resultOf, type Workbench, workbench } from './workbench.js';
 const { house, skipped } = openHouse();
 const sha256 = (bytes: Uint8Array | string) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 
-/** An image of one layer, as a registry serves it: blobs by digest. */
+/** An image with one layer as a registry serves it: a manifest, and blobs by digest. */
 function imageOf(layer: Uint8Array) {
   const config = JSON.stringify({
     architecture: process.arch === 'x64' ? 'amd64' : process.arch,
@@ -47,7 +47,7 @@ describe.skipIf(skipped !== '')(`installing images${skipped}`, () => {
       const [, kind, digest = ''] =
         /^\/v2\/tools\/box\/(manifests|blobs)\/(sha256:[a-f0-9]+)$/.exec(request.url ?? '') ?? [];
       if (request.url === '/v2/') return void response.end('{}');
-      // Somebody who has the registry answers with something else under the same digest.
+      // A malicious registry answers with other bytes for the same digest.
       const manifest = swapped
         ? good.manifest.replace('"schemaVersion":2', '"schemaVersion": 2')
         : good.manifest;
@@ -73,7 +73,7 @@ describe.skipIf(skipped !== '')(`installing images${skipped}`, () => {
   const granted = () => [`net:127.0.0.1:${registry.port}`];
   const stateOf = async (allow: string[]) => (await (await session(allow)).packages()).packages[0]?.state;
 
-  test('a registry on this machine needs a grant, and what is ruled out is not asked', async () => {
+  test('a loopback registry needs a grant, and a denied registry gets no request', async () => {
     await expect((await session([])).install('box', {})).rejects.toMatchObject({ code: 'network_denied' });
     const denied = await bench.session({
       allow: granted(),
@@ -83,25 +83,25 @@ describe.skipIf(skipped !== '')(`installing images${skipped}`, () => {
     expect(seen).toEqual([]);
   });
 
-  test('looking and calling fetch nothing', async () => {
+  test('listing packages and calling a tool fetch no image', async () => {
     const open = await session(granted());
     expect(await stateOf(granted())).toBe('needs-setup');
     expect((await open.call({ tool: 'box/run', arguments: { script: 'id' } })).status).toBe('error');
     expect(seen).toEqual([]);
   });
 
-  test('another image under the same digest is refused', async () => {
+  test('an image that does not match its digest is rejected', async () => {
     swapped = true;
     await expect((await session(granted())).install('box', {})).rejects.toMatchObject({
       code: expect.stringMatching(/integrity|network_failed/),
-      message: expect.stringContaining('cannot be fetched'),
+      message: expect.stringContaining('could not be downloaded'),
     });
     expect(seen.length).toBeGreaterThan(0);
     expect(await stateOf(granted())).toBe('needs-setup');
     swapped = false;
   });
 
-  test('the digest is fetched once, is on record, and runs', async () => {
+  test('an image is fetched once, the audit log has the fetch, and the tool runs', async () => {
     const open = await session(granted());
     const steps: string[] = [];
     const change = await open.install('box', { onStep: (name) => steps.push(name) });
@@ -111,6 +111,6 @@ describe.skipIf(skipped !== '')(`installing images${skipped}`, () => {
     const tail = JSON.stringify(await bench.host.auditTail(20));
     expect(tail).toContain('fetch image');
     const again = await open.install('box', {});
-    expect(again.steps).toMatchObject([{ status: 'there already' }]);
+    expect(again.steps).toMatchObject([{ status: 'already installed' }]);
   });
 });

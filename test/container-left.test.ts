@@ -1,4 +1,4 @@
-// A host that is killed leaves no container: its reaper ends them, and where that was killed too, the next host does.
+// The watchdog of a killed host removes its containers. If it was killed too, the next host does.
 import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,15 +12,15 @@ function commandOf(pid: number): string[] {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
   } catch {
-    // It ended meanwhile.
+    // The process has ended.
     return [];
   }
 }
 
 const { house, skipped } = openHouse();
-const folder = temporaryFolder({ 'left/note': 'beside the manifest' });
+const folder = temporaryFolder({ 'left/note': 'next to the manifest' });
 
-describe.skipIf(skipped !== '')(`containers of a host that was killed${skipped}`, () => {
+describe.skipIf(skipped !== '')(`containers of a killed host${skipped}`, () => {
   afterAll(() => {
     house.remove();
     folder.remove();
@@ -28,32 +28,32 @@ describe.skipIf(skipped !== '')(`containers of a host that was killed${skipped}`
   const manifest = join(folder.path, 'left', 'toolspace.json');
   const state = join(folder.path, 'state');
 
-  /** A call that does not end, in a host of its own. */
+  /** Starts a call that does not end, in its own host process. */
   const start = async () => {
     writeFileSync(
       manifest,
       containerPackage({ id: 'left', image: house.image, command: ['sh'], actions: [shellAction] }),
     );
-    const words = ['call', manifest, 'run', '--state', state, '--json', '{"script":"sleep 300"}'];
-    const child = spawn(process.execPath, [main, ...words], {
+    const args = ['call', manifest, 'run', '--state', state, '--json', '{"script":"sleep 300"}'];
+    const child = spawn(process.execPath, [main, ...args], {
       env: { ...process.env, TOOLWHARF_CONTAINER_ENGINE: house.engine },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    let said = '';
-    child.stdout.on('data', (chunk) => (said += chunk));
-    child.stderr.on('data', (chunk) => (said += chunk));
+    let output = '';
+    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stderr.on('data', (chunk) => (output += chunk));
     const running = () => house.podman('ps', '--format', '{{.Command}}').stdout.includes('sleep 300');
     await until(() => running() || child.exitCode !== null, 30_000);
-    expect(child.exitCode, said).toBeNull();
+    expect(child.exitCode, output).toBeNull();
     return child;
   };
-  const reapers = () =>
+  const watchdogs = () =>
     allProcesses().filter(({ pid }) => {
-      const words = commandOf(pid);
-      return words.includes('reaper') && words.includes(house.engine);
+      const argv = commandOf(pid);
+      return argv.includes('watchdog') && argv.includes(house.engine);
     });
 
-  test('the reaper ends them at once', async () => {
+  test('the watchdog removes the containers of a killed host at once', async () => {
     const host = await start();
     expect(house.containers()).toHaveLength(1);
     host.kill('SIGKILL');
@@ -61,9 +61,9 @@ describe.skipIf(skipped !== '')(`containers of a host that was killed${skipped}`
     expect(house.containers()).toEqual([]);
   });
 
-  test('where the reaper was killed too, the next host does', async () => {
+  test('if the watchdog was killed too, the next host removes the containers', async () => {
     const host = await start();
-    for (const it of reapers()) process.kill(it.pid, 'SIGKILL');
+    for (const it of watchdogs()) process.kill(it.pid, 'SIGKILL');
     host.kill('SIGKILL');
     await until(() => host.signalCode !== null, 5000);
     expect(house.containers()).toHaveLength(1);

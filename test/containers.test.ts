@@ -1,4 +1,4 @@
-// Programs that come as container images: run, bound, ended, cleared up. With a real engine and an image made here.
+// Programs in container images, with a real engine and a local image.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,7 +12,7 @@ const files = [{ resource: 'fs.local', actions: ['read', 'write'], rationale: 'T
 const network = [{ resource: 'net.outbound', actions: ['read'], rationale: 'To ask a server.' }];
 const action = shellAction;
 
-/** An MCP server in the language of a shell: enough to be met, to list one tool and to answer it. */
+/** A minimal MCP server as a shell script: it initializes, lists one tool and answers its calls. */
 const server = `
 id() { echo "$1" | busybox sed -n 's/.*"id":\\("[^"]*"\\|[0-9]*\\).*/\\1/p'; }
 while read -r line; do
@@ -122,25 +122,25 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
     return packages.find((it) => it.id === id);
   };
 
-  test('a command takes the place of what the image starts, and says who it is: nobody', async () => {
+  test('a command replaces the entrypoint of the image and runs as an unprivileged user', async () => {
     expect(await run('shell/run', 'id -u; echo $HOME; cat /etc/hosts')).toMatch(
       /^65533\n\/tmp\n127\.0\.0\.1 localhost/,
     );
     expect((await state('shell'))?.sandbox).toBe('enforced');
   });
 
-  test('arguments are words, never options of the engine', async () => {
+  test('arguments are args of the program, never options of the engine', async () => {
     expect(await run('own/run', 'a --privileged')).toBe('/toolwharf/package/own.sh got -x a --privileged\n');
   });
 
-  test('arguments as JSON on standard input, large ones too', async () => {
+  test('standard input has the arguments as JSON, even if they are large', async () => {
     const text = 'x'.repeat(900_000);
     const open = await session();
-    const said = await resultOf(open.call({ tool: 'json/echo', arguments: { text } }));
-    expect(said).toEqual({ text });
+    const result = await resultOf(open.call({ tool: 'json/echo', arguments: { text } }));
+    expect(result).toEqual({ text });
   });
 
-  test('the workspace is at its own path, and what is written there stays', async () => {
+  test('the workspace is mounted at its own path, and written files stay', async () => {
     writeFileSync(join(bench.root, 'note.txt'), 'read me');
     expect(
       await run(
@@ -150,17 +150,17 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
     ).toBe('read menew\n');
   });
 
-  test('a granted host is reached through the proxy, and no other', async () => {
+  test('a program can reach only granted hosts, through the proxy', async () => {
     const open = await session([`net:127.0.0.1:${listener.port}`]);
-    const script = `wget -q -O - http://127.0.0.1:${listener.port}/; wget -q -O - http://127.0.0.2:${listener.port}/ 2>&1 || echo kept`;
+    const script = `wget -q -O - http://127.0.0.1:${listener.port}/; wget -q -O - http://127.0.0.2:${listener.port}/ 2>&1 || echo denied`;
     const answer = await open.call({ tool: 'net/run', arguments: { script } });
-    expect(await resultOf(answer)).toMatch(/^from outside.*kept\n$/s);
-    expect(await run('net/run', `wget -q -O - http://127.0.0.1:${listener.port}/ 2>&1 || echo kept`)).toMatch(
-      /kept\n$/,
-    );
+    expect(await resultOf(answer)).toMatch(/^from outside.*denied\n$/s);
+    expect(
+      await run('net/run', `wget -q -O - http://127.0.0.1:${listener.port}/ 2>&1 || echo denied`),
+    ).toMatch(/denied\n$/);
   });
 
-  test('an MCP server in a container is asked like any other', async () => {
+  test('an MCP server in a container can be called like any other', async () => {
     const open = await session();
     expect(JSON.stringify(await resultOf(open.call({ tool: 'mcp/hello', arguments: {} })))).toContain(
       'hello from uid 65533',
@@ -168,7 +168,7 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
     expect(house.containers()).toHaveLength(1);
   });
 
-  test('what takes too long, or is stopped, is gone within two seconds', async () => {
+  test('a container is removed after a timeout, and within two seconds after a kill', async () => {
     const open = await session();
     const before = house.containers().length;
     const late = await failureOf(
@@ -186,44 +186,44 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
     await bench.host.kills.lift('shell', 'test');
   });
 
-  test('an image without a digest is refused, one that is not here needs its installation', async () => {
+  test('a package is unavailable without an image digest, and needs setup without its image', async () => {
     const loose = await state('loose');
     expect(loose?.state).toBe('unavailable');
     expect(loose?.reasons.join()).toMatch(/has no digest.*image inspect/);
     const away = await state('away');
     expect(away?.state).toBe('needs-setup');
-    expect(away?.reasons.join()).toMatch(/is not here.*toolwharf install .*away/);
-    const refused = await failureOf(
-      (await session()).call({ tool: 'away/run', arguments: { script: 'id' } }),
-    );
-    expect(refused.code).toBe('needs_setup');
+    expect(away?.reasons.join()).toMatch(/is not on this machine.*toolwharf install .*away/);
+    const failed = await failureOf((await session()).call({ tool: 'away/run', arguments: { script: 'id' } }));
+    expect(failed.code).toBe('needs_setup');
   });
 
-  test('variables that steer the engine keep a package out', async () => {
+  test('a package that sets a variable of the container engine is unavailable', async () => {
     const steer = await state('steer');
     expect(steer?.state).toBe('unavailable');
-    expect(steer?.reasons.join()).toContain('DOCKER_HOST, which steers the container engine');
+    expect(steer?.reasons.join()).toContain('DOCKER_HOST, which controls the container engine');
   });
 
-  test('without an engine a package is kept out, with what to install', async () => {
+  test('without an engine a package is unavailable, and the reason says what to install', async () => {
     const none = await state('shell', '/nowhere/podman');
     expect(none?.state).toBe('unavailable');
-    expect(none?.reasons.join()).toMatch(/no container engine on this machine.*apt-get install podman/);
+    expect(none?.reasons.join()).toMatch(
+      /no container engine is installed on this machine.*apt-get install podman/,
+    );
     const open = await bench.session({ policy: { containers: { engine: '/nowhere/podman' } } });
     expect((await failureOf(open.call({ tool: 'shell/run', arguments: { script: 'id' } }))).code).toBe(
       'runtime_missing',
     );
   });
 
-  test('where the engine cannot start anything by itself, another runtime is found', async () => {
+  test('if the default runtime of the engine does not work, another runtime is used', async () => {
     const found = await state('shell', house.bare);
     expect([found?.state, found?.reasons]).toEqual(['ready', []]);
   });
 
-  test('doctor starts a container, and says what is missing', async () => {
+  test('doctor tests isolation in a container, or says what is missing', async () => {
     expect(await checkContainers({ engine: house.bare })).toMatchObject({
       status: 'ok',
-      message: expect.stringMatching(/^podman \d+.* confines containers, tried from inside$/),
+      message: expect.stringMatching(/^podman \d+.* isolates containers \(tested from inside\)$/),
     });
     expect(await checkContainers({ engine: '/nowhere/podman' })).toMatchObject({
       status: 'warn',
@@ -232,19 +232,19 @@ describe.skipIf(skipped !== '')(`containers${skipped}`, () => {
     expect(await checkContainers({ engine: '/bin/true' })).toMatchObject({ status: 'warn' });
   });
 
-  test('a word that names no engine opens no session', async () => {
+  test('a session with an invalid engine name is rejected', async () => {
     const odd = bench.session({ policy: { containers: { engine: '--help' } } });
     await expect(odd).rejects.toMatchObject({ code: 'invalid_config' });
   });
 
-  test('an engine that does not confine is not used', async () => {
-    // The same engine, with the options that confine taken out on the way.
+  test('an engine that does not isolate containers is not used', async () => {
+    // The same engine behind a script that removes the isolation options.
     const careless = join(house.folder, 'careless');
     const script = `#!/bin/sh\nfor a do shift; case "$a" in --read-only|--cap-drop) ;; ALL) ;; *) set -- "$@" "$a" ;; esac; done\nexec ${house.engine} "$@"\n`;
     writeFileSync(careless, script, { mode: 0o755 });
     const found = await state('shell', careless);
     expect(found?.state).toBe('unavailable');
-    expect(found?.reasons.join()).toMatch(/the root of the image can be written to/);
-    expect(found?.reasons.join()).toMatch(/the process keeps capabilities/);
+    expect(found?.reasons.join()).toMatch(/the root filesystem of the image is writable/);
+    expect(found?.reasons.join()).toMatch(/the process keeps Linux capabilities/);
   });
 });

@@ -1,4 +1,4 @@
-// What can be wrong with the files themselves: one clear finding each, and the rest of the report intact.
+// Problems of the files themselves: each is one clear diagnostic, and the rest of the report is complete.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,13 +15,13 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-/** Checks the whole folder; the sound tool must be among the results whatever else is there. */
-async function validate(...words: string[]): Promise<{ code: number | null; findings: string[] }> {
-  const done = await toolwharf(['validate', '--json', ...(words.length === 0 ? ['.'] : words)], {
+/** Checks the whole folder by default. Then the valid tool must be in the results, too. */
+async function validate(...args: string[]): Promise<{ code: number | null; findings: string[] }> {
+  const done = await toolwharf(['validate', '--json', ...(args.length === 0 ? ['.'] : args)], {
     cwd: folder.path,
   });
   const { files } = JSON.parse(done.stdout);
-  if (words.length === 0)
+  if (args.length === 0)
     expect(files).toContainEqual(expect.objectContaining({ file: 'good/word_count.py', ok: true }));
   const findings = files.flatMap((it: { diagnostics: { file: string; code: string }[] }) =>
     it.diagnostics.map((one) => `${one.file} ${one.code}`),
@@ -29,10 +29,10 @@ async function validate(...words: string[]): Promise<{ code: number | null; find
   return { code: done.code, findings };
 }
 
-describe('files that cannot be a manifest', () => {
+describe('files that cannot be read as a manifest', () => {
   const cases: readonly (readonly [string, () => void, string])[] = [
     [
-      'not UTF-8',
+      'a file that is not UTF-8',
       () =>
         writeFileSync(
           at('bad.py'),
@@ -45,47 +45,59 @@ describe('files that cannot be a manifest', () => {
       'bad.py file.not-utf8',
     ],
     [
-      'a byte order mark',
+      'a file with a byte order mark',
       () => writeFileSync(at('findagent.json'), '\uFEFF{}'),
       'findagent.json file.byte-order-mark',
     ],
-    ['unparseable', () => writeFileSync(at('findagent.json'), '{"name": '), 'findagent.json syntax.json'],
-    ['empty', () => writeFileSync(at('plugin.toml'), ''), 'plugin.toml file.empty'],
-    ['a folder named like a manifest', () => mkdirSync(at('plugin.toml')), 'plugin.toml file.not-regular'],
+    [
+      'a file that is not JSON',
+      () => writeFileSync(at('findagent.json'), '{"name": '),
+      'findagent.json syntax.json',
+    ],
+    ['an empty file', () => writeFileSync(at('plugin.toml'), ''), 'plugin.toml file.empty'],
+    [
+      'a folder with the name of a manifest',
+      () => mkdirSync(at('plugin.toml')),
+      'plugin.toml file.not-regular',
+    ],
     ['a pipe', () => void spawnSync('mkfifo', [at('findagent.json')]), 'findagent.json file.not-regular'],
     ['a link to itself', () => symlinkSync('plugin.toml', at('plugin.toml')), 'plugin.toml file.not-regular'],
     ['a link to nothing', () => symlinkSync('nowhere', at('findagent.json')), 'findagent.json file.missing'],
-    ['a link that leads out', () => symlinkSync('/etc', at('system')), 'system file.link-escape'],
     [
-      'huge',
+      'a link that leads out of the folder',
+      () => symlinkSync('/etc', at('system')),
+      'system file.link-escape',
+    ],
+    [
+      'a file that is too large',
       () => writeFileSync(at('toolspace.json'), `{"a":"${'x'.repeat(1024 * 1024)}"}`),
       'toolspace.json file.too-large',
     ],
   ];
-  test.each(cases)('%s', async (_name, make, expected) => {
+  test.each(cases)('%s is one error when its folder is checked', async (_name, make, expected) => {
     make();
     expect(await validate()).toEqual({ code: 3, findings: [expected] });
   });
 
   test.each(cases.filter(([name]) => !name.includes('leads out')))(
-    '%s, named',
+    '%s is one error when it is named on the command line',
     async (_name, make, expected) => {
       make();
       expect(await validate(expected.split(' ')[0] as string)).toEqual({ code: 3, findings: [expected] });
     },
   );
 
-  test('a pipe is not waited for when findings are printed', async () => {
+  test('validate does not wait for a pipe when it prints text', async () => {
     spawnSync('mkfifo', [at('findagent.json')]);
     const done = await toolwharf(['validate', '.'], { cwd: folder.path });
     expect(done).toMatchObject({ code: 3, stdout: expect.stringContaining('file.not-regular') });
   });
 
-  test('a device', async () => {
+  test('a device file is one error', async () => {
     expect(await validate('/dev/null')).toEqual({ code: 3, findings: ['/dev/null file.not-regular'] });
   });
 
-  test('unreadable', async () => {
+  test('a file without read permission is an error, and the others are checked', async () => {
     writeFileSync(at('findagent.json'), '{}');
     chmodSync(at('findagent.json'), 0);
     const user = isRoot ? { uid: 65532, gid: 65532 } : {};
@@ -98,7 +110,7 @@ describe('files that cannot be a manifest', () => {
 });
 
 describe('the search', () => {
-  test('passes over what tools made, follows links inside, looks at each folder once', () => {
+  test('the search skips generated folders, follows inner links and visits each folder once', () => {
     for (const name of ['node_modules', '.git', 'target', 'dist', '.build', '__pycache__', '.venv']) {
       mkdirSync(at(name));
       writeFileSync(at(`${name}/tool.py`), patchTool({ name: 'hidden' }));
@@ -111,14 +123,14 @@ describe('the search', () => {
     expect(problems).toEqual([]);
   });
 
-  test('is bounded in depth', () => {
+  test('the search has a maximum depth', () => {
     const deep = Array.from({ length: 12 }, (_, index) => `d${index}`).join('/');
     mkdirSync(at(deep), { recursive: true });
     writeFileSync(at(`${deep}/tool.py`), patchTool({ name: 'deep' }));
     expect(discover(['.'], { cwd: folder.path }).found.map((it) => it.file)).toEqual(['good/word_count.py']);
   });
 
-  test('leaves packages inside a package of the same format to the outer one, and counts them', () => {
+  test('a package inside a package of the same format is only counted', () => {
     for (const path of ['ext', 'ext/inner']) {
       mkdirSync(at(path), { recursive: true });
       writeFileSync(at(`${path}/plugin.toml`), '[plugin]\n');
@@ -128,7 +140,7 @@ describe('the search', () => {
     expect(nested).toBe(1);
   });
 
-  test('takes a file for what it is told with --as', async () => {
+  test('--as sets the format of a file', async () => {
     writeFileSync(at('thing.json'), '{}');
     expect((await validate('thing.json')).findings).toEqual(['thing.json file.unknown-format']);
     expect(
@@ -138,7 +150,7 @@ describe('the search', () => {
     ).toBe(true);
   });
 
-  test('finds the same in the same order, however it is asked', () => {
+  test('the result and its order do not depend on the order of the paths', () => {
     const once = discover(['.'], { cwd: folder.path }).found.map((it) => it.file);
     expect(
       discover(['good', '.', './good/word_count.py'], { cwd: folder.path }).found.map((it) => it.file),

@@ -1,9 +1,10 @@
-// What the documents say is so: codes are complete both ways, and the tour of the README really runs.
+// The documents are true: codes are complete both ways, links lead somewhere, and the commands they show run as shown.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { apiReference } from '../scripts/api-reference.mjs';
 import { diagnosticCodes } from '../src/model/codes.js';
 import { hostErrorCodes } from '../src/model/host-error.js';
 import { commands } from '../src/serve/cli/commands.js';
@@ -58,23 +59,35 @@ test('docs/dependencies.md has a reason for each dependency', () => {
     expect(version).toMatch(/^\d+\.\d+\.\d+$/);
 });
 
-test('links between documents lead somewhere', () => {
-  for (const file of ['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md']) {
-    for (const [, target] of read(file).matchAll(/\]\(([^)#:]+)\)/g))
-      expect(existsSync(join(root, target as string)), `${file} links to ${target}`).toBe(true);
-    for (const [, path] of read(file).matchAll(
-      /`((?:src|test|docs|scripts|model|formats|host|store|policy|run|serve|sandbox|bundle)\/[\w./-]+\.(?:ts|mjs|md))`/g,
-    )) {
-      expect(
-        existsSync(join(root, path as string)) || existsSync(join(root, 'src', path as string)),
-        `${file} names ${path}`,
-      ).toBe(true);
-    }
+const pages = [
+  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'],
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((it) => it.endsWith('.md'))
+    .map((it) => join('docs', it)),
+];
+
+test.each(pages)('links and paths in %s lead somewhere', (page) => {
+  for (const [, target] of read(page).matchAll(/\]\(([^)#:]+)\)/g))
+    expect(existsSync(join(root, dirname(page), target as string)), target).toBe(true);
+  const path =
+    /`((?:src|test|docs|scripts|model|formats|host|store|policy|net|run|serve|sandbox|secrets|schema|environment|bundle|wire)\/[\w./-]*\.(?:ts|mjs|md|json))`/g;
+  for (const [, named] of read(page).matchAll(path)) {
+    const places = [join(root, named as string), join(root, 'src', named as string)];
+    expect(
+      places.some((it) => existsSync(it)),
+      named,
+    ).toBe(true);
   }
 });
 
-test('the README names every command, and each has help with three examples', async () => {
-  const text = read('README.md');
+test('the README links only to files that ship with the package', () => {
+  const { files } = JSON.parse(read('package.json')) as { files: string[] };
+  for (const [, target] of read('README.md').matchAll(/\]\(([^)#:]+)\)/g))
+    expect(files.includes((target as string).split('/')[0] as string), target).toBe(true);
+});
+
+test('docs/commands.md names every command, and each has help with three examples', async () => {
+  const text = read('docs/commands.md');
   for (const entry of commands.filter((it) => !it.hidden)) {
     expect(text, entry.name).toMatch(new RegExp(`\`${entry.name}\\b|, \`${entry.name}\\b`));
     const command = await entry.load();
@@ -83,7 +96,7 @@ test('the README names every command, and each has help with three examples', as
   }
 });
 
-describe('the tour of the README', () => {
+describe.each(['README.md', 'docs/tour/README.md'])('the commands of %s', (page) => {
   const state = temporaryFolder();
   const background: ChildProcess[] = [];
   const known = new Map<string, string>();
@@ -91,7 +104,7 @@ describe('the tour of the README', () => {
     for (const child of background) child.kill();
     state.remove();
   });
-  const steps = [...read('README.md').matchAll(/```console\n([\s\S]*?)```/g)].flatMap((block) =>
+  const steps = [...read(page).matchAll(/```console\n([\s\S]*?)```/g)].flatMap((block) =>
     (block[1] as string)
       .split(/^\$ /m)
       .slice(1)
@@ -101,7 +114,7 @@ describe('the tour of the README', () => {
       }),
   );
 
-  test('has steps', () => expect(steps.length).toBeGreaterThan(6));
+  test('there are some', () => expect(steps.length).toBeGreaterThan(1));
 
   for (const [index, { command, output }] of steps.entries()) {
     test(`${index + 1}. ${command}`, async () => {
@@ -141,9 +154,15 @@ function answers(port: number): Promise<boolean> {
   });
 }
 
-test('SECURITY.md has a row for each promise, and no other', () => {
+test('SECURITY.md has a section for each promise, and no other', () => {
   const text = readFileSync(join(root, 'SECURITY.md'), 'utf8');
-  const rows = text.split('\n').filter((it) => it.startsWith('| ') && !/^\| (promise|---) /.test(it));
-  const shown = rows.map((it) => it.slice(2, it.indexOf(' | ', 2)));
-  expect(shown).toEqual(readPromises().map((it) => it.promise));
+  const sections = [...text.matchAll(/^### (.+)\n\n(.+)$/gm)].map(([, title, promise]) => ({
+    title,
+    promise,
+  }));
+  expect(sections).toEqual(readPromises().map(({ title, promise }) => ({ title, promise })));
+});
+
+test('docs/api.md is what the build declares', () => {
+  expect(read('docs/api.md')).toBe(apiReference());
 });

@@ -1,12 +1,12 @@
-// What doctor says of this machine, tried for real, and of machines that are worse.
+// Checks of the doctor command: with real tests on this machine, and with simulated problems.
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runDoctor } from '../src/host/doctor/doctor.js';
 import { checkEgress } from '../src/host/doctor/egress.js';
-import { examine } from '../src/host/doctor/examine.js';
-import { checkNamespaces, checkNode, checkPlatform, type Machine } from '../src/host/doctor/machine.js';
-import { checkHold } from '../src/host/doctor/sandbox.js';
+import { checkNamespaces, checkNode, checkPlatform, type MachineFacts } from '../src/host/doctor/machine.js';
+import { checkContainment } from '../src/host/doctor/sandbox.js';
 import { checkRoots, checkState } from '../src/host/doctor/state.js';
 import type { Check } from '../src/host/host.js';
 import { openEgress } from '../src/net/egress.js';
@@ -18,10 +18,10 @@ import { doctor } from '../src/serve/cli/commands/doctor.js';
 import { printChecks } from '../src/serve/print/checks.js';
 import { makeStyle } from '../src/serve/print/style.js';
 import { width } from '../src/serve/print/width.js';
-import { AuditLog } from '../src/store/audit.js';
+import { AuditLog } from '../src/store/audit-log.js';
 import { openDatabase } from '../src/store/database.js';
-import { lockState } from '../src/store/lock.js';
 import { openSqlite } from '../src/store/sqlite.js';
+import { lockState } from '../src/store/state-lock.js';
 import { testTerminal } from './terminal.js';
 import { type LoopbackServer, loopbackServer, temporaryFolder } from './toolwharf.js';
 
@@ -38,7 +38,7 @@ afterEach(async () => {
   folder.remove();
 });
 
-const machine: Machine = {
+const machine: MachineFacts = {
   platform: process.platform,
   arch: process.arch,
   node: { path: process.execPath, version: process.versions.node },
@@ -54,9 +54,9 @@ const machine: Machine = {
 
 function examined(
   sandbox: Sandbox,
-  more: Partial<Parameters<typeof examine>[0]> = {},
+  more: Partial<Parameters<typeof runDoctor>[0]> = {},
 ): Promise<readonly Check[]> {
-  return examine({
+  return runDoctor({
     state: join(folder.path, 'state'),
     roots: [folder.path],
     home: '/nowhere',
@@ -71,8 +71,8 @@ function examined(
 
 const statuses = (checks: readonly Check[]) => Object.fromEntries(checks.map((it) => [it.id, it.status]));
 
-describe('this machine', () => {
-  test('holds, tried from inside', async () => {
+describe('the sandbox', () => {
+  test('all checks pass on this machine', async () => {
     const checks = await examined(bubblewrap());
     expect(statuses(checks)).toEqual({
       node: expect.stringMatching(/ok|warn/),
@@ -92,21 +92,21 @@ describe('this machine', () => {
       state: 'ok',
       roots: 'ok',
     });
-    // The one request that was granted.
+    // Only the granted request reached the server.
     expect(server.requests).toHaveLength(1);
   });
 
-  test('holds as well where Node is all there is to try it with', async () => {
+  test('the sandbox can be tested with Node only', async () => {
     const nodeOnly = findNode(undefined, bubblewrap().user, machine.node);
     const listener = { port: server.port, greeting, connections: () => server.requests.length };
-    const held = await checkHold(bubblewrap(), nodeOnly, listener);
-    expect(held.find((it) => it.id === 'sandbox.network')).toMatchObject({ status: 'ok' });
+    const contained = await checkContainment(bubblewrap(), nodeOnly, listener);
+    expect(contained.find((it) => it.id === 'sandbox.network')).toMatchObject({ status: 'ok' });
     expect(await checkEgress(bubblewrap(), nodeOnly, listener, openEgress)).toMatchObject({ status: 'ok' });
-    const open = await checkHold(bare(), nodeOnly, listener);
+    const open = await checkContainment(bare(), nodeOnly, listener);
     expect(open.find((it) => it.id === 'sandbox.network')).toMatchObject({ status: 'fail' });
   });
 
-  test('the control: where nothing is confined every check says so', async () => {
+  test('without a sandbox every check fails (control)', async () => {
     const checks = await examined(bare());
     expect(statuses(checks)).toMatchObject({
       'sandbox.files': 'fail',
@@ -119,7 +119,7 @@ describe('this machine', () => {
     for (const it of checks) if (it.status === 'fail') expect(it.fix, it.id).toBeTruthy();
   });
 
-  test('a way out that lets everything through is told', async () => {
+  test('an egress proxy that allows a host without a grant fails the check', async () => {
     const lenient: typeof openEgress = (options) =>
       openEgress({
         ...options,
@@ -134,11 +134,11 @@ describe('this machine', () => {
     const checks = await examined(bubblewrap(), { openEgress: lenient });
     expect(checks.find((it) => it.id === 'sandbox.egress')).toMatchObject({
       status: 'fail',
-      message: 'a host that was not granted is not refused',
+      message: 'a host without a grant is not denied',
     });
   });
 
-  test('a sandbox that cannot start is told with what mends it, and nothing is tried in it', async () => {
+  test('a sandbox that cannot start is reported with a fix, and no test runs in it', async () => {
     const broken: Sandbox = {
       ...bubblewrap(),
       probe: async () => ({ level: 'unavailable', reasons: ['no namespaces'], hint: 'sudo make it so' }),
@@ -155,7 +155,7 @@ describe('this machine', () => {
     expect(checks.find((it) => it.id === 'sandbox')).toEqual({
       id: 'sandbox',
       status: 'fail',
-      message: 'the sandbox does not hold: no namespaces',
+      message: 'the sandbox does not work: no namespaces',
       fix: 'sudo make it so',
     });
     expect(checks.find((it) => it.id === 'sandbox.namespaces')?.fix).toContain('bwrap-userns-restrict');
@@ -163,18 +163,18 @@ describe('this machine', () => {
   });
 });
 
-/** Runs the same commands as an unprivileged user with nothing around them. */
+/** Runs the same commands as an unprivileged user without a sandbox. */
 function bare(): Sandbox {
   return {
     name: 'bubblewrap',
-    confines: false,
+    isolates: false,
     user: unprivileged,
     inside: (mount) => mount.source,
     probe: async () => ({ level: 'enforced' }),
     spawn: ({ argv, environment }) => {
-      const [program = '', ...words] = argv;
+      const [program = '', ...args] = argv;
       const root = process.getuid?.() === 0;
-      const child = spawn(program, words, {
+      const child = spawn(program, args, {
         ...(root ? unprivileged : {}),
         cwd: '/tmp',
         env: { ...environment },
@@ -185,10 +185,10 @@ function bare(): Sandbox {
         try {
           process.kill(-group, 'SIGKILL');
         } catch {
-          // All of it has ended by itself.
+          // The whole group has already ended.
         }
       };
-      // What it left behind ends with it, or the streams stay open.
+      // Its child processes end too. Otherwise the streams stay open.
       child.once('exit', end);
       return {
         pid: group,
@@ -202,7 +202,7 @@ function bare(): Sandbox {
   };
 }
 
-describe('Node', () => {
+describe('the Node version', () => {
   const at = (version: string, day: string): Check =>
     checkNode({ ...machine, node: { path: '', version }, now: Date.parse(day) });
   test.each([
@@ -214,13 +214,13 @@ describe('Node', () => {
     ['20.20.2', '2026-05-01', 'warn'],
     ['24.1.0', '2026-05-01', 'ok'],
     ['99.0.0', '2026-05-01', 'ok'],
-  ])('%s on %s: %s', (version, day, status) => {
+  ])('version %s on %s is %s', (version, day, status) => {
     const check = at(version, day);
     expect(check.status).toBe(status);
     expect(check.fix === undefined).toBe(status === 'ok');
   });
-  test('says since when there are no fixes', () => {
-    expect(at('20.20.2', '2026-05-01').message).toBe('Node 20.20.2 has had no fixes since 2026-04-30');
+  test('the message has the date since when a version is not supported', () => {
+    expect(at('20.20.2', '2026-05-01').message).toBe('Node 20.20.2 has not been supported since 2026-04-30');
   });
 });
 
@@ -230,7 +230,7 @@ test.each([
   ['linux', 'ia32', 'fail'],
   ['darwin', 'arm64', 'warn'],
   ['win32', 'x64', 'fail'],
-])('%s on %s: %s', (platform, arch, status) => {
+])('the platform %s on %s is %s', (platform, arch, status) => {
   expect(checkPlatform({ ...machine, platform, arch }).status).toBe(status);
 });
 
@@ -238,7 +238,7 @@ test.each([
   ['user/max_user_namespaces', '0', 'user.max_user_namespaces=10000'],
   ['kernel/unprivileged_userns_clone', '0', 'kernel.unprivileged_userns_clone=1'],
   ['kernel/apparmor_restrict_unprivileged_userns', '1', 'apparmor'],
-])('%s = %s is named as the cause', (name, value, fix) => {
+])('the kernel setting %s = %s is reported with a fix', (name, value, fix) => {
   const readFile = (path: string) => (path === `/proc/sys/${name}` ? `${value}\n` : undefined);
   expect(checkNamespaces({ ...machine, readFile })).toMatchObject({
     status: 'fail',
@@ -259,12 +259,12 @@ describe('the state directory', () => {
     await database.destroy();
   };
 
-  test('is not made by looking at it', async () => {
+  test('the check does not create the state directory', async () => {
     expect(await find('state')).toMatchObject({ status: 'ok' });
     expect(statSync(state(), { throwIfNoEntry: false })).toBeUndefined();
   });
 
-  test('of what is tried beside it, nothing is left', async () => {
+  test('the check leaves no files in the parent folder', async () => {
     const before = readdirSync(folder.path);
     expect(await checkState(join(folder.path, 'a', 'b', 'state'), null)).toMatchObject([{ status: 'ok' }]);
     expect(readdirSync(folder.path)).toEqual(before);
@@ -272,9 +272,9 @@ describe('the state directory', () => {
 
   test.each([
     ['below a file', () => join(folder.path, 'file', 'state'), 'ENOTDIR'],
-    ['where a file system lets nobody make a folder', () => '/proc/nobody/state', 'ENOENT|EACCES'],
+    ['in a file system without new folders', () => '/proc/nowhere/state', 'ENOENT|EACCES'],
     ['with a name that is too long', () => join(folder.path, 'x'.repeat(300), 'state'), 'ENAMETOOLONG'],
-  ])('one that nobody can make is told: %s', async (_name, place, code) => {
+  ])('a state directory that cannot be created is reported: %s', async (_name, place, code) => {
     writeFileSync(join(folder.path, 'file'), '');
     const before = readdirSync(folder.path);
     const state = place();
@@ -282,14 +282,14 @@ describe('the state directory', () => {
       expect.objectContaining({
         id: 'state',
         status: 'fail',
-        message: expect.stringMatching(new RegExp(`cannot be made: .*\\((?:${code})\\)`)),
+        message: expect.stringMatching(new RegExp(`cannot be created in .*\\((?:${code})\\)`)),
         fix: expect.stringContaining('--state'),
       }),
     ]);
     expect(readdirSync(folder.path)).toEqual(before);
   });
 
-  test('a sound one, with its record and what is switched off', async () => {
+  test('a valid state directory passes, and disabled packages are a warning', async () => {
     await make();
     expect(statuses(await checkState(state(), null))).toEqual({
       state: 'ok',
@@ -300,19 +300,19 @@ describe('the state directory', () => {
     });
     expect(await find('pin')).toMatchObject({ fix: 'toolwharf pin set' });
     const connection = openSqlite(join(state(), 'toolwharf.db'));
-    connection.exec("insert into switched_off values ('weather', 0, 'me')");
+    connection.exec("insert into disabled_package values ('weather', 0, 'me')");
     connection.exec("insert into operator_pin values (1, x'00', x'00', 0, 0, 0)");
     connection.close();
     expect(await find('pin')).toMatchObject({ status: 'ok' });
     expect(await find('packages')).toEqual({
       id: 'packages',
       status: 'warn',
-      message: 'switched off: weather',
+      message: 'disabled packages: weather',
       fix: 'toolwharf enable weather',
     });
   });
 
-  test('a record that somebody changed', async () => {
+  test('a changed audit log is reported with the entry', async () => {
     await make();
     const connection = openSqlite(join(state(), 'toolwharf.db'));
     connection.exec('drop trigger if exists audit_update; drop trigger if exists audit_no_update');
@@ -320,10 +320,13 @@ describe('the state directory', () => {
       connection.exec(`drop trigger "${name}"`);
     connection.exec("update audit set body = '{}' where seq = 2");
     connection.close();
-    expect(await find('audit')).toMatchObject({ status: 'fail', message: expect.stringContaining('line 2') });
+    expect(await find('audit')).toMatchObject({
+      status: 'fail',
+      message: expect.stringContaining('entry 2'),
+    });
   });
 
-  test('one that others may write to', async () => {
+  test('a state directory that other users may write to is reported with a fix', async () => {
     await make();
     chmodSync(state(), 0o770);
     expect(await find('state')).toMatchObject({ status: 'fail', fix: `chmod go-w ${state()}` });
@@ -331,29 +334,29 @@ describe('the state directory', () => {
     expect(await find('state')).toMatchObject({ status: 'ok' });
   });
 
-  test('one that a host has is left alone', async () => {
+  test('a state directory that a host is using is not opened', async () => {
     await make();
     const lock = lockState(state());
     expect(await find('database')).toEqual({
       id: 'database',
       status: 'ok',
-      message: `a host runs here: another Toolwharf (process ${process.pid}) is using ${state()}`,
+      message: `a host is running: another Toolwharf (process ${process.pid}) is using ${state()}`,
     });
     lock.release();
     expect(await find('database')).toMatchObject({ message: 'the database opens' });
   });
 
-  test('a database that is none', async () => {
+  test('a file that is not a database is reported', async () => {
     mkdirSync(state(), { mode: 0o700 });
     writeFileSync(join(state(), 'toolwharf.db'), 'x'.repeat(5000));
     expect(await find('database')).toMatchObject({ status: 'fail' });
   });
 
   test.each([
-    ['vault.key', 0o600, 'ok', 'secrets are kept with a key file that only you can read'],
-    ['vault.salt', 0o600, 'ok', 'secrets are kept with a passphrase'],
-    ['vault.key', 0o640, 'fail', 'others may read'],
-  ])('%s with mode %o', async (name, mode, status, message) => {
+    ['vault.key', 0o600, 'ok', 'secrets are protected by a key file that only you can read'],
+    ['vault.salt', 0o600, 'ok', 'secrets are protected by a passphrase'],
+    ['vault.key', 0o640, 'fail', 'other users may read'],
+  ])('the key file %s with mode %o is %s', async (name, mode, status, message) => {
     await make();
     writeFileSync(join(state(), name), 'x');
     chmodSync(join(state(), name), mode);
@@ -361,8 +364,8 @@ describe('the state directory', () => {
   });
 });
 
-describe('roots', () => {
-  test('that the user of the sandbox cannot enter are told', () => {
+describe('root folders', () => {
+  test('a root folder that the user of the sandbox cannot enter is a warning', () => {
     const closed = join(folder.path, 'closed');
     mkdirSync(join(closed, 'inner'), { recursive: true });
     const roots = (home: string) =>
@@ -370,23 +373,24 @@ describe('roots', () => {
     expect(roots('/nowhere').map((it) => it.status)).toEqual(['ok', 'ok', 'warn']);
     chmodSync(closed, 0o700);
     expect(roots('/nowhere')[1]).toMatchObject({ status: 'warn', fix: `chmod o+rx ${closed}` });
-    // Nobody is told to open a home folder to everybody.
+    // The fix never opens a home folder to all users.
     expect(roots(closed)[1]?.fix).not.toContain('chmod');
   });
 });
 
 describe('the command', () => {
   const checks: readonly Check[] = [
-    { id: 'node', status: 'ok', message: 'Node 24.0.0, with fixes until 2028-04-30' },
+    { id: 'node', status: 'ok', message: 'Node 24.0.0, supported until 2028-04-30' },
     {
       id: 'sandbox.namespaces',
       status: 'fail',
-      message: 'AppArmor keeps bubblewrap from making user namespaces, as Ubuntu 24.04 does by default',
+      message:
+        'AppArmor does not let bubblewrap create user namespaces, which is the default on Ubuntu 24.04',
       fix: 'sudo apt-get install apparmor-profiles && sudo cp /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/',
     },
-    { id: 'npm', status: 'warn', message: 'there is no npm\u001B[2J', fix: 'sudo apt-get install npm' },
+    { id: 'npm', status: 'warn', message: 'npm is not installed\u001B[2J', fix: 'sudo apt-get install npm' },
   ];
-  const run = async (words: string[], found: readonly Check[], columns = 100) => {
+  const run = async (args: string[], found: readonly Check[], columns = 100) => {
     const terminal = testTerminal({
       cwd: folder.path,
       columns,
@@ -396,7 +400,7 @@ describe('the command', () => {
         return found;
       },
     });
-    const code = await doctor.run(parseArguments(doctor, words), terminal);
+    const code = await doctor.run(parseArguments(doctor, args), terminal);
     return { code, ...terminal.printed };
   };
 
@@ -406,39 +410,42 @@ describe('the command', () => {
     [['state:fail'], 1],
     [['state:fail', 'sandbox:fail'], 7],
     [['sandbox.egress:fail'], 7],
-  ])('%j ends with %d', async (words, code) => {
-    const found = words.map((it) => {
+  ])('checks with the results %j give exit code %d', async (results, code) => {
+    const found = results.map((it) => {
       const [id, status] = it.includes(':') ? it.split(':') : ['node', it];
       return { id, status, message: 'x' } as Check;
     });
     expect((await run([], found)).code).toBe(code);
   });
 
-  test('the document has every check, the configuration too', async () => {
+  test('--json has every check, and the check of the configuration', async () => {
     const { out } = await run(['--json'], checks);
     expect(JSON.parse(out)).toEqual({
       schema: 'toolwharf/doctor@1',
-      checks: [...checks, { id: 'config', status: 'ok', message: 'nothing is configured' }],
+      checks: [...checks, { id: 'config', status: 'ok', message: 'no configuration file' }],
       summary: { ok: 2, warn: 1, fail: 1 },
     });
   });
 
-  test('a wrong configuration is a finding, not the end', async () => {
+  test('a wrong configuration is a failed check, and the other checks still run', async () => {
     writeFileSync(join(folder.path, 'toolwharf.toml'), 'paths = []\n');
     const { code, out } = await run([], []);
     expect(code).toBe(1);
-    expect(out).toMatch(/✗ config +the configuration has mistakes/);
+    expect(out).toMatch(/✗ config +the configuration has errors/);
     expect(out).toContain('→ toolwharf config list');
   });
 
-  test.each([60, 80, 120])('fits %d columns, commands can be copied, nothing is obeyed', (columns) => {
-    const text = printChecks(checks, checks, makeStyle(false), columns);
-    // A word of a command that is longer than the line stays whole.
-    const fitting = text.split('\n').filter((it) => !/^ +\S{50,}/.test(it));
-    for (const line of fitting) expect(width(line), line).toBeLessThanOrEqual(columns);
-    const shell = text.replaceAll(/ \\\n +/g, ' ');
-    expect(shell).toContain(checks[1]?.fix);
-    expect(text).not.toContain('\u001B');
-    expect(text).toContain('3 checks: 1 failed, 1 to look at');
-  });
+  test.each([60, 80, 120])(
+    'in %d columns fixes can be copied and control characters are removed',
+    (columns) => {
+      const text = printChecks(checks, checks, makeStyle(false), columns);
+      // An argument that is longer than the line is not split.
+      const fitting = text.split('\n').filter((it) => !/^ +\S{50,}/.test(it));
+      for (const line of fitting) expect(width(line), line).toBeLessThanOrEqual(columns);
+      const shell = text.replaceAll(/ \\\n +/g, ' ');
+      expect(shell).toContain(checks[1]?.fix);
+      expect(text).not.toContain('\u001B');
+      expect(text).toContain('3 checks: 1 failed, 1 warning');
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// --dry-run on every command that changes something: it says what would be done, and nothing is.
+// --dry-run of every command that changes something: it prints what would happen, and changes nothing.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   const { host } = bench;
   const session = await bench.session();
   const waiting = await session.call({ tool: 'send/send', arguments: { text: 'x' } });
-  if (waiting.status !== 'confirmation_required') throw new Error('it was not held');
+  if (waiting.status !== 'confirmation_required') throw new Error('the call was not held');
   held = waiting.confirmation.token;
   const conditions = [{ argument: 'text', condition: { test: 'any' } as const }];
   const target = { package: 'send', tool: 'send/send', principal: 'nobody', conditions };
@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-/** Everything that a command could have changed, the record included. */
+/** Everything that a command could change, with the audit log. */
 async function everything(): Promise<string> {
   const { host } = bench;
   return JSON.stringify([
@@ -58,8 +58,8 @@ async function everything(): Promise<string> {
   ]);
 }
 
-async function run(words: readonly string[]) {
-  const [name, ...rest] = words;
+async function run(args: readonly string[]) {
+  const [name, ...rest] = args;
   const command = await (commands.find((it) => it.name === name) as (typeof commands)[number]).load();
   const host = { ...bench.host, close: async () => {} };
   const terminal = testTerminal({ cwd: bench.root, host, answer: true });
@@ -70,50 +70,50 @@ async function run(words: readonly string[]) {
   return { code, ...terminal.printed };
 }
 
-/** With HELD and RULE for ids. */
-const acts: readonly [words: string, said: string][] = [
-  ['secret set door door_key --any-host', 'would set door_key of door; unbound'],
-  ['secret unset door door_key', 'would forget door_key of door'],
-  ['secret rekey --to file', 'would let the file keep'],
-  ['token create phone', 'would make a token phone for an agent'],
+/** HELD, RULE and DIR stand for the real values. */
+const dryRuns: readonly [args: string, output: string][] = [
+  ['secret set door door_key --any-host', 'would set door_key of door; may be sent to any host'],
+  ['secret unset door door_key', 'would delete door_key of door'],
+  ['secret rekey --to file', 'would move the encryption key of all secrets to: file'],
+  ['token create phone', 'would create a token phone for an agent'],
   ['token revoke laptop', 'would revoke laptop (tok_'],
-  ['enable off', 'would switch off on'],
+  ['enable off', 'would enable off'],
   ['enable door', 'would do nothing'],
-  ['disable door', 'would switch door off'],
+  ['disable door', 'would disable door'],
   ['disable off', 'would do nothing'],
   ['kill door', 'would stop door'],
-  ['kill stopped --lift', 'would let stopped run again'],
-  ['kill --lift', 'would let stopped run again'],
+  ['kill stopped --lift', 'would allow calls of stopped again'],
+  ['kill --lift', 'would allow calls of stopped again'],
   ['approvals approve HELD', 'would approve apr_'],
   ['approvals deny HELD', 'would deny apr_'],
   ['approvals revoke RULE', 'would revoke rule_'],
-  ['approvals allow send/send --any text --dir DIR', 'would let such calls of send/send'],
+  ['approvals allow send/send --any text --dir DIR', 'would add a standing rule: such calls of send/send'],
   ['pin set', 'would set the PIN'],
-  ['audit forget --before 2030-01-01', 'would erase the kept arguments'],
+  ['audit forget --before 2030-01-01', 'would erase the stored arguments'],
   ['call send/send {"text":"new"} --dir DIR', 'send/send'],
   ['review door --dir DIR', 'door'],
-  ['install count --dir DIR', 'count needs nothing'],
+  ['install count --dir DIR', 'count has no dependencies'],
 ];
 
-const filled = (words: string) =>
-  words
+const filled = (args: string) =>
+  args
     .replace('HELD', held)
     .replace('RULE', rule)
     .split(' ')
     .map((it) => (it === 'DIR' ? bench.packages : it));
 
 describe('--dry-run', () => {
-  test.each(acts)('%s', async (words, said) => {
+  test.each(dryRuns)('"%s" prints what it would do and changes nothing', async (args, output) => {
     const before = await everything();
-    const { code, out } = await run([...filled(words), '--dry-run']);
-    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(said) });
+    const { code, out } = await run([...filled(args), '--dry-run']);
+    expect({ code, out }).toEqual({ code: 0, out: expect.stringContaining(output) });
     expect(await everything()).toBe(before);
   });
 
-  test('install names what it would fetch, and fetches nothing', async () => {
+  test('install prints what it would fetch, and fetches nothing', async () => {
     const example = join(import.meta.dirname, '..', 'examples', 'patch', 'yaml_to_json.py');
     const { out } = await run(['install', example, '--dry-run']);
-    expect(out).toBe('would fetch for yaml_to_json\n  Python packages\n');
+    expect(out).toBe('would install for yaml_to_json\n  Python packages\n');
     expect((await run(['install', example, '--dry-run'])).out).toBe(out);
   });
 
@@ -126,39 +126,39 @@ describe('--dry-run', () => {
     ['approvals revoke rule_none', 'not_found'],
     ['audit acknowledge call_none', 'not_found'],
     ['pin remove', 'usage'],
-  ])('finds what would fail: %s', async (words, code) => {
-    await expect(run([...filled(words), '--dry-run'])).rejects.toMatchObject({ code });
+  ])('"%s" fails as it would without --dry-run', async (args, code) => {
+    await expect(run([...filled(args), '--dry-run'])).rejects.toMatchObject({ code });
   });
 
-  test('as a document', async () => {
+  test('--json prints one document', async () => {
     const { out } = await run(['disable', 'door', '--dry-run', '--json']);
-    expect(JSON.parse(out)).toEqual({ schema: 'toolwharf/dry-run@1', would: 'switch door off' });
+    expect(JSON.parse(out)).toEqual({ schema: 'toolwharf/dry-run@1', would: 'disable door' });
   });
 
-  test('the control: without it something is done', async () => {
+  test('without --dry-run the command changes something (control)', async () => {
     const before = await everything();
-    expect((await run(['disable', 'door'])).out).toContain('door is off');
+    expect((await run(['disable', 'door'])).out).toContain('door is disabled');
     expect(await everything()).not.toBe(before);
   });
 
-  test('every command that changes something has it', async () => {
-    const looking = ['validate', 'list', 'info', 'policy', 'doctor', 'config', 'schema', 'explain'];
+  test('every command that changes something has the option', async () => {
+    const reading = ['validate', 'list', 'info', 'policy', 'doctor', 'config', 'schema', 'explain'];
     const serving = ['serve', 'mcp', 'host'];
     const without: string[] = [];
     for (const it of commands) {
       const { options } = await it.load();
       if (!options.some((option) => option.name === 'dry-run')) without.push(it.name);
     }
-    expect(without.sort()).toEqual([...looking, ...serving].sort());
+    expect(without.sort()).toEqual([...reading, ...serving].sort());
   });
 });
 
 describe('--yes', () => {
-  test('approves no held call, and says so', async () => {
+  test('--yes does not approve a held call, and the message explains it', async () => {
     const done = await run([...filled('call send/send {"text":"y"} --dir DIR'), '--yes']);
-    expect(done).toMatchObject({ code: 5, err: expect.stringContaining('--yes approves nothing') });
+    expect(done).toMatchObject({ code: 5, err: expect.stringContaining('--yes never approves a call') });
     expect(done.err).not.toContain('Run it once?');
-    // The control: without it the person is asked, and says yes.
+    // Control: without --yes the person is asked, and approves.
     const asked = await run(filled('call send/send {"text":"z"} --dir DIR'));
     expect(asked).toMatchObject({ code: 0, err: expect.stringContaining('Run it once?') });
   });

@@ -1,5 +1,5 @@
-// The way out of a real sandbox: relay and proxy, used by Python, Node and curl as they come. Every listener is
-// on loopback and every name is answered by the test itself.
+// Network access of a real sandbox through relay and proxy, with unmodified Python, Node and curl.
+// Every listener is on loopback, and the test itself resolves every name.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -12,8 +12,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bundleModule } from '../scripts/bundle.mjs';
 import { type EgressPolicy, type EgressProxy, openEgress } from '../src/net/egress.js';
 import { bubblewrap } from '../src/sandbox/bubblewrap.js';
-import { proxyEnvironment, relayed } from '../src/sandbox/relay.js';
-import { defaultLimits, type Exit } from '../src/sandbox/sandbox.js';
+import { proxyEnvironment, withRelay } from '../src/sandbox/relay.js';
+import { defaultSandboxLimits, type ProcessExit } from '../src/sandbox/sandbox.js';
 
 const sandbox = bubblewrap();
 const megabyte = 1024 * 1024;
@@ -88,23 +88,23 @@ let sockets = 0;
 async function proxy(
   names: readonly string[],
   options: Partial<EgressPolicy> = {},
-  armed = true,
+  active = true,
 ): Promise<EgressProxy> {
   const hosts = names.flatMap((host) => [plain, secure].map((port) => ({ host, port })));
   const made = await openEgress({
     socket: join(folder, `s${sockets++}`),
-    policy: { reach: { hosts, granted: hosts }, anyPublic: false, secret: false, ...options },
+    policy: { reach: { hosts, granted: hosts }, anyPublic: false, holdsSecret: false, ...options },
     resolve: async (host) => {
       if (host.endsWith('.test')) return ['127.0.0.1'];
       throw new Error('no such name');
     },
-    armed,
+    active,
   });
   proxies.push(made);
   return made;
 }
 
-interface Outcome extends Exit {
+interface Outcome extends ProcessExit {
   readonly out: string;
   readonly err: string;
 }
@@ -119,7 +119,7 @@ async function run(
   argv: readonly string[],
   egress: EgressProxy | null,
   input = '',
-  processes = defaultLimits.processes,
+  processes = defaultSandboxLimits.processes,
 ): Promise<Outcome> {
   const child = sandbox.spawn({
     argv,
@@ -127,8 +127,8 @@ async function run(
     environment: { PATH: '/usr/bin:/bin', HOME: '/tmp', ...trust },
     mounts: [{ source: join(folder, 'trust'), target: '/trust', writable: false }],
     hidden: [],
-    limits: { ...defaultLimits, processes },
-    boundAddressSpace: false,
+    limits: { ...defaultSandboxLimits, processes },
+    limitAddressSpace: false,
     egress: egress?.socket ?? null,
   });
   child.stdin.end(input);
@@ -146,7 +146,7 @@ const python = (code: string) => ['/usr/bin/python3', '-c', code];
 const node = (code: string) => ['/usr/bin/node', '-e', code];
 const module = (code: string) => ['/usr/bin/node', '--input-type=module', '-e', code];
 
-/** Ways to get a URL; each prints the body, or the error it was given. */
+/** Ways to fetch a URL. Each prints the body, or the error that it got. */
 const clients: Record<string, (url: string) => string[]> = {
   'python urllib': (url) =>
     python(`
@@ -175,45 +175,43 @@ except Exception as e: print('ERROR', e)`),
       agent.destroy();`),
 };
 
-describe.each(Object.entries(clients))('%s', (_name, get) => {
-  test.each(['http', 'https'])('reaches an allowed host over %s and nothing else', async (scheme) => {
+describe.each(Object.entries(clients))('network client %s', (_name, get) => {
+  test.each(['http', 'https'])('reaches an allowed host over %s and no other host', async (scheme) => {
     const through = await proxy(['api.example.test']);
     const port = scheme === 'http' ? plain : secure;
     const good = await run(get(`${scheme}://api.example.test:${port}/path`), through);
     expect(`${good.out}${good.err}`).toContain(`hello from api.example.test:${port}/path`);
     expect(good.out).not.toContain('ERROR');
-    expect(through.takeRefusals()).toEqual([]);
+    expect(through.takeDenied()).toEqual([]);
     const bad = await run(get(`${scheme}://other.example.test:${port}/`), through);
     expect(`${bad.out}${bad.err}`).toContain(`--allow net:other.example.test:${port}`);
     expect(bad.out).not.toContain('hello');
-    expect(through.takeRefusals()).toMatchObject([{ host: 'other.example.test', port }]);
-    // The control: the list was all that stood in the way.
+    expect(through.takeDenied()).toMatchObject([{ host: 'other.example.test', port }]);
+    // Control: only the list of hosts was in the way.
     const wider = await proxy(['other.example.test']);
     const control = await run(get(`${scheme}://other.example.test:${port}/`), wider);
     expect(control.out).toContain('hello from other.example.test');
   });
 
-  test('is judged anew after a redirect, and loopback goes to the proxy too', async () => {
+  test('is checked again after a redirect, and loopback addresses go through the proxy too', async () => {
     const through = await proxy(['api.example.test']);
     const to = encodeURIComponent(`http://other.example.test:${plain}/`);
     const moved = await run(get(`http://api.example.test:${plain}/redirect?to=${to}`), through);
     expect(moved.out).not.toContain('hello');
     const here = await run(get(`http://127.0.0.1:${plain}/`), through);
     expect(here.out).not.toContain('hello');
-    expect(through.takeRefusals()).toContainEqual(
-      expect.objectContaining({ host: '127.0.0.1', port: plain }),
-    );
+    expect(through.takeDenied()).toContainEqual(expect.objectContaining({ host: '127.0.0.1', port: plain }));
   });
 
-  test('fails without a call', async () => {
+  test('gets an error while no call is running', async () => {
     const through = await proxy(['api.example.test'], {}, false);
     const { out, err } = await run(get(`https://api.example.test:${secure}/`), through);
-    expect(`${out}${err}`).toContain('no call is under way');
-    expect(through.takeRefusals()).toEqual([]);
+    expect(`${out}${err}`).toContain('no call is running');
+    expect(through.takeDenied()).toEqual([]);
   });
 });
 
-test('two sandboxes with different lists run at once', async () => {
+test('two sandboxes with different host lists run at the same time', async () => {
   const lists = ['api.example.test', 'other.example.test'];
   const both = await Promise.all(lists.map((it) => proxy([it])));
   const get = clients['python urllib'] as (url: string) => string[];
@@ -221,10 +219,10 @@ test('two sandboxes with different lists run at once', async () => {
     both.flatMap((through) => lists.map((name) => run(get(`https://${name}:${secure}/`), through))),
   );
   expect(runs.map((it) => it.out.includes('hello'))).toEqual([true, false, false, true]);
-  expect(both.map((it) => it.takeRefusals().map(({ host }) => host))).toEqual([[lists[1]], [lists[0]]]);
+  expect(both.map((it) => it.takeDenied().map(({ host }) => host))).toEqual([[lists[1]], [lists[0]]]);
 });
 
-test('nothing but the proxy leads out', async () => {
+test('the proxy is the only way out of the sandbox', async () => {
   const through = await proxy(['api.example.test']);
   const code = `
 import socket
@@ -241,7 +239,7 @@ s.send(b'CONNECT other.example.test:${secure} HTTP/1.1\\r\\n\\r\\n'); print(s.re
   expect(out).toMatch(/^no 111\nno 111\nno name\nHTTP\/1\.1 403 /);
 });
 
-test('a tool learns why it was refused even while it is sending much', async () => {
+test('a tool gets the reason of a denied request even while it sends a large body', async () => {
   const through = await proxy(['api.example.test']);
   const code = `
 import urllib.request, urllib.error
@@ -251,7 +249,7 @@ except urllib.error.HTTPError as e: print(e.code, e.read().decode())`;
   expect(`${out}${err}`).toContain(`--allow net:other.example.test:${plain}`);
 });
 
-test('npm uses it with its own settings', async () => {
+test('npm uses the proxy through its own settings', async () => {
   const through = await proxy(['api.example.test']);
   for (const [scheme, port] of [
     ['http', plain],
@@ -268,14 +266,14 @@ test('npm uses it with its own settings', async () => {
     expect(good.err).toContain('PONG');
     const bad = await run(ping('other.example.test'), through);
     expect(bad.code).not.toBe(0);
-    expect(through.takeRefusals()).toMatchObject([{ host: 'other.example.test', port }]);
+    expect(through.takeDenied()).toMatchObject([{ host: 'other.example.test', port }]);
   }
 });
 
-test('a client that leaves the TLS to the proxy is served over a connection that proves its name', async () => {
+test('the proxy verifies the certificate of an https URL that a client sends to it', async () => {
   const bundle = join(folder, 'egress.mjs');
   await bundleModule(
-    "export { openEgress } from './src/net/egress.ts.js'",
+    "export { openEgress } from './src/net/egress.ts'",
     join(import.meta.dirname, '..'),
     bundle,
   );
@@ -286,7 +284,7 @@ test('a client that leaves the TLS to the proxy is served over a connection that
     const socket = ${JSON.stringify(join(folder, 'absolute'))};
     const proxy = await openEgress({
       socket,
-      policy: { reach: { hosts, granted: hosts }, anyPublic: false, secret: true },
+      policy: { reach: { hosts, granted: hosts }, anyPublic: false, holdsSecret: true },
       resolve: async () => ['127.0.0.1'],
     });
     const path = 'https://api.example.test:${secure}/path';
@@ -307,10 +305,10 @@ test('a client that leaves the TLS to the proxy is served over a connection that
 });
 
 describe('the launcher', () => {
-  test('leaves status, signals, streams, environment and children as they are', async () => {
+  test('does not change exit status, signals, streams, environment and child processes', async () => {
     const through = await proxy([]);
     expect(await run(['/bin/sh', '-c', 'exit 7'], through)).toMatchObject({ code: 7 });
-    // bubblewrap tells of a signal the way a shell does.
+    // bubblewrap reports a signal like a shell does.
     expect(await run(['/bin/sh', '-c', 'kill -TERM $$'], through)).toMatchObject({ code: 143 });
     expect(await run(['/bin/cat'], through, 'in and out')).toMatchObject({ code: 0, out: 'in and out' });
     expect(await run(['/no/such/file'], through)).toMatchObject({ code: 127 });
@@ -333,14 +331,14 @@ except ChildProcessError: print('no child')`;
     );
   });
 
-  test('ends with the command, whatever the command leaves behind', async () => {
+  test('ends when the command ends, even if the command leaves processes behind', async () => {
     const through = await proxy(['api.example.test']);
     const started = performance.now();
     await run(['/bin/sh', '-c', 'sleep 30 >/dev/null 2>&1 </dev/null & exit 0'], through);
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  test('works where the number of processes is small', async () => {
+  test('works with a small process limit', async () => {
     const through = await proxy(['api.example.test']);
     const get = clients['python urllib'] as (url: string) => string[];
     const { out } = await run(get(`https://api.example.test:${secure}/`), through, '', 4);
@@ -348,17 +346,17 @@ except ChildProcessError: print('no child')`;
   });
 });
 
-/** Both launchers, run as they are but outside: the address is taken from the arguments. */
+/** Both launchers run outside of the sandbox here, so the test replaces socket path and port in their arguments. */
 describe.each([
   ['python', (path: string) => path === '/usr/bin/python3'],
   ['node', (path: string) => path === '/usr/bin/node'],
 ] as const)('the relay in %s', (_language, exists) => {
   async function through(egress: EgressProxy, port: number, argv: readonly string[]): Promise<Outcome> {
-    const [program, ...words] = relayed(argv, exists).map((it) =>
+    const [program, ...args] = withRelay(argv, exists).map((it) =>
       it === '/run/toolwharf/egress.sock' ? egress.socket : it === '3128' ? String(port) : it,
     );
     const here = `http://127.0.0.1:${port}`;
-    const child = spawn(program as string, words, {
+    const child = spawn(program as string, args, {
       ...(process.getuid?.() === 0 ? { uid: 65533, gid: 65533 } : {}),
       cwd: '/',
       env: { PATH: '/usr/bin:/bin', http_proxy: here, https_proxy: here, ...outside() },
@@ -382,7 +380,7 @@ describe.each([
     return port;
   }
 
-  test('carries 100 MB in either direction', async () => {
+  test('transfers 100 MB in each direction', async () => {
     const egress = await proxy(['api.example.test']);
     const code = `
 import urllib.request, hashlib
@@ -397,7 +395,7 @@ print(urllib.request.urlopen('http://api.example.test:${plain}/count', b'x' * ${
     expect(`${out}${err}`).toBe(`got ${100 * megabyte}\ncounted ${100 * megabyte}\n`);
   });
 
-  test('carries 64 connections at once', async () => {
+  test('transfers 64 connections at the same time', async () => {
     const egress = await proxy(['api.example.test']);
     const code = `
 import urllib.request, threading, time
@@ -412,7 +410,7 @@ print(len(done), set(done))`;
     expect(`${out}${err}`).toBe("64 {b'waited'}\n");
   });
 
-  test('closes each half by itself', async () => {
+  test('closes each direction of a connection on its own', async () => {
     const server = createTcpServer({ allowHalfOpen: true }, (socket) => {
       let size = 0;
       socket.on('error', () => {});
@@ -443,17 +441,17 @@ print(read == b'counted 1000000 ' * 100000)`;
     expect(`${err}${out}`).toBe("b'200'\nTrue\n");
   });
 
-  test('ends an endless answer when the client has enough, and itself with the command', async () => {
+  test('ends an endless response when the client closes, and exits with the command', async () => {
     const egress = await proxy(['api.example.test']);
     const port = await free();
     const url = `http://api.example.test:${plain}/endless`;
     const { code } = await through(egress, port, ['/usr/bin/curl', '-s', '--max-time', '1', url]);
     expect(code).toBe(28);
-    // Nobody listens there any more.
+    // Nothing listens on the port any more.
     await expect.poll(() => listening(port), { timeout: 3000 }).toBe('refused');
   });
 
-  test('passes the end of the command on', async () => {
+  test('passes on how the command ended', async () => {
     const egress = await proxy([]);
     expect(await through(egress, await free(), ['/bin/sh', '-c', 'exit 9'])).toMatchObject({ code: 9 });
     expect(await through(egress, await free(), ['/bin/sh', '-c', 'kill -KILL $$'])).toMatchObject({
@@ -474,8 +472,8 @@ function listening(port: number): Promise<string> {
   });
 }
 
-describe('the preload of Node', () => {
-  test('streams bodies, aborts, and fails as it should', async () => {
+describe('the Node preload script', () => {
+  test('streams bodies, supports abort, and reports errors correctly', async () => {
     const through = await proxy(['api.example.test']);
     const code = `(async () => {
       for (const base of ['http://api.example.test:${plain}', 'https://api.example.test:${secure}']) {
@@ -508,7 +506,7 @@ describe('the preload of Node', () => {
     expect(`${err}${out}`).toBe(once + once);
   });
 
-  test('does not trust a certificate the program would not trust', async () => {
+  test('does not trust a certificate that the program itself would not trust', async () => {
     const through = await proxy(['127.0.0.1']);
     const get = clients['node fetch'] as (url: string) => string[];
     expect((await run(get(`https://127.0.0.1:${secure}/`), through)).out).toContain(
@@ -518,7 +516,7 @@ describe('the preload of Node', () => {
     expect((await run(plainGet(`https://127.0.0.1:${secure}/`), through)).out).toMatch(/ERROR .*altnames/);
   });
 
-  test('does the same without a file, and leaves unix sockets alone', async () => {
+  test('works from NODE_OPTIONS alone and does not touch Unix sockets', async () => {
     const through = await proxy(['api.example.test']);
     const code = `
       const http = require('http');

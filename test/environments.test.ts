@@ -1,4 +1,4 @@
-// Language packages for real: pip and npm in the sandbox, wheels and archives made here, indexes on loopback.
+// Real installs of language packages: pip and npm run in the sandbox, and all indexes are on loopback.
 import { createHash, randomUUID } from 'node:crypto';
 import {
   chmodSync,
@@ -16,19 +16,19 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type InstalledPackages, npmManifest, type PackageSources } from '../src/environment/need.js';
-import { type EnvironmentStore, environmentStore } from '../src/environment/store.js';
-import { removeTree } from '../src/environment/tree.js';
+import { type EnvironmentStore, environmentStore } from '../src/environment/environment-store.js';
+import { removeTree } from '../src/environment/file-tree.js';
+import { type InstalledPackages, npmManifest, type PackageSources } from '../src/environment/package-need.js';
 import type { HostError } from '../src/model/host-error.js';
 import { openEgress } from '../src/net/egress.js';
 import { bubblewrap } from '../src/sandbox/bubblewrap.js';
 import { findNode, findPython } from '../src/sandbox/interpreter.js';
-import { defaultLimits, type Mount } from '../src/sandbox/sandbox.js';
-import { unconfined } from '../src/sandbox/unconfined.js';
+import { noSandbox } from '../src/sandbox/no-sandbox.js';
+import { defaultSandboxLimits, type Mount } from '../src/sandbox/sandbox.js';
 import { tarball, wheel } from './archive.js';
 
 const sandbox = bubblewrap();
-// The system's own: it is the one that has pip here.
+// The system's Python, because it has pip here.
 const python = findPython('3.11', sandbox.user, '/nonexistent');
 const node = findNode(undefined, sandbox.user, { path: process.execPath, version: process.versions.node });
 const signal = new AbortController().signal;
@@ -53,10 +53,10 @@ afterEach(async () => {
 });
 
 function store(
-  indexes: PackageSources = { findLinks: [links] },
+  sources: PackageSources = { findLinks: [links] },
   folder = join(base, 'environments'),
 ): EnvironmentStore {
-  return environmentStore({ folder, sandbox, indexes, openEgress, newName: () => randomUUID().slice(0, 8) });
+  return environmentStore({ folder, sandbox, sources, openEgress, newName: () => randomUUID().slice(0, 8) });
 }
 
 function needs(...requirements: string[]) {
@@ -78,7 +78,7 @@ async function failureOf(work: Promise<unknown>): Promise<HostError> {
   );
 }
 
-/** Uses an environment the way a tool would: confined, read-only. */
+/** Uses an environment like a tool does: sandboxed and read-only. */
 async function use(argv: string[], mounts: Mount[], environment: Record<string, string>) {
   const child = sandbox.spawn({
     argv,
@@ -86,8 +86,8 @@ async function use(argv: string[], mounts: Mount[], environment: Record<string, 
     environment: { PATH: '/usr/bin', HOME: '/tmp', ...environment },
     mounts,
     hidden: [],
-    limits: defaultLimits,
-    boundAddressSpace: false,
+    limits: defaultSandboxLimits,
+    limitAddressSpace: false,
     egress: null,
   });
   child.stdin.end();
@@ -143,7 +143,7 @@ async function serve(answer: (path: string, origin: string) => Buffer | string |
 }
 
 describe('Python packages', () => {
-  test('are installed with what they depend on, and can be used and not be changed', async () => {
+  test('Python packages are installed read-only, with their dependencies', async () => {
     put('shout', '1.0', 'import base_words\ndef loud(): return base_words.word.upper()\n', ['base_words>=2']);
     put('base_words', '2.1', 'word = "hello"\n');
     const steps: string[] = [];
@@ -157,7 +157,7 @@ describe('Python packages', () => {
     expect(writing.output).toMatch(/Read-only file system|Permission denied/);
     expect(statSync(join(installed.folder, 'shout.py')).mode & 0o777).toBe(0o444);
     expect(statSync(installed.folder).mode & 0o777).toBe(0o555);
-    // Compiled once, because nobody can compile there later.
+    // Compiled at install time, because nothing can be written there later.
     expect(readdirSync(join(installed.folder, '__pycache__')).join()).toContain('shout.');
     const cached = await withPython(
       installed,
@@ -167,7 +167,7 @@ describe('Python packages', () => {
     expect(readdirSync(join(base, 'environments', 'building'))).toEqual([]);
   });
 
-  test('are resolved once: a newer dependency on the index changes nothing', async () => {
+  test('Python packages are resolved once: a newer dependency on the index changes nothing', async () => {
     put('shout', '1.0', 'import base_words\nword = base_words.word\n', ['base_words']);
     put('base_words', '1.0', 'word = "old"\n');
     const first = await store().prepare(needs('shout==1.0'), { signal });
@@ -178,12 +178,12 @@ describe('Python packages', () => {
     expect(store().find(needs('shout==1.0'))).toBeUndefined();
     const steps: string[] = [];
     const again = await store().prepare(needs('shout==1.0'), { signal, onStep: (it) => steps.push(it) });
-    expect(steps[0]).toBe('fetch Python packages');
+    expect(steps[0]).toBe('download Python packages');
     expect(again).toEqual(first);
     expect((await withPython(again, 'import shout; print(shout.word)')).output).toBe('old');
   });
 
-  test('with other contents than locked are refused', async () => {
+  test('Python packages whose content differs from the lock are rejected', async () => {
     put('shout', '1.0', 'word = "honest"\n');
     const first = await store().prepare(needs('shout==1.0'), { signal });
     await removeTree(first.folder);
@@ -192,14 +192,14 @@ describe('Python packages', () => {
     expect(error.code).toBe('integrity');
     expect(error.message).toContain('shout==1.0');
     expect(existsSync(first.folder)).toBe(false);
-    // The control: without the lock the changed wheel would have been taken.
+    // Control: without the lock, the changed wheel is installed.
     rmSync(join(base, 'environments', 'locks'), { recursive: true });
     const other = await store().prepare(needs('shout==1.0'), { signal });
     expect((await withPython(other, 'import shout; print(shout.word)')).output).toBe('evil');
     expect(other.folder).not.toBe(first.folder);
   });
 
-  test('with the same lock share one folder', async () => {
+  test('Python packages with the same lock share one folder', async () => {
     put('shout', '1.0', 'import base_words\n', ['base_words']);
     put('base_words', '1.0', 'word = "old"\n');
     const one = await store().prepare(needs('shout==1.0'), { signal });
@@ -209,7 +209,7 @@ describe('Python packages', () => {
     expect(readdirSync(join(base, 'environments', 'locks'))).toHaveLength(2);
   });
 
-  test('asked for twice at the same time are made once', async () => {
+  test('two simultaneous requests for the same packages install them once', async () => {
     put('shout', '1.0', 'word = "x"\n');
     let started = 0;
     const spawn: typeof sandbox.spawn = (command) => {
@@ -219,7 +219,7 @@ describe('Python packages', () => {
     const shared = environmentStore({
       folder: join(base, 'environments'),
       sandbox: { ...sandbox, spawn },
-      indexes: { findLinks: [links] },
+      sources: { findLinks: [links] },
       openEgress,
       newName: () => randomUUID().slice(0, 8),
     });
@@ -228,11 +228,11 @@ describe('Python packages', () => {
       shared.prepare(needs('shout==1.0'), { signal }),
     ]);
     expect(other).toEqual(one);
-    // Fetching, installing and compiling, each once.
+    // Fetch, install and compile, once each.
     expect(started).toBe(3);
   });
 
-  test('go on being made for one when another leaves', async () => {
+  test('an install continues for one caller when another caller cancels', async () => {
     put('shout', '1.0', 'word = "x"\n');
     const shared = store();
     const leaver = new AbortController();
@@ -247,8 +247,8 @@ describe('Python packages', () => {
     expect(readdirSync(join(base, 'environments', 'building'))).toEqual([]);
   });
 
-  test('that nobody waits for any more are given up at once, and nothing stays behind', async () => {
-    // An index that takes the question and never answers.
+  test('an install that no caller waits for stops at once and leaves nothing behind', async () => {
+    // An index that accepts the request and never responds.
     const asked: string[] = [];
     const server = createServer((request) => void asked.push(request.url ?? ''));
     servers.push(server);
@@ -265,10 +265,10 @@ describe('Python packages', () => {
     expect(made.find(needs('shout==1.0'))).toBeUndefined();
   });
 
-  test('left half made by a host that was killed are cleaned up; one that lives is left alone', async () => {
+  test('an unfinished install of a dead host is cleaned up, and one of a running host stays', async () => {
     put('shout', '1.0', 'word = "x"\n');
     const building = join(base, 'environments', 'building');
-    // No process has a number that large.
+    // No process has such a large PID.
     mkdirSync(join(building, '4999999.dead', 'install'), { recursive: true });
     mkdirSync(join(building, `${process.pid}.before`), { recursive: true });
     mkdirSync(join(building, `${process.ppid}.alive`), { recursive: true });
@@ -276,7 +276,7 @@ describe('Python packages', () => {
     expect(readdirSync(building)).toEqual([`${process.ppid}.alive`]);
   });
 
-  test('only as source are refused by name', async () => {
+  test('a package that exists only as source is rejected with its name', async () => {
     const ran = join(base, 'ran');
     writeFileSync(
       join(links, 'crafty-1.0.tar.gz'),
@@ -287,11 +287,11 @@ describe('Python packages', () => {
     );
     const error = await failureOf(store().prepare(needs('crafty==1.0'), { signal }));
     expect(error.code).toBe('not_supported');
-    expect(error.message).toMatch(/crafty==1\.0 is there only as source/);
+    expect(error.message).toMatch(/only a source distribution of crafty==1\.0 was found/);
     expect(existsSync(ran)).toBe(false);
   });
 
-  test('that are not there, or not for this Python, are named', async () => {
+  test('an error names the package that does not exist or does not fit this Python version', async () => {
     const error = await failureOf(store().prepare(needs('nowhere==9.9'), { signal }));
     expect(error).toMatchObject({ code: 'not_found' });
     expect(error.message).toContain('nowhere==9.9');
@@ -303,14 +303,14 @@ describe('Python packages', () => {
   });
 
   test.each(['--index-url==1.0', 'x>=1', 'git+https://example.com/x', 'x==1.0\n', '-r==1', 'x==1.0rc'])(
-    'that are no exact requirement never reach the installer: %j',
+    'a requirement that is not exact never reaches the installer: %j',
     async (requirement) => {
       const error = await failureOf(store().prepare(needs(requirement), { signal }));
       expect(error.code).toBe('invalid_manifest');
     },
   );
 
-  test('come from the configured index, and nothing else is reached', async () => {
+  test('Python packages come from the configured index, and no other server is reached', async () => {
     const made = wheel('shout', '1.0', 'word = "from the index"\n');
     const elsewhere = await serve(() => made.bytes);
     const index = await serve((path) => {
@@ -329,7 +329,7 @@ describe('Python packages', () => {
     expect(elsewhere.asked).toEqual([]);
   });
 
-  test('of an index that does not answer fail saying so', async () => {
+  test('an index that does not respond is reported with its address', async () => {
     const index = await serve(() => undefined);
     const [server] = servers.splice(0);
     await new Promise((done) => server?.close(done));
@@ -340,7 +340,7 @@ describe('Python packages', () => {
     expect(error.message).toContain(new URL(index.url).host);
   });
 
-  test('in a folder that the confined user cannot reach are refused with the reason', async () => {
+  test('a folder that the sandbox user cannot enter is rejected with the reason', async () => {
     if (process.getuid?.() !== 0) return;
     const closed = join(base, 'closed');
     mkdirSync(closed, { mode: 0o700 });
@@ -349,7 +349,7 @@ describe('Python packages', () => {
       store({ findLinks: [links] }, join(closed, 'environments')).prepare(needs('shout==1.0'), { signal }),
     );
     expect(error.code).toBe('state_unusable');
-    // The control: a folder that can be passed and not be listed is enough.
+    // Control: a folder that can be entered but not listed is enough.
     chmodSync(closed, 0o711);
     mkdirSync(join(closed, 'environments'), { recursive: true });
     chmodSync(join(closed, 'environments'), 0o711);
@@ -362,7 +362,7 @@ describe('Python packages', () => {
     expect((await withPython(made, 'import shout')).code).toBe(0);
   });
 
-  test('from a folder that is not there, or a relative one, are a mistake in the configuration', async () => {
+  test('a source folder that is missing or relative is a configuration error', async () => {
     for (const it of [join(base, 'none'), 'links']) {
       const error = await failureOf(store({ findLinks: [it] }).prepare(needs('shout==1.0'), { signal }));
       expect(error.code).toBe('invalid_config');
@@ -370,7 +370,7 @@ describe('Python packages', () => {
     }
   });
 
-  test('cannot be installed by a Python without pip, which is said with what mends it', async () => {
+  test('a Python without pip is reported with the command that installs pip', async () => {
     put('shout', '1.0', '');
     const nothing = join(base, 'nothing');
     mkdirSync(nothing);
@@ -381,12 +381,12 @@ describe('Python packages', () => {
     expect(error.hint).toBe('sudo apt-get install python3-pip');
   });
 
-  test('are installed the same way where somebody asked for no confinement', async () => {
+  test('Python packages are installed in the same way when the operator turned the sandbox off', async () => {
     put('shout', '1.0', 'word = "x"\n');
     const made = await environmentStore({
       folder: join(base, 'environments'),
-      sandbox: unconfined(),
-      indexes: { findLinks: [links] },
+      sandbox: noSandbox(),
+      sources: { findLinks: [links] },
       openEgress,
       newName: () => randomUUID().slice(0, 8),
     }).prepare(needs('shout==1.0'), { signal });
@@ -394,7 +394,7 @@ describe('Python packages', () => {
     expect((await withPython(made, 'import shout; print(shout.word)')).output).toBe('x');
   });
 
-  test('with a damaged lock are not quietly resolved anew', async () => {
+  test('a damaged lock is reported and not silently resolved again', async () => {
     put('shout', '1.0', '');
     await store().prepare(needs('shout==1.0'), { signal });
     const locks = join(base, 'environments', 'locks');
@@ -419,7 +419,7 @@ function integrityOf(bytes: Buffer): string {
   return `sha512-${createHash('sha512').update(bytes).digest('base64')}`;
 }
 
-/** A registry as npm speaks with one. */
+/** A registry with the HTTP interface that npm uses. */
 function registry(packages: readonly Published[]) {
   return serve((path, origin) => {
     const archive = packages.find(
@@ -482,7 +482,7 @@ function lockOf(...entries: [string, Record<string, unknown>][]) {
 }
 
 describe('npm packages', () => {
-  test('are resolved, locked and installed without running any script', async () => {
+  test('npm packages are resolved, locked and installed without running any script', async () => {
     const { url } = await registry([loud, words]);
     const steps: string[] = [];
     const need = npmNeeds(npmManifest(['loud@1.0.0']));
@@ -500,7 +500,7 @@ describe('npm packages', () => {
     expect(store({ npmRegistry: url }).find(need)).toEqual(installed);
   });
 
-  test('keep the lock that was made for them', async () => {
+  test('npm packages keep the lock that was made for them', async () => {
     const packages = [loud, words];
     const { url } = await registry(packages);
     const need = npmNeeds(npmManifest(['loud@1.0.0']));
@@ -517,7 +517,7 @@ describe('npm packages', () => {
     expect((await withNode(again, 'import loud from "loud"; console.log(loud());')).output).toBe('HELLO');
   });
 
-  test('come with the lock of the package, whatever addresses it names', async () => {
+  test('npm packages use the lock of the package, whatever URLs it contains', async () => {
     const { url } = await registry([loud, words]);
     const lock = lockOf(
       [
@@ -549,7 +549,7 @@ describe('npm packages', () => {
     expect(store({ npmRegistry: url }).find(npmNeeds(renamed, lock))).toEqual(installed);
   });
 
-  test('with another integrity than locked are refused', async () => {
+  test('npm packages whose integrity differs from the lock are rejected', async () => {
     const { url } = await registry([loud, words]);
     const wrong = integrityOf(Buffer.from('something else'));
     const lock = lockOf(
@@ -562,7 +562,7 @@ describe('npm packages', () => {
     expect(store({ npmRegistry: url }).find(need)).toBeUndefined();
   });
 
-  test('whose archive is not what the registry announces are refused', async () => {
+  test('npm packages whose archive differs from the integrity of the registry are rejected', async () => {
     const evil = {
       ...words,
       bytes: tarball({ 'package/package.json': JSON.stringify(words.manifest), 'package/index.js': 'evil' }),
@@ -577,9 +577,9 @@ describe('npm packages', () => {
   test.each([
     ['a git dependency', { dependencies: { x: 'git+https://example.com/x.git' } }, null, 'not_supported'],
     ['a short git dependency', { dependencies: { x: 'someone/x' } }, null, 'not_supported'],
-    ['an address', { dependencies: { x: 'https://example.com/x.tgz' } }, null, 'not_supported'],
+    ['a URL', { dependencies: { x: 'https://example.com/x.tgz' } }, null, 'not_supported'],
     ['a folder', { dependencies: { x: 'file:../x' } }, null, 'not_supported'],
-    ['an archive beside it', { dependencies: { x: 'x.tgz' } }, null, 'not_supported'],
+    ['an archive in its folder', { dependencies: { x: 'x.tgz' } }, null, 'not_supported'],
     ['an alias to git', { dependencies: { x: 'npm:x@git+ssh://example.com/x' } }, null, 'not_supported'],
     [
       'an override to git',
@@ -604,7 +604,7 @@ describe('npm packages', () => {
       'not_supported',
     ],
     [
-      'a place outside',
+      'a path outside of node_modules',
       { dependencies: { loud: '1.0.0' } },
       lockOf(['node_modules/../../x', { version: '1.0.0', integrity: loud.integrity }]),
       'not_supported',
@@ -622,16 +622,19 @@ describe('npm packages', () => {
       'integrity',
     ],
     ['an old lock', { dependencies: {} }, { lockfileVersion: 1, dependencies: {} }, 'not_supported'],
-  ] as const)('are refused before anything is fetched for %s', async (_, manifest, lock, code) => {
-    const server = await registry([loud, words]);
-    const error = await failureOf(
-      store({ npmRegistry: server.url }).prepare(npmNeeds(manifest, lock), { signal }),
-    );
-    expect(error.code).toBe(code);
-    expect(server.asked).toEqual([]);
-  });
+  ] as const)(
+    'npm packages are rejected before anything is fetched for %s',
+    async (_, manifest, lock, code) => {
+      const server = await registry([loud, words]);
+      const error = await failureOf(
+        store({ npmRegistry: server.url }).prepare(npmNeeds(manifest, lock), { signal }),
+      );
+      expect(error.code).toBe(code);
+      expect(server.asked).toEqual([]);
+    },
+  );
 
-  test('that a dependency wants from git are refused and not installed', async () => {
+  test('an npm package with a git dependency is rejected and not installed', async () => {
     const deep = publish(
       { name: 'deep', version: '1.0.0', dependencies: { x: 'git+https://127.0.0.1:9/x.git' } },
       {},
@@ -644,7 +647,7 @@ describe('npm packages', () => {
     expect(store({ npmRegistry: url }).find(need)).toBeUndefined();
   });
 
-  test('that are not there are named, and so is a registry that does not answer', async () => {
+  test('an error names the missing npm package or the silent registry', async () => {
     const { url } = await registry([]);
     const need = npmNeeds(npmManifest(['nowhere@1.0.0']));
     const missing = await failureOf(store({ npmRegistry: url }).prepare(need, { signal }));
@@ -657,7 +660,7 @@ describe('npm packages', () => {
     expect(silent.code).toBe('network_failed');
   });
 
-  test('are asked for at the registry and nothing else is, and no address stays in the lock', async () => {
+  test('only the registry is asked for npm packages, and the lock contains no URL', async () => {
     const { url, asked } = await registry([loud, words]);
     await store({ npmRegistry: url }).prepare(npmNeeds(npmManifest(['loud@1.0.0'])), { signal });
     expect(asked.every((it) => /^\/(loud|words)/.test(it))).toBe(true);

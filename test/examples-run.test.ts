@@ -1,9 +1,9 @@
-// Every example is called, confined, as somebody would who tries them one after the other.
+// Calls every example in the sandbox, one after the other, like a new user does.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost, type Host, type Json, type Session } from '../src/index.js';
-import type { HttpClient, HttpRequest } from '../src/net/client.js';
+import type { HttpClient, HttpRequest } from '../src/net/http-client.js';
 import { temporaryFolder } from './toolwharf.js';
 
 const examples = join(import.meta.dirname, '..', 'examples');
@@ -12,7 +12,7 @@ let host: Host;
 let session: Session;
 const sent: HttpRequest[] = [];
 
-/** The services of two examples are on the internet, where tests do not go: what would be sent is what counts. */
+/** Two examples use internet services, where tests do not go. The test checks the requests only. */
 const client: HttpClient = {
   open: () => Promise.reject(new Error('no tool of the examples streams')),
   async send(request) {
@@ -41,7 +41,7 @@ async function result(tool: string, given: Record<string, Json>): Promise<Json> 
   return answer.result;
 }
 
-test('each is ready, or says exactly what it needs', async () => {
+test('each example is ready, or says exactly what it needs', async () => {
   const { packages } = await session.packages();
   const waiting = packages.filter((it) => it.state !== 'ready').map((it) => [it.id, it.state]);
   expect(Object.fromEntries(waiting)).toEqual({
@@ -55,14 +55,14 @@ test('each is ready, or says exactly what it needs', async () => {
   expect(reasons('webhook-signatures')).toMatch(/toolwharf secret set webhook-signatures signing_secret/);
 });
 
-describe('answers', () => {
-  test('word_count', async () =>
+describe('each example answers', () => {
+  test('word_count answers', async () =>
     expect(await result('word_count', { text: 'to be or not' })).toMatchObject({ words: 4 }));
 
-  test('csv_profile, from the workspace', async () =>
+  test('csv_profile reads a file from the workspace', async () =>
     expect(await result('csv_profile', { path: 'data.csv' })).toMatchObject({ rows: 1 }));
 
-  test('draw_lots and replace_in_files, after a person agreed', async () => {
+  test('draw_lots and replace_in_files run after a person approved the call', async () => {
     for (const [tool, given] of [
       ['draw_lots', { names: ['Ada', 'Grace'] }],
       ['replace_in_files', { folder: '.', find: 'one', replacement: 'zero', pattern: '*.txt' }],
@@ -77,14 +77,14 @@ describe('answers', () => {
     });
   });
 
-  test('shell, in the workspace and nowhere else', async () => {
+  test('shell runs in the workspace and sees nothing else', async () => {
     const command = 'pwd; echo made > made.txt; cat made.txt; cat /etc/shadow';
     const done = (await result('shell/execute', { command })) as { stdout: string; exitCode: number };
     expect(done.stdout).toBe(`${join(folder.path, 'work')}\nmade\n`);
     expect(done.exitCode).not.toBe(0);
   });
 
-  test('webhook-signatures, once it has its secret', async () => {
+  test('webhook-signatures works once its secret is set', async () => {
     const entry = {
       package: 'webhook-signatures',
       slot: 'signing_secret',
@@ -101,7 +101,7 @@ describe('answers', () => {
     expect(JSON.stringify(verified)).toMatch(/true/);
   });
 
-  test('table-desk, json-diff and todo-marks', async () => {
+  test('table-desk, json-diff and todo-marks answer', async () => {
     expect(await result('table-desk/profile', { text: 'a,b\n1,2\n3,4\n' })).toMatchObject({ rows: 2 });
     const totals = await result('table-desk/totals', { text: 'k,v\nx,1\nx,2\n', by: 'k', value: 'v' });
     expect(JSON.stringify(totals)).toContain('3');
@@ -114,21 +114,21 @@ describe('answers', () => {
     expect(String(largest)).toContain('notes.txt');
   });
 
-  test('statistics-desk and log-digest', async () => {
+  test('statistics-desk and log-digest answer', async () => {
     expect(await result('statistics-desk/summary', { values: [1, 2, 3] })).toMatchObject({ mean: 2 });
     const compared = await result('statistics-desk/compare', { before: [1, 2, 3], after: [2, 3, 4] });
     expect(compared).toMatchObject({ difference: 1 });
     expect(await result('statistics-desk/trend', { y: [1, 2, 3, 4] })).toMatchObject({ slope: 1 });
     writeFileSync(join(folder.path, 'log'), '');
     const digest = await result('log-digest/digest_log', { log: 'error: mail to ada@example.com failed\n' });
-    // Its guardrails take personal data out before the code sees it.
+    // The guardrails remove personal data before the code sees it.
     expect(JSON.stringify(digest)).not.toContain('ada@example.com');
     await result('log-digest/compare_logs', { before: 'a\n', after: 'b\n' });
   });
 
-  test('minutes-keeper fills its prompts, without personal data', async () => {
+  test('minutes-keeper fills its prompts without personal data', async () => {
     const notes = 'pay with 4111 1111 1111 1111\nthen\nship';
-    // Where leak-guard is there too, it stops such a call before the guardrails see it.
+    // If leak-guard is installed too, it stops such a call before the guardrails see it.
     const stopped = await session.call({ tool: 'minutes-keeper/minutes_prompt', arguments: { notes } });
     expect(stopped).toMatchObject({ status: 'denied' });
     expect(JSON.stringify(stopped)).toContain('leak-guard stopped the call');
@@ -140,7 +140,7 @@ describe('answers', () => {
     await result('minutes-keeper/follow_up_prompt', { owner: 'Ada', action: 'ship', due: 'Friday' });
   });
 
-  test('holiday-desk and weather-desk ask what their manifests say', async () => {
+  test('holiday-desk and weather-desk send the requests of their manifests', async () => {
     await result('holiday-desk/public_holidays', { year: 2026, country: 'NO' });
     expect(sent.at(-1)).toMatchObject({
       method: 'GET',

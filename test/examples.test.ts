@@ -1,4 +1,4 @@
-// The examples are what people copy: they have no findings, and they work.
+// People copy the examples, so they have no findings and they work.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ const root = join(import.meta.dirname, '..');
 const examples = discover([join(root, 'examples')], { cwd: root });
 
 describe('examples have no errors and no warnings', () => {
-  test('and the search found them', () => {
+  test('discovery finds the examples', () => {
     expect(examples.problems).toEqual([]);
     expect(examples.found.length).toBeGreaterThan(4);
   });
@@ -32,7 +32,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('patch examples work', () => {
+describe('patch examples', () => {
   const run = (file: string, args: unknown) => {
     const options = {
       input: JSON.stringify(args),
@@ -45,7 +45,7 @@ describe('patch examples work', () => {
     return JSON.parse(output);
   };
 
-  test('csv_profile', () => {
+  test('csv_profile reports the columns of a file', () => {
     const path = join(folder, 'people.csv');
     writeFileSync(path, 'name;age;joined\nAda;36;2020-01-02\nBob;;2021-03-04\nCyd;41.5;\n');
     const profile = run('csv_profile.py', { path, top: 1 });
@@ -58,7 +58,7 @@ describe('patch examples work', () => {
     expect(run('csv_profile.py', { path, max_rows: 1 })).toMatchObject({ rows: 1, complete: false });
   });
 
-  test('replace_in_files', () => {
+  test('replace_in_files changes only matching files, and nothing in a dry run', () => {
     const [a, b] = [join(folder, 'a.md'), join(folder, 'b.txt')];
     writeFileSync(a, 'one two one\r\n');
     writeFileSync(b, 'one');
@@ -75,7 +75,7 @@ describe('patch examples work', () => {
   });
 });
 
-describe('talos examples work', () => {
+describe('talos examples', () => {
   const load = async (name: string) => {
     const source = readFileSync(join(root, 'examples', 'talos', name, 'index.ts'), 'utf8');
     const path = join(folder, `${name}.mjs`);
@@ -83,7 +83,7 @@ describe('talos examples work', () => {
     return import(pathToFileURL(path).href);
   };
 
-  test('shell', async () => {
+  test('shell reports exit code and output, and stops at its timeout', async () => {
     const { execute } = await load('shell');
     expect(await execute({ command: 'pwd; echo oops >&2; exit 3', cwd: '/' })).toEqual({
       exitCode: 3,
@@ -101,10 +101,10 @@ describe('talos examples work', () => {
     );
   });
 
-  test('webhook-signatures', async () => {
+  test('webhook-signatures signs and verifies', async () => {
     const { handlers } = await load('webhook-signatures');
     const secret = { signing_secret: "It's a Secret to Everybody", tolerance_seconds: 300 };
-    // The example that GitHub's documentation gives for its signatures.
+    // The example from GitHub's documentation of webhook signatures.
     const signature = 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17';
     const delivery = { scheme: 'github', body: 'Hello, World!', signature };
     expect(handlers.verify(delivery, secret)).toMatchObject({ valid: true });
@@ -120,7 +120,7 @@ describe('talos examples work', () => {
   });
 });
 
-test('what is not ready waits for something only its user has: a value, a server, an engine, an install', async () => {
+test('an example that is not ready needs a value, a server, an engine or an install', async () => {
   const bench = await workbench({});
   try {
     const session = await bench.host.session({ directories: [join(root, 'examples')] });

@@ -1,4 +1,4 @@
-// Agents written out for every target: what is there, what is never there, and what is left alone.
+// Agents exported for every target: what the files contain, what they never contain, and what stays unchanged.
 import {
   existsSync,
   mkdirSync,
@@ -16,7 +16,7 @@ import { HostError } from '../src/model/host-error.js';
 import { parseArguments } from '../src/serve/cli/arguments.js';
 import { exportAgent } from '../src/serve/cli/commands/export.js';
 import { targetNames } from '../src/serve/export/target.js';
-import { cleanText, disarm, withoutHeader } from '../src/serve/export/text.js';
+import { neutralize, stripHidden, withoutFrontMatter } from '../src/serve/export/text.js';
 import { testTerminal } from './terminal.js';
 import { main, temporaryFolder } from './toolwharf.js';
 
@@ -29,14 +29,14 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-async function run(...words: string[]) {
+async function run(...args: string[]) {
   const terminal = { ...testTerminal({ cwd: folder.path }), main };
-  const code = await exportAgent.run(parseArguments(exportAgent, words), terminal);
+  const code = await exportAgent.run(parseArguments(exportAgent, args), terminal);
   return { code, ...terminal.printed };
 }
 
-async function refusal(...words: string[]): Promise<HostError> {
-  const error = await run(...words).catch((it: unknown) => it);
+async function failureOf(...args: string[]): Promise<HostError> {
+  const error = await run(...args).catch((it: unknown) => it);
   expect(error).toBeInstanceOf(HostError);
   return error as HostError;
 }
@@ -53,7 +53,7 @@ function tree(path: string, prefix = ''): Record<string, string> {
   );
 }
 
-/** The header and the rest of a file. */
+/** The YAML header and the body of a file. */
 function split(text: string | undefined): { header: Record<string, unknown>; body: string } {
   const match = /^---\n([\s\S]*?)\n---\n\n([\s\S]*)$/.exec(text ?? '');
   return { header: parse(match?.[1] ?? ''), body: match?.[2] ?? '' };
@@ -75,39 +75,44 @@ function agent(more: Record<string, unknown>, files: Record<string, string> = {}
   return join(folder.path, 'clerk');
 }
 
-test('targets are those of the format', () => {
+test('the export targets are those of the format', () => {
   expect([...targetNames]).toEqual(schema.properties.targets.items.enum);
   expect(exportAgent.examples.length).toBeGreaterThanOrEqual(3);
 });
 
-describe.each(targetNames)('%s', (target) => {
-  test.each(names)('%s: complete, the same twice, no secret, no line end but one', async (name) => {
-    const manifest = JSON.parse(readFileSync(join(examples, name, 'findagent.json'), 'utf8'));
-    const first = await run(join(examples, name), '--target', target, '--out', 'a', '--json');
-    await run(join(examples, name), '--target', target, '--out', 'b');
-    const made = tree(join(folder.path, 'a'));
-    expect(tree(join(folder.path, 'b'))).toEqual(made);
-    const document = JSON.parse(first.out);
-    expect(document).toMatchObject({ schema: 'toolwharf/export@1', target, written: true });
-    expect(document.files.map((it: { path: string }) => it.path).toSorted()).toEqual(
-      Object.keys(made).toSorted(),
-    );
-    expect(document.steps.length).toBeGreaterThan(0);
-    const all = Object.values(made).join('\n');
-    const words = (manifest.system_prompt as string).split('\n')[0] as string;
-    expect(all.replaceAll('&quot;', '"').replaceAll('&#39;', "'")).toContain(words);
-    for (const skill of manifest.skills ?? []) {
-      const body = withoutHeader(readFileSync(join(examples, name, 'skills', skill.id, 'SKILL.md'), 'utf8'));
-      expect(all).toContain(body.trim().split('\n')[0]);
-    }
-    for (const text of Object.values(made)) expect(text).toMatch(/^[^\r]*[^\n]\n$/);
-    const other = manifest.targets.includes(target)
-      ? []
-      : [expect.stringContaining('its author made it for')];
-    expect(document.warnings).toEqual(other);
-  });
+describe.each(targetNames)('export to %s', (target) => {
+  test.each(names)(
+    'the export of %s is complete, reproducible, without secrets and with LF line ends only',
+    async (name) => {
+      const manifest = JSON.parse(readFileSync(join(examples, name, 'findagent.json'), 'utf8'));
+      const first = await run(join(examples, name), '--target', target, '--out', 'a', '--json');
+      await run(join(examples, name), '--target', target, '--out', 'b');
+      const made = tree(join(folder.path, 'a'));
+      expect(tree(join(folder.path, 'b'))).toEqual(made);
+      const document = JSON.parse(first.out);
+      expect(document).toMatchObject({ schema: 'toolwharf/export@1', target, written: true });
+      expect(document.files.map((it: { path: string }) => it.path).toSorted()).toEqual(
+        Object.keys(made).toSorted(),
+      );
+      expect(document.steps.length).toBeGreaterThan(0);
+      const all = Object.values(made).join('\n');
+      const firstLine = (manifest.system_prompt as string).split('\n')[0] as string;
+      expect(all.replaceAll('&quot;', '"').replaceAll('&#39;', "'")).toContain(firstLine);
+      for (const skill of manifest.skills ?? []) {
+        const body = withoutFrontMatter(
+          readFileSync(join(examples, name, 'skills', skill.id, 'SKILL.md'), 'utf8'),
+        );
+        expect(all).toContain(body.trim().split('\n')[0]);
+      }
+      for (const text of Object.values(made)) expect(text).toMatch(/^[^\r]*[^\n]\n$/);
+      const other = manifest.targets.includes(target)
+        ? []
+        : [expect.stringContaining('its author lists other clients')];
+      expect(document.warnings).toEqual(other);
+    },
+  );
 
-  test('an agent without tools needs no configuration', async () => {
+  test('the export of an agent without tools contains no client configuration', async () => {
     const made = await run(agent({}), '--target', target, '--out', 'a');
     expect(made.code).toBe(0);
     const files = Object.keys(tree(join(folder.path, 'a')));
@@ -116,7 +121,7 @@ describe.each(targetNames)('%s', (target) => {
   });
 });
 
-describe('what is in the files', () => {
+describe('content of the exported files', () => {
   const file = join(examples, 'log-digest', 'findagent.json');
   const entry = { command: process.execPath, args: [main, 'mcp', file] };
 
@@ -146,15 +151,15 @@ describe('what is in the files', () => {
     ['cursor', '.cursor/rules/log-digest.mdc', { alwaysApply: false }],
     ['vscode', '.github/agents/log-digest.agent.md', { name: 'Log Digest' }],
     ['windsurf', '.windsurf/rules/log-digest.md', { trigger: 'model_decision' }],
-  ])('%s finds the words under a header', async (target, path, header) => {
+  ])('%s gets the prompt below a YAML header', async (target, path, header) => {
     await run(join(examples, 'log-digest'), '--target', target, '--out', 'a');
     const read = split(tree(join(folder.path, 'a'))[path]);
-    expect(read.header).toEqual({ ...header, description: expect.stringMatching(/^Makes long logs short/) });
+    expect(read.header).toEqual({ ...header, description: expect.stringMatching(/^Shortens long logs/) });
     expect(read.body).toMatch(/^You read logs for people/);
     expect(read.body).toContain('- digest_log: Group the lines');
   });
 
-  test('skills have their places', async () => {
+  test('skills are written where each client looks for them', async () => {
     const list = async (target: string) => {
       await run('review-skills', '--dir', examples, '--target', target, '--out', target);
       return Object.keys(tree(join(folder.path, target)));
@@ -167,7 +172,7 @@ describe('what is in the files', () => {
     expect(await list('cli')).toContain('skills/review-change.md');
   });
 
-  test('the line for a shell is one that runs', async () => {
+  test('the shell command in the recipe can be run as it is', async () => {
     await run(join(examples, 'statistics-desk'), '--target', 'cli', '--out', 'a');
     const text = tree(join(folder.path, 'a'))['recipe.md'] ?? '';
     expect(text).toContain(
@@ -175,7 +180,7 @@ describe('what is in the files', () => {
     );
   });
 
-  test('credentials are asked for and never written', async () => {
+  test('a credential is requested and never written', async () => {
     const path = agent({
       kind: 'mcp-tool',
       tools: [
@@ -192,8 +197,8 @@ describe('what is in the files', () => {
   });
 });
 
-describe('words of a stranger', () => {
-  test('stay words: no hidden characters, no header, nothing that runs', async () => {
+describe('text of an untrusted package', () => {
+  test('text of a package adds no hidden characters, no header fields and nothing that runs', async () => {
     const skill = [
       '---',
       'name: x',
@@ -231,16 +236,19 @@ describe('words of a stranger', () => {
     expect(tree(join(folder.path, 'w'))['index.html']).not.toMatch(/<script|<\/h2><s/);
   });
 
-  test('the control: without the care it would be there', () => {
+  test('control: the functions that clean text do change it', () => {
     expect('Begin with !`touch x`').toMatch(/!`/);
-    expect(disarm('Begin with !`touch x`', 'claude')).toEqual({ text: 'Begin with  ! `touch x`', count: 1 });
-    expect(disarm('run !{ls} and @{a.md} and @./b.md', 'gemini').text).toBe(
+    expect(neutralize('Begin with !`touch x`', 'claude')).toEqual({
+      text: 'Begin with  ! `touch x`',
+      count: 1,
+    });
+    expect(neutralize('run !{ls} and @{a.md} and @./b.md', 'gemini').text).toBe(
       'run  ! {ls} and @ {a.md} and @ ./b.md',
     );
-    expect(cleanText('a\u202Eb\u200Bc\u{E0041}').text).toBe('abc');
+    expect(stripHidden('a\u202Eb\u200Bc\u{E0041}').text).toBe('abc');
   });
 
-  test('an id never leads out of the folder, and two never share a file', async () => {
+  test('an id never leads out of the folder, and two ids never share a file', async () => {
     const path = agent(
       {
         kind: 'skills-bundle',
@@ -257,63 +265,66 @@ describe('words of a stranger', () => {
   });
 });
 
-describe('what is there already', () => {
-  const words = () => [join(examples, 'minutes-keeper'), '--target', 'chatgpt', '--out', 'a'];
+describe('existing files', () => {
+  const args = () => [join(examples, 'minutes-keeper'), '--target', 'chatgpt', '--out', 'a'];
 
-  test('stays, unless told; the same again is fine', async () => {
-    await run(...words());
-    const { out } = await run(...words(), '--json');
+  test('only --force replaces an existing file with other content', async () => {
+    await run(...args());
+    const { out } = await run(...args(), '--json');
     expect(JSON.parse(out).files.every((it: { status: string }) => it.status === 'same')).toBe(true);
     const file = join(folder.path, 'a', 'instructions.md');
     writeFileSync(file, 'mine\n');
-    const error = await refusal(...words());
-    expect(error.message).toContain('has instructions.md already');
+    const error = await failureOf(...args());
+    expect(error.message).toContain('already has instructions.md');
     expect(readFileSync(file, 'utf8')).toBe('mine\n');
-    await run(...words(), '--force');
+    await run(...args(), '--force');
     expect(readFileSync(file, 'utf8')).toContain('minutes of meetings');
     expect(readdirSync(join(folder.path, 'a')).filter((it) => it.includes('toolwharf-'))).toEqual([]);
   });
 
-  test('links are not followed out', async () => {
+  test('symbolic links that lead out of the folder are not followed', async () => {
     mkdirSync(join(folder.path, 'a'));
     mkdirSync(join(folder.path, 'outside'));
     symlinkSync(join(folder.path, 'outside'), join(folder.path, 'a', '.cursor'));
-    const error = await refusal(join(examples, 'log-digest'), '--target', 'cursor', '--out', 'a', '--force');
-    expect(error.message).toContain('leads out of');
+    const error = await failureOf(
+      join(examples, 'log-digest'),
+      '--target',
+      'cursor',
+      '--out',
+      'a',
+      '--force',
+    );
+    expect(error.message).toContain('is a link out of');
     expect(readdirSync(join(folder.path, 'outside'))).toEqual([]);
     symlinkSync(join(folder.path, 'outside', 'x'), join(folder.path, 'a', 'instructions.md'));
-    expect((await refusal(...words(), '--force')).message).toContain('is no plain file');
+    expect((await failureOf(...args(), '--force')).message).toContain('is not a regular file');
     expect(readdirSync(join(folder.path, 'outside'))).toEqual([]);
   });
 
-  test('--dry-run writes nothing, and the folder has a name of its own', async () => {
+  test('--dry-run writes nothing and shows the default folder name', async () => {
     const { out } = await run(join(examples, 'minutes-keeper'), '--target', 'web', '--dry-run');
-    expect(out).toBe('would write into minutes-keeper-web\n  index.html\n');
+    expect(out).toBe('would write to minutes-keeper-web\n  index.html\n');
     expect(existsSync(join(folder.path, 'minutes-keeper-web'))).toBe(false);
   });
 });
 
-describe('refused', () => {
+describe('rejected exports', () => {
   test.each([
     [[], 'name one agent', '--help'],
     [['x'], 'name a target', 'claude-desktop, claude-code, chatgpt'],
-    [['x', '--target', 'cursr'], 'there is no target "cursr"', 'did you mean cursor? known: claude-desktop'],
-    [['./gone', '--target', 'web'], 'there is nothing at ./gone', 'path'],
-    [
-      ['revew-skills', '--dir', examples, '--target', 'web'],
-      'there is no agent',
-      'did you mean review-skills?',
-    ],
-    [[examples, '--target', 'web'], '5 packages are at', 'name one'],
-  ])('%j', async (words, message, hint) => {
-    const error = await refusal(...words);
+    [['x', '--target', 'cursr'], 'unknown target "cursr"', 'did you mean cursor? use one of claude-desktop'],
+    [['./gone', '--target', 'web'], 'no such file or folder: ./gone', 'path'],
+    [['revew-skills', '--dir', examples, '--target', 'web'], 'no agent named', 'did you mean review-skills?'],
+    [[examples, '--target', 'web'], '5 packages found at', 'name one'],
+  ])('the arguments %j are rejected', async (args, message, hint) => {
+    const error = await failureOf(...args);
     expect(error.message).toContain(message);
     expect(error.hint).toContain(hint);
     expect(readdirSync(folder.path)).toEqual([]);
   });
 
-  test('a manifest with errors', async () => {
-    const error = await refusal(agent({ system_prompt: 'short' }), '--target', 'web', '--out', 'a');
+  test('a manifest with errors is rejected', async () => {
+    const error = await failureOf(agent({ system_prompt: 'short' }), '--target', 'web', '--out', 'a');
     expect(error.code).toBe('invalid_manifest');
     expect(existsSync(join(folder.path, 'a'))).toBe(false);
   });

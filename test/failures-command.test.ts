@@ -1,4 +1,4 @@
-// The same failures for somebody at a terminal: the built command, its exit codes and its words.
+// The same failures on the command line: the built command, its exit codes and its messages.
 import { chmodSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -45,7 +45,7 @@ const call = (tool: string, text: string, ...more: string[]) =>
     { cwd: folder.path },
   );
 
-test('an answer is on standard output, alone', async () => {
+test('standard output contains the answer and nothing else', async () => {
   const { code, stdout } = await call('echo', 'hello');
   expect(JSON.parse(stdout)).toEqual({ echo: 'hello' });
   expect(code).toBe(0);
@@ -57,21 +57,21 @@ test.each([
   ['sleeps', '', ['--timeout', '500ms'], 8, '--timeout'],
   ['fetch', 'http://127.0.0.1:9/', [], 5, '--allow net:127.0.0.1:9'],
   ['note', 'x', ['--root', '/'], 7, 'belongs to the system'],
-] as const)('%s', async (tool, text, more, exit, words) => {
+] as const)('the failure of %s is explained on standard error', async (tool, text, more, exit, message) => {
   const { code, stdout, stderr } = await call(tool, text, ...more);
-  expect(stderr).toContain(words);
+  expect(stderr).toContain(message);
   expect(stderr).not.toMatch(/\n\s+at |undefined|\[object/);
   expect(stdout).toBe('');
   expect(code).toBe(exit);
 });
 
-test('as JSON, the failure is in the answer', async () => {
+test('with --json, the failure is part of the answer', async () => {
   const { code, stdout } = await call('fails', '', '--json');
   expect(JSON.parse(stdout)).toMatchObject({ status: 'error', error: { code: 'tool_failed' } });
   expect(code).toBe(1);
 });
 
-test('with the grant from the hint it works', async () => {
+test('a call works with the grant from the hint', async () => {
   const server = await loopbackServer((_request, response) => response.end('here'));
   const url = `http://127.0.0.1:${server.port}/`;
   try {
@@ -86,7 +86,7 @@ test('with the grant from the hint it works', async () => {
   }
 });
 
-test('a workspace that was lent can be written to', async () => {
+test('a tool can write to a mounted workspace', async () => {
   const { stdout } = await call('note', 'buy ink');
   expect(JSON.parse(stdout)).toEqual({ kept: 'buy ink' });
 });

@@ -1,4 +1,4 @@
-// Programs that take too much: memory, processor, disk, output. Each is stopped, and told apart.
+// Programs that use too much memory, processor time, disk or output. Each is stopped with its own error.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
 import {
@@ -67,7 +67,7 @@ const scripts: readonly PythonOptions[] = [
   },
 ];
 
-/** Never reads what it is given, and ends well all the same. */
+/** Never reads its input, and still succeeds. */
 const deaf = `import sys, time
 time.sleep(0.2)
 print('{"deaf": true}')
@@ -125,41 +125,41 @@ const call = (tool: string, given: object = {}, timeoutMs = 20_000) =>
   session.call({ tool, arguments: given as never, timeoutMs });
 
 describe('memory', () => {
-  test('one process that wants too much', async () => {
+  test('one process that exceeds the memory limit is stopped', async () => {
     const failed = await failureOf(call('allocates'));
     expect(failed.code).toBe('out_of_memory');
     expect(failed.message).toContain('150 MiB');
     expect(failed.hint).toContain('limits.memory_mb');
   });
 
-  test('several that want too much together', async () => {
+  test('several processes that exceed the memory limit together are stopped', async () => {
     const started = performance.now();
     expect(await failureOf(call('together'))).toMatchObject({ code: 'out_of_memory' });
     expect(performance.now() - started).toBeLessThan(10_000);
   });
 
-  test('a heap of Node that grows without end', async () => {
+  test('a Node heap that grows without end is stopped', async () => {
     const failed = await failureOf(call('heap/grow'));
     expect(failed.code).toBe('out_of_memory');
     expect(failed.message).toContain('heap/grow');
     expect(await resultOf(call('heap/fine'))).toBe('fine');
   });
 
-  test('a tool that does with less is left alone', async () => {
+  test('a tool that handles a failed allocation is not stopped', async () => {
     expect(await resultOf(call('hides_memory'))).toEqual({ ok: 1 });
   });
 });
 
 describe('processor time', () => {
-  test.each(['spins', 'heap/spin'])('%s', async (tool) => {
+  test.each(['spins', 'heap/spin'])('%s is stopped at the processor time limit', async (tool) => {
     const failed = await failureOf(call(tool));
     expect(failed).toMatchObject({ status: 'timeout', code: 'timeout' });
-    expect(failed.message).toContain('1 s of processor time');
+    expect(failed.message).toContain('CPU time limit of 1 s');
   });
 });
 
 describe('disk', () => {
-  test.each(['fills', 'many_small'])('full: %s', async (tool) => {
+  test.each(['fills', 'many_small'])('a full disk is reported for %s', async (tool) => {
     const failed = await failureOf(call(tool));
     expect(failed.code).toBe('tool_failed');
     expect(failed.message).toMatch(/No space left|File too large/);
@@ -167,7 +167,7 @@ describe('disk', () => {
     expect(failed.hint).toContain('limits.disk_mb');
   });
 
-  test('too many files', async () => {
+  test('too many files are reported', async () => {
     const wide = await bench.session({ policy: { limits: { cpuSeconds: 30 } } });
     const failed = await failureOf(wide.call({ tool: 'many_files', arguments: {} }));
     expect(['tool_failed', 'out_of_memory']).toContain(failed.code);
@@ -175,14 +175,14 @@ describe('disk', () => {
   });
 });
 
-describe('counts', () => {
-  test('open files', async () => {
+describe('number of files and processes', () => {
+  test('too many open files are reported', async () => {
     const failed = await failureOf(call('opens'));
     expect(failed.message).toContain('Too many open files');
     expect(failed.hint).toContain('limits.open_files');
   });
 
-  test('processes', async () => {
+  test('too many processes are reported', async () => {
     const failed = await failureOf(call('forks'));
     expect(failed.message).toContain('Resource temporarily unavailable');
     expect(failed.hint).toContain('limits.processes');
@@ -190,7 +190,7 @@ describe('counts', () => {
 });
 
 describe('output', () => {
-  test('one byte too many, and none', async () => {
+  test('output of exactly the limit passes, and one byte more fails', async () => {
     const around = '{"text": ""}\n'.length;
     expect(await resultOf(call('large', { text: String(mebibyte - around) }))).toBeTruthy();
     const failed = await failureOf(call('large', { text: String(mebibyte - around + 1) }));
@@ -198,25 +198,25 @@ describe('output', () => {
     expect(failed.message).toContain('1,048,576');
   });
 
-  test.each(['endless', 'endless_line'])('%s is ended early', async (tool) => {
+  test.each(['endless', 'endless_line'])('%s is stopped before it ends', async (tool) => {
     const started = performance.now();
     expect(await failureOf(call(tool))).toMatchObject({ code: 'output_too_large' });
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  test('of a function', async () => {
+  test('too much output of a function is rejected', async () => {
     expect(await failureOf(call('heap/large', { size: 2 * mebibyte }))).toMatchObject({
       code: 'output_too_large',
     });
   });
 
-  test('complaints without end are cut, and the answer stands', async () => {
+  test('endless standard error output is cut, and the answer is kept', async () => {
     const answer = await call('complains');
     expect(answer.status).toBe('ok');
     expect(JSON.stringify(answer).length).toBeLessThan(400_000);
   });
 
-  test('a program that never reads its input', async () => {
+  test('a program that never reads its input still answers', async () => {
     const long = { text: 'x'.repeat(900_000) };
     expect(await resultOf(call('deaf/run', long))).toEqual({ deaf: true });
   });

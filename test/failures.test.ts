@@ -1,4 +1,4 @@
-// Everything that can go wrong in a program: each failure has its own code, says why, and what to do.
+// Everything that can go wrong in a program: each failure has its own code and says why and what to do.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject, Session } from '../src/index.js';
 import {
@@ -106,32 +106,34 @@ afterAll(async () => {
 
 async function failure(tool: string, given = '', of: Session = session): Promise<Failed> {
   const failed = await failureOf(of.call({ tool, arguments: given === '' ? {} : { text: given } }));
-  // Whoever reads it: one voice, no machinery.
+  // Every message names the tool and shows no internals.
   expect(failed.message).toContain(tool);
   expect(`${failed.message} ${failed.hint}`).not.toMatch(/!|undefined|\[object|HostError/);
   return failed;
 }
 
 describe('a program that fails', () => {
-  test('with an exit code: the code, and the last lines of what it complained about', async () => {
+  test('an exit code is reported with the last lines of standard error', async () => {
     const failed = await failure('exits');
     expect(failed).toMatchObject({ status: 'error', code: 'tool_failed' });
-    expect(failed.message).toContain('exit code 3');
+    expect(failed.message).toContain('exited with code 3');
     expect(failed.message).toContain('line 39');
     expect(failed.message).not.toContain('line 2\n');
   });
 
-  test('with an exception: its words', async () => {
-    expect((await failure('raises')).message).toMatch(/exit code 1[\s\S]*RuntimeError: the drawer is stuck/);
+  test('an exception is reported with its text', async () => {
+    expect((await failure('raises')).message).toMatch(
+      /exited with code 1[\s\S]*RuntimeError: the drawer is stuck/,
+    );
   });
 
-  test('by a signal: which one', async () => {
+  test('a signal is reported with its name', async () => {
     expect(await failure('killed')).toMatchObject({ code: 'tool_failed' });
     expect((await failure('killed')).message).toContain('SIGSEGV');
     expect((await failure('suicide')).message).toContain('SIGKILL');
   });
 
-  test('by time', async () => {
+  test('a timeout is reported with the limit', async () => {
     const started = performance.now();
     const late = await failureOf(session.call({ tool: 'sleeps', arguments: {}, timeoutMs: 400 }));
     expect(late).toMatchObject({ status: 'timeout', code: 'timeout' });
@@ -140,22 +142,22 @@ describe('a program that fails', () => {
     expect(performance.now() - started).toBeLessThan(5000);
   });
 
-  test('because its code needs a file that is not there', async () => {
+  test('a missing file that the code imports is reported', async () => {
     const failed = await failureOf(session.call({ tool: 'unloadable/run', arguments: {} }));
     expect(failed.code).toBe('tool_failed');
     expect(failed.message).toContain('not-there.mjs');
-    expect(failed.hint).toContain('put the file into the package');
+    expect(failed.hint).toContain('add the file to the package');
   });
 });
 
-describe('an answer that is none', () => {
-  test('nothing was printed', async () => {
+describe('an invalid answer', () => {
+  test('no output is reported', async () => {
     const failed = await failure('silent');
     expect(failed.code).toBe('tool_no_output');
     expect(failed.hint).toContain('one line of JSON');
   });
 
-  test('not JSON', async () => {
+  test('output that is not JSON is reported', async () => {
     expect(await failure('no_json')).toMatchObject({
       code: 'tool_bad_output',
       message: expect.stringContaining('"hello there"'),
@@ -164,21 +166,21 @@ describe('an answer that is none', () => {
     expect((await failure('not_a_number')).code).toBe('tool_bad_output');
   });
 
-  test('not UTF-8', async () => {
+  test('output that is not UTF-8 is reported', async () => {
     expect(await failure('latin')).toMatchObject({
       code: 'tool_bad_output',
       message: expect.stringContaining('UTF-8'),
     });
   });
 
-  test('not of the declared shape', async () => {
+  test('output that does not match the declared schema is reported', async () => {
     const failed = await failure('wrong_shape');
     expect(failed.code).toBe('invalid_output');
     expect(failed.message).toMatch(/"?n"?/);
     expect((await failure('wrong_type')).message).toContain('object');
   });
 
-  test('nested without end', async () => {
+  test('output that is nested too deeply is reported', async () => {
     expect(await failure('nested')).toMatchObject({
       code: 'tool_bad_output',
       message: expect.stringContaining('nested'),
@@ -186,21 +188,21 @@ describe('an answer that is none', () => {
   });
 });
 
-describe('something that is not there', () => {
-  test('a program of the machine', async () => {
+describe('something that is missing', () => {
+  test('a missing program of the machine is reported', async () => {
     const failed = await failureOf(session.call({ tool: 'no-binary/run', arguments: {} }));
     expect(failed.code).toBe('runtime_missing');
     expect(failed.message).toContain('toolwharf-no-such-program');
     expect(failed.hint).toContain('/usr/bin');
   });
 
-  test('the code of the package', async () => {
+  test('missing code of the package is reported', async () => {
     const failed = await failureOf(session.call({ tool: 'no-file/run', arguments: {} }));
     expect(failed.code).toBe('runtime_missing');
     expect(failed.message).toContain('not in its folder');
   });
 
-  test('a version of Python: the nearest is taken with a remark, or nothing where that is refused', async () => {
+  test('another Python version is used with a note, or rejected with strictRuntime', async () => {
     const { packages } = await session.packages();
     const found = packages.find((it) => it.id === 'no-python');
     expect(found?.reasons.join(' ')).toContain('3.4');
@@ -212,30 +214,33 @@ describe('something that is not there', () => {
 });
 
 describe('network', () => {
-  test.each(['connects', 'resolves'])('none was asked for: %s says so', async (tool) => {
-    const failed = await failure(tool);
-    expect(failed).toMatchObject({ status: 'denied', code: 'network_denied' });
-    expect(failed.message).toContain('has no network');
-    expect(failed.hint).toContain('manifest');
-  });
+  test.each(['connects', 'resolves'])(
+    '%s without network permission fails with network_denied',
+    async (tool) => {
+      const failed = await failure(tool);
+      expect(failed).toMatchObject({ status: 'denied', code: 'network_denied' });
+      expect(failed.message).toContain('has no network');
+      expect(failed.hint).toContain('manifest');
+    },
+  );
 
-  test('none was asked for, and the tool hides its failure: a warning', async () => {
+  test('a hidden network failure becomes a warning', async () => {
     const answer = await session.call({ tool: 'hides_it', arguments: {} });
     expect(answer).toMatchObject({ status: 'ok', warnings: [expect.stringContaining('no network')] });
   });
 
-  test('a refused host: which, how to grant it, and on record', async () => {
+  test('a denied host is reported with the grant for it, and is in the audit log', async () => {
     const failed = await failure('reaches_out', 'http://127.0.0.1:9/');
     expect(failed).toMatchObject({ status: 'denied', code: 'network_denied' });
     expect(failed.message).toContain('127.0.0.1:9');
     expect(failed.hint).toContain('--allow net:127.0.0.1:9');
     expect((await bench.host.auditTail(1))[0]).toMatchObject({
       kind: 'outcome',
-      body: { status: 'denied', refusedHosts: ['127.0.0.1:9'] },
+      body: { status: 'denied', deniedHosts: ['127.0.0.1:9'] },
     });
   });
 
-  test('a refused host that the tool hides: a warning, and on record', async () => {
+  test('a denied host that the tool hides becomes a warning, and is in the audit log', async () => {
     const answer = await session.call({ tool: 'hides_refusal', arguments: { text: 'http://127.0.0.1:9/' } });
     expect(answer).toMatchObject({
       status: 'ok',
@@ -243,7 +248,7 @@ describe('network', () => {
       warnings: [expect.stringContaining('127.0.0.1:9')],
     });
     expect((await bench.host.auditTail(1))[0]).toMatchObject({
-      body: { status: 'ok', refusedHosts: ['127.0.0.1:9'] },
+      body: { status: 'ok', deniedHosts: ['127.0.0.1:9'] },
     });
   });
 });

@@ -1,4 +1,4 @@
-// What somebody meets who is new here: names that are misspelt, arguments written by hand, small terminals.
+// What a new user meets: misspelled names, arguments typed by hand, small terminals.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -18,27 +18,27 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-const run = (words: string[], stdin = '') =>
-  toolwharf([...words, '--state', join(folder.path, 'state')], { cwd: folder.path, stdin });
+const run = (args: string[], stdin = '') =>
+  toolwharf([...args, '--state', join(folder.path, 'state')], { cwd: folder.path, stdin });
 
 describe('arguments of a call', () => {
-  test('a name that is written twice is refused, and nothing runs', async () => {
+  test('a duplicate argument name is rejected, and nothing runs', async () => {
     expect(await run(['call', tool, '{"text":"a","text":"b c"}'])).toMatchObject({
       code: 2,
       stdout: '',
-      stderr: expect.stringContaining('says something twice'),
+      stderr: expect.stringContaining('has a duplicate key'),
     });
     expect(await run(['call', tool, '{"text":"a b"}'])).toMatchObject({ code: 0 });
   });
 
-  test.each(['null', '17', 'true'])('%s is JSON, not the name of a tool', async (word) => {
+  test.each(['null', '17', 'true'])('%s is read as JSON and not as the name of a tool', async (word) => {
     const { code, stderr } = await run(['call', tool, word]);
     expect(code).toBe(2);
-    expect(stderr).not.toContain('there is no tool');
+    expect(stderr).not.toContain('no tool named');
     expect(stderr).toContain(word === 'null' ? "required property 'text'" : 'must be a JSON object');
   });
 
-  test('empty standard input is told, and a flood is refused before all of it was read', async () => {
+  test('empty standard input is reported, and too much input is rejected early', async () => {
     expect(await run(['call', tool, '-'])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('standard input is empty'),
@@ -50,23 +50,23 @@ describe('arguments of a call', () => {
     });
   });
 
-  test('a misspelt tool is told with the one that was meant', async () => {
+  test('a misspelled tool name is answered with a suggestion', async () => {
     expect((await run(['call', '--dir', 'tools', 'cuont_words', '{}'])).stderr).toContain(
       'did you mean count_words/count_words?',
     );
   });
 
-  test('a time that the configuration limits is not blamed on the command line', async () => {
+  test('a time limit of the configuration is not blamed on the command line', async () => {
     const config = join(folder.path, 'short.toml');
     writeFileSync(config, '[limits]\nseconds = 1\n');
     const hang = ['call', join(folder.path, 'tools', 'hang.py'), '{"text":"a"}'];
     expect(await run([...hang, '--config', config])).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining('limits.seconds in the configuration allows no more'),
+      stderr: expect.stringContaining('limits.seconds in the configuration sets this limit'),
     });
     expect(await run([...hang, '--timeout', '300ms'])).toMatchObject({
       code: 8,
-      stderr: expect.stringContaining('give it more time with --timeout'),
+      stderr: expect.stringContaining('allow more time with --timeout'),
     });
   });
 });
@@ -75,45 +75,47 @@ describe('--format json', () => {
   test.each([
     ['call', ['call'], ['{"text":"a"}'], 'toolwharf/call@1'],
     ['info', ['info'], [], 'toolwharf/info@1'],
-  ])('%s: the same as --json', async (_name, before, after, schema) => {
+  ])('%s --format json prints the same as --json', async (_name, before, after, schema) => {
     const written = [...before, tool, ...after, '--format', 'json'];
     expect(JSON.parse((await run(written)).stdout)).toMatchObject({ schema });
   });
 
-  test('errors too, and another form is refused', async () => {
+  test('--format json applies to errors too, and an unknown format is rejected', async () => {
     expect(JSON.parse((await run(['info', 'nowhere.py', '--format', 'json'])).stdout)).toMatchObject({
       error: { code: 'not_found' },
     });
     expect(await run(['info', tool, '--format', 'yaml'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('info prints text, or one document with --json'),
+      stderr: expect.stringContaining('info prints text, or JSON with --json'),
     });
   });
 });
 
-test('switching off, stopping or giving a value to a package that nobody used is done, and told', async () => {
+test('disable, kill and secret set work for an unknown package, with a warning', async () => {
   await run(['list', 'tools']);
   expect(await run(['disable', 'cuont_words'])).toMatchObject({
     code: 0,
     stderr: expect.stringContaining(
-      'no package "cuont_words" was used here so far; did you mean count_words?',
+      'no package named "cuont_words" was used here before; did you mean count_words?',
     ),
   });
   expect((await run(['kill', 'elsewhere/tool'])).stderr).toContain(
-    'no package "elsewhere" was used here so far',
+    'no package named "elsewhere" was used here before',
   );
-  expect((await run(['secret', 'set', 'elsewhere', 'KEY'], 'v')).stderr).toContain('no package "elsewhere"');
+  expect((await run(['secret', 'set', 'elsewhere', 'KEY'], 'v')).stderr).toContain(
+    'no package named "elsewhere"',
+  );
   expect((await run(['kill', 'principal:somebody'])).stderr).toBe('');
   expect((await run(['secret', 'set', '@broker', 'ARCADE_API_KEY'], 'v')).stderr).toBe('');
   expect((await run(['disable', 'count_words'])).stderr).toBe('');
 });
 
-test('serve tells once which package an edit put on hold, and the way to a review', async () => {
+test('serve reports once which package needs review after an edit, with the review command', async () => {
   const served = temporaryFolder({ 'tools/say.py': patchTool({ name: 'say' }) });
   const file = join(served.path, 'tools', 'say.py');
-  const words = ['serve', 'tools', '--no-http', '--json', '--state', join(served.path, 'state')];
+  const args = ['serve', 'tools', '--no-http', '--json', '--state', join(served.path, 'state')];
   const reworded = patchTool({ name: 'say' }).replace('Do something with', 'Send away');
-  const { stdout } = await toolwharf(words, {
+  const { stdout } = await toolwharf(args, {
     cwd: served.path,
     during: (child) => {
       let seen = '';
@@ -128,8 +130,8 @@ test('serve tells once which package an edit put on hold, and the way to a revie
     },
   });
   const events = stdout.trim().split('\n').slice(1);
-  const held = events.map((it) => JSON.parse(it)).filter((it) => it.event === 'needs-review');
-  expect(held).toEqual([
+  const reviews = events.map((it) => JSON.parse(it)).filter((it) => it.event === 'needs-review');
+  expect(reviews).toEqual([
     {
       event: 'needs-review',
       package: 'say',
@@ -140,7 +142,7 @@ test('serve tells once which package an edit put on hold, and the way to a revie
   served.remove();
 });
 
-test('a folder that cannot be made is told at once', async () => {
+test('a folder that cannot be created is reported at once', async () => {
   const nowhere = '/proc/toolwharf/new';
   expect(await toolwharf(['list', 'tools', '--state', nowhere], { cwd: folder.path })).toMatchObject({
     code: 1,
@@ -152,11 +154,11 @@ test('a folder that cannot be made is told at once', async () => {
   });
 });
 
-describe('a value for a name that a package does not ask for', () => {
+describe('a secret that the package does not ask for', () => {
   const example = join(import.meta.dirname, '..', 'examples', 'talos', 'webhook-signatures');
-  const set = (...words: string[]) => run(['secret', 'set', ...words], 'v');
+  const set = (...args: string[]) => run(['secret', 'set', ...args], 'v');
 
-  test('is refused with the names that it asks for, and the name is not said again', async () => {
+  test('an unknown secret name is rejected with the known names, but not printed', async () => {
     await run(['list', example]);
     const near = await set('webhook-signatures', 'singing_secret');
     expect(near).toMatchObject({ code: 2, stdout: '' });
@@ -166,28 +168,28 @@ describe('a value for a name that a package does not ask for', () => {
     expect(far.stderr).toContain('it asks for signing_secret');
     expect(far.stderr).not.toContain('planted-value-0001');
     expect((await run(['secret', 'list'])).stdout).not.toContain('webhook-signatures');
-    // As a control: the right name is taken.
+    // Control: the correct name is accepted.
     expect(await set('webhook-signatures', 'signing_secret')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  test('a package that asks for nothing, and the broker', async () => {
+  test('a package without secrets, and the broker, reject an unknown name', async () => {
     await run(['list', 'tools']);
-    expect((await set('count_words', 'KEY')).stderr).toContain('it asks for nothing at all');
+    expect((await set('count_words', 'KEY')).stderr).toContain('it asks for no secrets or settings');
     expect((await set('@broker', 'ARCADE_KEY')).stderr).toContain('did you mean ARCADE_API_KEY?');
   });
 });
 
-test('a host that everybody shares is told, and those that one owner has are not', async () => {
+test('a host with many owners gets a warning, and a host with one owner does not', async () => {
   const shared = await run(['secret', 'set', 'ahead', 'KEY', '--host', 'github.io'], 'v');
   expect(shared).toMatchObject({ code: 0, stderr: expect.stringContaining('below github.io') });
   const own = await run(['secret', 'set', 'ahead', 'KEY', '--host', 'me.github.io'], 'v');
   expect(own.stderr).not.toContain('below');
 });
 
-test('an extension that answers over NATS is not called confined', async () => {
+test('an extension that answers over NATS is not shown as sandboxed', async () => {
   const examples = join(import.meta.dirname, '..', 'examples', 'nexo');
   const far = await run(['info', join(examples, 'machine-watch')]);
-  expect(far.stdout).toContain('It runs elsewhere, where no sandbox of this host holds it.');
+  expect(far.stdout).toContain("It runs elsewhere, outside of this host's sandbox.");
   expect(far.stdout).not.toContain('Its sandbox is');
   const near = await run(['info', join(examples, 'leak-guard')]);
   expect(near.stdout).toContain('Its sandbox is enforced.');
@@ -196,7 +198,7 @@ test('an extension that answers over NATS is not called confined', async () => {
   expect(Object.fromEntries(levels)).toMatchObject({ 'machine-watch': 'none', 'leak-guard': 'enforced' });
 });
 
-describe('words that are nearly right', () => {
+describe('almost correct commands', () => {
   test.each([
     [['hepl'], 'did you mean "toolwharf help"?'],
     [['run', 'x'], 'did you mean "toolwharf call"?'],
@@ -204,12 +206,12 @@ describe('words that are nearly right', () => {
     [['version'], 'did you mean "toolwharf --version"?'],
     [['init', 'pach'], 'did you mean patch?'],
     [['call', 'tools/count_words.py', 'text=a b'], `write one JSON object: '{"text": …}'`],
-    [['call', 'tools/count_words.py', '{"text":"a"}', '--root', 'nowhere'], 'there is no folder'],
-  ])('%j', async (words, said) => {
-    expect(await run(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(said) });
+    [['call', 'tools/count_words.py', '{"text":"a"}', '--root', 'nowhere'], 'no such folder'],
+  ])('the command %j is answered with a suggestion', async (args, message) => {
+    expect(await run(args)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining(message) });
   });
 
-  test('a held call is found by the beginning of its id, where one is meant', async () => {
+  test('a held call is found by a unique start of its id', async () => {
     writeFileSync(join(folder.path, 'ask.py'), patchTool({ name: 'ask', humanConfirm: true }));
     const ask = async (text: string) => {
       const { stdout } = await run(['call', 'ask.py', JSON.stringify({ text }), '--json']);
@@ -220,17 +222,17 @@ describe('words that are nearly right', () => {
     expect(second.startsWith(short)).toBe(false);
     expect((await run(['approvals', 'show', short])).stdout).toContain(first);
     expect(await run(['approvals', 'deny', `${short}…`])).toMatchObject({ code: 0 });
-    // Too little to be meant, however few there are.
+    // Eight characters are too few, even if only one id starts with them.
     expect(await run(['approvals', 'deny', second.slice(0, 8)])).toMatchObject({ code: 2 });
     expect((await run(['approvals', 'list'])).stdout).toContain(second);
   });
 });
 
-test('an empty folder is told what to do next', async () => {
-  expect((await run(['list', 'state'])).stdout).toContain('make one: toolwharf init patch');
+test('for an empty folder, list prints the next step', async () => {
+  expect((await run(['list', 'state'])).stdout).toContain('create one: toolwharf init patch');
 });
 
-describe('what a tool takes', () => {
+describe('inputs of a tool', () => {
   const takes = (input: Tool['input']) => ({ input }) as Tool;
   const some = takes({
     type: 'object',
@@ -247,17 +249,17 @@ describe('what a tool takes', () => {
     },
   });
 
-  test('kind, bounds, default and meaning, one line each', () => {
+  test('each input is printed on one line with type, range, default and description', () => {
     expect(inputNames(some)).toBe('names, unit?, days?, any?');
     expect(printInputs(some, 200)).toEqual([
       '      names  array of string; Everybody who takes part in the draw.',
-      '      unit?  one of "metric", "imperial", "metric" unless told',
+      '      unit?  one of "metric", "imperial", default: "metric"',
       '      days?  integer, 1 to 16',
       '      any?',
     ]);
   });
 
-  test('no line is longer than the terminal', () => {
+  test('no line is longer than the terminal is wide', () => {
     const lines = printInputs(some, 44);
     expect(lines.length).toBeGreaterThan(4);
     for (const line of lines) expect(line.length).toBeLessThanOrEqual(44);

@@ -1,6 +1,6 @@
-// Every folder test/fixtures/<format>/<case> is a test: its manifests are found and checked, and the findings
-// must be those of its expect.txt, one a line. An empty expect.txt says that there are none.
-// UPDATE_FIXTURES=1 writes the files anew; read the difference before you commit it.
+// Every folder test/fixtures/<format>/<case> is a test: its manifests are discovered and checked, and the
+// findings must equal its expect.txt, one per line. An empty expect.txt means no findings.
+// UPDATE_FIXTURES=1 writes the files again; read the diff before you commit it.
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -30,11 +30,11 @@ for (const format of formatNames) {
 }
 
 function check(home: string, format: FormatName): Diagnostic[] {
-  // Python files are named, because a folder is full of those that are no tools.
+  // Python files are named one by one, because most Python files in a folder are not tools.
   const named = format === 'patch' ? readdirSync(home).filter((it) => it.endsWith('.py')) : [];
   const { found, problems } = discover(named.length === 0 ? ['.'] : named, { cwd: home });
   const mine = found.filter((it) => it.format.name === format);
-  // A case that no front end claims would test nothing.
+  // A case that no format claims would test nothing.
   if (mine.length === 0 && problems.length === 0)
     throw new Error(`no ${format} manifest was found in ${home}`);
   const findings = mine.flatMap((it) => inspect(formatNamed(it.format.name), it.bundle).diagnostics);

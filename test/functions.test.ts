@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { stripper } from '../src/host/strip.js';
+import { typeStripper } from '../src/host/type-stripper.js';
 import { HostError } from '../src/model/host-error.js';
 import type { Json, JsonObject } from '../src/model/json.js';
 import type { Package } from '../src/model/package.js';
@@ -13,12 +13,12 @@ import type { Slot, SlotValues } from '../src/model/slot.js';
 import { textTemplate } from '../src/model/template.js';
 import type { Tool } from '../src/model/tool.js';
 import { runFunction } from '../src/run/function.js';
-import type { SandboxProfile } from '../src/run/launch.js';
-import { type PoolOptions, ProcessPool } from '../src/run/pool.js';
+import { type PoolOptions, ProcessPool } from '../src/run/process-pool.js';
 import type { RunResult } from '../src/run/run.js';
+import type { SandboxProfile } from '../src/run/sandbox-command.js';
 import { bubblewrap } from '../src/sandbox/bubblewrap.js';
-import { defaultLimits, type Sandbox } from '../src/sandbox/sandbox.js';
-import { unconfined } from '../src/sandbox/unconfined.js';
+import { noSandbox } from '../src/sandbox/no-sandbox.js';
+import { defaultSandboxLimits, type Sandbox } from '../src/sandbox/sandbox.js';
 import { memoryBundle } from './memory-bundle.js';
 
 const root = mkdtempSync('/tmp/toolwharf-functions-');
@@ -28,7 +28,7 @@ const pools: ProcessPool[] = [];
 beforeAll(async () => {
   chmodSync(root, 0o755);
   sandbox = bubblewrap();
-  // Without a sandbox these tests would say nothing, so they fail.
+  // Without a sandbox these tests would prove nothing, so they fail.
   expect((await sandbox.probe()).level).not.toBe('unavailable');
 });
 afterEach(async () => {
@@ -61,7 +61,7 @@ interface Call {
 
 let made = 0;
 
-/** A package on disk as a host would stage it, and a way to call its functions. */
+/** A package on disk, staged like the host does it, and a way to call its functions. */
 function packageOf(
   files: Readonly<Record<string, string>>,
   setting: Setting = {},
@@ -97,7 +97,7 @@ function packageOf(
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), bytes);
   };
-  const strip = stripper(of, bundle);
+  const strip = typeStripper(of, bundle);
   mkdirSync(folder);
   for (const [path, text] of Object.entries(files)) {
     const bytes = new TextEncoder().encode(text);
@@ -116,17 +116,17 @@ function packageOf(
       { value, secret: true, recipients: { kind: 'nobody' } },
     ]),
   );
-  const confinement: SandboxProfile = {
+  const profile: SandboxProfile = {
     package: of,
     digest: `digest-${made}`,
     principal: 'somebody',
-    files: folder,
+    packageFolder: folder,
     roots: [],
     hidden: [],
-    state,
+    dataFolder: state,
     slots: values,
-    limits: { ...defaultLimits, cpuSeconds: setting.cpuSeconds ?? defaultLimits.cpuSeconds },
-    grantee: '',
+    limits: { ...defaultSandboxLimits, cpuSeconds: setting.cpuSeconds ?? defaultSandboxLimits.cpuSeconds },
+    grantPrefix: '',
     network: setting.network ?? null,
     runtimes: new Map([
       [
@@ -163,12 +163,12 @@ function packageOf(
         outputBytes: call.outputBytes ?? 10 * 1024 * 1024,
         signal,
         caller: { agentId: 'agent', sessionId: 'ses' },
-        onRefused: (hosts) => refused.push(...hosts),
+        onNetworkDenied: (hosts) => refused.push(...hosts),
       },
-      { ...confinement, principal: call.principal ?? confinement.principal },
+      { ...profile, principal: call.principal ?? profile.principal },
       { sandbox: setting.sandbox ?? sandbox, newSocket: () => join(root, `${++made}.sock`) },
       pool,
-      { patience: () => signal, leftMs: () => timeoutMs },
+      { waitSignal: () => signal, leftMs: () => timeoutMs },
     );
   };
   return { run, pool, refused, value: async (call?: Call): Promise<Json> => (await run(call)).value };
@@ -201,12 +201,12 @@ const both = [
   ['python', 'agent.py'],
 ] as const;
 
-describe('where a handler is found', () => {
+describe('how a handler is found', () => {
   const slots = [slot('token'), slot('count', 'number'), slot('on', 'boolean'), slot('tree', 'json')];
   const values = { token: 't', count: '3', on: 'false', tree: '{"a":[1]}' };
   const config = { token: 't', count: 3, on: false, tree: { a: [1] } };
 
-  test('by its name: arguments, then config and dataDir', async () => {
+  test("an export of the function's name gets arguments, then config and dataDir", async () => {
     const code =
       'export async function run(args, context) { return { args, context, self: this === undefined }; }';
     const { value } = packageOf({ 'index.mjs': code }, { slots, values, state: true });
@@ -217,14 +217,14 @@ describe('where a handler is found', () => {
     });
   });
 
-  test('in the table: arguments, then the values; this is the table', async () => {
+  test('a function in `handlers` gets arguments, then the values, and `this` is the table', async () => {
     const code =
       'export const handlers = { other: 1, run(args, values) { return { args, values, other: this.other }; } };';
     const { value } = packageOf({ 'index.mjs': code }, { slots, values });
     expect(await value({ input: { a: 1 } })).toEqual({ args: { a: 1 }, values: config, other: 1 });
   });
 
-  test('in the default export, called like the table', async () => {
+  test('a function in the default export is called like one in `handlers`', async () => {
     const { value } = packageOf(
       { 'index.mjs': 'export default { run: (args, values) => ({ args, values }) };' },
       { slots, values },
@@ -232,20 +232,20 @@ describe('where a handler is found', () => {
     expect(await value()).toEqual({ args: {}, values: config });
   });
 
-  test('a slot without a value is not there', async () => {
+  test('a slot without a value is missing from config', async () => {
     const code = 'export const run = (_, { config, dataDir }) => [Object.keys(config), dataDir];';
     const { value } = packageOf({ 'index.mjs': code }, { slots, values: { token: 't' } });
     expect(await value()).toEqual([['token'], null]);
   });
 
-  test('the name comes before the table, the table before the default export', async () => {
+  test('a named export comes before `handlers`, and `handlers` before the default export', async () => {
     const all =
       'export const run = () => 1; export const handlers = { run: () => 2, b: () => 2 }; export default { run: () => 3, b: () => 3, c: () => 3 };';
     const { value } = packageOf({ 'index.mjs': all });
     expect(await Promise.all(['run', 'b', 'c'].map((it) => value({ export: it })))).toEqual([1, 2, 3]);
   });
 
-  test('something that is no function is passed over', async () => {
+  test('an export that is not a function is skipped', async () => {
     const { value } = packageOf({
       'index.mjs': 'export const run = 5; export const handlers = { run: () => 2 };',
     });
@@ -260,12 +260,12 @@ describe('where a handler is found', () => {
       'Object.defineProperty(exports, "__esModule", { value: true }); exports.default = { run: (_, v) => v.token };',
       't',
     ],
-  ])('the older module system: %s', async (code, expected) => {
+  ])('a CommonJS handler is found: %s', async (code, expected) => {
     const { value } = packageOf({ 'index.cjs': code }, { slots, values });
     expect(await value()).toBe(expected);
   });
 
-  test('without a package.json the syntax decides about .js, and nothing is said of it', async () => {
+  test('without package.json, the syntax of a .js file decides its module system', async () => {
     const { run } = packageOf({
       'index.js': "import { sep } from 'node:path'; export const run = () => sep;",
     });
@@ -274,12 +274,12 @@ describe('where a handler is found', () => {
     expect(await older.run()).toEqual({ value: '/', warnings: [] });
   });
 
-  test('what objects inherit is no handler', async () => {
+  test('a property that objects inherit is not a handler', async () => {
     const { run } = packageOf({ 'index.mjs': 'export const handlers = {}; export default {};' });
     for (const name of ['toString', 'constructor', '__proto__', 'hasOwnProperty']) {
       const error = await failure(run({ export: name }));
       expect(error.code).toBe('tool_failed');
-      expect(error.message).toBe(`demo/${name} has no function "${name}" to call`);
+      expect(error.message).toBe(`the code of demo/${name} has no function "${name}"`);
     }
   });
 
@@ -291,20 +291,20 @@ describe('where a handler is found', () => {
     ['agent.py', 'def handler(event):\n    return [event["tool"], event["input"]]\n'],
     ['agent.py', 'async def handler(event):\n    return [event["tool"], event["input"]]\n'],
     ['src/agent.py', 'from near import it\ndef handler(event):\n    return it(event)\n'],
-  ])('one function for all tools: %s, %s', async (path, code) => {
+  ])('one function serves all tools: %s, %s', async (path, code) => {
     const near = 'def it(event):\n    return [event["tool"], event["input"]]\n';
     const { value } = packageOf({ [path]: code, 'src/near.py': near });
     const answer = await value({ convention: 'envelope', export: 'handler', tool: 'sum', input: { a: [1] } });
     expect(answer).toEqual(['sum', { a: [1] }]);
   });
 
-  test('a Python file without the function', async () => {
+  test('a Python file without the function is reported', async () => {
     const { run } = packageOf({ 'agent.py': 'handler = 5\n' });
-    expect((await failure(run())).message).toBe('demo/handler has no function "handler" to call');
+    expect((await failure(run())).message).toBe('the code of demo/handler has no function "handler"');
   });
 });
 
-describe('what comes out', () => {
+describe('results', () => {
   test.each([
     ['undefined', null],
     ['null', null],
@@ -313,7 +313,7 @@ describe('what comes out', () => {
     ['new Date(0)', '1970-01-01T00:00:00.000Z'],
     ['Promise.resolve(5)', 5],
     ['"\\ud800 \\u2028 \\n"', '\ud800 \u2028 \n'],
-  ])('JavaScript: %s', async (code, expected) => {
+  ])('a JavaScript value arrives: %s', async (code, expected) => {
     const { value } = packageOf({ 'index.mjs': `export const run = () => (${code});` });
     expect(await value()).toEqual(expected);
   });
@@ -322,7 +322,7 @@ describe('what comes out', () => {
     ['None', null],
     ['"text \\ud800 ü"', 'text \ud800 ü'],
     ['{"a": (1, 2.5, True)}', { a: [1, 2.5, true] }],
-  ])('Python: %s', async (code, expected) => {
+  ])('a Python value arrives: %s', async (code, expected) => {
     const { value } = packageOf({ 'agent.py': `def handler(event):\n    return ${code}\n` });
     expect(await value()).toEqual(expected);
   });
@@ -336,7 +336,7 @@ describe('what comes out', () => {
     ['agent.py', '{1, 2}', 'Object of type set is not JSON serializable'],
     ['agent.py', 'float("nan")', 'Out of range float values are not JSON compliant'],
     ['agent.py', '(lambda a: a.append(a) or a)([])', 'Circular reference detected'],
-  ])('%s: %s is no JSON', async (path, code, why) => {
+  ])('a value of %s that is not JSON is reported: %s', async (path, code, why) => {
     const text = path.endsWith('.py')
       ? `def handler(event):\n    return ${code}\n`
       : `export const run = () => (${code});`;
@@ -347,7 +347,7 @@ describe('what comes out', () => {
     expect(pool.state.processes).toBe(1);
   });
 
-  test.each(both)('too much of it: %s', async (_, path) => {
+  test.each(both)('a result over the size limit is rejected: %s', async (_, path) => {
     const { run, value, pool } = packageOf(
       {
         'agent.mjs': 'export const handler = ({ input }) => "x".repeat(input.n);',
@@ -360,14 +360,14 @@ describe('what comes out', () => {
     const error = await failure(run({ ...call, input: { n: 999_999 } }));
     expect([error.code, error.message]).toEqual([
       'output_too_large',
-      'demo/handler answered with 1,000,001 bytes; 1,000,000 are allowed',
+      'the result of demo/handler has 1,000,001 bytes; the limit is 1,000,000',
     ]);
-    // The process is as good as before.
+    // The process is still usable.
     expect(await value({ ...call, input: { n: 1 } })).toBe('x');
     expect(pool.state.processes).toBe(1);
   });
 
-  test.each(both)('a large answer and large arguments arrive whole: %s', async (_, path) => {
+  test.each(both)('a large result and large arguments arrive complete: %s', async (_, path) => {
     const { value } = packageOf(
       {
         'agent.mjs': 'export const handler = ({ input }) => input.text + input.text;',
@@ -380,8 +380,8 @@ describe('what comes out', () => {
   });
 });
 
-describe('what is printed', () => {
-  test('belongs to the call and never to the answer', async () => {
+describe('printed output', () => {
+  test('printed output becomes the log of the call and never its result', async () => {
     const code = `import { writeSync } from 'node:fs'; import { execSync } from 'node:child_process';
       console.log('loading');
       export function run({ word }) {
@@ -405,7 +405,7 @@ describe('what is printed', () => {
     expect((await run({ input: { word: 'two' } })).log).toBe(rest('two').join('\n'));
   });
 
-  test('Python', async () => {
+  test('printed output of Python becomes the log of the call and never its result', async () => {
     const code = `import os, subprocess, sys
 print("loading")
 def handler(event):
@@ -425,7 +425,7 @@ def handler(event):
     expect((await run({ input: { word: 'two' } })).log).toBe('to error\ntwo\nstraight\nfrom a child');
   });
 
-  test.each(both)('only the end of very much: %s', async (_, path) => {
+  test.each(both)('of very long output only the end is kept: %s', async (_, path) => {
     const { run } = packageOf(
       {
         'agent.mjs':
@@ -440,7 +440,7 @@ def handler(event):
     expect(log.endsWith('line 299999')).toBe(true);
   });
 
-  test('between two calls it is nobody’s', async () => {
+  test('output between two calls belongs to no call', async () => {
     const code =
       'export const run = () => { setTimeout(() => console.log("late"), 20); console.log("now"); return 1; };';
     const { run } = packageOf({ 'index.mjs': code });
@@ -449,7 +449,7 @@ def handler(event):
     expect((await run()).log).toBe('now');
   });
 
-  test('standard input is empty, and closing the usual streams disturbs nothing', async () => {
+  test('standard input is empty, and code may close the standard streams', async () => {
     const code = `import { closeSync, readFileSync } from 'node:fs';
       export function run() { const all = readFileSync(0, 'utf8'); for (const it of [0, 1, 2]) closeSync(it); return all; }
       export const again = () => 'still here';`;
@@ -466,7 +466,7 @@ def handler(event):
   });
 });
 
-describe('a failure of the code', () => {
+describe('failures of the code', () => {
   test.each([
     [
       'index.mjs',
@@ -479,26 +479,26 @@ describe('a failure of the code', () => {
       '  at run (index.ts:3:9)',
     ],
     ['agent.py', 'def handler(event):\n    raise TypeError("no such city")\n', '  at agent.py:2 in handler'],
-  ])('its words are told, its place is for the log: %s', async (path, code, place) => {
+  ])('the error text is reported, and the location is for the host log: %s', async (path, code, place) => {
     const { run, pool } = packageOf({ [path]: code });
     const error = await failure(run());
     expect([error.code, error.message]).toEqual(['tool_failed', 'no such city']);
     expect((error.cause as Error).message).toBe(`TypeError: no such city\n${place}`);
-    // Nothing happened to the process.
+    // The process is still usable.
     expect(pool.state).toEqual({ processes: 1, busy: 0, waiting: 0 });
   });
 
   test.each([
     ['throw "plain"', 'plain'],
-    ['throw null', 'something was thrown that is no error: null'],
-    ['throw { code: 7 }', 'something was thrown that is no error: {"code":7}'],
+    ['throw null', 'a value was thrown that is not an error: null'],
+    ['throw { code: 7 }', 'a value was thrown that is not an error: {"code":7}'],
     ['throw new RangeError()', 'RangeError'],
-    ['throw { get message() { throw 1; } }', 'something was thrown that cannot be shown'],
+    ['throw { get message() { throw 1; } }', 'a value was thrown that cannot be shown'],
     ['await Promise.reject(new Error("later"))', 'later'],
-  ])('%s', async (code, words) => {
+  ])('the failure of %s is reported', async (code, message) => {
     const { run } = packageOf({ 'index.mjs': `export async function run() { ${code}; }` });
     const error = await failure(run());
-    expect([error.code, error.message]).toEqual(['tool_failed', words]);
+    expect([error.code, error.message]).toEqual(['tool_failed', message]);
   });
 
   test.each([
@@ -521,34 +521,30 @@ describe('a failure of the code', () => {
     [
       'index.mjs',
       'import "no-such-package";',
-      /^the code of demo\/run needs something that is not there: .*no-such-package/,
+      /^the code of demo\/run imports a module that was not found: .*no-such-package/,
     ],
     [
       'index.mjs',
       'import "./nowhere.mjs";',
-      /^the code of demo\/run needs something that is not there: .*nowhere\.mjs/,
+      /^the code of demo\/run imports a module that was not found: .*nowhere\.mjs/,
     ],
     [
       'index.cjs',
       'require("no-such-package");',
-      /^the code of demo\/run needs something that is not there: .*no-such-package/,
+      /^the code of demo\/run imports a module that was not found: .*no-such-package/,
     ],
     [
       'agent.py',
       'import no_such_package\n',
-      /^the code of demo\/handler needs something that is not there: .*no_such_package/,
+      /^the code of demo\/handler imports a module that was not found: .*no_such_package/,
     ],
-    [
-      'index.mjs',
-      'throw new Error("not today");',
-      /^the code of demo\/run failed while it was loaded: not today$/,
-    ],
+    ['index.mjs', 'throw new Error("not today");', /^the code of demo\/run failed to load: not today$/],
     [
       'agent.py',
       'raise ValueError("not today")\n',
-      /^the code of demo\/handler failed while it was loaded: ValueError: not today$/,
+      /^the code of demo\/handler failed to load: ValueError: not today$/,
     ],
-  ])('code that cannot be loaded: %s, %s', async (path, code, message) => {
+  ])('code that cannot be loaded is reported: %s, %s', async (path, code, message) => {
     const { run, pool } = packageOf({ [path]: code, 'broken.mjs': 'export {};\nlet let;' });
     const error = await failure(run());
     expect(error.code).toBe('tool_failed');
@@ -556,100 +552,112 @@ describe('a failure of the code', () => {
     await gone(pool);
   });
 
-  test('a program that does not come up is left alone for a while', async () => {
-    const { run, pool } = packageOf({ 'agent.py': 'raise ValueError("not today")\n' }, {}, { restMs: 1500 });
+  test('a program that fails to start is not started again for a while', async () => {
+    const { run, pool } = packageOf(
+      { 'agent.py': 'raise ValueError("not today")\n' },
+      {},
+      { backoffMs: 1500 },
+    );
     await failure(run());
     await gone(pool);
     const before = performance.now();
     const again = await failure(run());
     expect(performance.now() - before).toBeLessThan(20);
     expect(again.message).toContain('not today');
-    expect(again.hint).toMatch(/^it failed to start a moment ago; the next try is possible in [12] s$/);
+    expect(again.hint).toMatch(/^it failed to start a moment ago; try again in [12] s$/);
     expect(pool.state.processes).toBe(0);
     await new Promise((resolve) => setTimeout(resolve, 1600));
     await failure(run());
-    expect((await failure(run())).hint).toMatch(/2 times in a row; the next try is possible in 3 s/);
+    expect((await failure(run())).hint).toMatch(/2 times in a row; try again in 3 s/);
   });
 });
 
 /** Everything that code can do to its own process. */
-const misdeeds: readonly (readonly [string, string, string, RegExp])[] = [
-  ['exits', 'index.mjs', 'process.exit(3)', /^demo\/run ended with exit code 3$/],
-  ['exits well', 'index.mjs', 'process.exit(0)', /^demo\/run ended with exit code 0$/],
+const misbehaviors: readonly (readonly [string, string, string, RegExp])[] = [
+  ['exits', 'index.mjs', 'process.exit(3)', /^demo\/run exited with code 3$/],
+  ['exits with 0', 'index.mjs', 'process.exit(0)', /^demo\/run exited with code 0$/],
   [
     'kills itself',
     'index.mjs',
     'process.kill(process.pid, "SIGKILL"); await wait()',
-    /^demo\/run was ended by SIGKILL$/,
+    /^demo\/run was killed by SIGKILL$/,
   ],
   [
     'throws in a timer',
     'index.mjs',
     'setTimeout(() => { throw new Error("late"); }); await wait()',
-    /^demo\/run stopped: an error was thrown that nothing waited for: late$/,
+    /^demo\/run stopped: uncaught error: late$/,
   ],
   [
-    'forgets a promise',
+    'leaves a rejected promise',
     'index.mjs',
     'Promise.reject(new Error("lost")); await wait()',
-    /^demo\/run stopped: a promise failed that nothing waited for: lost$/,
+    /^demo\/run stopped: unhandled promise rejection: lost$/,
   ],
   [
-    'says something and exits',
+    'prints and exits',
     'index.mjs',
     'console.error("goodbye"); process.exit(3)',
-    /^demo\/run ended with exit code 3:\ngoodbye$/,
+    /^demo\/run exited with code 3:\ngoodbye$/,
   ],
   [
     'writes into the channel',
     'index.mjs',
     'fs.writeSync(3, "nonsense\\n"); await wait()',
-    /^demo\/run wrote something of its own into the channel of answers$/,
+    /^demo\/run wrote an unexpected message to the answer channel$/,
   ],
   [
-    'answers before it was asked',
+    'answers an unknown request',
     'index.mjs',
     'fs.writeSync(3, "{\\"id\\":99,\\"value\\":1}\\n"); await wait()',
-    /^demo\/run answered something that it was not asked$/,
+    /^demo\/run answered a request that was not sent$/,
   ],
   [
     'floods the channel',
     'index.mjs',
     'for (;;) fs.writeSync(3, "x".repeat(1e6))',
-    /^demo\/run wrote more into the channel of answers than an answer may have$/,
+    /^demo\/run wrote more to the answer channel than an answer may contain$/,
   ],
-  ['exits', 'agent.py', 'sys.exit(3)', /^demo\/run ended with exit code 3$/],
-  ['exits with words', 'agent.py', 'sys.exit("goodbye")', /^demo\/run ended with exit code 1:\ngoodbye$/],
-  ['exits at once', 'agent.py', 'os._exit(4)', /^demo\/run ended with exit code 4$/],
-  ['kills itself', 'agent.py', 'os.kill(os.getpid(), 9)', /^demo\/run was ended by SIGKILL$/],
-  ['breaks its memory', 'agent.py', 'import ctypes; ctypes.string_at(0)', /^demo\/run was ended by SIGSEGV/],
-  ['closes the channel', 'agent.py', 'os.close(3)', /^demo\/run ended with exit code 70$/],
+  ['exits', 'agent.py', 'sys.exit(3)', /^demo\/run exited with code 3$/],
+  ['exits with a message', 'agent.py', 'sys.exit("goodbye")', /^demo\/run exited with code 1:\ngoodbye$/],
+  ['exits at once', 'agent.py', 'os._exit(4)', /^demo\/run exited with code 4$/],
+  ['kills itself', 'agent.py', 'os.kill(os.getpid(), 9)', /^demo\/run was killed by SIGKILL$/],
+  [
+    'reads an invalid address',
+    'agent.py',
+    'import ctypes; ctypes.string_at(0)',
+    /^demo\/run was killed by SIGSEGV/,
+  ],
+  ['closes the channel', 'agent.py', 'os.close(3)', /^demo\/run exited with code 70$/],
 ];
 
-function culprit(path: string, deed: string): Record<string, string> {
+function misbehavingCode(path: string, statement: string): Record<string, string> {
   return {
     [path]: path.endsWith('.py')
-      ? `import os, sys\ndef run(event):\n    ${deed}\ndef well(event):\n    return "well"\n`
+      ? `import os, sys\ndef run(event):\n    ${statement}\ndef well(event):\n    return "well"\n`
       : `import fs from 'node:fs'; const wait = () => new Promise((it) => setTimeout(it, 60_000));
-         export async function run() { ${deed}; } export const well = () => 'well';`,
+         export async function run() { ${statement}; } export const well = () => 'well';`,
   };
 }
 
-describe('code that takes its process down', () => {
-  test.each(misdeeds)('%s (%s: %s)', async (_, path, deed, message) => {
-    const { run, value, pool } = packageOf(culprit(path, deed));
-    const convention = path.endsWith('.py') ? 'envelope' : 'arguments-context';
-    const before = performance.now();
-    const error = await failure(run({ export: 'run', convention }));
-    expect(error.message).toMatch(message);
-    expect(['tool_failed', 'tool_bad_output']).toContain(error.code);
-    expect(performance.now() - before).toBeLessThan(5000);
-    // The next call gets a process that works.
-    expect(await value({ export: 'well', convention })).toBe('well');
-    await expect.poll(() => pool.state).toEqual({ processes: 1, busy: 0, waiting: 0 });
-  });
+describe('code that ends its process', () => {
+  test.each(misbehaviors)(
+    'code that %s fails its own call only (%s: %s)',
+    async (_, path, statement, message) => {
+      const { run, value, pool } = packageOf(misbehavingCode(path, statement));
+      const convention = path.endsWith('.py') ? 'envelope' : 'arguments-context';
+      const before = performance.now();
+      const error = await failure(run({ export: 'run', convention }));
+      expect(error.message).toMatch(message);
+      expect(['tool_failed', 'tool_bad_output']).toContain(error.code);
+      expect(performance.now() - before).toBeLessThan(5000);
+      // The next call gets a working process.
+      expect(await value({ export: 'well', convention })).toBe('well');
+      await expect.poll(() => pool.state).toEqual({ processes: 1, busy: 0, waiting: 0 });
+    },
+  );
 
-  test.each(both)('another call of the same package goes on: %s', async (_, path) => {
+  test.each(both)('another call of the same package continues: %s', async (_, path) => {
     const { run } = packageOf(
       {
         'agent.mjs': `const wait = (ms) => new Promise((it) => setTimeout(it, ms));
@@ -663,11 +671,11 @@ describe('code that takes its process down', () => {
     const slow = call('slow');
     const [crash, hang] = await Promise.all([failure(call('crash')), failure(call('hang', 400))]);
     expect([crash.code, hang.code]).toEqual(['tool_failed', 'timeout']);
-    expect(hang.message).toBe('demo/hang was ended after 0.4 s');
+    expect(hang.message).toBe('demo/hang was stopped after 0.4 s');
     expect((await slow).value).toBe('done');
   });
 
-  test('a crash between two calls is nobody’s failure', async () => {
+  test('a crash between two calls fails no call', async () => {
     const code =
       'export const run = () => { setTimeout(() => process.exit(1), 20); return process.hrtime.bigint().toString(); };';
     const { value, pool } = packageOf({ 'index.mjs': code });
@@ -676,7 +684,7 @@ describe('code that takes its process down', () => {
     expect(await value()).not.toBe(first);
   });
 
-  test('its own handler of uncaught errors keeps the process', async () => {
+  test('code with its own handler of uncaught errors keeps its process', async () => {
     const code = `process.on('uncaughtException', () => {});
       export const run = () => new Promise((it) => { setTimeout(() => { throw new Error('late'); }, 1); setTimeout(() => it('here'), 50); });`;
     const { value, pool } = packageOf({ 'index.mjs': code });
@@ -684,7 +692,7 @@ describe('code that takes its process down', () => {
     expect(pool.state.processes).toBe(1);
   });
 
-  test('memory that is not there', async () => {
+  test('running out of memory is reported', async () => {
     const node = packageOf({
       'index.mjs': 'export function run() { const a = []; for (;;) a.push(new Array(1e6).fill(0.5)); }',
     });
@@ -713,19 +721,19 @@ describe('stopping', () => {
     await gone(pool);
   });
 
-  test('a call that was canceled before it began starts nothing', async () => {
+  test('a call that was canceled before it started runs nothing', async () => {
     const { run, pool } = packageOf({ 'index.mjs': 'export const run = () => 1;' });
     expect((await failure(run({ signal: AbortSignal.abort() }))).code).toBe('canceled');
     expect(pool.state.processes).toBe(0);
   });
 
-  test('code that hangs while it is loaded runs into the time limit', async () => {
+  test('code that hangs while it loads is stopped by the time limit', async () => {
     const { run, pool } = packageOf({ 'index.mjs': 'for (;;);' });
     expect((await failure(run({ timeoutMs: 500 }))).code).toBe('timeout');
     await gone(pool);
   });
 
-  test('an idle process ends, a closed pool leaves none', async () => {
+  test('an idle process ends, and a closed pool leaves no process', async () => {
     const { value, pool } = packageOf(
       { 'agent.py': 'import os\ndef handler(event):\n    return 1\n' },
       {},
@@ -742,25 +750,25 @@ describe('stopping', () => {
     expect(busy.pool.state).toEqual({ processes: 0, busy: 0, waiting: 0 });
     expect((await call).code).toBe('canceled');
     expect((await waited).code).toBe('canceled');
-    expect((await failure(busy.run())).message).toBe('the host is being closed');
+    expect((await failure(busy.run())).message).toBe('the host is shutting down');
   });
 });
 
-describe('keeping', () => {
+describe('reuse of processes', () => {
   const counter = 'let n = 0; export const run = () => ++n;';
 
-  test('one process serves call after call', async () => {
+  test('one process serves several calls', async () => {
     const { value } = packageOf({ 'index.mjs': counter });
     for (let n = 1; n <= 5; n++) expect(await value()).toBe(n);
   });
 
-  test('another caller or other values get another process', async () => {
+  test('another principal gets another process', async () => {
     const { value, pool } = packageOf({ 'index.mjs': counter });
     expect([await value(), await value({ principal: 'else' }), await value()]).toEqual([1, 1, 2]);
     expect(pool.state.processes).toBe(2);
   });
 
-  test('a process that used much of its time on the processor is replaced, not cut off', async () => {
+  test('a process that used much of its processor time is replaced before the limit stops it', async () => {
     const code =
       'const used = () => { const { user, system } = process.cpuUsage(); return (user + system) / 1000; }; let n = 0; export const run = () => { const end = used() + 300; while (used() < end); return ++n; };';
     const { value } = packageOf({ 'index.mjs': code }, { cpuSeconds: 2 });
@@ -770,7 +778,7 @@ describe('keeping', () => {
     expect(Math.max(...counts.map(Number))).toBeLessThan(7);
   });
 
-  test('values never stand in the command line', async () => {
+  test('slot values never appear in a command line or environment', async () => {
     const slots = [slot('token')];
     const code = `import { readFileSync, readdirSync } from 'node:fs';
       export const run = (_, { config }) => ({
@@ -788,12 +796,12 @@ describe('keeping', () => {
           return false;
         }
       });
-    // The control: the search does see what stands in the command line.
+    // Control: the search does find text in a command line.
     expect(await call).toEqual({ seen: false, own: true });
     expect(outside).toBe(false);
   });
 
-  test('nothing of the worker is left lying about for the code', async () => {
+  test('the worker leaves no globals for the code', async () => {
     const code = `export const run = () => ({ require: typeof require, module: typeof module, argv: process.argv.length });`;
     const { value } = packageOf({ 'index.mjs': code });
     expect(await value()).toEqual({ require: 'undefined', module: 'undefined', argv: 2 });
@@ -811,7 +819,7 @@ describe('keeping', () => {
     expect(await value()).toEqual(['child', 'thread']);
   });
 
-  test('a Python client that lives in a loop lives on', async () => {
+  test('a Python client keeps its event loop between calls', async () => {
     const code = `import asyncio
 kept = None
 async def handler(event):
@@ -826,13 +834,13 @@ async def handler(event):
   });
 });
 
-describe('the network', () => {
+describe('network', () => {
   const codes = {
     'agent.mjs': `let late;
       const get = async (url) => { const it = await fetch(url); if (!it.ok) throw new Error('status ' + it.status); return it.text(); };
       export async function handler({ tool, input }) {
         if (tool === 'late') { setTimeout(() => { late = get(input.url).catch((it) => 'refused'); }, 100); return 'later'; }
-        return tool === 'told' ? await late : await get(input.url);
+        return tool === 'late_result' ? await late : await get(input.url);
       }`,
     'agent.py': `import threading, time, urllib.request
 late = []
@@ -849,12 +857,12 @@ def handler(event):
     if event["tool"] == "late":
         threading.Thread(target=later, args=(event["input"]["url"],)).start()
         return "later"
-    return late[0] if event["tool"] == "told" else get(event["input"]["url"])
+    return late[0] if event["tool"] == "late_result" else get(event["input"]["url"])
 `,
   };
 
   test.each(both)(
-    'is open during a call, to whom was granted, and shut between calls: %s',
+    'the network is open to granted hosts during a call and closed between calls: %s',
     async (_, path) => {
       const asked: Record<number, number> = {};
       const servers = [1, 2].map(() =>
@@ -869,7 +877,7 @@ def handler(event):
         const network = {
           reach: { hosts: [{ host: '127.0.0.1', port }], granted: [{ host: '127.0.0.1', port }] },
           anyPublic: false,
-          secret: false,
+          holdsSecret: false,
         };
         const { value, run, refused } = packageOf(codes, { entry: path, network });
         const input = { url: `http://127.0.0.1:${port}/` };
@@ -877,13 +885,13 @@ def handler(event):
         expect(await call('now')).toBe('hello');
         expect(await call('late')).toBe('later');
         await new Promise((resolve) => setTimeout(resolve, 500));
-        expect(await call('told')).not.toBe('hello');
-        // The control: the same process, asked again, does get through.
+        expect(await call('late_result')).not.toBe('hello');
+        // Control: the same process reaches the host during the next call.
         expect(await call('now')).toBe('hello');
         const url = `http://127.0.0.1:${elsewhere}/`;
         const error = await failure(run({ convention: 'envelope', tool: 'now', input: { url } }));
         expect(error.code).toBe('network_denied');
-        expect(error.message).toContain(`demo/now was kept from reaching 127.0.0.1:${elsewhere}`);
+        expect(error.message).toContain(`demo/now was denied access to 127.0.0.1:${elsewhere}`);
         expect(refused).toContain(`127.0.0.1:${elsewhere}`);
         expect(asked).toEqual({ [port]: 2 });
       } finally {
@@ -892,7 +900,7 @@ def handler(event):
     },
   );
 
-  test('without any, the failure says so', async () => {
+  test('without network permission, the failure says so', async () => {
     const { run } = packageOf(codes, { entry: 'agent.py' });
     const error = await failure(run({ tool: 'now', input: { url: 'http://127.0.0.1:1/' } }));
     expect(error.code).toBe('network_denied');
@@ -902,27 +910,27 @@ def handler(event):
 test.each([
   ['index.ts', 'export const run = (a: { n: number }): unknown => [a.n + 1, process.getuid?.() === 0];'],
   ['agent.py', 'import os\ndef run(args, context):\n    return [args["n"] + 1, os.getuid() == 0]\n'],
-])('where somebody asked for no sandbox, functions run too: %s', async (path, code) => {
-  const { value } = packageOf({ [path]: code }, { sandbox: unconfined() });
+])('functions also run when the sandbox is turned off: %s', async (path, code) => {
+  const { value } = packageOf({ [path]: code }, { sandbox: noSandbox() });
   const call = { export: 'run', convention: 'arguments-context' } as const;
   expect(await value({ ...call, input: { n: 1 } })).toEqual([2, false]);
   expect(await value({ ...call, input: { n: 2 } })).toEqual([3, false]);
 });
 
-describe('TypeScript runs as it is', () => {
-  test('with every way to name another file', async () => {
+describe('TypeScript runs without a build step', () => {
+  test('every way to import another file works', async () => {
     const { value } = packageOf({
-      'index.ts': `import type { Shape } from './shape.js';
-import { Unused, used } from './lib/used.ts.js';
+      'index.ts': `import type { Shape } from './shape';
+import { Unused, used } from './lib/used.ts';
 import { js } from './lib/js.js';
-import { bare } from './lib/bare.js';
-import folder from './lib.js';
+import { bare } from './lib/bare';
+import folder from './lib';
 import { plain } from './plain.mjs';
-export { shown } from './lib/bare.js';
+export { shown } from './lib/bare';
 enum Color { Red = 1, Green }
 class Box { constructor(private readonly content: number) {} get(): number { return this.content; } }
 export async function run(args: Shape): Promise<unknown> {
-  const { later } = await import('./lib/later.js');
+  const { later } = await import('./lib/later');
   return [used satisfies string, js, bare, folder, plain, later, Color.Green, new Box(7).get(), args.a!];
 }`,
       'shape.ts': 'export interface Shape { a?: number }',
@@ -947,7 +955,7 @@ export async function run(args: Shape): Promise<unknown> {
     ]);
   });
 
-  test('in a package of the older module system', async () => {
+  test('a CommonJS package works', async () => {
     const { value } = packageOf({
       'index.ts':
         'import { sep } from "node:path";\nimport { used } from "./lib/used";\nimport old = require("./old.cts");\nexport const run = (): unknown => [sep, used, old.n, typeof __dirname];',
@@ -958,7 +966,7 @@ export async function run(args: Shape): Promise<unknown> {
     expect(await value()).toEqual(['/', 'used', 5, 'string']);
   });
 
-  test('in a package of the newer one, and with a table', async () => {
+  test('an ES module package with top-level await and `handlers` works', async () => {
     const { value } = packageOf({
       'index.ts':
         'const n = await Promise.resolve(4);\nexport const handlers: Record<string, (a: object) => unknown> = { run: () => n };',

@@ -1,4 +1,4 @@
-// What an operator agreed to: linking by naming, edits that widen, workspaces, switches and setup.
+// What an operator agreed to: packages in named folders, edits that widen, workspaces, switches and setup.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ function write(path: string, text: string, mode = 0o644): void {
   writeFileSync(full, text, { mode });
 }
 
-/** A Patch tool whose main gets a path and gives back what `expression` makes of it. */
+/** A Patch tool whose main gets a path and returns the value of `expression`. */
 function fileTool(name: string, filesystem: string, expression: string): string {
   return patchTool({ name, body: `    import os\n    return {"found": ${expression}}` }).replace(
     'filesystem: none',
@@ -52,13 +52,16 @@ const found = async (tool: string, text: string, options: Partial<SessionOptions
   return answer.status === 'ok' ? (answer.result as { found: unknown }).found : answer;
 };
 
-describe('naming a folder', () => {
-  test('agrees to what is in it, and not to what turns up later', async () => {
+describe('agreement by naming a folder', () => {
+  test('naming a folder accepts what is in it, but not what appears there later', async () => {
     expect(await stateOf('count')).toMatchObject({ state: 'ready' });
     write('tools/evil.py', patchTool({ name: 'evil' }));
     expect(await stateOf('evil')).toMatchObject({
       state: 'needs-review',
-      reasons: [expect.stringContaining('turned up'), expect.stringContaining('toolwharf review evil')],
+      reasons: [
+        expect.stringContaining('it appeared in its folder later'),
+        expect.stringContaining('toolwharf review evil'),
+      ],
     });
     const session = await open();
     expect(await session.call({ tool: 'evil', arguments: { text: 'x' } })).toMatchObject({
@@ -66,14 +69,14 @@ describe('naming a folder', () => {
       error: { code: 'needs_review' },
     });
     expect((await session.tools()).map((it) => it.name)).toEqual(['count/count']);
-    // Naming the file itself is an act of its own.
+    // Naming the file itself is a separate agreement.
     expect(await stateOf('evil', { directories: [join(tools(), 'evil.py')] })).toMatchObject({
       state: 'ready',
     });
     expect(await stateOf('evil')).toMatchObject({ state: 'ready' });
   });
 
-  test('an edit of the code is followed; one that asks for more is held until it was shown', async () => {
+  test('an edit of the code is followed, and an edit that asks for more needs review', async () => {
     await open();
     write('tools/count.py', patchTool({ name: 'count', body: '    return {"words": 7}' }));
     expect(await (await open()).call({ tool: 'count', arguments: { text: '' } })).toMatchObject({
@@ -92,11 +95,11 @@ describe('naming a folder', () => {
     await expect(session.accept('count', 'f'.repeat(64))).rejects.toMatchObject({ code: 'integrity' });
     await session.accept('count', review.to);
     expect(await session.call({ tool: 'count', arguments: { text: 'a' } })).toMatchObject({ status: 'ok' });
-    const [last] = (await host.auditTail(20)).filter((it) => it.body.act === 'accept');
+    const [last] = (await host.auditTail(20)).filter((it) => it.body.operation === 'accept');
     expect(last?.body).toMatchObject({ package: 'count', to: review.to, by: 'me' });
   });
 
-  test('an edit of what models and people read is held, and shown letter by letter', async () => {
+  test('an edit of a description needs review, and the review shows foreign letters', async () => {
     await open();
     write(
       'tools/count.py',
@@ -110,7 +113,7 @@ describe('naming a folder', () => {
     expect(review.widened).toEqual([]);
     expect(review.reworded).toContainEqual(
       expect.stringMatching(
-        /^the description of the tool count reads ".*\.ssh\." \(was: "Do something with a text\."\); with U\+043E$/,
+        /^the description of the tool count is now ".*\.ssh\." \(was: "Do something with a text\."\); with U\+043E$/,
       ),
     );
     expect(await session.call({ tool: 'count', arguments: { text: '' } })).toMatchObject({
@@ -132,18 +135,18 @@ describe('naming a folder', () => {
     expect(await stateOf('count')).toMatchObject({ state: 'needs-review' });
   });
 
-  test('looking at a path for a review agrees to nothing', async () => {
+  test('inspecting a path for a review accepts nothing', async () => {
     await open();
     write('tools/evil.py', patchTool({ name: 'evil' }));
     const evil = join(tools(), 'evil.py');
-    const looking = await open({ directories: [evil], looking: true });
-    expect((await looking.review('evil')).widened[0]).toContain('nobody agreed to it yet');
+    const inspecting = await open({ directories: [evil], inspectOnly: true });
+    expect((await inspecting.review('evil')).widened[0]).toContain('nobody has accepted it yet');
     expect(await stateOf('evil')).toMatchObject({ state: 'needs-review' });
-    await looking.accept('evil', (await looking.review('evil')).to);
+    await inspecting.accept('evil', (await inspecting.review('evil')).to);
     expect(await stateOf('evil')).toMatchObject({ state: 'ready' });
   });
 
-  test('an edit that gives something up is followed', async () => {
+  test('an edit that asks for less is followed', async () => {
     write(
       'tools/count.py',
       patchTool({ name: 'count' }).replace('filesystem: none', 'filesystem: read-write'),
@@ -153,7 +156,7 @@ describe('naming a folder', () => {
     expect(await stateOf('count')).toMatchObject({ state: 'ready' });
   });
 
-  test('agreements outlive the host', async () => {
+  test('agreements survive a restart of the host', async () => {
     await open();
     await host.close();
     write('tools/evil.py', patchTool({ name: 'evil' }));
@@ -162,7 +165,7 @@ describe('naming a folder', () => {
     expect(await stateOf('count')).toMatchObject({ state: 'ready' });
   });
 
-  test('a running session keeps what it started with', async () => {
+  test('a running session keeps the packages it started with', async () => {
     const session = await open();
     await session.call({ tool: 'count', arguments: { text: 'a b' } });
     write('tools/count.py', patchTool({ name: 'count', body: '    return {"words": 99}' }));
@@ -181,7 +184,7 @@ describe('the workspace', () => {
     write('work/note.txt', 'hello');
   });
 
-  test('is lent as declared, and relative paths lead into it', async () => {
+  test('the workspace is mounted as declared, and relative paths start in it', async () => {
     expect(await found('see', 'note.txt')).toBe('hello');
     expect(await found('see', join(work(), 'note.txt'))).toBe('hello');
     expect(await found('blind', join(work(), 'note.txt'))).toBe(false);
@@ -191,11 +194,11 @@ describe('the workspace', () => {
     const session = await open({ directories: [join(tools(), 'put2.py')] });
     expect(await session.call({ tool: 'put2', arguments: { text: 'new2.txt' } })).toMatchObject({
       status: 'error',
-      error: { hint: expect.stringContaining('read the workspace only') },
+      error: { hint: expect.stringContaining('read-only access to the workspace') },
     });
   });
 
-  test('has no key material, whatever way leads to it', async () => {
+  test('the workspace hides key material, also behind symbolic links', async () => {
     write('work/.ssh/id_rsa', 'KEY', 0o644);
     chmodSync(join(work(), '.ssh'), 0o755);
     write('work/.netrc', 'KEY', 0o644);
@@ -212,7 +215,7 @@ describe('the workspace', () => {
     expect(await found('dir', '.')).toContain('note.txt');
   });
 
-  test("has neither the host's own folder nor packages, the tool's own included", async () => {
+  test("the workspace hides the host's state folder and all packages, also the tool's own", async () => {
     chmodSync(folder.path, 0o777);
     chmodSync(tools(), 0o777);
     const whole = { root: folder.path };
@@ -223,7 +226,7 @@ describe('the workspace', () => {
     expect(mine).toMatchObject({ status: 'error' });
   });
 
-  test('that cannot be lent is refused, and why is said', async () => {
+  test('a workspace that cannot be mounted is rejected with the reason', async () => {
     const refused = async (root: string) =>
       (await open({ root })).call({ tool: 'see', arguments: { text: 'x' } });
     expect(await refused('/')).toMatchObject({ error: { code: 'workspace_unusable' } });
@@ -238,7 +241,7 @@ describe('the workspace', () => {
     ).toMatchObject({ status: 'ok', result: { found: false } });
   });
 
-  test('is never the whole home folder, for writing', async () => {
+  test('the home folder as a whole is never mounted writable', async () => {
     chmodSync(folder.path, 0o777);
     const before = process.env.HOME;
     process.env.HOME = folder.path;
@@ -261,20 +264,23 @@ describe('the workspace', () => {
     }
   });
 
-  test.runIf(isRoot)('that the sandbox user cannot enter is refused by name', async () => {
-    const closed = mkdtempSync(join(tmpdir(), 'toolwharf-closed-'));
-    try {
-      const answer = await (await open({ root: closed })).call({ tool: 'see', arguments: { text: 'x' } });
-      expect(answer).toMatchObject({
-        status: 'error',
-        error: { code: 'workspace_unusable', hint: expect.stringContaining('chmod') },
-      });
-    } finally {
-      rmSync(closed, { recursive: true });
-    }
-  });
+  test.runIf(isRoot)(
+    'a workspace that the sandbox user cannot enter is rejected with the command that helps',
+    async () => {
+      const closed = mkdtempSync(join(tmpdir(), 'toolwharf-closed-'));
+      try {
+        const answer = await (await open({ root: closed })).call({ tool: 'see', arguments: { text: 'x' } });
+        expect(answer).toMatchObject({
+          status: 'error',
+          error: { code: 'workspace_unusable', hint: expect.stringContaining('chmod') },
+        });
+      } finally {
+        rmSync(closed, { recursive: true });
+      }
+    },
+  );
 
-  test('grows by read: and write: grants, for those who may have files at all', async () => {
+  test('read: and write: grants add folders, but only for tools with file access', async () => {
     mkdirSync(join(folder.path, 'more'));
     chmodSync(join(folder.path, 'more'), 0o777);
     write('more/extra.txt', 'extra');
@@ -289,7 +295,7 @@ describe('the workspace', () => {
     expect(await found('put', target, { allow: [`write:${join(folder.path, 'more')}`] })).toBe(1);
   });
 
-  test('of two sessions at once: each sees its own', async () => {
+  test('two sessions at the same time see their own workspace each', async () => {
     mkdirSync(join(folder.path, 'other'));
     write('other/note.txt', 'other');
     const answers = await Promise.all([
@@ -301,7 +307,7 @@ describe('the workspace', () => {
 });
 
 describe('packages', () => {
-  test('are switched off and on again, in running sessions too', async () => {
+  test('packages are disabled and enabled again, also in running sessions', async () => {
     const session = await open();
     expect(await host.switches.set('count', false, 'me')).toBe(true);
     expect(await session.call({ tool: 'count', arguments: { text: '' } })).toMatchObject({
@@ -314,7 +320,7 @@ describe('packages', () => {
     expect(await session.call({ tool: 'count', arguments: { text: '' } })).toMatchObject({ status: 'ok' });
   });
 
-  test('are served by list, or not, as the configuration says; the report counts everything', async () => {
+  test('the configuration chooses which packages are served, and the report counts all of them', async () => {
     write('tools/second.py', patchTool({ name: 'second' }));
     write('tools/broken.py', patchTool({ name: 'broken' }).replace('version: "1.0.0"', 'version: one'));
     write('tools/skipped/third.py', patchTool({ name: 'third' }));
@@ -332,17 +338,17 @@ describe('packages', () => {
     });
   });
 
-  test('that ask for another interpreter say so, and are refused when that is wished', async () => {
+  test('another interpreter version is noted, or unavailable with strictRuntime', async () => {
     expect(await stateOf('count')).toMatchObject({
       state: 'ready',
-      reasons: [expect.stringMatching(/asks for python 3\.12; 3\.\d+ is used/)],
+      reasons: [expect.stringMatching(/requires python 3\.12; 3\.\d+ is used/)],
     });
     expect(await stateOf('count', { policy: { strictRuntime: true } })).toMatchObject({
       state: 'unavailable',
     });
   });
 
-  test('that need a value say which, and the exact next command', async () => {
+  test('a package that needs a value says which, with the exact next command', async () => {
     write(
       'tools/greeter/manifest.json',
       JSON.stringify({
@@ -368,18 +374,18 @@ describe('packages', () => {
     expect(await session.call(input)).toMatchObject({ error: { code: 'needs_setup' } });
     const entry = { package: 'greeter', slot: 'API_KEY', value: 'open-sesame-17', by: 'me' };
     await host.secrets.set({ ...entry, audience: { kind: 'manifest' } });
-    // What a tool says is passed on without what it was trusted with.
+    // Secrets of the tool are removed from its answer.
     expect(await session.call(input)).toMatchObject({
       status: 'ok',
       result: 'key of 14: [redacted:API_KEY]',
     });
-    const said = JSON.stringify([await host.secrets.list(), await host.auditTail(100)]);
-    expect(said).not.toContain('open-sesame-17');
+    const visible = JSON.stringify([await host.secrets.list(), await host.auditTail(100)]);
+    expect(visible).not.toContain('open-sesame-17');
     await host.secrets.unset('greeter', 'API_KEY', 'me');
     expect(await session.call(input)).toMatchObject({ error: { code: 'needs_setup' } });
   });
 
-  test('run without a sandbox only when asked, and the record says so', async () => {
+  test('packages run without a sandbox only on request, and the audit log says so', async () => {
     write('tools/where.py', fileTool('where', 'none', 'os.path.exists("/etc/passwd") and os.getuid()'));
     const session = await open({ policy: { unsafeNoSandbox: true } });
     expect((await session.packages()).packages.map((it) => it.sandbox)).toEqual([
@@ -390,13 +396,13 @@ describe('packages', () => {
     expect(answer).toMatchObject({ status: 'ok' });
     expect((answer as unknown as { result: { found: number } }).result.found).not.toBe(0);
     const intent = (await host.auditTail(10)).findLast((it) => it.kind === 'intent');
-    expect(intent?.body).toMatchObject({ unconfined: true });
+    expect(intent?.body).toMatchObject({ noSandbox: true });
     await (await open()).call({ tool: 'count', arguments: { text: '' } });
     const confined = (await host.auditTail(10)).findLast((it) => it.kind === 'intent');
-    expect(confined?.body.unconfined).toBeUndefined();
+    expect(confined?.body.noSandbox).toBeUndefined();
   });
 
-  test('of one id do not inherit from each other unasked', async () => {
+  test('packages with the same id do not inherit secrets from each other without an agreement', async () => {
     const manifest = JSON.stringify({
       id: 'keeper',
       name: 'Keeper',
@@ -421,7 +427,7 @@ describe('packages', () => {
     expect(await other.call({ tool: 'keeper/look', arguments: {} })).toMatchObject({
       error: { code: 'needs_review', message: expect.stringContaining('tools/keeper/manifest.json') },
     });
-    // A person may mean it: the folder was moved, or it is a copy.
+    // A person may accept it: the folder was moved, or it is a copy.
     await other.accept('keeper', (await other.review('keeper')).to);
     expect(await other.call({ tool: 'keeper/look', arguments: {} })).toMatchObject({ result: 'second 12' });
   });
@@ -450,7 +456,7 @@ describe('hosts', () => {
   const code =
     'export async function handler({ input }) { const answer = await fetch(input.url); if (!answer.ok) throw new Error(await answer.text()); return answer.text(); }\n';
 
-  test('are granted to a package by its name, or to the only one there is', async () => {
+  test('a host is granted to a package by its name, or to the only package there is', async () => {
     const server = await loopbackServer((_request, response) => response.end('reached'));
     try {
       for (const name of ['Bee', 'Wasp']) {
@@ -465,7 +471,7 @@ describe('hosts', () => {
         error: { code: 'network_denied', hint: expect.stringContaining(`--allow bee=${place}`) },
       };
       expect(await get('bee/get', {})).toMatchObject(refused);
-      // Meant for whoever names that host, which is none of them.
+      // The grant applies to packages that name this host, and none does.
       expect(await get('bee/get', { allow: [place] })).toMatchObject(refused);
       expect(server.requests).toEqual([]);
       expect(await get('bee/get', { allow: [`bee=${place}`] })).toMatchObject({ result: 'reached' });

@@ -1,4 +1,4 @@
-// Secrets that have no shape of their own are guessed; where that does harm, the operator can have it off, and nobody else.
+// Secrets without a known format are guessed. Only the operator can turn guessing off where it does harm.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -14,7 +14,7 @@ import {
   workbench,
 } from './workbench.js';
 
-// Never written down in one piece.
+// Never written in one piece.
 const guessed = `session_token = ${['b7Xq9', 'TzL20wPv', 'R4k8Nm'].join('')}`;
 const shaped = `gh${'p_'}${['A1b2C3d4E5f6', 'G7h8I9j0K1l2', 'M3n4O5p6Q7r8'].join('')}`;
 
@@ -42,14 +42,14 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-const said = async (tool: string, text: string, policy: SessionPolicy = {}) => {
+const answerOf = async (tool: string, text: string, policy: SessionPolicy = {}) => {
   const session = await bench.session({ policy });
   return JSON.stringify(await resultOf(session.call({ tool, arguments: { text } })));
 };
 
-describe('guesses', () => {
-  test('are made unless somebody said otherwise', async () => {
-    expect(await said('echo/say', guessed)).toContain('[redacted:assigned-secret]');
+describe('guessing of secrets', () => {
+  test('guessing is on by default', async () => {
+    expect(await answerOf('echo/say', guessed)).toContain('[redacted:assigned-secret]');
   });
 
   test.each([
@@ -57,24 +57,24 @@ describe('guesses', () => {
     ['in a package', ['echo'], [true, true, false]],
     ['in a tool', ['echo/repeat'], [false, true, false]],
     ['by a pattern', ['*/say'], [true, false, true]],
-  ])('are off %s', async (_where, noGuesses, expected) => {
+  ])('guessing is off %s', async (_where, noGuesses, expected) => {
     const tools = ['echo/say', 'echo/repeat', 'other/say'];
     for (const [index, tool] of tools.entries()) {
-      const passes = (await said(tool, guessed, { noGuesses })).includes(guessed);
+      const passes = (await answerOf(tool, guessed, { noGuesses })).includes(guessed);
       expect(passes, tool).toBe(expected[index]);
     }
   });
 
-  test('are one thing; shapes of keys and values of the vault are another', async () => {
+  test('without guessing, known key formats and values of the vault are still redacted', async () => {
     const noGuesses = ['*'];
-    expect(await said('echo/say', shaped, { noGuesses })).toContain('[redacted:github-token]');
+    expect(await answerOf('echo/say', shaped, { noGuesses })).toContain('[redacted:github-token]');
     const value = ['zulu', 'kilo', 'papa', '77'].join('-');
     const audience = { kind: 'hosts', hosts: ['keys.example.org'] } as const;
     await bench.host.secrets.set({ package: 'echo', slot: 'DOOR', value, audience, by: 'operator' });
-    expect(await said('echo/say', `password = ${value}`, { noGuesses })).not.toContain(value);
+    expect(await answerOf('echo/say', `password = ${value}`, { noGuesses })).not.toContain(value);
   });
 
-  test('a sample that its vendor publishes passes in an answer, and in no arguments that could be passed on', async () => {
+  test('a published sample key passes in an answer, but not in arguments', async () => {
     const sample = `AKIA${'IOSFODNN7'}EXAMPLE`;
     const session = await bench.session();
     const asked = await session.call({ tool: 'quoter', arguments: {} });
@@ -84,7 +84,7 @@ describe('guesses', () => {
     expect(refused.message).toContain('aws-access-key');
   });
 
-  test('explain says so', async () => {
+  test('explain shows whether guessing is on', async () => {
     const explained = async (noGuesses: string[]) => {
       const session = await bench.session({ policy: { noGuesses } });
       return (await session.explain({ tool: 'echo/say' })).guardrails.guesses;
@@ -94,7 +94,7 @@ describe('guesses', () => {
     expect(await explained(['echo'])).toBe(false);
   });
 
-  test('what is no list of texts opens no session', async () => {
+  test('a noGuesses value that is not a list of strings is rejected', async () => {
     const policy = { noGuesses: 'echo' } as unknown as SessionPolicy;
     await expect(bench.session({ policy })).rejects.toMatchObject({ code: 'invalid_config' });
   });
@@ -104,9 +104,9 @@ describe('on the command line', () => {
   const folder = temporaryFolder({ ...files, 'config.toml': '[scan]\nno_guesses = ["echo"]\n' });
   afterAll(() => folder.remove());
   const env = { TOOLWHARF_HOME: join(folder.path, 'state'), HOME: folder.path, NO_COLOR: '1' };
-  const run = (words: string[], cwd = folder.path) => toolwharf(words, { cwd, env });
+  const run = (args: string[], cwd = folder.path) => toolwharf(args, { cwd, env });
 
-  test('an answer passes, explain and doctor say why', async () => {
+  test('with scan.no_guesses an answer passes, and explain and doctor say why', async () => {
     const call = ['call', 'echo/say', JSON.stringify({ text: guessed }), '--dir', 'echo'];
     expect((await run(call)).stdout).not.toContain(guessed);
     expect((await run([...call, '--config', 'config.toml'])).stdout).toContain(guessed);
@@ -119,14 +119,14 @@ describe('on the command line', () => {
       '--config',
       'config.toml',
     ]);
-    expect(explained.stdout).toMatch(/leaves in .*scan\.no_guesses/);
+    expect(explained.stdout).toMatch(/keeps .*scan\.no_guesses/);
     const doctor = await run(['doctor', '--config', 'config.toml']);
     expect(doctor.stdout).toMatch(/scan.*echo/);
     expect(doctor.stdout).toContain('config.toml');
     expect((await run(['doctor'])).stdout).not.toContain('no_guesses');
   });
 
-  test('a project cannot have them off', async () => {
+  test('a project cannot turn guessing off', async () => {
     const project = join(folder.path, 'project');
     mkdirSync(project);
     writeFileSync(join(project, 'toolwharf.toml'), '[scan]\nno_guesses = ["*"]\n');
@@ -134,6 +134,6 @@ describe('on the command line', () => {
     const { code, stdout, stderr } = await run(call, project);
     expect(code).not.toBe(0);
     expect(stdout).not.toContain(guessed);
-    expect(stderr).toContain('scan.no_guesses cannot be set for a project');
+    expect(stderr).toContain('scan.no_guesses cannot be set in a project file');
   });
 });

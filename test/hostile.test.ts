@@ -1,11 +1,11 @@
-// Input made to exhaust a reader. Each must be answered with findings, soon, and leave nothing behind.
+// Input made to exhaust a parser. Each must be rejected with findings, quickly, and without side effects.
 import { describe, expect, test } from 'vitest';
 import { defaultParseOptions, formats } from '../src/formats/index.js';
 import type { Format, FormatName } from '../src/model/format.js';
 import { memoryBundle } from './memory-bundle.js';
 import { processorMs } from './processor-time.js';
 
-/** Much more than any of them takes on a slow machine; what these inputs provoke would take hours. */
+/** Much more than any of them needs on a slow machine; without limits these inputs would take hours. */
 const deadlineMs = 15_000;
 const mebibyte = 1024 * 1024;
 
@@ -21,7 +21,7 @@ interface Hostile {
   readonly name: string;
   readonly text: string;
   readonly files?: Readonly<Record<string, string>>;
-  /** A finding that must be among those given; any error will do where it is absent. */
+  /** A finding that must be reported; if absent, any finding is enough. */
   readonly code?: string;
 }
 

@@ -1,9 +1,9 @@
-// The API: what each route answers, what it never tells, and that its description is the truth.
+// The HTTP API: what each route answers, what it never reveals, and that its description is correct.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Places } from '../src/serve/http/places.js';
+import { PathRedactor } from '../src/serve/http/path-redactor.js';
 import { type House, house, modern, visit } from './http-house.js';
 import { until } from './toolwharf.js';
 
@@ -17,8 +17,8 @@ const asOperator = (path: string, options = {}) => home.visit(path, { token: hom
 const call = (tool: string, given: unknown = {}, options = {}) =>
   home.visit('/api/v1/call', { body: { tool, arguments: given }, ...options });
 
-describe('tools', () => {
-  test('packages with their state', async () => {
+describe('packages and tools', () => {
+  test('packages are listed with their state', async () => {
     const { json } = await home.visit('/api/v1/packages');
     expect(json.schema).toBe('toolwharf/list@1');
     expect(json.packages.map((it: { id: string; state: string }) => [it.id, it.state])).toContainEqual([
@@ -31,7 +31,7 @@ describe('tools', () => {
     });
   });
 
-  test('tools with their schemas', async () => {
+  test('tools are listed with their schemas', async () => {
     const { json } = await home.visit('/api/v1/tools');
     expect(json.tools.map((it: { name: string }) => it.name)).toEqual([
       'long/long',
@@ -45,7 +45,7 @@ describe('tools', () => {
     });
   });
 
-  test('a call answers as the command line does', async () => {
+  test('a call answers like the command line', async () => {
     const done = await call('word_count/word_count', { text: 'a b c' });
     expect(done.status).toBe(200);
     expect(done.json).toEqual({
@@ -59,7 +59,7 @@ describe('tools', () => {
     expect((await call('word_count', { text: 'a b' })).json.result).toEqual({ words: 2 });
   });
 
-  test('refusals and failures have the status of their code', async () => {
+  test('denials and failures have the HTTP status of their error code', async () => {
     const wrong = await call('word_count', { texts: 'a' });
     expect([wrong.status, wrong.json.status, wrong.json.error.code]).toEqual([400, 'error', 'invalid_input']);
     const unset = await call('door/look');
@@ -124,7 +124,7 @@ describe('approvals', () => {
     expect((await call('patch_confirm_action', given)).json.status).toBe('ok');
   });
 
-  test('two tokens of one name are two callers', async () => {
+  test('two tokens with the same name are two principals', async () => {
     const [first, second] = [await home.token('twin'), await home.token('twin')];
     const id = (await call('send_note', { text: 'x' }, { token: first.token })).json.confirmation.token;
     await asOperator(`/api/v1/approvals/${id}/approve`, { method: 'POST' });
@@ -142,7 +142,7 @@ describe('settings', () => {
       (it: { package: string }) => it.package === 'door',
     ).slots[0];
 
-  test('say what is asked for and whether it is set; the value never comes out', async () => {
+  test('settings show what a package asks for and whether it is set, but never the value', async () => {
     expect(await slot()).toMatchObject({
       name: 'door_key',
       label: 'Door key',
@@ -167,7 +167,7 @@ describe('settings', () => {
     expect((await asOperator(path, { method: 'DELETE' })).status).toBe(404);
   });
 
-  test('only what a package asks for can be set, and only to whom a value may go', async () => {
+  test('only slots of a package can be set, and only with valid recipients', async () => {
     const put = (body: unknown, at = path) => asOperator(at, { method: 'PUT', body });
     expect((await put({ value }, '/api/v1/settings/door/other')).status).toBe(404);
     expect((await put({ value }, '/api/v1/settings/other/door_key')).status).toBe(404);
@@ -185,7 +185,7 @@ describe('settings', () => {
   });
 });
 
-test('a package is switched off and on', async () => {
+test('a package is disabled and enabled', async () => {
   const path = '/api/v1/switches/word_count';
   const off = await asOperator(path, { method: 'PUT', body: { enabled: false } });
   expect(off.json).toEqual({
@@ -202,7 +202,7 @@ test('a package is switched off and on', async () => {
   expect((await asOperator(path, { method: 'PUT', body: { enabled: 'yes' } })).status).toBe(400);
 });
 
-test('processes are counted by what they are for', async () => {
+test('processes are counted by kind', async () => {
   const count = async (kind: string) =>
     Number(
       new RegExp(`^toolwharf_processes\\{kind="${kind}"\\} (\\d+)$`, 'm').exec(
@@ -219,13 +219,15 @@ test('processes are counted by what they are for', async () => {
   await until(async () => (await count('call')) === 0);
 });
 
-test('where packages lie on this machine is told to operators, not to agents', async () => {
-  const told = (await home.visit('/api/v1/packages')).json.packages;
-  expect(told.map((it: { path: string }) => it.path)).toContain('word_count.py');
-  expect(JSON.stringify(told)).not.toContain(home.bench.packages);
-  const known = (await asOperator('/api/v1/packages')).json.packages;
-  expect(known.map((it: { path: string }) => it.path)).toContain(join(home.bench.packages, 'word_count.py'));
-  const places = new Places(['/srv/tools', '/srv/tools/more', '/srv/one.py']);
+test('operators see where packages are on this machine, and agents do not', async () => {
+  const agentView = (await home.visit('/api/v1/packages')).json.packages;
+  expect(agentView.map((it: { path: string }) => it.path)).toContain('word_count.py');
+  expect(JSON.stringify(agentView)).not.toContain(home.bench.packages);
+  const operatorView = (await asOperator('/api/v1/packages')).json.packages;
+  expect(operatorView.map((it: { path: string }) => it.path)).toContain(
+    join(home.bench.packages, 'word_count.py'),
+  );
+  const places = new PathRedactor(['/srv/tools', '/srv/tools/more', '/srv/one.py']);
   expect(places.path('/srv/tools/more/a/x.py')).toBe('a/x.py');
   expect(places.path('/srv/one.py')).toBe('one.py');
   expect(places.path('/elsewhere/x.py')).toBe('x.py');
@@ -235,7 +237,7 @@ test('where packages lie on this machine is told to operators, not to agents', a
   expect(places.text('/srv/tools-other/x')).toBe('/srv/tools-other/x');
 });
 
-test('a path that takes no members refuses those it is given', async () => {
+test('a route without body members rejects a body with members', async () => {
   const wrong = await asOperator('/api/v1/approvals/apr_0/approve', { method: 'POST', body: { all: true } });
   expect([wrong.status, wrong.json.error.code]).toEqual([400, 'usage']);
   const right = await asOperator('/api/v1/approvals/apr_0/approve', { method: 'POST', body: {} });
@@ -243,14 +245,14 @@ test('a path that takes no members refuses those it is given', async () => {
   expect((await home.visit('/api/v1/tools', { method: 'GET', body: { a: 1 } })).status).toBe(400);
 });
 
-test('the record is whole', async () => {
+test('the audit log verifies', async () => {
   expect((await asOperator('/api/v1/audit/verify')).json).toMatchObject({
     schema: 'toolwharf/audit@1',
     ok: true,
   });
 });
 
-test('metrics are what Prometheus reads, and add up', async () => {
+test('metrics have the Prometheus format and are consistent', async () => {
   const before = home.answers.length;
   await call('word_count', { text: 'a' });
   expect(home.answers.length).toBe(before + 1);
@@ -263,7 +265,7 @@ test('metrics are what Prometheus reads, and add up', async () => {
     if (type !== null) typed.add(type[1] as string);
     if (line.startsWith('#')) continue;
     const sample = /^([a-z_]+)(\{[a-z_]+="[^"\\\n]*"\})? (\d+(?:\.\d+)?(?:e-?\d+)?)$/.exec(line);
-    if (sample === null) throw new Error(`this is no sample: ${line}`);
+    if (sample === null) throw new Error(`not a sample: ${line}`);
     const [, name = '', label = '', value] = sample;
     expect(typed).toContain(name.replace(/_(?:bucket|sum|count)$/, ''));
     samples.set(`${name}${label}`, Number(value));
@@ -277,12 +279,14 @@ test('metrics are what Prometheus reads, and add up', async () => {
   );
   expect(samples.get('toolwharf_http_connections')).toBeGreaterThan(0);
   expect(samples.get('toolwharf_approvals_waiting')).toBe(1);
-  const processes = ['call', 'kept', 'warm'].map((it) => samples.get(`toolwharf_processes{kind="${it}"}`));
+  const processes = ['call', 'pooled', 'prestarted'].map((it) =>
+    samples.get(`toolwharf_processes{kind="${it}"}`),
+  );
   expect(processes).toEqual([0, expect.any(Number), 0]);
 });
 
 describe('/openapi.json', () => {
-  test('names every route there is: each answers, and nothing else does', async () => {
+  test('the description names every route: each answers, and no other method does', async () => {
     const { json } = await home.visit('/openapi.json');
     expect(json.openapi).toBe('3.1.0');
     const described = Object.entries(json.paths as Record<string, object>).flatMap(([path, operations]) =>
@@ -294,7 +298,7 @@ describe('/openapi.json', () => {
       for (const method of methods) {
         const asked = await asOperator(path.replace(/\{\w+\}/g, 'x'), { method });
         const known = described.some((it) => it.path === path && it.method === method);
-        // Without a session, GET and DELETE of /mcp say that there is only POST.
+        // Without a session, GET and DELETE of /mcp answer that only POST is allowed.
         const served = asked.status !== 405 || (path === '/mcp' && asked.headers.allow === 'POST');
         expect([path, method, served]).toEqual([path, method, known]);
       }
@@ -305,7 +309,7 @@ describe('/openapi.json', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('is sound: references lead somewhere, parameters are declared, schemas compile', async () => {
+  test('references resolve, parameters are declared, and schemas compile', async () => {
     const { json } = await home.visit('/openapi.json');
     const ajv = new Ajv2020.default({ strict: false });
     for (const [path, operations] of Object.entries(json.paths as Record<string, Record<string, never>>)) {
@@ -334,7 +338,7 @@ describe('/openapi.json', () => {
     ajv.compile(json.components.schemas.Problem);
   });
 
-  test('what routes answer is what is described', async () => {
+  test('routes answer what the description says', async () => {
     const { json } = await home.visit('/openapi.json');
     const ajv = new Ajv2020.default({ strict: false });
     for (const path of [
@@ -365,7 +369,7 @@ describe('/openapi.json', () => {
   });
 });
 
-test('an agent sees its own sessions only; ids let nobody in; ending one ends it', async () => {
+test('an agent sees and ends only its own sessions, and a listed id gives no access', async () => {
   const { token } = await home.token('with-session');
   const initialize = {
     jsonrpc: '2.0',
@@ -392,7 +396,7 @@ test('an agent sees its own sessions only; ids let nobody in; ending one ends it
   expect((await home.visit('/mcp', { body: ping, headers, token })).status).toBe(404);
 });
 
-test('a bug tells nothing of itself', async () => {
+test('an internal error reveals nothing about itself', async () => {
   const broken = await house({}, { now: Date.now });
   try {
     const { host } = broken.bench;
@@ -412,7 +416,7 @@ test('a bug tells nothing of itself', async () => {
   }
 });
 
-test('nothing else was a bug', async () => {
+test('no request of this file caused an internal error', async () => {
   expect((await home.visit('/mcp', modern('tools/list'))).status).toBe(200);
   expect(home.bench.bugs).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// What a console needs of held calls over HTTP: to hear of them at once, to see everything, and to make rules.
+// What a console needs for held calls over HTTP: quick notification, all details, and rules.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type House, house } from './http-house.js';
 
@@ -12,7 +12,7 @@ const operator = (path: string, rest: object = {}) => home.visit(path, { token: 
 const call = (text: string) =>
   home.visit('/api/v1/call', { body: { tool: 'send_note', arguments: { text } } });
 
-test('whoever waits hears of a held call, and of what became of it', async () => {
+test('a waiting request learns of a held call and of the decision about it', async () => {
   const first = (await operator('/api/v1/approvals')).json;
   expect(first.requests).toEqual([]);
   const quiet = await operator(`/api/v1/approvals?after=${first.version}&wait=0`);
@@ -33,12 +33,12 @@ test('whoever waits hears of a held call, and of what became of it', async () =>
     state: 'denied',
     decision: { channel: 'api', verified: false },
   });
-  // A version of another start is simply another one.
+  // A version of an earlier host process counts as a different version.
   expect((await operator('/api/v1/approvals?after=v_0.7&wait=30')).status).toBe(200);
   expect((await operator(`/api/v1/approvals?after=x&wait=61`)).status).toBe(400);
 });
 
-test('rules are made, used, listed and ended', async () => {
+test('rules are created, used, listed and deleted', async () => {
   const rule = (body: object) => operator('/api/v1/approvals/rules', { body });
   const tool = 'send_note/send_note';
   for (const wrong of [
@@ -56,7 +56,7 @@ test('rules are made, used, listed and ended', async () => {
     principal: 'http/start-agent',
     minutes: 5,
   });
-  expect(made.json).toMatchObject({ schema: 'toolwharf/rules@1', rules: [{ tool, state: 'holds' }] });
+  expect(made.json).toMatchObject({ schema: 'toolwharf/rules@1', rules: [{ tool, state: 'active' }] });
   expect((await call('a')).json.status).toBe('ok');
   expect((await call('c')).json.status).toBe('confirmation_required');
   const [listed] = (await operator('/api/v1/approvals/rules')).json.rules;

@@ -1,4 +1,4 @@
-// What waits for a person, over HTTP: the same list as the command's, for operators only.
+// What waits for a person, over HTTP: the same list as the command prints, for operators only.
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqlite } from '../src/store/sqlite.js';
 import { type House, house } from './http-house.js';
@@ -12,7 +12,7 @@ afterEach(() => home.close());
 const operator = (path: string, rest: object = {}) => home.visit(path, { token: home.operator, ...rest });
 const list = async () => (await operator('/api/v1/attention')).json.items;
 
-test('held calls, what is stopped and what is not ready are listed with what to do', async () => {
+test('held calls, kills and packages that are not ready are listed with the next command', async () => {
   const held = await home.visit('/api/v1/call', { body: { tool: 'send_note', arguments: { text: 'a' } } });
   await operator('/api/v1/kills', { body: { target: 'long' } });
   const answer = await operator('/api/v1/attention');
@@ -28,8 +28,8 @@ test('held calls, what is stopped and what is not ready are listed with what to 
   ]);
 });
 
-test('a call whose outcome is unknown is listed until somebody acknowledges it, on record', async () => {
-  // As the next host writes it down when it finds a call without an end.
+test('a call with unknown outcome is listed until an operator acknowledges it', async () => {
+  // The next host writes this entry when it finds a call without an outcome.
   const database = openSqlite(`${home.bench.path}/state/toolwharf.db`);
   database.run('insert into unknown_outcome (call, tool, principal, at) values (?, ?, ?, ?)', [
     'call_lost',
@@ -46,14 +46,14 @@ test('a call whose outcome is unknown is listed until somebody acknowledges it, 
   });
   expect((await list()).map((it: { kind: string }) => it.kind)).not.toContain('outcome-unknown');
   expect((await home.bench.host.auditTail(1))[0]?.body).toMatchObject({
-    act: 'acknowledge',
+    operation: 'acknowledge',
     callId: 'call_lost',
     by: 'http/start-operator',
   });
   expect((await acknowledge()).status).toBe(404);
 });
 
-test('is not for agents', async () => {
+test('agents have no access to the list', async () => {
   expect((await home.visit('/api/v1/attention')).status).toBe(403);
   const tried = await home.visit('/api/v1/attention/call_lost/acknowledge', { method: 'POST' });
   expect(tried.status).toBe(403);

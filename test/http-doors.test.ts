@@ -1,5 +1,5 @@
-// Who gets in, and what is refused before anything is done. Each rule is seen to bite, beside the same visit without
-// what it bites on.
+// Who has access, and what is rejected before anything is done. Each rule is tested with a request that it
+// rejects, and with the same request without the problem.
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type House, house, rawVisit, visit } from './http-house.js';
@@ -13,13 +13,16 @@ afterAll(() => home.close());
 
 const call = { tool: 'no_such/tool', arguments: {} };
 
-describe('the name that a request came to', () => {
-  test.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])('%s with our port is let in', async (name) => {
-    const headers = { host: `${name}:${home.port}` };
-    expect((await home.visit('/api/v1/tools', { headers })).status).toBe(200);
-  });
+describe('the Host header', () => {
+  test.each(['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'])(
+    'the host %s with the port of the server is accepted',
+    async (name) => {
+      const headers = { host: `${name}:${home.port}` };
+      expect((await home.visit('/api/v1/tools', { headers })).status).toBe(200);
+    },
+  );
 
-  test('a name that a proxy of ours is reached by is let in, with any port', async () => {
+  test('a configured proxy name is accepted with any port', async () => {
     for (const host of ['tools.example.com', 'tools.example.com:443'])
       expect((await home.visit('/api/v1/tools', { headers: { host } })).status).toBe(200);
   });
@@ -33,7 +36,7 @@ describe('the name that a request came to', () => {
     'xtools.example.com',
     '127.0.0.1:PORT@evil.example',
     '10.0.0.1:PORT',
-  ])('%j is not', async (written) => {
+  ])('the host %j is denied', async (written) => {
     const headers = { host: written.replace('PORT', String(home.port)) };
     for (const path of ['/health', '/api/v1/tools', '/mcp', '/nothing']) {
       const refused = await home.visit(path, { headers });
@@ -41,7 +44,7 @@ describe('the name that a request came to', () => {
     }
   });
 
-  test('none, two, or a whole URL in place of a path are refused', async () => {
+  test('a request without host, with two hosts or with a full URL as path is rejected', async () => {
     const lines = [`Authorization: Bearer ${home.agent}`, 'Connection: close'];
     const ask = (first: string, ...more: string[]) =>
       rawVisit(home.port, [first, ...more, ...lines, '', ''].join('\r\n')).closed;
@@ -55,8 +58,8 @@ describe('the name that a request came to', () => {
   });
 });
 
-describe('the site that a request came from', () => {
-  test('our own, or none, is let in', async () => {
+describe('the Origin header', () => {
+  test("the server's own origin, or none, is accepted", async () => {
     const origins = [
       `http://127.0.0.1:${home.port}`,
       `http://localhost:${home.port}`,
@@ -67,14 +70,14 @@ describe('the site that a request came from', () => {
   });
 
   test.each(['https://evil.example', 'null', 'http://127.0.0.1:1', 'http://127.0.0.1', 'file://', ''])(
-    '%j is not',
+    'the origin %j is denied',
     async (origin) => {
       for (const path of ['/health', '/api/v1/tools', '/mcp', '/nothing'])
         expect((await home.visit(path, { headers: { origin } })).status, path).toBe(403);
     },
   );
 
-  test('no page of another site is told that it may ask', async () => {
+  test('CORS headers never allow another site', async () => {
     const headers = { origin: 'https://evil.example', 'access-control-request-method': 'POST' };
     const asked = await home.visit('/api/v1/call', { method: 'OPTIONS', headers });
     expect(asked.status).toBe(403);
@@ -85,7 +88,7 @@ describe('the site that a request came from', () => {
 });
 
 describe('tokens', () => {
-  test('without a good one there is nothing but health', async () => {
+  test('without a valid token only /health answers', async () => {
     const wrong = [
       undefined,
       `Bearer ${home.agent}x`,
@@ -108,7 +111,7 @@ describe('tokens', () => {
     expect((await visit(home.port, '/api/v1/tools', { token: home.agent })).status).toBe(200);
   });
 
-  test('an agent reaches nothing that is for operators; an operator reaches all of it', async () => {
+  test('an agent has no access to operator routes, and an operator has access to all of them', async () => {
     const { paths } = (await home.visit('/openapi.json')).json;
     const guarded = Object.entries(paths as Record<string, Record<string, { description?: string }>>).flatMap(
       ([path, operations]) =>
@@ -149,7 +152,7 @@ describe('tokens', () => {
     }
   });
 
-  test('a token that was revoked or has run out lets nobody in', async () => {
+  test('a revoked or expired token is rejected', async () => {
     const { token, id } = await home.token('passing');
     expect((await home.visit('/api/v1/tools', { token })).status).toBe(200);
     await home.bench.host.tokens.revoke(id, 'test');
@@ -160,12 +163,12 @@ describe('tokens', () => {
   });
 });
 
-describe('bodies', () => {
+describe('request bodies', () => {
   const post = (headers: Record<string, string>, body: unknown = call) =>
     home.visit('/api/v1/call', { headers, body });
 
-  test('are JSON and say so', async () => {
-    // The tool is not there: that is the answer of a call that was understood.
+  test('a body must be JSON with the right content type', async () => {
+    // The tool does not exist: this answer means that the call was parsed.
     expect((await post({})).json.error.code).toBe('tool_not_found');
     expect((await post({ 'content-type': 'application/json; charset=utf-8' })).status).toBe(404);
     const types = ['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=utf-16', ''];
@@ -175,7 +178,7 @@ describe('bodies', () => {
       expect((await post({}, text)).status).toBe(400);
   });
 
-  test('have the members that are known, and no others', async () => {
+  test('a body must have known members only', async () => {
     for (const body of [
       [],
       null,
@@ -192,7 +195,7 @@ describe('bodies', () => {
     expect((await post({}, '{"tool":"no_such/tool","__proto__":{"x":1}}')).status).toBe(400);
   });
 
-  test('are not larger than the limit, whether they say how large they are or not', async () => {
+  test('a body over the size limit is rejected, with or without Content-Length', async () => {
     const fits = JSON.stringify({ ...call, arguments: { text: 'x'.repeat(60 * 1024) } });
     const large = JSON.stringify({ ...call, arguments: { text: 'x'.repeat(200 * 1024) } });
     for (const path of ['/api/v1/call', '/mcp']) {
@@ -220,7 +223,7 @@ describe('bodies', () => {
     }
   });
 
-  test('that never end are cut off', async () => {
+  test('an endless body is cut off', async () => {
     const { socket, closed } = rawVisit(
       home.port,
       `POST /api/v1/call HTTP/1.1\r\nHost: 127.0.0.1:${home.port}\r\nAuthorization: Bearer ${home.agent}\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n`,
@@ -235,13 +238,13 @@ describe('bodies', () => {
   });
 });
 
-test('headers are not larger than the limit', async () => {
+test('headers over the size limit are rejected', async () => {
   const headers = (size: number) => ({ 'x-much': 'x'.repeat(size) });
   expect((await home.visit('/health', { headers: headers(8 * 1024) })).status).toBe(200);
   expect((await home.visit('/health', { headers: headers(20 * 1024) })).status).toBe(431);
 });
 
-test('every answer forbids to guess, keep, frame and run it', async () => {
+test('every answer has headers against sniffing, caching, framing and scripts', async () => {
   const answers = [
     await home.visit('/health'),
     await home.visit('/api/v1/tools'),
@@ -260,7 +263,7 @@ test('every answer forbids to guess, keep, frame and run it', async () => {
   }
 });
 
-test('unknown paths and methods', async () => {
+test('unknown paths and methods are rejected', async () => {
   expect((await home.visit('/api/v1/nothing')).status).toBe(404);
   expect((await home.visit('/api/v1/tools/')).status).toBe(404);
   expect((await home.visit('/api/v1/approvals/%ff')).status).toBe(404);
@@ -269,17 +272,17 @@ test('unknown paths and methods', async () => {
   expect([wrong.status, wrong.headers.allow]).toEqual([405, 'POST']);
 });
 
-test('a token has its share of connections, and no more', async () => {
+test('a token has a limited number of connections', async () => {
   const { token } = await home.token('greedy');
   const agents = Array.from({ length: 8 }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   for (const agent of agents) expect((await home.visit('/api/v1/tools', { token, agent })).status).toBe(200);
   const refused = await home.visit('/api/v1/tools', { token });
   expect([refused.status, refused.json.error.code]).toEqual([429, 'rate_limited']);
-  // The others are not touched, and what is given back can be had again.
+  // Open connections still work, and closed connections free their place.
   expect((await home.visit('/api/v1/tools', { agent: agents[0] as Agent, token })).status).toBe(200);
   expect((await home.visit('/api/v1/tools')).status).toBe(200);
   for (const agent of agents) agent.destroy();
   await until(async () => (await home.visit('/api/v1/tools', { token })).status === 200);
 });
 
-test('nothing of all this was a bug', () => expect(home.bench.bugs).toEqual([]));
+test('no request of this file caused an internal error', () => expect(home.bench.bugs).toEqual([]));

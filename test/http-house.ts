@@ -1,11 +1,11 @@
-// A real server on a free port of this machine, with packages of the test's own, and ways to visit it.
+// A real HTTP server on a free loopback port with test packages, and helpers to send requests to it.
 import { randomBytes } from 'node:crypto';
 import { type Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 import { createConnection, type Socket } from 'node:net';
 import type { Answer, TokenRole } from '../src/host/host.js';
-import type { HttpLimits } from '../src/serve/http/limits.js';
 import { Metrics } from '../src/serve/http/metrics.js';
-import { type HttpOptions, type HttpServer, openHttp } from '../src/serve/http/server.js';
+import { type HttpServer, type HttpServerOptions, openHttpServer } from '../src/serve/http/server.js';
+import type { HttpServerLimits } from '../src/serve/http/server-limits.js';
 import { patchTool } from './toolwharf.js';
 import { type Files, pythonTool, talos, type Workbench, workbench } from './workbench.js';
 
@@ -16,7 +16,7 @@ export interface House {
   readonly operator: string;
   readonly agent: string;
   readonly answers: Answer[];
-  /** A token that is kept, with its id. */
+  /** A stored token with its id. */
   token(name: string, role?: TokenRole, expiresAt?: number | null): Promise<{ token: string; id: string }>;
   visit(path: string, options?: Visit): Promise<Visited>;
   close(): Promise<void>;
@@ -26,7 +26,7 @@ export interface Visit {
   readonly method?: string;
   readonly token?: string | undefined;
   readonly headers?: OutgoingHttpHeaders;
-  /** Sent as JSON unless it is text. */
+  /** Sent as JSON, except for strings, which are sent as they are. */
   readonly body?: unknown;
   readonly agent?: Agent;
   readonly signal?: AbortSignal;
@@ -36,7 +36,7 @@ export interface Visited {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  // biome-ignore lint/suspicious/noExplicitAny: tests read answers of every shape.
   readonly json: any;
 }
 
@@ -58,22 +58,22 @@ export const packages: Files = {
 };
 
 export async function house(
-  limits: Partial<HttpLimits> = {},
-  rest: Partial<HttpOptions> = {},
+  limits: Partial<HttpServerLimits> = {},
+  rest: Partial<HttpServerOptions> = {},
 ): Promise<House> {
   const answers: Answer[] = [];
   const metrics = new Metrics();
   const bench = await workbench(packages, {
-    // What runs is then what somebody called.
+    // Then only processes of calls run.
     warm: false,
     onAnswer: (answer) => {
       answers.push(answer);
-      metrics.answered(answer);
+      metrics.countCall(answer);
     },
   });
   const operator = `tw_${randomBytes(32).toString('base64url')}`;
   const agent = `tw_${randomBytes(32).toString('base64url')}`;
-  const server = await openHttp(bench.host, {
+  const server = await openHttpServer(bench.host, {
     port: 0,
     startTokens: [
       { name: 'start-operator', role: 'operator', token: operator },
@@ -106,7 +106,7 @@ export async function house(
   };
 }
 
-/** One request, exactly as told: nothing is followed, repeated or added but what HTTP needs. */
+/** Sends one request exactly as given: no redirects, no retries, only the headers that HTTP needs. */
 export function visit(port: number, path: string, options: Visit = {}): Promise<Visited> {
   const { method = options.body === undefined ? 'GET' : 'POST', token, headers = {}, body } = options;
   const text = body === undefined ? undefined : typeof body === 'string' ? body : JSON.stringify(body);
@@ -155,7 +155,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** Bytes as they are. Resolves with all that came back once the server closed the connection. */
+/** Sends raw bytes. Resolves with everything received once the server closed the connection. */
 export function rawVisit(port: number, text: string): { socket: Socket; closed: Promise<string> } {
   const socket = createConnection(port, '127.0.0.1');
   let received = '';
@@ -173,7 +173,7 @@ export const claim = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** A request of the 2026 era with the headers it needs. */
+/** A request of MCP 2026-07-28 with the headers it needs. */
 export function modern(
   method: string,
   params: Record<string, unknown> = {},

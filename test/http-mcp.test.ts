@@ -1,4 +1,4 @@
-// MCP over HTTP in both eras: with the official client, and by hand where a client would never do such a thing.
+// MCP over HTTP in both protocol generations: with the official client, and by hand where clients behave badly.
 import { Client, type ElicitResult, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { serverPackage } from './attacks/server-package.js';
@@ -34,7 +34,7 @@ async function begin(options: Visit = {}, capabilities: object = {}, protocolVer
   return { begun, session: { 'mcp-session-id': begun.headers['mcp-session-id'] as string } };
 }
 
-/** Messages of a stream of events. */
+/** Messages of an event stream. */
 function events(text: string): { id?: unknown; method?: string; result?: unknown }[] {
   return [...text.matchAll(/^data: (.*)$/gm)].map((it) => JSON.parse(it[1] as string));
 }
@@ -42,7 +42,7 @@ function events(text: string): { id?: unknown; method?: string; result?: unknown
 describe.each([
   ['2025', { mode: 'legacy' as const }, '2025-11-25'],
   ['2026', { mode: { pin: '2026-07-28' } }, '2026-07-28'],
-  ['whatever is newest', { mode: 'auto' as const }, '2026-07-28'],
+  ['newest version', { mode: 'auto' as const }, '2026-07-28'],
 ])('the official client, %s', (_name, versionNegotiation, revision) => {
   const connect = async (token: string, answer?: (message: string) => ElicitResult) => {
     const client = new Client(
@@ -58,7 +58,7 @@ describe.each([
     return { client, transport };
   };
 
-  test('lists, calls and leaves', async () => {
+  test('the client lists tools, calls one and disconnects', async () => {
     const { client, transport } = await connect(home.agent);
     expect(client.getNegotiatedProtocolVersion()).toBe(revision);
     const { tools } = await client.listTools();
@@ -73,7 +73,7 @@ describe.each([
     await client.close();
   });
 
-  test('asks its user about a held call, and does what they say', async () => {
+  test('the client asks its user about a held call, and the answer is applied', async () => {
     const yes = await connect(home.agent, () => ({ action: 'accept', content: { approve: true } }));
     const sent = `yes ${revision} ${versionNegotiation.mode}`;
     expect(await yes.client.callTool({ name: 'send_note', arguments: { text: sent } })).toMatchObject({
@@ -89,7 +89,7 @@ describe.each([
     await no.client.close();
   });
 
-  test('asks its user what a server behind us asks, while the call is under way', async () => {
+  test('the client asks its user the question of an upstream server while the call runs', async () => {
     const asked: string[] = [];
     const { client } = await connect(home.agent, (message) => {
       asked.push(message);
@@ -102,7 +102,7 @@ describe.each([
     await client.close();
   });
 
-  test('hears how a long call goes on, and cancels it', async () => {
+  test('the client gets progress of a long call and cancels it', async () => {
     const { client } = await connect(home.agent);
     const cancel = new AbortController();
     let heard = 0;
@@ -122,7 +122,7 @@ describe.each([
   });
 });
 
-describe('a question of a server, 2026-07-28 by hand', () => {
+describe('a question of an upstream server, 2026-07-28 by hand', () => {
   const blue = { answer: { action: 'accept', content: { color: 'blue' } } };
   const _meta = { ...claim, 'io.modelcontextprotocol/clientCapabilities': { elicitation: {} } };
   const consult = (token: string, more: object = {}) => {
@@ -133,7 +133,7 @@ describe('a question of a server, 2026-07-28 by hand', () => {
   const refused = 'invalid_request_state';
   const whyNot = ({ json }: Awaited<ReturnType<typeof consult>>) => json.error?.data?.reason;
 
-  test('is answered with the token that was asked, once', async () => {
+  test('only the token that was asked can answer, and only once', async () => {
     const stranger = (await home.token('stranger')).token;
     const { requestState } = (await consult(home.agent)).json.result;
     const more = { requestState, inputResponses: blue };
@@ -144,7 +144,7 @@ describe('a question of a server, 2026-07-28 by hand', () => {
     expect(whyNot(await consult(home.agent, more))).toBe(refused);
   });
 
-  test('ends with a token that is withdrawn', async () => {
+  test('a question ends when its token is revoked', async () => {
     const leaving = await home.token('leaving');
     const { requestState } = (await consult(leaving.token)).json.result;
     const before = home.answers.length;
@@ -167,7 +167,7 @@ describe('2026-07-28 by hand', () => {
       ) as Record<string, string>,
     );
 
-  test('one request, one answer, no session', async () => {
+  test('a request gets one answer and no session', async () => {
     const listed = await send(modern('tools/list'));
     expect(listed.status).toBe(200);
     expect(listed.headers['content-type']).toBe('application/json');
@@ -187,7 +187,7 @@ describe('2026-07-28 by hand', () => {
     ['no name', { 'mcp-name': undefined }],
     ['another name', { 'mcp-name': 'send_note' }],
     ['a name that is wrongly encoded', { 'mcp-name': '=?base64?d29yZF9jb3VudA?=' }],
-  ])('headers must say what the body says: %s', async (_what, more) => {
+  ])('headers must match the body: %s', async (_what, more) => {
     const before = home.answers.length;
     const refused = await send(call(), more as Record<string, string | undefined>);
     expect([refused.status, refused.json.error.code, refused.json.id]).toEqual([400, -32020, 1]);
@@ -195,12 +195,12 @@ describe('2026-07-28 by hand', () => {
     expect((await send(call())).json.result.structuredContent).toEqual({ words: 1 });
   });
 
-  test('a name may come in base64', async () => {
+  test('a tool name may be encoded in base64', async () => {
     const packed = `=?base64?${Buffer.from('word_count').toString('base64')}?=`;
     expect((await send(call(), { 'mcp-name': packed })).json.result.structuredContent).toEqual({ words: 1 });
   });
 
-  test('unknown methods, versions and envelopes', async () => {
+  test('unknown methods, versions and envelopes are rejected', async () => {
     const unknown = await send(modern('nothing/such'));
     expect([unknown.status, unknown.json.error.code]).toEqual([404, -32601]);
     const bare = await post(ask('tools/list', {}), modern('tools/list').headers);
@@ -218,14 +218,14 @@ describe('2026-07-28 by hand', () => {
     expect([handshake.status, handshake.json.error.code]).toEqual([400, -32020]);
   });
 
-  test('GET and DELETE are not part of it', async () => {
+  test('GET and DELETE are not allowed', async () => {
     for (const method of ['GET', 'DELETE']) {
       const refused = await home.visit('/mcp', { method, headers: { accept: 'text/event-stream' } });
       expect([refused.status, refused.headers.allow]).toEqual([405, 'POST']);
     }
   });
 
-  test('a stream where the client reads nothing else, JSON where it does not read streams', async () => {
+  test('the Accept header chooses between an event stream and JSON', async () => {
     const stream = await send(call(), { accept: 'text/event-stream' });
     expect(stream.headers['content-type']).toBe('text/event-stream');
     expect(events(stream.text)).toMatchObject([{ id: 1, result: { structuredContent: { words: 1 } } }]);
@@ -236,7 +236,7 @@ describe('2026-07-28 by hand', () => {
     expect((await send(listen, { accept: 'application/json' })).status).toBe(406);
   });
 
-  test('a subscription hears of changes until it is closed', async () => {
+  test('a subscription gets changes until it is closed', async () => {
     const { headers, body } = modern('subscriptions/listen', { notifications: { toolsListChanged: true } });
     const gone = new AbortController();
     const response = await fetch(`${home.server.url}/mcp`, {
@@ -259,7 +259,7 @@ describe('2026-07-28 by hand', () => {
 });
 
 describe('sessions of 2025', () => {
-  test('are opened by initialize and good for the token that opened them', async () => {
+  test('a session is opened by initialize and belongs to the token that opened it', async () => {
     const { begun, session } = await begin();
     expect(begun.json.result.protocolVersion).toBe('2025-11-25');
     expect(session['mcp-session-id']).toMatch(/^[\w-]{43}$/);
@@ -277,14 +277,14 @@ describe('sessions of 2025', () => {
     expect((await post(ask('ping'), { 'mcp-session-id': 'guessed' })).status).toBe(404);
   });
 
-  test('are not needed by whoever is not asked anything', async () => {
+  test('a client that needs no questions can work without a session', async () => {
     expect((await post(ask('tools/list'))).json.result.tools.length).toBeGreaterThan(3);
     const called = await post(ask('tools/call', { name: 'word_count', arguments: { text: 'a b' } }));
     expect(called.json.result.structuredContent).toEqual({ words: 2 });
     expect((await post({ jsonrpc: '2.0', method: 'notifications/initialized' })).status).toBe(202);
   });
 
-  test('a question goes to the stream of the request, and its answer comes back by another', async () => {
+  test('a question uses the stream of its request, and the answer is a new request', async () => {
     const { session } = await begin({}, { elicitation: {} });
     const asking = fetch(`${home.server.url}/mcp`, {
       method: 'POST',
@@ -301,7 +301,7 @@ describe('sessions of 2025', () => {
     while (!text.includes('elicitation/create'))
       text += new TextDecoder().decode((await reader.read()).value);
     const question = events(text).find((it) => it.method === 'elicitation/create');
-    // Another client of the same token cannot answer in its place: the question belongs to the session.
+    // Another session of the same token cannot answer: the question belongs to its session.
     const { session: second } = await begin({}, { elicitation: {} });
     const answer = { jsonrpc: '2.0', id: question?.id, result: { action: 'decline' } };
     expect((await post({ ...answer, result: { action: 'accept', content: {} } }, second)).status).toBe(202);
@@ -314,7 +314,7 @@ describe('sessions of 2025', () => {
     expect(events(text).at(-1)).toMatchObject({ id: 'q', result: { isError: true } });
   });
 
-  test('a client that reads no streams is not left waiting for a question it cannot hear', async () => {
+  test('a client that reads no streams does not wait for a question it cannot receive', async () => {
     const { session } = await begin({}, { elicitation: {} });
     const held = await post(ask('tools/call', { name: 'send_note', arguments: { text: 'deaf' } }), {
       ...session,
@@ -323,7 +323,7 @@ describe('sessions of 2025', () => {
     expect(held.json.result).toMatchObject({ isError: true });
   });
 
-  test('the newest listening stream is the one that hears', async () => {
+  test('only the newest listening stream gets notifications', async () => {
     const { session } = await begin();
     const listen = () => home.visit('/mcp', { method: 'GET', headers: { ...session, ...both } });
     const first = listen();
@@ -340,7 +340,7 @@ describe('sessions of 2025', () => {
     expect((await home.visit('/mcp', { method: 'GET', headers: { ...session, ...both } })).status).toBe(404);
   });
 
-  test('a revoked token takes its sessions and streams along', async () => {
+  test('revoking a token closes its sessions and streams', async () => {
     const { token, id } = await home.token('going');
     const { session } = await begin({ token });
     const stream = home
@@ -355,7 +355,7 @@ describe('sessions of 2025', () => {
     await until(async () => (await mine()).length === 0);
   });
 
-  test('batches are for the one revision that has them', async () => {
+  test('batches are accepted only in the protocol version that has them', async () => {
     const batch = [ask('ping', {}, 1), ask('nothing/such', {}, 2), { jsonrpc: '2.0', method: 'x' }, 7];
     const { session } = await begin({}, {}, '2025-03-26');
     const answered = await post(batch, session);
@@ -374,7 +374,7 @@ describe('sessions of 2025', () => {
   });
 });
 
-test('malformed messages are refused and nothing breaks', async () => {
+test('malformed messages are rejected, and the server keeps working', async () => {
   const texts = [
     '{',
     '[]',
@@ -399,7 +399,7 @@ test('malformed messages are refused and nothing breaks', async () => {
   expect((await post(ask('ping'))).status).toBe(200);
 });
 
-test('nothing of all this was a bug', async () => {
+test('no request of this file caused an internal error', async () => {
   expect(home.bench.bugs).toEqual([]);
   expect((await visit(home.port, '/health')).status).toBe(200);
 });

@@ -1,31 +1,38 @@
-// People and programs that an identity provider vouches for. The provider is real, its keys are made here, and every
-// way a token can be wrong is tried beside one that is right.
+// People and programs that authenticate with an identity provider. The provider is real, its keys are made
+// here, and every invalid token is tested next to a valid one.
 import { spawn } from 'node:child_process';
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { exportSPKI, importJWK } from 'jose';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { openProvider, type Provider, WrongToken } from '../src/serve/http/oidc/provider.js';
+import {
+  type IdentityProvider,
+  InvalidToken,
+  openIdentityProvider,
+} from '../src/serve/http/oidc/identity-provider.js';
+import type { KeyTimes } from '../src/serve/http/oidc/issuer-keys.js';
 import { type House, house, modern, visit } from './http-house.js';
 import { audience, type Issuer, newKey, openIssuer, type TestKey } from './issuer.js';
 import { main, patchTool, temporaryFolder, toolwharf, until } from './toolwharf.js';
 
 let clock = Date.now();
 const now = () => clock;
-const troubles: unknown[] = [];
-const times = { freshMs: 60_000, staleMs: 600_000, againMs: 10_000 };
+const refreshErrors: unknown[] = [];
+const times: KeyTimes = { freshMs: 60_000, staleMs: 600_000, retryMs: 10_000 };
 let issuer: Issuer;
-let provider: Provider;
+let provider: IdentityProvider;
 
-async function open(rest: Partial<Parameters<typeof openProvider>[0]> = {}): Promise<Provider> {
-  return openProvider({
+async function open(
+  rest: Partial<Parameters<typeof openIdentityProvider>[0]> = {},
+): Promise<IdentityProvider> {
+  return openIdentityProvider({
     issuer: issuer.url,
     audience,
     operator: { claim: 'roles', value: 'toolwharf-operator' },
     read: issuer.read,
     now,
-    onTrouble: (error) => troubles.push(error),
+    onRefreshError: (error) => refreshErrors.push(error),
     times,
     ...rest,
   });
@@ -33,16 +40,16 @@ async function open(rest: Partial<Parameters<typeof openProvider>[0]> = {}): Pro
 
 async function fresh(): Promise<void> {
   clock = Date.now();
-  troubles.length = 0;
+  refreshErrors.length = 0;
   issuer = await openIssuer(now);
   provider = await open();
 }
 
-const refusal = (token: string) =>
+const verdictOf = (token: string) =>
   provider.check(token).then(
-    () => 'let in',
+    () => 'accepted',
     (error) => {
-      if (!(error instanceof WrongToken)) throw error;
+      if (!(error instanceof InvalidToken)) throw error;
       return error.message;
     },
   );
@@ -53,7 +60,7 @@ describe('a token', () => {
   beforeAll(fresh);
   afterAll(() => issuer.close());
 
-  test('that is right names its subject, scoped by the issuer, with an end', async () => {
+  test('a valid token gives subject, issuer and expiry', async () => {
     const seconds = Math.floor(clock / 1000);
     expect(await provider.check(await issuer.token({ exp: seconds + 100 }))).toEqual({
       id: 'oidc:agent:alice',
@@ -64,44 +71,48 @@ describe('a token', () => {
     });
   });
 
-  test('subjects cannot be spelled so that they collide or drive a terminal', async () => {
+  test('subjects cannot collide or contain terminal control characters', async () => {
     const { principal } = await provider.check(await issuer.token({ sub: 'a#b/c d\u{202e}%23' }));
     expect(principal).toBe(`oidc/${issuer.url}#a%23b%2Fc%20d%E2%80%AE%2523`);
     for (const sub of ['', 'a\u001bb', 'x'.repeat(256), '\ud800'])
-      expect(await refusal(await issuer.token({ sub }))).toMatch(/names nobody/);
+      expect(await verdictOf(await issuer.token({ sub }))).toMatch(/no usable subject/);
   });
 
   const wrong: [string, RegExp, () => Promise<string>][] = [
-    ['that has run out', /run out/, () => issuer.token({ exp: Math.floor(clock / 1000) - 31 })],
-    ['without an end', /when it runs out/, () => issuer.token({ exp: undefined as never })],
-    ['that is not good yet', /not good yet/, () => issuer.token({ nbf: Math.floor(clock / 1000) + 31 })],
-    ['for another resource', /somebody else/, () => issuer.token({ aud: 'https://other.example/mcp' })],
+    ['that has expired', /expired/, () => issuer.token({ exp: Math.floor(clock / 1000) - 31 })],
+    ['without an expiry time', /no expiry time/, () => issuer.token({ exp: undefined as never })],
+    ['that is not valid yet', /not valid yet/, () => issuer.token({ nbf: Math.floor(clock / 1000) + 31 })],
+    ['for another audience', /another audience/, () => issuer.token({ aud: 'https://other.example/mcp' })],
     [
-      'for names that only contain ours',
-      /somebody else/,
+      'for names that only contain our audience',
+      /another audience/,
       () => issuer.token({ aud: [`${audience}/x`, audience.slice(0, -1)] }),
     ],
-    ['for nobody', /somebody else/, () => issuer.token({ aud: undefined as never })],
+    ['without an audience', /another audience/, () => issuer.token({ aud: undefined as never })],
     ['of another issuer', /another issuer/, () => issuer.token({ iss: `${issuer.url}/other` })],
     ['without an issuer', /another issuer/, () => issuer.token({ iss: undefined as never })],
-    ['without a subject', /names nobody/, () => issuer.token({ sub: undefined as never })],
-    ['that is an ID token by its nonce', /not an access token/, () => idToken({ nonce: 'n' })],
-    ['that is an ID token by its hash', /not an access token/, () => idToken({ at_hash: 'h' })],
+    ['without a subject', /no subject/, () => issuer.token({ sub: undefined as never })],
+    ['that is an ID token with a nonce', /not an access token/, () => idToken({ nonce: 'n' })],
+    ['that is an ID token with a hash', /not an access token/, () => idToken({ at_hash: 'h' })],
     [
-      'that is an ID token by what it lacks',
+      'that is an ID token without scope or client',
       /not an access token/,
       () => idToken({ scope: undefined as never }),
     ],
     ['that says it is an ID token', /not an access token/, () => idToken({ typ: 'ID' })],
-    ['of another kind', /another kind/, () => issuer.token({}, { header: { typ: 'logout+jwt' } })],
-    ['that is bound to a key', /bound to a key/, () => issuer.token({ cnf: { jkt: 'x' } })],
+    [
+      'of another type',
+      /type is not an access token/,
+      () => issuer.token({}, { header: { typ: 'logout+jwt' } }),
+    ],
+    ['that is bound to a key', /bound to a client key/, () => issuer.token({ cnf: { jkt: 'x' } })],
     [
       'with a header it does not understand',
       /not supported/,
       () => issuer.token({}, { header: { crit: ['x'], x: 1 } }).catch(() => critical()),
     ],
     [
-      'whose claims were exchanged',
+      'whose claims were replaced',
       /signature/,
       async () => {
         const [head, , signature] = (await issuer.token()).split('.');
@@ -112,40 +123,40 @@ describe('a token', () => {
     ],
     [
       'that is not signed',
-      /not accepted/,
+      /signature algorithm of the token is not allowed/,
       async () => {
         const [, claims] = (await issuer.token()).split('.');
         return `${part({ alg: 'none', typ: 'at+jwt', kid: 'first' })}.${claims}.`;
       },
     ],
     [
-      'of another kind of signature',
-      /not accepted/,
+      'with another signature algorithm',
+      /signature algorithm of the token is not allowed/,
       async () => {
         const [, claims] = (await issuer.token()).split('.');
         return `${part({ alg: 'ES256K', typ: 'at+jwt', kid: 'first' })}.${claims}.AAAA`;
       },
     ],
     [
-      'signed by somebody else with our key id',
+      'signed by another key with the same key id',
       /signature/,
       async () => issuer.token({}, { key: await newKey('first') }),
     ],
     [
       'signed with a key that is not published',
-      /no key that fits/,
+      /publishes no key for/,
       async () => issuer.token({}, { key: await newKey('unknown') }),
     ],
     [
-      'that brings its key',
-      /no key that fits/,
+      'that contains its own key',
+      /publishes no key for/,
       async () => {
         const key = await newKey('mine');
         return issuer.token({}, { key, header: { jwk: key.published } });
       },
     ],
-    ['of five parts', /cannot be read/, async () => 'e30.e30.e30.e30.e30'],
-    ['of nothing', /cannot be read/, async () => '..'],
+    ['with five parts', /cannot be read/, async () => 'e30.e30.e30.e30.e30'],
+    ['with empty parts', /cannot be read/, async () => '..'],
   ];
 
   const idToken = (claims: Record<string, unknown>) => issuer.token(claims, { header: { typ: 'JWT' } });
@@ -154,41 +165,41 @@ describe('a token', () => {
     return `${part({ alg: 'ES256', kid: 'first', crit: ['x'], x: 1 })}.${claims}.${signature}`;
   };
 
-  test.each(wrong)('%s is refused', async (_, reason, make) => {
-    expect(await refusal(await issuer.token())).toBe('let in');
-    expect(await refusal(await make())).toMatch(reason);
+  test.each(wrong)('a token %s is rejected', async (_, reason, make) => {
+    expect(await verdictOf(await issuer.token())).toBe('accepted');
+    expect(await verdictOf(await make())).toMatch(reason);
   });
 
-  test('made with the published key as a shared secret is refused', async () => {
+  test('a token signed with the public key as shared secret is rejected', async () => {
     const rsa = await newKey('rsa', 'RS256');
     issuer.keys = { keys: [issuer.key.published, { ...rsa.published, alg: undefined }] };
-    clock += times.againMs + 1;
-    expect(await refusal(await issuer.token({}, { key: rsa }))).toBe('let in');
+    clock += times.retryMs + 1;
+    expect(await verdictOf(await issuer.token({}, { key: rsa }))).toBe('accepted');
     const secret = await exportSPKI(
       (await importJWK(rsa.published, 'RS256', { extractable: true })) as Parameters<typeof exportSPKI>[0],
     );
     const [, claims] = (await issuer.token()).split('.');
     const signed = `${part({ alg: 'HS256', typ: 'at+jwt', kid: 'rsa' })}.${claims}`;
     const forged = `${signed}.${createHmac('sha256', secret).update(signed).digest('base64url')}`;
-    expect(await refusal(forged)).toMatch(/not accepted/);
+    expect(await verdictOf(forged)).toMatch(/signature algorithm of the token is not allowed/);
   });
 
-  test('without a type is let in where it says what client or scope it is for', async () => {
+  test('a token without a type is accepted if it names a client or a scope', async () => {
     for (const claims of [
       { scope: 'x' },
       { scope: undefined, client_id: 'c' },
       { scope: undefined, scp: ['x'] },
     ])
-      expect(await refusal(await idToken(claims as never))).toBe('let in');
+      expect(await verdictOf(await idToken(claims as never))).toBe('accepted');
   });
 
-  test('a little early or late is let in, for clocks differ', async () => {
+  test('a token slightly before or after its time is accepted, because clocks differ', async () => {
     const seconds = Math.floor(clock / 1000);
-    expect(await refusal(await issuer.token({ nbf: seconds + 25 }))).toBe('let in');
-    expect(await refusal(await issuer.token({ exp: seconds - 25 }))).toBe('let in');
+    expect(await verdictOf(await issuer.token({ nbf: seconds + 25 }))).toBe('accepted');
+    expect(await verdictOf(await issuer.token({ exp: seconds - 25 }))).toBe('accepted');
   });
 
-  test('makes an operator only by the claim that was configured', async () => {
+  test('a token gives the operator role only by the configured claim', async () => {
     const role = async (claims: Record<string, unknown>, by = provider) =>
       (await by.check(await issuer.token(claims))).role;
     expect(await role({ roles: ['x', 'toolwharf-operator'] })).toBe('operator');
@@ -202,12 +213,12 @@ describe('a token', () => {
     ])
       expect(await role({ roles })).toBe('agent');
     expect(await role({ role: 'toolwharf-operator', scope: 'toolwharf-operator' })).toBe('agent');
-    const none = await openProvider({
+    const none = await openIdentityProvider({
       issuer: issuer.url,
       audience,
       read: issuer.read,
       now,
-      onTrouble: () => {},
+      onRefreshError: () => {},
     });
     expect(await role({ roles: ['toolwharf-operator', 'operator', 'admin'] }, none)).toBe('agent');
     const nested = await open({ operator: { claim: 'realm_access.roles', value: 'admin' } });
@@ -221,7 +232,7 @@ describe('a token', () => {
   });
 });
 
-describe('keys', () => {
+describe('keys of the issuer', () => {
   beforeAll(fresh);
   afterEach(async () => {
     await issuer.close();
@@ -235,68 +246,71 @@ describe('keys', () => {
     return second;
   };
 
-  test('that are new are found at once, and a token of an old one is no good any more, remembered or not', async () => {
+  test('new keys are found at once, and a cached token of an old key is rejected', async () => {
     const old = await issuer.token();
-    expect(await refusal(old)).toBe('let in');
+    expect(await verdictOf(old)).toBe('accepted');
     const second = await rotated();
-    expect(await refusal(old)).toBe('let in');
-    clock += times.againMs + 1;
-    expect(await refusal(await issuer.token({}, { key: second }))).toBe('let in');
-    expect(await refusal(old)).toMatch(/no key that fits/);
+    expect(await verdictOf(old)).toBe('accepted');
+    clock += times.retryMs + 1;
+    expect(await verdictOf(await issuer.token({}, { key: second }))).toBe('accepted');
+    expect(await verdictOf(old)).toMatch(/publishes no key for/);
   });
 
-  test('that nobody asked for by name are renewed in the background', async () => {
+  test('keys are refreshed in the background', async () => {
     const old = await issuer.token();
-    await refusal(old);
+    await verdictOf(old);
     await rotated();
     clock += times.freshMs + 1;
-    await refusal(old);
-    await until(async () => (await refusal(old)) !== 'let in');
-    expect(await refusal(old)).toMatch(/no key that fits/);
+    await verdictOf(old);
+    await until(async () => (await verdictOf(old)) !== 'accepted');
+    expect(await verdictOf(old)).toMatch(/publishes no key for/);
   });
 
-  test('are not asked for more often than the least time, whatever tokens say', async () => {
+  test('keys are not fetched more often than the minimum interval, whatever tokens arrive', async () => {
     const strange = await newKey('strange');
     const before = issuer.fetched;
-    clock += times.againMs + 1;
+    clock += times.retryMs + 1;
     const tokens = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
         issuer.token({ sub: `s${at}` }, { key: { ...strange, kid: `k${at}` } }),
       ),
     );
-    for (const reason of await Promise.all(tokens.map(refusal))) expect(reason).toMatch(/no key that fits/);
-    for (const token of tokens) await refusal(token);
+    for (const reason of await Promise.all(tokens.map(verdictOf)))
+      expect(reason).toMatch(/publishes no key for/);
+    for (const token of tokens) await verdictOf(token);
     expect(issuer.fetched - before).toBe(1);
-    clock += times.againMs + 1;
-    await refusal(tokens[0] as string);
+    clock += times.retryMs + 1;
+    await verdictOf(tokens[0] as string);
     expect(issuer.fetched - before).toBe(2);
   });
 
-  test('are used on while the issuer is away, and not for ever', async () => {
+  test('keys stay in use while the issuer is down, but not forever', async () => {
     issuer.down = true;
     clock += times.freshMs + 1;
-    expect(await refusal(await issuer.token())).toBe('let in');
-    await until(() => troubles.length > 0);
+    expect(await verdictOf(await issuer.token())).toBe('accepted');
+    await until(() => refreshErrors.length > 0);
     clock += times.staleMs;
     await expect(provider.check(await issuer.token())).rejects.toMatchObject({ code: 'host_unreachable' });
     issuer.down = false;
-    clock += times.againMs + 1;
-    expect(await refusal(await issuer.token())).toBe('let in');
+    clock += times.retryMs + 1;
+    expect(await verdictOf(await issuer.token())).toBe('accepted');
   });
 
-  test('that are no keys any more do not replace those that are', async () => {
+  test('an invalid key set does not replace a valid one', async () => {
     issuer.keys = { keys: 'none' };
-    clock += times.againMs + 1;
-    expect(await refusal(await issuer.token({}, { key: await newKey('other') }))).toMatch(/no key that fits/);
-    expect(troubles).toHaveLength(1);
-    expect(await refusal(await issuer.token())).toBe('let in');
+    clock += times.retryMs + 1;
+    expect(await verdictOf(await issuer.token({}, { key: await newKey('other') }))).toMatch(
+      /publishes no key for/,
+    );
+    expect(refreshErrors).toHaveLength(1);
+    expect(await verdictOf(await issuer.token())).toBe('accepted');
   });
 
-  test('a token that was remembered runs out all the same', async () => {
+  test('a cached token still expires', async () => {
     const token = await issuer.token();
-    expect(await refusal(token)).toBe('let in');
+    expect(await verdictOf(token)).toBe('accepted');
     clock += 331_000;
-    expect(await refusal(token)).toMatch(/run out/);
+    expect(await verdictOf(token)).toMatch(/expired/);
   });
 
   test.each([
@@ -305,22 +319,26 @@ describe('keys', () => {
       (it: Issuer) => ({ issuer: `${it.url}/`, jwks_uri: `${it.url}/keys` }),
       /for another issuer/,
     ],
-    ['names no keys', (it: Issuer) => ({ issuer: it.url }), /jwks_uri/],
-    ['is no JSON', () => '<html>', /not JSON/],
+    ['names no key URL', (it: Issuer) => ({ issuer: it.url }), /jwks_uri/],
+    ['is not JSON', () => '<html>', /not JSON/],
     ['is missing', () => undefined, /no discovery document/],
     [
-      'leads to a place without a grant',
+      'names a key URL without a grant',
       (it: Issuer) => ({ issuer: it.url, jwks_uri: 'http://127.0.0.1:1/keys' }),
       /needs the operator's grant/,
     ],
-    ['leads to nothing', (it: Issuer) => ({ issuer: it.url, jwks_uri: `${it.url}/nothing` }), /no keys at/],
-  ])('nothing opens with a discovery document that %s', async (_, document, reason) => {
+    [
+      'names a missing key URL',
+      (it: Issuer) => ({ issuer: it.url, jwks_uri: `${it.url}/nothing` }),
+      /no keys at/,
+    ],
+  ])('the provider does not open if the discovery document %s', async (_, document, reason) => {
     await open();
     issuer.document = document(issuer);
     await expect(open()).rejects.toMatchObject({ message: expect.stringMatching(reason) });
   });
 
-  test('nothing opens while the issuer is away', async () => {
+  test('the provider does not open while the issuer is down', async () => {
     issuer.down = true;
     await expect(open()).rejects.toMatchObject({
       code: 'network_failed',
@@ -341,12 +359,12 @@ describe('over HTTP', () => {
     await issuer.close();
   });
 
-  test('a token lists and calls under its own name; roles hold; other tokens are good as before', async () => {
+  test('a token lists and calls under its own name, roles apply, and stored tokens still work', async () => {
     const agent = await issuer.token();
     const body = { tool: 'word_count', arguments: { text: 'a b' } };
     expect((await home.visit('/api/v1/call', { token: agent, body })).json.result).toEqual({ words: 2 });
-    const record = await home.bench.host.auditTail(10);
-    expect(JSON.stringify(record)).toContain(`oidc/${issuer.url}#alice`);
+    const entries = await home.bench.host.auditTail(10);
+    expect(JSON.stringify(entries)).toContain(`oidc/${issuer.url}#alice`);
     const listed = await home.visit('/mcp', { token: agent, ...modern('tools/list') });
     expect(listed.json.result.tools.length).toBeGreaterThan(0);
     expect((await home.visit('/api/v1/approvals', { token: agent })).status).toBe(403);
@@ -357,7 +375,7 @@ describe('over HTTP', () => {
     expect((await home.visit('/api/v1/tools', { token })).status).toBe(200);
   });
 
-  test('a refusal says why and where to ask; what is there names the issuer and the resource', async () => {
+  test('a rejected request says why, and the metadata names issuer and resource', async () => {
     const none = await visit(home.port, '/mcp', { body: {} });
     expect(none.status).toBe(401);
     const place = `http://127.0.0.1:${home.port}/.well-known/oauth-protected-resource/mcp`;
@@ -365,7 +383,7 @@ describe('over HTTP', () => {
     const wrong = await visit(home.port, '/api/v1/tools', { token: await issuer.token({ aud: 'x' }) });
     expect([wrong.status, wrong.json.error.code]).toEqual([401, 'auth_required']);
     expect(wrong.headers['www-authenticate']).toBe(
-      `Bearer realm="toolwharf", error="invalid_token", error_description="the token is for somebody else (aud)", resource_metadata="${place.slice(0, -4)}"`,
+      `Bearer realm="toolwharf", error="invalid_token", error_description="the token is for another audience (aud)", resource_metadata="${place.slice(0, -4)}"`,
     );
     expect(wrong.json.error.hint).toContain(issuer.url);
     const found = await visit(home.port, '/.well-known/oauth-protected-resource/mcp');
@@ -387,7 +405,7 @@ describe('over HTTP', () => {
     ]);
   });
 
-  test('without an issuer there is no such place, and a token of one is nothing', async () => {
+  test('without an issuer there is no metadata, and a token of an issuer is rejected', async () => {
     const plain = await house();
     try {
       expect((await visit(plain.port, '/.well-known/oauth-protected-resource')).status).toBe(401);
@@ -397,7 +415,7 @@ describe('over HTTP', () => {
     }
   });
 
-  test('whoever signed in is forgotten, with all that is open, when the last token has run out', async () => {
+  test('an identity and its streams are removed when its last token expires', async () => {
     const begin = async (token: string) =>
       home.visit('/mcp', {
         token,
@@ -432,7 +450,7 @@ describe('over HTTP', () => {
     await until(async () => (await sessions()).length === 0);
   });
 
-  test('more people than there is room for wait, and those who left make room', async () => {
+  test('a new identity is rejected only while too many others are active', async () => {
     for (const sub of ['p1', 'p2', 'p3', 'p4', 'p5'])
       expect((await home.visit('/api/v1/tools', { token: await issuer.token({ sub }) })).status).toBe(200);
     const leave = new AbortController();
@@ -460,7 +478,7 @@ describe('over HTTP', () => {
     );
   });
 
-  test('while tokens cannot be judged they are refused as such, and our own are good', async () => {
+  test('tokens that cannot be verified get 503, and stored tokens still work', async () => {
     issuer.down = true;
     clock += times.staleMs + times.freshMs;
     const answer = await home.visit('/api/v1/tools', { token: await issuer.token() });
@@ -470,13 +488,13 @@ describe('over HTTP', () => {
   });
 });
 
-describe('serve, the real program', () => {
+describe('the real program "serve"', () => {
   const folder = temporaryFolder({
     'tools/word_count.py': patchTool({ name: 'word_count' }),
     'project/toolwharf.toml': '[http.oidc]\nissuer = "https://id.example.com"\naudience = "x"\n',
     'nested.toml': 'http.oidc = 3\n',
   });
-  const words = (...more: string[]) => [
+  const args = (...more: string[]) => [
     ...['serve', join(folder.path, 'tools'), '--json', '--port', '0', '--state', join(folder.path, 'state')],
     ...more,
   ];
@@ -487,7 +505,7 @@ describe('serve, the real program', () => {
     folder.remove();
   });
 
-  test('lets in whoever the configured issuer vouches for', async () => {
+  test('serve accepts tokens of the configured issuer', async () => {
     const granted = ['--allow', `net:127.0.0.1:${issuer.port}`];
     const oidc = [
       '--oidc-issuer',
@@ -497,7 +515,7 @@ describe('serve, the real program', () => {
       '--oidc-role-claim',
       'groups=admins',
     ];
-    const child = spawn(process.execPath, [main, ...words(...oidc, ...granted)], {
+    const child = spawn(process.execPath, [main, ...args(...oidc, ...granted)], {
       cwd: folder.path,
       env: { ...env, PATH: process.env.PATH },
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -523,7 +541,7 @@ describe('serve, the real program', () => {
     }
   });
 
-  const start = (...more: string[]) => toolwharf(words(...more), { cwd: folder.path, env });
+  const start = (...more: string[]) => toolwharf(args(...more), { cwd: folder.path, env });
 
   test.each([
     [
@@ -535,46 +553,46 @@ describe('serve, the real program', () => {
     ['without an audience', ['--oidc-issuer', 'URL'], 2, /--oidc-audience/],
     ['without an issuer', ['--oidc-audience', 'x'], 2, /--oidc-issuer/],
     [
-      'with a role that says nothing',
+      'with a role claim without a value',
       ['--oidc-issuer', 'URL', '--oidc-audience', 'x', '--oidc-role-claim', 'admin'],
       2,
       /CLAIM=VALUE/,
     ],
     [
-      'with an issuer in the open',
+      'with an issuer over plain http',
       ['--oidc-issuer', 'http://id.example.com', '--oidc-audience', 'x'],
       2,
       /https/,
     ],
-    ['on no port at all', ['--no-http', '--oidc-issuer', 'URL'], 2, /--no-http/],
-  ])('does not start %s', async (_, given, exit, reason) => {
+    ['without HTTP', ['--no-http', '--oidc-issuer', 'URL'], 2, /--no-http/],
+  ])('serve does not start %s', async (_, given, exit, reason) => {
     const done = await start(...given.map((it) => it.replace('URL', issuer.url)));
     expect([done.code, done.stdout + done.stderr]).toEqual([exit, expect.stringMatching(reason)]);
   });
 
-  test('does not start while the issuer is away', async () => {
+  test('serve does not start while the issuer is down', async () => {
     issuer.down = true;
     const granted = ['--allow', `net:127.0.0.1:${issuer.port}`];
     const done = await start('--oidc-issuer', issuer.url, '--oidc-audience', 'x', ...granted);
     issuer.down = false;
     expect([done.code, done.stdout + done.stderr]).toEqual([
       1,
-      expect.stringContaining('nobody could sign in'),
+      expect.stringContaining('does not start without these keys'),
     ]);
   });
 
-  test("a project's file cannot add an issuer; a table is not a number", async () => {
-    const project = await toolwharf(words(), { cwd: join(folder.path, 'project'), env });
+  test('a project configuration cannot add an issuer, and http.oidc must be a table', async () => {
+    const project = await toolwharf(args(), { cwd: join(folder.path, 'project'), env });
     expect([project.code, project.stderr]).toEqual([
       3,
-      expect.stringContaining('http.oidc.issuer cannot be set for a project'),
+      expect.stringContaining('http.oidc.issuer cannot be set in a project file'),
     ]);
     const wrong = await start('--config', join(folder.path, 'nested.toml'));
     expect([wrong.code, wrong.stderr]).toEqual([3, expect.stringContaining('http.oidc is not a table')]);
   });
 
-  test('an address that others reach is enough with an issuer, and not without a token or one', async () => {
-    // Refused before anything is opened: nothing listens here at any time.
+  test('a public address needs an issuer or a stored token', async () => {
+    // Rejected before anything is opened: the test never listens on a public address.
     const done = await start('--listen', '0.0.0.0');
     expect([done.code, done.stdout + done.stderr]).toEqual([4, expect.stringContaining('--oidc-issuer')]);
     issuer.down = true;
@@ -589,6 +607,6 @@ describe('serve, the real program', () => {
       ...granted,
     );
     issuer.down = false;
-    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('tokens travel unencrypted')]);
+    expect([other.code, other.stderr]).toEqual([1, expect.stringContaining('tokens are sent unencrypted')]);
   });
 });

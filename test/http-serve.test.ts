@@ -24,8 +24,8 @@ function folder() {
   return { path: made.path, state: join(made.path, 'state'), tools: join(made.path, 'tools') };
 }
 
-/** Runs a command with a host of the state directory, as the program would. */
-function run(command: Command, words: readonly string[], cwd: string, wait = false) {
+/** Runs a command with a host of the state directory, like the program does. */
+function run(command: Command, args: readonly string[], cwd: string, wait = false) {
   const stop = new AbortController();
   if (!wait) stop.abort();
   const terminal = {
@@ -40,19 +40,19 @@ function run(command: Command, words: readonly string[], cwd: string, wait = fal
       onAnswer?: Parameters<typeof createHost>[0]['onAnswer'];
     }): Promise<Host> => createHost({ state, warm: false, ...(onAnswer === undefined ? {} : { onAnswer }) }),
   };
-  const done = (async () => command.run(parseArguments(command, words), terminal))();
+  const done = (async () => command.run(parseArguments(command, args), terminal))();
   return { terminal, stop, done, printed: terminal.printed };
 }
 
-async function started(words: readonly string[], cwd: string) {
-  const running = run(serve, words, cwd, true);
+async function started(args: readonly string[], cwd: string) {
+  const running = run(serve, args, cwd, true);
   running.done.catch(() => {});
   await until(() => running.printed.out.includes('\n'));
   return running;
 }
 
 describe('serve', () => {
-  test('--json: the first line has the URLs and tokens, every call is a line', async () => {
+  test('with --json the first line has URLs and tokens, and each call is one line', async () => {
     const { path, state, tools } = folder();
     const running = await started([tools, '--json', '--port', '0', '--state', state], path);
     const first = JSON.parse(running.printed.out.split('\n', 1)[0] as string);
@@ -85,7 +85,7 @@ describe('serve', () => {
     await expect(visit(port, '/health')).rejects.toThrow();
   });
 
-  test('for people: table, URLs, how to connect with a token that cannot approve', async () => {
+  test('the output for people shows packages, URLs and a token that cannot approve', async () => {
     const { path, state, tools } = folder();
     const running = await started([tools, '--port', '0', '--state', state], path);
     await until(() => running.printed.out.includes('Ctrl-C'));
@@ -107,7 +107,7 @@ describe('serve', () => {
     expect(await running.done).toBe(0);
   });
 
-  test('tokens of a start are other ones each time', async () => {
+  test('each start makes new tokens', async () => {
     const { path, state, tools } = folder();
     const seen: string[] = [];
     for (let round = 0; round < 2; round++) {
@@ -133,7 +133,7 @@ describe('serve', () => {
     expect(await running.done).toBe(0);
   });
 
-  test('a port that is taken: named, it is refused and says by whom', async () => {
+  test('a port in use is rejected with the process that uses it', async () => {
     const { path, state, tools } = folder();
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -142,63 +142,54 @@ describe('serve', () => {
     await expect(done).rejects.toMatchObject({
       code: 'usage',
       message: expect.stringMatching(
-        new RegExp(`^port ${port} of 127.0.0.1 is taken by process ${process.pid} \\(`),
+        new RegExp(`^port ${port} of 127.0.0.1 is in use by process ${process.pid} \\(`),
       ),
       hint: expect.stringContaining('--port'),
     });
     other.close();
-    // The state is free again.
+    // The state directory is free again.
     await (await createHost({ state })).close();
   });
 
   test.each([
     [['--port', 'x'], /--port "x" is not a port/],
     [['--port', '70000'], /is not a port/],
-    [['--listen', 'example.com'], /is not an address/],
-    [['--name', 'http://a'], /does not name a host/],
-    [['--expose', 'some'], /is not known/],
+    [['--listen', 'example.com'], /is not an IP address/],
+    [['--name', 'http://a'], /is not a host name/],
+    [['--expose', 'some'], /unknown value for --expose/],
     [['--no-http', '--port', '1'], /not both/],
-  ])('%j is refused', async (words, message) => {
+  ])('the arguments %j are rejected', async (args, message) => {
     const { path, state, tools } = folder();
-    await expect(run(serve, [tools, ...words, '--state', state], path).done).rejects.toThrow(message);
+    await expect(run(serve, [tools, ...args, '--state', state], path).done).rejects.toThrow(message);
   });
 
-  test('an address that others reach needs a stored token that is good', async () => {
+  test('a public address needs a valid stored token', async () => {
     const { path, state, tools } = folder();
-    // Nothing is opened: the refusal comes first. The control listens on loopback with the same words.
-    const words = (address: string) => [
-      tools,
-      '--json',
-      '--port',
-      '0',
-      '--listen',
-      address,
-      '--state',
-      state,
-    ];
+    // Rejected before anything is opened. The control listens on loopback with the same arguments.
+    const args = (address: string) => [tools, '--json', '--port', '0', '--listen', address, '--state', state];
     for (const address of ['0.0.0.0', '::', '192.0.2.1']) {
-      const failed = await run(serve, words(address), path).done.catch((error) => error);
+      const failed = await run(serve, args(address), path).done.catch((error) => error);
       expect(failed).toBeInstanceOf(HostError);
       expect(failed).toMatchObject({ code: 'auth_required', hint: expect.stringContaining('token create') });
     }
-    expect(await run(serve, words('127.0.0.1'), path).done).toBe(0);
-    // With a token the next thing in the way is that this machine has no such address.
+    expect(await run(serve, args('127.0.0.1'), path).done).toBe(0);
+    // With a token, the next problem is that this machine does not have this address.
     await run(token, ['create', 'one', '--state', state], path).done;
-    const later = run(serve, words('192.0.2.1'), path);
+    const later = run(serve, args('192.0.2.1'), path);
     await expect(later.done).rejects.toThrow(/cannot listen on port 0 of 192\.0\.2\.1: EADDRNOTAVAIL/);
-    expect(later.printed.err).toContain('warning: 192.0.2.1 can be reached from other machines');
+    expect(later.printed.err).toContain('warning: other machines can reach 192.0.2.1');
   });
 });
 
 describe('token', () => {
-  test('is made, lets in what its role may, is listed without itself, and is revoked', async () => {
+  test('a token is created, works by its role, is listed without its value, and is revoked', async () => {
     const { path, state, tools } = folder();
     const flags = ['--state', state];
     const agent = run(token, ['create', 'laptop', ...flags], path);
     expect(await agent.done).toBe(0);
     const secret = agent.printed.out.trim();
     expect(secret).toMatch(/^tw_[\w-]{43}$/);
-    expect(agent.printed.err).toContain('only time');
+    expect(agent.printed.err).toContain('it is not shown again');
     const admin = run(
       token,
       ['create', 'admin', '--role', 'operator', '--expires', '30d', '--json', ...flags],
@@ -250,14 +241,14 @@ describe('token', () => {
     [['list', 'a']],
     [['revoke']],
     [['what']],
-  ])('%j is refused', async (words) => {
+  ])('the arguments %j are rejected', async (args) => {
     const { path, state } = folder();
-    await expect(run(token, [...words, '--state', state], path).done).rejects.toMatchObject({
+    await expect(run(token, [...args, '--state', state], path).done).rejects.toMatchObject({
       code: 'usage',
     });
   });
 
-  test('a name is given once', async () => {
+  test('a token name can be used only once', async () => {
     const { path, state } = folder();
     await run(token, ['create', 'a', '--state', state], path).done;
     await expect(run(token, ['create', 'a', '--state', state], path).done).rejects.toThrow(/already/);

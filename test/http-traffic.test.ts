@@ -1,5 +1,5 @@
-// Much traffic, slow traffic, traffic that stops in the middle. Nothing crosses from one visitor to another, and nothing
-// runs on for somebody who has gone.
+// Heavy traffic, slow traffic and broken connections. No answer reaches another client, and no call continues
+// after its client is gone.
 import { Agent } from 'node:http';
 import { createConnection, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
@@ -36,12 +36,12 @@ beforeAll(async () => {
 });
 afterAll(() => home.close());
 
-describe('slow visitors', () => {
+describe('slow clients', () => {
   const head = (port: number, token: string, length: number) =>
     `POST /api/v1/call HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nConnection: close\r\n\r\n`;
   const body = '{"tool":"no_such/tool"}';
 
-  test('headers that do not come are not waited for', async () => {
+  test('a client that sends its headers too slowly is cut off', async () => {
     const { port } = await own({ headersMs: 400, requestMs: 5000 });
     const begun = performance.now();
     const { socket, closed } = rawVisit(port, 'GET /health HTTP/1.1\r\n');
@@ -49,15 +49,15 @@ describe('slow visitors', () => {
     expect(await closed).toMatch(/^HTTP\/1.1 408 /);
     clearInterval(drip);
     expect(performance.now() - begun).toBeLessThan(4000);
-    // The same pace is quick enough where there is time.
-    const patient = await own({ headersMs: 5000 });
-    const calm = rawVisit(patient.port, 'GET /health HTTP/1.1\r\nConnection: close\r\n');
+    // The same speed is fine with a longer limit.
+    const slower = await own({ headersMs: 5000 });
+    const calm = rawVisit(slower.port, 'GET /health HTTP/1.1\r\nConnection: close\r\n');
     await pause(700);
-    calm.socket.write(`Host: 127.0.0.1:${patient.port}\r\n\r\n`);
+    calm.socket.write(`Host: 127.0.0.1:${slower.port}\r\n\r\n`);
     expect(await calm.closed).toMatch(/^HTTP\/1.1 200 /);
   });
 
-  test('a body that does not come is not waited for', async () => {
+  test('a client that sends its body too slowly is cut off', async () => {
     const { port, agent } = await own({ headersMs: 400, requestMs: 600 });
     const begun = performance.now();
     const { socket, closed } = rawVisit(port, head(port, agent, 10_000));
@@ -65,14 +65,14 @@ describe('slow visitors', () => {
     expect(await closed).toMatch(/^HTTP\/1.1 408 /);
     clearInterval(drip);
     expect(performance.now() - begun).toBeLessThan(4000);
-    const patient = await own({ requestMs: 15_000 });
-    const calm = rawVisit(patient.port, head(patient.port, patient.agent, body.length));
+    const slower = await own({ requestMs: 15_000 });
+    const calm = rawVisit(slower.port, head(slower.port, slower.agent, body.length));
     await pause(900);
     calm.socket.write(body);
     expect(await calm.closed).toMatch(/^HTTP\/1.1 404 [\s\S]*tool_not_found/);
   });
 
-  test('whoever does not read its answer is cut off; whoever reads gets all of it', async () => {
+  test('a client that does not read its answer is cut off, and one that reads gets all of it', async () => {
     const { port, agent, answers } = await own({ readMs: 500 });
     const large = JSON.stringify({ tool: 'long', arguments: { text: '8000000' } });
     const read = await visit(port, '/api/v1/call', { token: agent, body: large });
@@ -84,10 +84,10 @@ describe('slow visitors', () => {
       cut = true;
     });
     socket.write(head(port, agent, large.length) + large);
-    // Looking through a large answer takes its time.
+    // The output scan of a large answer takes some time.
     await until(() => answers.length === 2, 60_000);
     await pause(1500);
-    // What the system holds for it can still be read; then it ends before the answer does.
+    // The kernel buffers can still be read; then the connection ends before the answer does.
     let size = 0;
     socket.on('data', (chunk: Buffer) => {
       size += chunk.length;
@@ -97,7 +97,7 @@ describe('slow visitors', () => {
   });
 });
 
-test('a thousand connections that say nothing keep nobody out, and are closed', async () => {
+test('a thousand silent connections do not block other clients, and are closed', async () => {
   const { port, agent, operator } = await own({ headersMs: 2000 });
   const idle = await Promise.all(
     Array.from(
@@ -124,7 +124,7 @@ test('a thousand connections that say nothing keep nobody out, and are closed', 
   await until(() => closed === 1000, 20_000);
 });
 
-test('more connections than the limit are not answered; when some end, others are', async () => {
+test('connections over the limit are not answered until others end', async () => {
   const { port } = await own({ connections: 5 });
   const kept = Array.from({ length: 5 }, () => rawVisit(port, ''));
   await until(async () => {
@@ -135,7 +135,7 @@ test('more connections than the limit are not answered; when some end, others ar
   await until(async () => (await visit(port, '/health').catch(() => undefined))?.status === 200);
 });
 
-test('a token has its share of requests under way', async () => {
+test('a token has a limited number of running requests', async () => {
   const { port, agent, operator } = await own({ requestsPerToken: 2 });
   const gone = new AbortController();
   const body = { tool: 'sleep', arguments: { text: '30' } };
@@ -149,10 +149,10 @@ test('a token has its share of requests under way', async () => {
   await until(async () => (await visit(port, '/api/v1/tools', { token: agent })).status === 200);
 });
 
-describe('a hundred clients with the same ids', () => {
+describe('a hundred clients that use the same request ids', () => {
   const count = (n: number) => ({ name: 'word_count', arguments: { text: 'w '.repeat(n) } });
 
-  test('2026: each gets its own answer', async () => {
+  test('with 2026-07-28 each request gets its own answer', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 50 });
     const answers = await Promise.all(
       Array.from({ length: 100 }, async (_, n) => {
@@ -165,7 +165,7 @@ describe('a hundred clients with the same ids', () => {
       expect(it).toMatchObject({ id: 7, result: { structuredContent: { words: n } } });
   });
 
-  test('2025: each session gets its own answer; an id that is under way is refused in its own session only', async () => {
+  test('with 2025-11-25 a duplicate request id is rejected only within one session', async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 50 });
     const answers = await Promise.all(
       Array.from({ length: 100 }, async (_, n) => {
@@ -191,7 +191,7 @@ describe('a hundred clients with the same ids', () => {
   });
 });
 
-describe('a client that vanishes in the middle of a call takes the call along', () => {
+describe('a client that disconnects during a call cancels the call', () => {
   const sleep = { name: 'sleep', arguments: { text: '50' } };
   const cases: [string, () => Promise<{ path: string; headers?: Record<string, string>; body: unknown }>][] =
     [
@@ -221,7 +221,7 @@ describe('a client that vanishes in the middle of a call takes the call along', 
         },
       ],
     ];
-  test.each(cases)('%s', async (_name, make) => {
+  test.each(cases)('the call is canceled: %s', async (_name, make) => {
     const { path, headers = {}, body } = await make();
     const gone = new AbortController();
     const before = home.answers.length;
@@ -237,7 +237,7 @@ describe('a client that vanishes in the middle of a call takes the call along', 
   });
 });
 
-test('a client that vanishes while its token is looked up begins nothing', async () => {
+test('a client that disconnects while its token is checked starts nothing', async () => {
   const at = await own({});
   const { token } = await at.token('hasty');
   const { tokens } = at.bench.host;
@@ -273,7 +273,7 @@ test('a client that vanishes while its token is looked up begins nothing', async
   expect(at.answers.filter((it) => it.status === 'ok')).toEqual([]);
   const { sessions } = (await visit(at.port, '/api/v1/sessions', { token: at.operator })).json;
   expect(sessions).toEqual([expect.objectContaining({ inUse: false })]);
-  // The same call of a client that stays does begin.
+  // Control: the same call of a client that stays does start.
   const stays = new AbortController();
   const calling = visit(at.port, '/mcp', { ...modern('tools/call', call), token, signal: stays.signal });
   const ended = expect(calling).rejects.toThrow();
@@ -283,7 +283,7 @@ test('a client that vanishes while its token is looked up begins nothing', async
   await until(() => running().length === 0);
 });
 
-test('sessions are bounded; a new one takes the place of the oldest idle one of the same token', async () => {
+test('sessions are limited, and a new one replaces the oldest idle one of its token', async () => {
   const { port, agent, operator } = await own({ sessions: 3, sessionsPerToken: 2, sweepMs: 50 });
   const begin = async (token: string) => {
     const begun = await visit(port, '/mcp', { body: initialize, headers: both, token });
@@ -298,7 +298,7 @@ test('sessions are bounded; a new one takes the place of the oldest idle one of 
   expect(await alive(first.secret, agent)).toBe(200);
   expect(await alive(third.secret, agent)).toBe(200);
   expect(await alive(other.secret, operator)).toBe(200);
-  // Those in use are not thrown out.
+  // Sessions in use are not closed.
   const streams = [first, third].map(({ secret }) =>
     visit(port, '/mcp', {
       method: 'GET',
@@ -313,7 +313,7 @@ test('sessions are bounded; a new one takes the place of the oldest idle one of 
   await Promise.all(streams);
 });
 
-test('an idle session ends by itself; one with an open stream does not', async () => {
+test('an idle session ends by itself, and one with an open stream does not', async () => {
   const { port, agent } = await own({ sessionIdleMs: 300, sweepMs: 50 });
   const begin = async () =>
     (await visit(port, '/mcp', { body: initialize, headers: both, token: agent })).headers[
@@ -334,7 +334,7 @@ test('an idle session ends by itself; one with an open stream does not', async (
   expect((await stream).status).toBe(200);
 });
 
-test('what is said to one client is heard by no other', async () => {
+test('messages for one client reach no other client', async () => {
   const { token } = await home.token('neighbor');
   const listen = async (as: string) => {
     const begun = await home.visit('/mcp', { body: initialize, headers: both, token: as });
@@ -351,11 +351,11 @@ test('what is said to one client is heard by no other', async () => {
   }
 });
 
-describe('the end', () => {
+describe('shutdown', () => {
   const begin = (at: House, text: string) =>
     visit(at.port, '/api/v1/call', { token: at.agent, body: { tool: 'sleep', arguments: { text } } });
 
-  test('a call under way is brought to its end, nobody new is let in, and streams do not hold it up', async () => {
+  test('shutdown waits for running calls, but not for streams or new connections', async () => {
     const at = await own({});
     const begun = await visit(at.port, '/mcp', { body: initialize, headers: both, token: at.agent });
     const headers = { ...both, 'mcp-session-id': begun.headers['mcp-session-id'] as string };
@@ -375,7 +375,7 @@ describe('the end', () => {
     expect((await subscription).status).toBe(200);
   });
 
-  test('a call that takes longer than that is ended', async () => {
+  test('a call that takes longer than the grace time is ended', async () => {
     const at = await own({ graceMs: 500 });
     const calling = begin(at, '60').catch(() => undefined);
     await until(() => running().length > 0);
@@ -388,7 +388,7 @@ describe('the end', () => {
     expect(at.answers.at(-1)).toMatchObject({ tool: 'sleep/sleep', error: { code: 'canceled' } });
   });
 
-  test('whoever is connected already and asks meanwhile is told', async () => {
+  test('a request on an open connection during shutdown is answered with 503', async () => {
     const at = await own({});
     const calling = begin(at, '1.5');
     await until(() => running().length > 0);
@@ -402,4 +402,4 @@ describe('the end', () => {
   });
 });
 
-test('nothing of all this was a bug', () => expect(home.bench.bugs).toEqual([]));
+test('no request of this file caused an internal error', () => expect(home.bench.bugs).toEqual([]));

@@ -1,4 +1,4 @@
-// What a host keeps for one caller only, and what is left when a call, a caller or the host is gone.
+// Worker processes belong to one caller, and nothing stays behind when a call, a session or the host ends.
 import { spawn } from 'node:child_process';
 import {
   existsSync,
@@ -45,9 +45,9 @@ afterEach(async () => {
 const call = (of: Session, tool: string, text?: string) =>
   of.call({ tool, arguments: text === undefined ? {} : { text } });
 
-describe('kept processes', () => {
+describe('worker processes', () => {
   const files = talos({
-    id: 'kept',
+    id: 'worker',
     functions: ['count', 'list'],
     code: `import { readdirSync } from 'node:fs';
 let calls = 0;
@@ -55,7 +55,7 @@ export const count = () => ++calls;
 export const list = () => readdirSync('.');`,
   });
 
-  test('are not shared between callers, nor between workspaces', async () => {
+  test('callers and workspaces do not share a worker process', async () => {
     const bench = await open(files);
     const elsewhere = join(bench.path, 'elsewhere');
     mkdirSync(elsewhere, { mode: 0o777 });
@@ -64,29 +64,29 @@ export const list = () => readdirSync('.');`,
     const away = await bench.session({ principal: 'ada', root: elsewhere });
     const counts = [];
     for (const session of [ada, ada, bob, ada, away, bob])
-      counts.push(await resultOf(call(session, 'kept/count')));
+      counts.push(await resultOf(call(session, 'worker/count')));
     expect(counts).toEqual([1, 2, 1, 3, 1, 2]);
   });
 
-  test('a second session of the same caller goes on with the same one', async () => {
+  test('a second session of the same caller uses the same worker process', async () => {
     const bench = await open(files);
-    expect(await resultOf(call(await bench.session(), 'kept/count'))).toBe(1);
-    expect(await resultOf(call(await bench.session(), 'kept/count'))).toBe(2);
+    expect(await resultOf(call(await bench.session(), 'worker/count'))).toBe(1);
+    expect(await resultOf(call(await bench.session(), 'worker/count'))).toBe(2);
   });
 
-  test('see the workspace as it is at the call', async () => {
+  test('a worker process sees the workspace as it is at the time of the call', async () => {
     const bench = await open(files);
     const root = join(bench.path, 'moving');
     makeAnew(root, 'old.txt');
     const session = await bench.session({ root });
-    expect(await resultOf(call(session, 'kept/list'))).toEqual(['old.txt']);
+    expect(await resultOf(call(session, 'worker/list'))).toEqual(['old.txt']);
     makeAnew(root, 'new.txt');
-    expect(await resultOf(call(session, 'kept/list'))).toEqual(['new.txt']);
+    expect(await resultOf(call(session, 'worker/list'))).toEqual(['new.txt']);
   });
 });
 
-describe('what is hidden', () => {
-  test('stays hidden from a kept process when it is made anew', async () => {
+describe('hidden files', () => {
+  test('a hidden file stays hidden from a worker process after it is replaced', async () => {
     const bench = await open(
       talos({
         id: 'looks',
@@ -102,7 +102,7 @@ export const look = ({ file }) => { try { return readFileSync(file, 'utf8'); } c
       rmSync(join(bench.root, '.ssh'), { recursive: true, force: true });
       mkdirSync(join(bench.root, '.ssh'), { mode: 0o755 });
       for (const it of files) {
-        // In one step, as editors and key generators replace a file.
+        // Atomically, like editors and key generators.
         writeFileSync(join(bench.root, 'draft'), 'REACHED');
         renameSync(join(bench.root, 'draft'), join(bench.root, it));
       }
@@ -115,16 +115,20 @@ export const look = ({ file }) => { try { return readFileSync(file, 'utf8'); } c
   });
 });
 
-describe('nothing is left', () => {
-  test('after the host was closed, also of calls that were under way', async () => {
+describe('cleanup', () => {
+  test('closing the host ends all processes and cancels running calls', async () => {
     const bench = await open({
       'echo.py': pythonTool({ name: 'echo', body: ['return {"echo": text}'] }),
       'hang.py': pythonTool({ name: 'hang', body: ['import time; time.sleep(120)'] }),
-      ...talos({ id: 'kept', functions: ['hold'], code: 'export const hold = () => new Promise(() => {});' }),
+      ...talos({
+        id: 'worker',
+        functions: ['hold'],
+        code: 'export const hold = () => new Promise(() => {});',
+      }),
     });
     const session = await bench.session();
     await resultOf(call(session, 'echo', ''));
-    const calls = ['hang', 'kept/hold'].map((tool) => call(session, tool));
+    const calls = ['hang', 'worker/hold'].map((tool) => call(session, tool));
     await until(() => running().length === 3);
     const stages = () => readdirSync('/tmp').filter((it) => it.startsWith(`toolwharf-stage-${process.pid}-`));
     expect(stages()).toHaveLength(1);
@@ -136,7 +140,7 @@ describe('nothing is left', () => {
     expect(stages()).toEqual([]);
   });
 
-  test('of a daemon after its call', async () => {
+  test('a daemon that a tool starts ends with the call', async () => {
     const bench = await open(
       {
         'daemon.py': pythonTool({
@@ -160,7 +164,7 @@ describe('nothing is left', () => {
     await until(() => sandboxed(process.pid).length === 0, 2000);
   });
 
-  test('of a host that was killed in the middle', async () => {
+  test('a host that is killed during calls leaves no process', async () => {
     const bench = await open({
       'mark.py': pythonTool({
         name: 'mark',
@@ -173,16 +177,20 @@ describe('nothing is left', () => {
           'return {}',
         ],
       }),
-      ...talos({ id: 'kept', functions: ['hold'], code: 'export const hold = () => new Promise(() => {});' }),
+      ...talos({
+        id: 'worker',
+        functions: ['hold'],
+        code: 'export const hold = () => new Promise(() => {});',
+      }),
     });
     const script = `
       import { createHost } from ${JSON.stringify(join(import.meta.dirname, '../src/index.ts'))};
       const [state, packages, root] = process.argv.slice(2);
       const host = await createHost({ state });
       const session = await host.session({ directories: [packages], root });
-      for (const tool of ['mark', 'kept/hold']) session.call({ tool, arguments: {} });`;
+      for (const tool of ['mark', 'worker/hold']) session.call({ tool, arguments: {} });`;
     const built = join(bench.path, 'killed.mjs');
-    // For the one dependency that is not bundled.
+    // One dependency is not bundled.
     symlinkSync(join(import.meta.dirname, '..', 'node_modules'), join(bench.path, 'node_modules'));
     await bundleModule(script, import.meta.dirname, built);
     const child = spawn(

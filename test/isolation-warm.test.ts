@@ -1,4 +1,4 @@
-// Sandboxes that were started before their call: fresh for every call, and no different from those that were not.
+// Prestarted sandboxes: each one serves one call, and a tool cannot tell the difference.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -33,7 +33,7 @@ afterEach(async () => {
 const call = (of: Session, tool: string, text?: string) =>
   of.call({ tool, arguments: text === undefined ? {} : { text } });
 
-/** Says what it finds, leaves traces, and tells how old its process is. */
+/** Returns the files it finds and the age of its process, and leaves files behind. */
 const counting: Files = {
   'counting.py': pythonTool({
     name: 'counting',
@@ -51,7 +51,7 @@ const counting: Files = {
   }),
 };
 
-/** A program that does something before it reads its input, which a Patch tool may not. */
+/** A program that does something before it reads its input. A Patch tool must not do that. */
 const hasty = (early: readonly string[], scopes: readonly JsonObject[]): Files => ({
   'hasty/toolspace.json': toolspace({
     id: 'hasty',
@@ -68,7 +68,7 @@ print(json.dumps(found))
 `,
 });
 
-test('serve one call each: every call finds everything fresh', async () => {
+test('a prestarted sandbox serves one call, and every call starts with a clean state', async () => {
   const bench = await open(counting);
   const session = await bench.session();
   for (let index = 0; index < 6; index++) {
@@ -77,7 +77,7 @@ test('serve one call each: every call finds everything fresh', async () => {
   }
 });
 
-test('are of use: the second call is answered by a process that was there before it', async () => {
+test('the second call is answered by a process that was started before the call', async () => {
   const bench = await open(counting);
   const session = await bench.session();
   const first = (await resultOf(call(session, 'counting', ''))) as { age: number };
@@ -88,7 +88,7 @@ test('are of use: the second call is answered by a process that was there before
   expect(await waiting()).not.toEqual(ready);
 });
 
-test('are there only where the host lives long, nothing is writable and no secret is held', async () => {
+test('no sandbox is prestarted for a writable workspace or with warm: false', async () => {
   const files = {
     'writes.py': pythonTool({ name: 'writes', filesystem: 'read-write', body: ['return {}'] }),
     'reads.py': pythonTool({ name: 'reads', filesystem: 'read-only', body: ['return {}'] }),
@@ -98,7 +98,7 @@ test('are there only where the host lives long, nothing is writable and no secre
   await resultOf(call(session, 'writes'));
   await pause(300);
   expect(running()).toEqual([]);
-  // The control: the same tool with less is started ahead.
+  // Control: the same tool with read-only access is prestarted.
   await resultOf(call(session, 'reads'));
   await waiting();
   const short = await open(files, { warm: false });
@@ -107,7 +107,7 @@ test('are there only where the host lives long, nothing is writable and no secre
   expect(running()).toHaveLength(1);
 });
 
-test('are never started with a secret', async () => {
+test('a sandbox with a secret is never prestarted', async () => {
   const token = pythonTool({
     name: 'token',
     body: ['return {"has": "PATCH_ACCESS_TOKEN" in os.environ}'],
@@ -124,7 +124,7 @@ test('are never started with a secret', async () => {
   expect(await waiting(), 'control').toHaveLength(1);
 });
 
-test('are not handed from one caller to another', async () => {
+test('a prestarted sandbox is not passed from one caller to another', async () => {
   const bench = await open(counting);
   const [ada, bob] = [await bench.session({ principal: 'ada' }), await bench.session({ principal: 'bob' })];
   await resultOf(call(ada, 'counting', ''));
@@ -133,21 +133,21 @@ test('are not handed from one caller to another', async () => {
   expect(await waiting(2)).toContain(adas);
 });
 
-test('make no difference to a program that goes out before it reads its input', async () => {
+test('a program that uses the network before it reads its input behaves the same', async () => {
   const server = await loopbackServer((_request, response) => response.end('fresh'));
   try {
     const early = [
       'try:',
       `    found = urllib.request.urlopen("http://127.0.0.1:${server.port}/", timeout=5).read().decode()`,
       'except Exception as error:',
-      '    found = "refused"',
+      '    found = "denied"',
     ];
     const scope = { resource: 'net.outbound', actions: ['read'], rationale: 'It asks a server.' };
     const bench = await open(hasty(early, [scope]));
     const session = await bench.session({ allow: [`net:127.0.0.1:${server.port}`] });
     expect(await resultOf(call(session, 'hasty'))).toBe('fresh');
     await pause(1000);
-    // Nothing leaves before there is a call.
+    // Nothing is sent before the call.
     expect(server.requests).toHaveLength(1);
     expect(await resultOf(call(session, 'hasty'))).toBe('fresh');
   } finally {
@@ -155,7 +155,7 @@ test('make no difference to a program that goes out before it reads its input', 
   }
 });
 
-test('make no difference to a program that reads a file before it reads its input', async () => {
+test('a program that reads a file before it reads its input behaves the same', async () => {
   const scope = { resource: 'fs.local', actions: ['read'], rationale: 'It reads its settings.' };
   const bench = await open(hasty([], [scope]));
   bench.write({
@@ -173,7 +173,7 @@ print(json.dumps(found))
   expect(await resultOf(call(session, 'hasty'))).toBe('new');
 });
 
-test('see the workspace as it is at the call', async () => {
+test('a prestarted sandbox sees the workspace as it is at the time of the call', async () => {
   const bench = await open({
     'list.py': pythonTool({
       name: 'list',

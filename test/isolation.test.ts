@@ -1,4 +1,4 @@
-// Many calls at once, good and bad, of several callers: none feels another, and nothing is left behind.
+// Concurrent calls of several callers, valid and faulty, do not affect each other.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, Session } from '../src/index.js';
 import { type LoopbackServer, loopbackServer } from './toolwharf.js';
@@ -55,7 +55,7 @@ beforeAll(async () => {
   bench = await workbench({
     ...Object.fromEntries(scripts.map((it) => [`${it.name}.py`, pythonTool(it)])),
     ...talos({
-      id: 'kept',
+      id: 'worker',
       functions: ['echo', 'crash', 'pid', 'hold'],
       code: `let calls = 0;
 export const echo = ({ text }) => ({ echo: text });
@@ -81,7 +81,7 @@ export const hold = () => new Promise((resolve) => setTimeout(() => resolve('hel
         },
         {
           name: 'pass',
-          description: 'Ask next door.',
+          description: 'Call another package.',
           input_schema: inputOf({ text: { type: 'string' } }),
           action: { type: 'compose', agent: 'good', tool: 'good' },
         },
@@ -114,7 +114,7 @@ const call = (of: Session, tool: string, text: string, timeoutMs?: number) =>
   of.call({ tool, arguments: { text }, timeoutMs });
 
 describe('two callers with different grants', () => {
-  test('reach each its own server, at the same time, with the same tool', async () => {
+  test('each caller reaches only its own server, at the same time and with the same tool', async () => {
     const [first, second] = await Promise.all([
       bench.session({ principal: 'first', allow: [`net:127.0.0.1:${one.port}`] }),
       bench.session({ principal: 'second', allow: [`net:127.0.0.1:${two.port}`] }),
@@ -137,7 +137,7 @@ describe('two callers with different grants', () => {
   });
 });
 
-test('a grant of the session opens nothing for a package that asked for no network', async () => {
+test('a grant of the session has no effect on a package that requests no network access', async () => {
   const session = await bench.session({ principal: 'third', allow: [`net:127.0.0.1:${two.port}`] });
   const before = two.requests.length;
   const [open, closed] = await Promise.all(
@@ -149,11 +149,11 @@ test('a grant of the session opens nothing for a package that asked for no netwo
 });
 
 describe('64 calls at once', () => {
-  test('of all kinds, all right, and the record holds', async () => {
+  test('calls of all kinds succeed, and the audit log is intact', async () => {
     const session = await bench.session({ allow: [`net:127.0.0.1:${one.port}`] });
     const kinds: readonly (readonly [string, (text: string) => unknown])[] = [
       ['good/good', (text) => ({ echo: text })],
-      ['kept/echo', (text) => ({ echo: text })],
+      ['worker/echo', (text) => ({ echo: text })],
       ['asker/ask', () => 'one'],
       ['asker/say', (text) => `<${text}>`],
       ['asker/pass', (text) => ({ echo: text })],
@@ -169,14 +169,14 @@ describe('64 calls at once', () => {
   });
 });
 
-describe('bad neighbors', () => {
-  test('20 good calls succeed beside crashes, hangs, floods, garbage and daemons', async () => {
+describe('faulty tools', () => {
+  test('20 valid calls succeed next to crashes, hangs, floods, garbage and daemons', async () => {
     const session = await bench.session();
     const bad = ['crash', 'hang', 'flood', 'garbage', 'daemon', 'hang'].map((tool) =>
       call(session, tool, '', 3000),
     );
     const good = Array.from({ length: 20 }, (_, index) =>
-      resultOf(call(session, index % 3 === 0 ? 'kept/echo' : 'good/good', `n${index}`)),
+      resultOf(call(session, index % 3 === 0 ? 'worker/echo' : 'good/good', `n${index}`)),
     );
     expect(await Promise.all(good)).toEqual(
       Array.from({ length: 20 }, (_, index) => ({ echo: `n${index}` })),
@@ -190,18 +190,18 @@ describe('bad neighbors', () => {
     expect(codes).toEqual(['tool_failed', 'timeout', 'output_too_large', 'tool_bad_output', 'ok', 'timeout']);
   });
 
-  test('a crash in a kept process fails the call in it and no other', async () => {
+  test('a crash in a worker process fails only the call that caused it', async () => {
     const session = await bench.session();
     const held = Array.from({ length: 3 }, () =>
-      resultOf(session.call({ tool: 'kept/hold', arguments: {} })),
+      resultOf(session.call({ tool: 'worker/hold', arguments: {} })),
     );
-    const crashed = failureOf(session.call({ tool: 'kept/crash', arguments: {} }));
+    const crashed = failureOf(session.call({ tool: 'worker/crash', arguments: {} }));
     expect((await crashed).message).toContain('late');
     expect(await Promise.all(held)).toEqual(['held', 'held', 'held']);
-    expect(await resultOf(call(session, 'kept/echo', 'after'))).toEqual({ echo: 'after' });
+    expect(await resultOf(call(session, 'worker/echo', 'after'))).toEqual({ echo: 'after' });
   });
 
-  test('a caller that gives up while it waits for its turn does not have to wait', async () => {
+  test('a queued call can be canceled without waiting for its turn', async () => {
     const session = await bench.session();
     const busy = Array.from({ length: 32 }, () => call(session, 'hang', '', 4000));
     await new Promise((resolve) => setTimeout(resolve, 500));

@@ -1,4 +1,4 @@
-// An identity provider of the test's own on a free port of this machine: it publishes keys and signs tokens.
+// An identity provider for tests on a free loopback port: it publishes keys and signs tokens.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -9,8 +9,8 @@ import {
   type JWTPayload,
   SignJWT,
 } from 'jose';
-import { guardedClient } from '../src/net/client.js';
-import { readDocument } from '../src/net/document.js';
+import { guardedClient } from '../src/net/http-client.js';
+import { fetchDocument } from '../src/net/published-document.js';
 
 export interface TestKey {
   readonly kid: string;
@@ -23,17 +23,17 @@ export interface Issuer {
   readonly url: string;
   readonly port: number;
   readonly key: TestKey;
-  /** What is published now. */
+  /** The currently published keys. */
   keys: unknown;
-  /** Answered in place of the discovery document. */
+  /** The discovery document. */
   document: unknown;
-  /** Nothing is answered but failures. */
+  /** If true, every request fails. */
   down: boolean;
-  /** How often keys were asked for. */
+  /** How often the keys were fetched. */
   fetched: number;
-  /** A good token, with what is told instead. */
+  /** A valid token, with the given claims, key or header replaced. */
   token(claims?: JWTPayload, signed?: { key?: TestKey; header?: Record<string, unknown> }): Promise<string>;
-  /** Through the guarded client, with the grant that a loopback address needs. */
+  /** Uses the guarded client with the grant that a loopback address needs. */
   read(url: string): Promise<{ status: number; text: string }>;
   close(): Promise<void>;
 }
@@ -88,7 +88,7 @@ export async function openIssuer(now: () => number): Promise<Issuer> {
         .sign(by.privateKey);
     },
     read: (place) =>
-      readDocument({
+      fetchDocument({
         client: guardedClient(),
         url: place,
         granted: [{ host: '127.0.0.1', port }],

@@ -1,9 +1,9 @@
-// The kill switch against a model of it: whatever is set, lifted, approved and restarted in whatever order, a call runs
-// if and only if nothing that was set and not lifted covers it.
+// Compares the kill switch with a model. After any sequence of kills, lifts and restarts, a call runs if and only if no
+// active kill covers it.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createHost, type Host, type Session } from '../src/index.js';
-import { unconfined } from '../src/sandbox/unconfined.js';
+import { noSandbox } from '../src/sandbox/no-sandbox.js';
 import { temporaryFolder } from './toolwharf.js';
 import { findagent } from './workbench.js';
 
@@ -13,7 +13,7 @@ const prompts = (name: string) =>
       name: tool,
       description: 'Fill a text.',
       input_schema: { type: 'object', properties: {} },
-      action: { type: 'prompt-template', template: 'Say hello to everybody who is here.' },
+      action: { type: 'prompt-template', template: 'Say hello to everyone here.' },
     })),
   });
 
@@ -44,15 +44,15 @@ const targets = [
   'principal:bob/cli',
 ];
 
-/** Written anew on purpose, and not as the code has it. */
+/** Deliberately independent of the implementation. */
 function covers(target: string, principal: string, tool: string): boolean {
   if (target === 'all' || target === tool || target === tool.split('/')[0]) return true;
   const who = target.startsWith('principal:') ? target.slice(10) : undefined;
   return who !== undefined && (who === principal || who === principal.split('/')[0]);
 }
 
-/** Prompts start no process; finding out what this machine can confine would take most of the time. */
-const sandbox = unconfined({});
+/** Prompts start no process. Probing the sandbox of this machine would take most of the time. */
+const sandbox = noSandbox({});
 let state = 0;
 const open = async (real: Real, at: string): Promise<void> => {
   real.host = await createHost({ state: at, warm: false, sandbox });
@@ -73,11 +73,11 @@ const command = (name: string, run: (model: Model, real: Real) => Promise<void>)
 });
 
 beforeAll(() => {
-  // The control: the model is not one that refuses everything.
+  // Control: the model does not stop everything.
   expect(covers('aaa', 'ann/cli', 'bbb/one')).toBe(false);
 });
 
-test('a call runs if and only if nothing stops it', async () => {
+test('a call runs if and only if no active kill covers it', async () => {
   const target = fc.constantFrom(...targets);
   const commands = [
     target.map((it) =>

@@ -1,4 +1,4 @@
-// The kill switch: refuses at once, ends what runs, whatever kind of tool it is, and stays on until a person lifts it.
+// The kill switch denies new calls, ends running calls of every kind of tool, and stays active until it is lifted.
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -16,10 +16,10 @@ const files = (port: number) => ({
     head: ['import time'],
     body: ['time.sleep(float(text or "60"))', 'return {"slept": text}'],
   }),
-  'say.py': pythonTool({ name: 'say', body: ['return {"said": text}'] }),
-  'ask.py': pythonTool({ name: 'ask', body: ['return {"said": text}'], humanConfirm: true }),
+  'say.py': pythonTool({ name: 'say', body: ['return {"echo": text}'] }),
+  'ask.py': pythonTool({ name: 'ask', body: ['return {"echo": text}'], humanConfirm: true }),
   ...talos({
-    id: 'kept',
+    id: 'worker',
     code: 'export const handlers = { quick() { return "ok"; }, slow() { return new Promise(() => {}); }, spin() { for (;;); } };\n',
     functions: ['quick', 'slow', 'spin'],
   }),
@@ -55,13 +55,13 @@ const session = (principal = 'agent') =>
   bench.session({ principal, allow: [`net:127.0.0.1:${server.port}`] });
 const kills = () => bench.host.kills;
 
-describe('a call that runs is ended within two seconds', () => {
+describe('a running call ends within two seconds', () => {
   const cases = [
     ['sleep/sleep', 'a program'],
-    ['kept/slow', 'a function that waits'],
-    ['kept/spin', 'a function that never lets go'],
+    ['worker/slow', 'a function that waits'],
+    ['worker/spin', 'a function that never returns'],
     ['web/hang', 'a request'],
-    ['web/through', 'a tool made of a tool'],
+    ['web/through', 'a tool that calls another tool'],
   ] as const;
   test.each(cases)('%s: %s', async (tool) => {
     const open = await session();
@@ -81,102 +81,102 @@ describe('a call that runs is ended within two seconds', () => {
   });
 });
 
-test('a tool that is stopped takes no other down; a package, a caller and everything do', async () => {
+test('a kill stops exactly its target: one tool, one package or one principal', async () => {
   const open = await session();
   const other = await session('somebody/else');
-  const said = (it: typeof open, tool = 'say/say') => it.call({ tool, arguments: { text: 'x' } });
+  const say = (it: typeof open, tool = 'say/say') => it.call({ tool, arguments: { text: 'x' } });
   await kills().set('sleep/sleep', 'tester');
-  expect(await resultOf(said(open))).toEqual({ said: 'x' });
+  expect(await resultOf(say(open))).toEqual({ echo: 'x' });
   const listed = (await open.tools()).map((it) => it.name);
   expect(listed).toContain('say/say');
   expect(listed).not.toContain('sleep/sleep');
   await kills().lift('sleep/sleep', 'tester');
 
   await kills().set('say', 'tester');
-  expect(await failureOf(said(open))).toMatchObject({ code: 'killed' });
+  expect(await failureOf(say(open))).toMatchObject({ code: 'killed' });
   const report = await open.packages();
   const state = report.packages.find((it) => it.id === 'say');
   expect(state).toMatchObject({ state: 'killed' });
   expect(state?.reasons.join()).toContain('tester');
   await kills().lift('say', 'tester');
 
-  // A user's name stands for all programs of that user.
+  // The name of a user covers all clients of that user.
   await kills().set('principal:somebody', 'tester');
-  expect(await failureOf(said(other))).toMatchObject({ code: 'killed' });
-  expect(await failureOf(said(other, 'no/such'))).toMatchObject({ code: 'killed' });
-  expect(await resultOf(said(open))).toEqual({ said: 'x' });
+  expect(await failureOf(say(other))).toMatchObject({ code: 'killed' });
+  expect(await failureOf(say(other, 'no/such'))).toMatchObject({ code: 'killed' });
+  expect(await resultOf(say(open))).toEqual({ echo: 'x' });
   await kills().lift('principal:somebody', 'tester');
-  expect(await resultOf(said(other))).toEqual({ said: 'x' });
+  expect(await resultOf(say(other))).toEqual({ echo: 'x' });
 });
 
-test('processes that wait for the next call are ended, and of nobody else', async () => {
+test('a kill ends idle processes of its target and no others', async () => {
   const open = await session();
   const other = await session('other');
   await kills().set('all', 'tester');
   await kills().lift('all', 'tester');
   await until(() => running().length === 0);
-  await resultOf(open.call({ tool: 'kept/quick', arguments: {} }));
+  await resultOf(open.call({ tool: 'worker/quick', arguments: {} }));
   const mine = running();
-  await resultOf(other.call({ tool: 'kept/quick', arguments: {} }));
+  await resultOf(other.call({ tool: 'worker/quick', arguments: {} }));
   expect([mine.length, running().length]).toEqual([1, 2]);
   await kills().set('principal:other', 'tester');
   await until(() => running().length === 1, 2000);
   expect(running()).toEqual(mine);
-  // One that was started ahead for the next call.
+  // Also a prestarted sandbox.
   await resultOf(open.call({ tool: 'say/say', arguments: {} }));
   await waiting(2);
-  await kills().set('kept', 'tester');
+  await kills().set('worker', 'tester');
   await until(() => running().length === 0, 2000);
-  for (const target of ['principal:other', 'kept']) await kills().lift(target, 'tester');
+  for (const target of ['principal:other', 'worker']) await kills().lift(target, 'tester');
 });
 
-test('approvals of it are void, those that were given too, and lifting does not bring them back', async () => {
+test('a kill voids proposed and given approvals, and lifting it does not restore them', async () => {
   const open = await session();
   const held = await open.call({ tool: 'ask/ask', arguments: { text: 'one' } });
-  const agreed = await open.call({ tool: 'ask/ask', arguments: { text: 'two' } });
-  if (held.status !== 'confirmation_required' || agreed.status !== 'confirmation_required')
-    throw new Error('they were not held');
-  await bench.host.approvals.approve(agreed.confirmation.token, 'tester');
+  const approved = await open.call({ tool: 'ask/ask', arguments: { text: 'two' } });
+  if (held.status !== 'confirmation_required' || approved.status !== 'confirmation_required')
+    throw new Error('the calls were not held');
+  await bench.host.approvals.approve(approved.confirmation.token, 'tester');
   expect(await kills().set('ask', 'tester')).toMatchObject({ voided: 2 });
   expect(await bench.host.approvals.list()).toEqual([]);
   await kills().lift('ask', 'tester');
-  for (const { confirmation } of [held, agreed]) {
+  for (const { confirmation } of [held, approved]) {
     const token = { confirmation_token: confirmation.token };
     const answer = open.call({ tool: 'patch_confirm_action', arguments: token });
     expect(await failureOf(answer)).toMatchObject({ code: 'approval_expired' });
   }
 });
 
-test('the file KILL stops everything, or what it names, and removing it lifts nothing', async () => {
+test('the file KILL stops everything or the targets it names, and removing it lifts nothing', async () => {
   const open = await session();
-  const said = () => open.call({ tool: 'say/say', arguments: { text: 'x' } });
+  const say = () => open.call({ tool: 'say/say', arguments: { text: 'x' } });
   const file = join(bench.path, 'state', 'KILL');
   writeFileSync(file, '# for now\nsay\n');
-  expect(await failureOf(said())).toMatchObject({ code: 'killed' });
-  await resultOf(open.call({ tool: 'kept/quick', arguments: {} }));
+  expect(await failureOf(say())).toMatchObject({ code: 'killed' });
+  await resultOf(open.call({ tool: 'worker/quick', arguments: {} }));
   await expect(kills().lift('say', 'tester')).rejects.toThrow(/KILL still stops say/);
   rmSync(file);
-  expect(await failureOf(said())).toMatchObject({ code: 'killed' });
+  expect(await failureOf(say())).toMatchObject({ code: 'killed' });
   expect(await kills().lift('say', 'tester')).toBe(true);
-  await resultOf(said());
+  await resultOf(say());
 
-  // Nobody calls: the file is noticed all the same.
+  // The file is noticed without a new call.
   const sleeping = failureOf(open.call({ tool: 'sleep/sleep', arguments: {} }));
   await until(() => sandboxed(process.pid).some((it) => it.name.startsWith('python3')));
   writeFileSync(file, '');
   expect(await sleeping).toMatchObject({ code: 'killed' });
   rmSync(file);
   await kills().lift('all', 'tester');
-  // What cannot be understood is meant to stop something.
+  // A file that cannot be parsed stops everything.
   writeFileSync(file, 'a b c\n');
-  expect(await failureOf(said())).toMatchObject({ code: 'killed' });
+  expect(await failureOf(say())).toMatchObject({ code: 'killed' });
   rmSync(file);
   expect((await kills().list()).map((it) => it.target)).toEqual(['all']);
   await kills().lift('all', 'tester');
   expect(await kills().list()).toEqual([]);
 });
 
-test('it outlives the host, and is on record', async () => {
+test('a kill survives a restart of the host and is in the audit log', async () => {
   const state = join(bench.path, 'second');
   const options = { principal: 'agent', directories: [bench.packages], root: bench.root };
   const first = await createHost({ state });
@@ -189,12 +189,14 @@ test('it outlives the host, and is on record', async () => {
   expect(await second.kills.lift('all', 'tester')).toBe(true);
   expect(await second.kills.lift('all', 'tester')).toBe(false);
   await resultOf(open.call({ tool: 'say/say', arguments: {} }));
-  const acts = (await second.auditTail(50)).filter((it) => it.kind === 'operator').map((it) => it.body.act);
-  expect(acts).toEqual(['kill', 'link', 'lift']);
+  const operations = (await second.auditTail(50))
+    .filter((it) => it.kind === 'operator')
+    .map((it) => it.body.operation);
+  expect(operations).toEqual(['kill', 'link', 'lift']);
   await second.close();
 });
 
-test('targets that name nothing are refused', async () => {
+test('an invalid kill target is rejected', async () => {
   for (const target of ['', ' all', 'principal:', 'a b', 'x:y', '/x', 'x/'])
-    await expect(kills().set(target, 'tester'), target).rejects.toThrow(/cannot be stopped/);
+    await expect(kills().set(target, 'tester'), target).rejects.toThrow(/is not a kill target/);
 });

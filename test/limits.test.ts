@@ -1,4 +1,4 @@
-// Rate limits and spend caps, through a real host.
+// Rate limits and spend limits in a real host.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -61,21 +61,21 @@ afterEach(async () => {
 const statuses = (answers: readonly Answer[]) => answers.map((it) => it.status);
 
 describe('a rate limit', () => {
-  test('lets exactly as many through as it says, however many come at once', async () => {
+  test('a rate limit is exact for concurrent calls', async () => {
     const session = await bench.session();
     const answers = await Promise.all(
       Array.from({ length: 100 }, () => session.call({ tool: 'desk/write', arguments: {} })),
     );
     expect(statuses(answers).filter((it) => it === 'ok')).toHaveLength(10);
-    const refused = answers.filter((it) => it.status !== 'ok');
-    expect(refused.every((it) => it.status === 'denied' && it.error.code === 'rate_limited')).toBe(true);
-    expect(await failureOf(refused[0] as Answer)).toMatchObject({
+    const denied = answers.filter((it) => it.status !== 'ok');
+    expect(denied.every((it) => it.status === 'denied' && it.error.code === 'rate_limited')).toBe(true);
+    expect(await failureOf(denied[0] as Answer)).toMatchObject({
       message: 'desk/write may be called 10 times a minute (its own guardrail)',
       hint: 'call it again in 60 s',
     });
   });
 
-  test('slides, is the same for all sessions of a principal, and another for another principal', async () => {
+  test('a rate limit is a sliding window, shared by all sessions of one principal', async () => {
     const session = await bench.session();
     const call = (it = session) => it.call({ tool: 'desk/write', arguments: {} });
     for (let count = 0; count < 10; count++) {
@@ -89,16 +89,16 @@ describe('a rate limit', () => {
     expect((await failureOf(call())).hint).toBe('call it again in 1 s');
   });
 
-  test('is not spent on calls that are refused before they do anything', async () => {
+  test('a call that is rejected before it runs does not count', async () => {
     const session = await bench.session();
     for (let count = 0; count < 12; count++)
       await failureOf(session.call({ tool: 'desk/write', arguments: { unknown: 1 } }));
     await resultOf(session.call({ tool: 'desk/write', arguments: {} }));
   });
 
-  test('refuses before a person is asked, and does not use an approval up', async () => {
+  test('a rate limit is checked before a person is asked, and does not use up an approval', async () => {
     const session = await bench.session();
-    const ask = (words: string) => session.call({ tool: 'desk/asked', arguments: { text: words } });
+    const ask = (it: string) => session.call({ tool: 'desk/asked', arguments: { text: it } });
     const held = await Promise.all([ask('a'), ask('b')]);
     const tokens = held.map((it) => (it.status === 'confirmation_required' ? it.confirmation.token : ''));
     for (const it of tokens) await bench.host.approvals.approve(it, 'person');
@@ -109,7 +109,7 @@ describe('a rate limit', () => {
     expect(await bench.host.approvals.list(['proposed'])).toEqual([]);
   });
 
-  test('is given back when nothing was done because a tool further down waits for a person', async () => {
+  test('a call that is held at an inner tool does not count', async () => {
     const session = await bench.session();
     const call = () => session.call({ tool: 'desk/outer', arguments: {} });
     const held = await call();
@@ -121,7 +121,7 @@ describe('a rate limit', () => {
     expect((await failureOf(call())).code).toBe('rate_limited');
   });
 
-  test('costs tools without one nothing: their calls do not touch the limits', async () => {
+  test('calls of tools without a limit do not write to the limit tables', async () => {
     const session = await bench.session();
     await resultOf(session.call({ tool: 'desk/free', arguments: {} }));
     await bench.host.close();
@@ -133,18 +133,18 @@ describe('a rate limit', () => {
   });
 });
 
-describe('a spend cap', () => {
-  test.each([[100], [0], [99.99]])('%j is within it', async (amount) => {
+describe('a spend limit', () => {
+  test.each([[100], [0], [99.99]])('the amount %j is within the limit', async (amount) => {
     const session = await bench.session();
     await resultOf(session.call({ tool: 'desk/pay', arguments: { amount } }));
   });
 
-  test('refuses more', async () => {
+  test('a larger amount is denied', async () => {
     const session = await bench.session();
     expect(await failureOf(session.call({ tool: 'desk/pay', arguments: { amount: 100.01 } }))).toMatchObject({
       status: 'denied',
       code: 'spend_limit',
-      message: '100.01 is more than the 100 that one call of desk/pay may spend (its own guardrail)',
+      message: 'the amount 100.01 exceeds the limit of 100 for one call of desk/pay (its own guardrail)',
     });
   });
 
@@ -157,27 +157,27 @@ describe('a spend cap', () => {
     [{ amount: 5, total: 101 }],
     [{ amount: 1e308 * 10 }],
     [{}],
-  ])('refuses %j, which is no clear amount or too much', async (given) => {
+  ])('%j is denied, because the amount is unclear or too large', async (given) => {
     const session = await bench.session();
-    const refused = await failureOf(session.call({ tool: 'desk/loose', arguments: given as JsonObject }));
-    expect(refused.code).toBe('spend_limit');
-    expect(refused.hint).not.toBe('');
+    const denied = await failureOf(session.call({ tool: 'desk/loose', arguments: given as JsonObject }));
+    expect(denied.code).toBe('spend_limit');
+    expect(denied.hint).not.toBe('');
   });
 
-  test('has nothing to hold a tool to that has no amount', async () => {
+  test('a spend limit has no effect on a tool without an amount', async () => {
     const session = await bench.session();
     await resultOf(session.call({ tool: 'desk/plain', arguments: { text: 'x' } }));
   });
 });
 
-describe('over the end of a host', () => {
+describe('after the host ends', () => {
   let folder: ReturnType<typeof temporaryFolder>;
   beforeEach(() => {
     folder = temporaryFolder();
   });
   afterEach(() => folder.remove());
 
-  test('after kill -9 in the middle no more requests go out than the limit says', async () => {
+  test('a host that is killed and restarted sends no more requests than the limit', async () => {
     const server = await loopbackServer((_, response) => response.end('{}'));
     const files = temporaryFolder({
       'findagent.json': findagent('Shop', {
@@ -210,13 +210,8 @@ describe('over the end of a host', () => {
     const state = join(folder.path, 'state');
     const run = (killAfter: number) =>
       new Promise<string[]>((resolve, reject) => {
-        const words = [
-          'child.mjs',
-          state,
-          join(files.path, 'findagent.json'),
-          `net:127.0.0.1:${server.port}`,
-        ];
-        const child = spawn(process.execPath, words, {
+        const args = ['child.mjs', state, join(files.path, 'findagent.json'), `net:127.0.0.1:${server.port}`];
+        const child = spawn(process.execPath, args, {
           cwd: files.path,
           stdio: ['ignore', 'pipe', 'inherit'],
         });
@@ -234,7 +229,7 @@ describe('over the end of a host', () => {
       expect(begun).toBeGreaterThanOrEqual(12);
       const last = await run(Number.POSITIVE_INFINITY);
       expect(last.filter((it) => it === 'denied').length).toBe(3);
-      // Each death may have lost the requests that were under way and not yet sent: three at most, each still counted.
+      // Each kill loses at most three requests that were counted and not yet sent.
       expect(server.requests.length).toBeLessThanOrEqual(20);
       expect(server.requests.length).toBeGreaterThanOrEqual(11);
       expect(begun + last.filter((it) => it === 'ok').length).toBe(server.requests.length);
@@ -244,7 +239,7 @@ describe('over the end of a host', () => {
     }
   });
 
-  test('a host that starts with its clock set back frees nothing', async () => {
+  test('setting the clock back before a restart frees no calls', async () => {
     let now = Date.parse('2026-03-01T12:00:00Z');
     const packages = temporaryFolder({ 'findagent.json': desk });
     const use = async (work: (call: () => Promise<Answer>) => Promise<void>) => {

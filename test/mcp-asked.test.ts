@@ -1,8 +1,8 @@
-// What a server behind us asks while it is called, put to the person at a 2026 client: the call stays under way, and the
-// answer comes with another request. What was handed out for one question is good for nothing else.
+// Questions that an upstream server asks during a call, forwarded to the user of a 2026 client: the call keeps running,
+// and the answer comes with another request. A request state is valid for one question only.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
-import type { Front, FrontParts } from '../src/serve/mcp/front.js';
+import type { McpServer, McpServerParts } from '../src/serve/mcp/server.js';
 import { serverPackage } from './attacks/server-package.js';
 import { BareClient, bugs, envelope, frontFor, type Message, officialClient, partsFor } from './mcp-wire.js';
 import { until } from './toolwharf.js';
@@ -10,41 +10,41 @@ import { type Workbench, workbench } from './workbench.js';
 
 const form = `{ message: 'Which color?', requestedSchema: { type: 'object', properties: { color: { type: 'string' } } } }`;
 
-/** Of the older era: it asks its client with requests of its own. `seen` tells how often what happened. */
+/** A server of the older era: it sends requests to its client. Its tool `seen` returns counts. */
 const older = `
-let asked = 0, calls = 0, givenUp = 0;
+let asked = 0, calls = 0, canceled = 0;
 const waiting = new Map();
 const ask = (done) => {
   const id = 'q' + asked++;
   waiting.set(id, done);
   write({ id, method: 'elicitation/create', params: ${form} });
 };
-const said = ({ action, content }) => content === undefined ? action : action + ' ' + JSON.stringify(content);
-const text = (id, words) => write({ id, result: { content: [{ type: 'text', text: words }] } });
+const show = ({ action, content }) => content === undefined ? action : action + ' ' + JSON.stringify(content);
+const reply = (id, text) => write({ id, result: { content: [{ type: 'text', text }] } });
 const tools = ['consult', 'twice', 'both', 'seen'].map((name) => ({ name, description: 'Goes.', inputSchema: { type: 'object' } }));
 on = {
   'tools/list': () => ({ tools }),
   response: ({ id, result }) => { waiting.get(id)(result); waiting.delete(id); },
-  notification: ({ method }) => { if (method === 'notifications/cancelled') givenUp++; },
+  notification: ({ method }) => { if (method === 'notifications/cancelled') canceled++; },
   'tools/call': ({ name }, id) => {
-    if (name === 'seen') return { content: [{ type: 'text', text: calls + ' calls, ' + givenUp + ' given up' }] };
+    if (name === 'seen') return { content: [{ type: 'text', text: calls + ' calls, ' + canceled + ' canceled' }] };
     calls++;
-    if (name === 'consult') ask((a) => text(id, said(a)));
-    if (name === 'twice') ask((a) => ask((b) => text(id, said(a) + ' then ' + said(b))));
-    if (name === 'both') { const all = []; for (const it of [0, 1]) ask((a) => { all.push(said(a)); if (all.length === 2) text(id, all.join(' and ')); }); }
+    if (name === 'consult') ask((a) => reply(id, show(a)));
+    if (name === 'twice') ask((a) => ask((b) => reply(id, show(a) + ' then ' + show(b))));
+    if (name === 'both') { const all = []; for (const it of [0, 1]) ask((a) => { all.push(show(a)); if (all.length === 2) reply(id, all.join(' and ')); }); }
   },
 };`;
 
-/** Of the newer era: its question is a result, and nothing of it is under way in between. */
+/** A server of the newer era: its question is a result, so no call runs while it waits. */
 const newer = `
 let calls = 0;
 const tools = ['consult', 'seen'].map((name) => ({ name, description: 'Goes.', inputSchema: { type: 'object' } }));
-const text = (words) => ({ resultType: 'complete', content: [{ type: 'text', text: words }] });
+const text = (it) => ({ resultType: 'complete', content: [{ type: 'text', text: it }] });
 on = {
   'server/discover': () => ({ resultType: 'complete', supportedVersions: ['2026-07-28'], capabilities: { tools: {} } }),
   'tools/list': () => ({ resultType: 'complete', tools }),
   'tools/call': ({ name, inputResponses, requestState }) => {
-    if (name === 'seen') return text(calls + ' calls, 0 given up');
+    if (name === 'seen') return text(calls + ' calls, 0 canceled');
     const answer = requestState === 'mine' ? inputResponses?.color : undefined;
     if (answer === undefined) {
       calls++;
@@ -56,10 +56,10 @@ on = {
 
 let bench: Workbench;
 let session: Session;
-let parts: FrontParts;
+let parts: McpServerParts;
 let clock = Date.parse('2026-01-01T00:00:00Z');
 const now = () => clock;
-const fronts: Front[] = [];
+const fronts: McpServer[] = [];
 
 beforeEach(async () => {
   bench = await workbench({ ...serverPackage('older', older), ...serverPackage('newer', newer) }, { now });
@@ -73,7 +73,7 @@ afterEach(async () => {
   expect([...bench.bugs, ...bugs.splice(0)]).toEqual([]);
 });
 
-function front(holder = 'connection-1', principal = 'alice', own = session): Front {
+function front(holder = 'connection-1', principal = 'alice', own = session): McpServer {
   const made = frontFor({ host: bench.host, session: own, principal, holder, parts });
   fronts.push(made);
   return made;
@@ -81,7 +81,7 @@ function front(holder = 'connection-1', principal = 'alice', own = session): Fro
 
 const caps = { elicitation: {} };
 const blue = { answer: { action: 'accept', content: { color: 'blue' } } };
-const refused = { error: { code: -32602, data: { reason: 'invalid_request_state' } } };
+const rejected = { error: { code: -32602, data: { reason: 'invalid_request_state' } } };
 let count = 0;
 
 function send(client: BareClient, name: string, more: object = {}, given: object = {}): Promise<Message> {
@@ -105,10 +105,10 @@ const seen = async (id: string) => {
   return answer.status === 'ok' ? answer.result : answer;
 };
 
-describe.each(['older', 'newer'])('a question of a server of the %s era', (era) => {
+describe.each(['older', 'newer'])('a question from a server of the %s era', (era) => {
   const tool = `${era}_consult`;
 
-  test('is a result that asks, and the answer reaches the same call', async () => {
+  test('the question is an input_required result, and the answer reaches the same call', async () => {
     const client = new BareClient(front());
     const asked = await ask(client, tool);
     expect(asked.resultType).toBe('input_required');
@@ -119,53 +119,53 @@ describe.each(['older', 'newer'])('a question of a server of the %s era', (era) 
         requestedSchema: { type: 'object', properties: { color: { type: 'string' } } },
       },
     });
-    // It is not known to the client by anything that the client could make up.
+    // The state does not show the client any internal values.
     const body = Buffer.from(asked.requestState, 'base64url').toString();
     expect(body).not.toMatch(/color|mine/);
     const done = await send(client, tool, { requestState: asked.requestState, inputResponses: blue });
     expect(done.result).toMatchObject({ resultType: 'complete' });
     expect(textIn(done)).toBe('accept {"color":"blue"}');
-    expect(await seen(era)).toBe('1 calls, 0 given up');
+    expect(await seen(era)).toBe('1 calls, 0 canceled');
     const kinds = (await bench.host.auditTail(100)).map((it) => it.kind);
     expect(kinds.filter((it) => it === 'outcome')).toHaveLength(2);
   });
 
-  test.each(['decline', 'cancel'])('is answered with %s', async (action) => {
+  test.each(['decline', 'cancel'])('the client can answer with %s', async (action) => {
     const client = new BareClient(front());
     const { requestState } = await ask(client, tool);
     const inputResponses = { answer: { action } };
     expect(textIn(await send(client, tool, { requestState, inputResponses }))).toBe(action);
   });
 
-  test('is answered once, also at the same moment', async () => {
+  test('a question accepts one answer, also when several arrive at once', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client, tool);
     const more = { requestState, inputResponses: blue };
     const all = await Promise.all([1, 2, 3].map(() => send(client, tool, more)));
     expect(all.filter((it) => 'result' in it)).toHaveLength(1);
-    expect(await send(client, tool, more)).toMatchObject(refused);
-    // Without an answer, too: a state that is no good is never the beginning of another call.
-    expect(await send(client, tool, { requestState })).toMatchObject(refused);
-    expect(await seen(era)).toBe('1 calls, 0 given up');
+    expect(await send(client, tool, more)).toMatchObject(rejected);
+    // The same without an answer: an invalid state never starts another call.
+    expect(await send(client, tool, { requestState })).toMatchObject(rejected);
+    expect(await seen(era)).toBe('1 calls, 0 canceled');
   });
 
   test.each<[string, (state: string) => string]>([
     ['a changed body', (it) => `${it[0] === 'A' ? 'B' : 'A'}${it.slice(1)}`],
     ['a changed tag', (it) => `${it.slice(0, -2)}${it.at(-2) === 'A' ? 'B' : 'A'}${it.slice(-1)}`],
-    ['no tag', (it) => it.split('.')[0] as string],
-    ['something long', () => 'x'.repeat(100_000)],
-  ])('is not answered with %s, and the right state still works', async (_name, change) => {
+    ['its tag removed', (it) => it.split('.')[0] as string],
+    ['100,000 characters', () => 'x'.repeat(100_000)],
+  ])('a state with %s is rejected, and the correct state still works', async (_name, change) => {
     const client = new BareClient(front());
     const { requestState } = await ask(client, tool);
     for (const inputResponses of [blue, {}])
       expect(await send(client, tool, { requestState: change(requestState), inputResponses })).toMatchObject(
-        refused,
+        rejected,
       );
     expect(textIn(await send(client, tool, { requestState, inputResponses: blue }))).toContain('blue');
-    expect(await seen(era)).toBe('1 calls, 0 given up');
+    expect(await seen(era)).toBe('1 calls, 0 canceled');
   });
 
-  test('is not answered from another client, by another caller, for another call or after a restart', async () => {
+  test('a state is rejected from another client, another principal, for another call or after a restart', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client, tool);
     const more = { requestState, inputResponses: blue };
@@ -182,17 +182,17 @@ describe.each(['older', 'newer'])('a question of a server of the %s era', (era) 
           parts: partsFor(now),
         }),
       ),
-      // The same caller under the same name: the state is good, and the call is not one of this front.
+      // The same principal and holder: the state is valid, but the call belongs to another server instance.
       new BareClient(front()),
     ];
-    for (const it of others) expect(await send(it, tool, more)).toMatchObject(refused);
-    expect(await send(client, tool, more, { a: 1 })).toMatchObject(refused);
-    expect(await send(client, `${era}_seen`, more)).toMatchObject(refused);
+    for (const it of others) expect(await send(it, tool, more)).toMatchObject(rejected);
+    expect(await send(client, tool, more, { a: 1 })).toMatchObject(rejected);
+    expect(await send(client, `${era}_seen`, more)).toMatchObject(rejected);
     expect(textIn(await send(client, tool, more))).toContain('blue');
-    expect(await seen(era)).toBe('1 calls, 0 given up');
+    expect(await seen(era)).toBe('1 calls, 0 canceled');
   });
 
-  test('is put again to a client that brings no answer, for the same call', async () => {
+  test('a client that sends no valid answer gets the same question again, for the same call', async () => {
     const client = new BareClient(front());
     const first = await ask(client, tool);
     for (const inputResponses of [
@@ -210,53 +210,53 @@ describe.each(['older', 'newer'])('a question of a server of the %s era', (era) 
     }
     const { requestState } = questionIn(await send(client, tool, { requestState: first.requestState }));
     expect(textIn(await send(client, tool, { requestState, inputResponses: blue }))).toContain('blue');
-    // The one before was for the same question, and that has its answer.
+    // The first state was for the same question, which is answered now.
     const late = { requestState: first.requestState, inputResponses: blue };
-    expect(await send(client, tool, late)).toMatchObject(refused);
-    expect(await seen(era)).toBe('1 calls, 0 given up');
+    expect(await send(client, tool, late)).toMatchObject(rejected);
+    expect(await seen(era)).toBe('1 calls, 0 canceled');
   });
 
-  test('runs out: the call ends, and the answer comes too late', async () => {
+  test('a question times out: the call ends, and a late answer is rejected', async () => {
     parts = { ...parts, waiting: { ...parts.waiting, waitMs: 150 } };
     const client = new BareClient(front());
     const { requestState } = await ask(client, tool);
     await until(async () => (await outcomes()).includes('error'));
-    expect(await send(client, tool, { requestState, inputResponses: blue })).toMatchObject(refused);
-    if (era === 'older') await until(async () => (await seen(era)) === '1 calls, 1 given up');
+    expect(await send(client, tool, { requestState, inputResponses: blue })).toMatchObject(rejected);
+    if (era === 'older') await until(async () => (await seen(era)) === '1 calls, 1 canceled');
   });
 
-  test('its state runs out by the clock', async () => {
+  test('a state expires', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client, tool);
     clock += 10 * 60_000;
-    expect(await send(client, tool, { requestState, inputResponses: blue })).toMatchObject(refused);
+    expect(await send(client, tool, { requestState, inputResponses: blue })).toMatchObject(rejected);
   });
 
-  test('ends with a client that goes', async () => {
+  test('the call ends when the client disconnects', async () => {
     const client = new BareClient(front());
     await ask(client, tool);
     client.leave();
     await until(async () => (await outcomes()).includes('error'));
   });
 
-  test('ends with the kill switch, and whoever comes back for it is told', async () => {
+  test('the kill switch ends the call, and a late answer gets the reason', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client, tool);
     const from = performance.now();
     expect(await bench.host.kills.set(era, 'tester')).toMatchObject({ ended: 1 });
     expect(performance.now() - from).toBeLessThan(2000);
-    const told = await send(client, tool, { requestState, inputResponses: blue });
-    expect(told.result).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'killed' } });
-    expect(await send(client, tool, { requestState, inputResponses: blue })).toMatchObject(refused);
+    const late = await send(client, tool, { requestState, inputResponses: blue });
+    expect(late.result).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'killed' } });
+    expect(await send(client, tool, { requestState, inputResponses: blue })).toMatchObject(rejected);
   });
 
-  test('is declined where a client cannot show it', async () => {
+  test('the question is declined if the client does not support elicitation', async () => {
     const client = new BareClient(front());
     const plain = await client.request('tools/call', { name: tool, arguments: {}, ...envelope({}) }, 'plain');
     expect(textIn(plain)).toBe('decline');
   });
 
-  test('comes after somebody agreed to a call that was held', async () => {
+  test('the question of a held call comes after the approval', async () => {
     const policy = {
       rules: [
         {
@@ -294,7 +294,7 @@ async function outcomes(): Promise<unknown[]> {
 test.each([
   ['twice', 'accept {"color":"blue"} then decline'],
   ['both', 'accept {"color":"blue"} and decline'],
-])('questions of one call are put one after the other: %s', async (name, words) => {
+])('several questions of one call are asked one after the other: %s', async (name, expected) => {
   const client = new BareClient(front());
   const tool = `older_${name}`;
   const first = await ask(client, tool);
@@ -304,15 +304,15 @@ test.each([
   );
   expect(second.resultType).toBe('input_required');
   const answers = { answer: { action: 'decline' } };
-  // What was handed out for the first question, and not used, is no answer to the second.
+  // States of the first question are not valid for the second one.
   for (const { requestState } of [first, spare])
-    expect(await send(client, tool, { requestState, inputResponses: answers })).toMatchObject(refused);
+    expect(await send(client, tool, { requestState, inputResponses: answers })).toMatchObject(rejected);
   const last = { requestState: second.requestState, inputResponses: answers };
-  expect(textIn(await send(client, tool, last))).toBe(words);
+  expect(textIn(await send(client, tool, last))).toBe(expected);
 });
 
-test('a caller has eight calls that wait for a person, over all its connections; another caller has its own', async () => {
-  // A server of the older era does not say which call it asks for, so these are of the newer one.
+test('a principal can have eight waiting calls over all its connections', async () => {
+  // A server of the older era does not say to which call its question belongs, so this test uses the newer one.
   const clients = [1, 2].map((it) => new BareClient(front(`connection-${it}`)));
   const states: string[] = [];
   for (let at = 0; at < 8; at++)
@@ -321,7 +321,7 @@ test('a caller has eight calls that wait for a person, over all its connections;
   expect(textIn(await send(second, 'newer_consult'))).toBe('decline');
   const other = new BareClient(front('connection-3', 'bob', await bench.session({ principal: 'bob' })));
   expect((await ask(other, 'newer_consult')).resultType).toBe('input_required');
-  // An answer frees a place, and so does a client that goes.
+  // An answer frees a place, and so does a disconnect.
   const done = { requestState: states[0], inputResponses: blue };
   expect(textIn(await send(first, 'newer_consult', done))).toContain('blue');
   expect((await ask(second, 'newer_consult')).resultType).toBe('input_required');
@@ -331,17 +331,17 @@ test('a caller has eight calls that wait for a person, over all its connections;
   expect((await ask(second, 'newer_consult')).resultType).toBe('input_required');
 });
 
-test('what came of a call that ended meanwhile is kept for a moment, and its place is free then', async () => {
-  parts = { ...parts, waiting: { ...parts.waiting, keptMs: 150 } };
+test('the outcome of a call that ended early is available for a limited time, then its place is free', async () => {
+  parts = { ...parts, waiting: { ...parts.waiting, outcomeTtlMs: 150 } };
   const client = new BareClient(front());
   const states: string[] = [];
   for (let at = 0; at < 8; at++) states.push((await ask(client, 'newer_consult')).requestState);
   await bench.host.kills.set('newer', 'tester');
   await bench.host.kills.lift('newer', 'tester');
-  // It answers with what became of it as long as that is kept, and not after.
+  // A late answer gets the outcome, but only until it expires.
   const [first, ...rest] = states;
-  const told = await send(client, 'newer_consult', { requestState: first, inputResponses: blue });
-  expect(told.result).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'killed' } });
+  const outcome = await send(client, 'newer_consult', { requestState: first, inputResponses: blue });
+  expect(outcome.result).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'killed' } });
   await until(async () => (await ask(client, 'newer_consult')).resultType === 'input_required');
   await until(async () => {
     const late = { requestState: rest.pop(), inputResponses: blue };
@@ -349,10 +349,10 @@ test('what came of a call that ended meanwhile is kept for a moment, and its pla
   });
 });
 
-test('a request that is given up while it waits for more gives up the call', async () => {
+test('canceling a request that waits for the next question cancels the call', async () => {
   const client = new BareClient(front());
   const { requestState } = await ask(client, 'older_twice');
-  // The second question is not waited for: the request that brings the first answer is canceled first.
+  // The request with the first answer is canceled before the second question arrives.
   const params = {
     name: 'older_twice',
     arguments: {},
@@ -362,11 +362,11 @@ test('a request that is given up while it waits for more gives up the call', asy
   };
   client.send({ jsonrpc: '2.0', id: 'later', method: 'tools/call', params });
   client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'later' } });
-  await until(async () => (await seen('older')) === '1 calls, 1 given up');
+  await until(async () => (await seen('older')) === '1 calls, 1 canceled');
   expect(client.received).toEqual([]);
 });
 
-test('a secret of another package does not reach a server as an answer, whoever gives it', async () => {
+test('an answer with a secret of another package does not reach the server', async () => {
   const value = ['planted', 'value', '8f3a61'].join('-');
   await bench.host.secrets.set({
     package: 'other',
@@ -378,10 +378,10 @@ test('a secret of another package does not reach a server as an answer, whoever 
   const client = new BareClient(front());
   const { requestState } = await ask(client, 'older_consult');
   const inputResponses = { answer: { action: 'accept', content: { color: `it is ${value}` } } };
-  const told = await send(client, 'older_consult', { requestState, inputResponses });
-  expect(textIn(told)).toBe('decline');
-  expect(JSON.stringify(told)).toContain('an answer to what it asked was kept from it');
-  // The control: without the value in the vault the same answer arrives.
+  const answer = await send(client, 'older_consult', { requestState, inputResponses });
+  expect(textIn(answer)).toBe('decline');
+  expect(JSON.stringify(answer)).toContain('an answer to its question was withheld');
+  // Control: without the secret, the same answer reaches the server.
   await bench.host.secrets.unset('other', 'KEY', 'test');
   const again = await ask(client, 'older_consult');
   const control = await send(client, 'older_consult', { requestState: again.requestState, inputResponses });
@@ -392,11 +392,11 @@ test('a question to a 2025 client is withdrawn when its call ends', async () => 
   const client = new BareClient(front());
   const hello = { protocolVersion: '2025-11-25', capabilities: caps, clientInfo: {} };
   await client.request('initialize', hello, 'hello');
-  const told = client.request('tools/call', { name: 'newer_consult', arguments: {} }, 'call');
+  const ended = client.request('tools/call', { name: 'newer_consult', arguments: {} }, 'call');
   const question = await client.next((it) => it.method === 'elicitation/create');
   await bench.host.kills.set('newer', 'tester');
   expect(await client.next((it) => it.method === 'notifications/cancelled')).toMatchObject({
     params: { requestId: question.id },
   });
-  expect(await told).toMatchObject({ result: { isError: true, _meta: { 'toolwharf/code': 'killed' } } });
+  expect(await ended).toMatchObject({ result: { isError: true, _meta: { 'toolwharf/code': 'killed' } } });
 });

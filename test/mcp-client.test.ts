@@ -1,8 +1,8 @@
-// The official client, both eras, against a real host: what an agent sees and gets.
+// The official client, in both eras, with a real host.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
-import type { Front } from '../src/serve/mcp/front.js';
+import type { McpServer } from '../src/serve/mcp/server.js';
 import { BareClient, bugs, type Era, frontFor, officialClient, partsFor } from './mcp-wire.js';
 import { running } from './processes.js';
 import { patchTool, until } from './toolwharf.js';
@@ -12,9 +12,9 @@ const skills = join(import.meta.dirname, '..', 'examples', 'findagent', 'review-
 const long = 'x'.repeat(60);
 let bench: Workbench;
 let session: Session;
-/** As in a host: all its fronts share one. */
+/** All MCP servers of a host share these. */
 const parts = partsFor();
-let fronts: Front[] = [];
+let fronts: McpServer[] = [];
 
 const front = (expose: 'all' | 'search' | 'auto' = 'all', holder = 'agent') => {
   const made = frontFor({ host: bench.host, session, expose, holder, parts });
@@ -43,16 +43,16 @@ beforeAll(async () => {
         tools: [
           {
             name: 'summary',
-            description: 'Words to summarise minutes with.',
+            description: 'A text to summarize minutes.',
             input_schema: inputOf({ about: { type: 'string', description: 'The meeting.' } }, ['about']),
             action: {
               type: 'prompt-template',
-              template: 'Summarise the meeting about {about}, in three sentences.',
+              template: 'Summarize the meeting about {about}, in three sentences.',
             },
           },
         ],
       }),
-      // A sandbox that waits already would not be a new process.
+      // A prestarted sandbox would not be a new process.
     },
     { warm: false },
   );
@@ -70,7 +70,7 @@ const textOf = (result: unknown): string =>
   (result as { content: { text: string }[] }).content[0]?.text ?? '';
 
 describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
-  test('lists tools with hints and verdicts, always the same', async () => {
+  test('lists tools with annotations and sandbox levels in a stable order', async () => {
     const client = await officialClient(front(), era);
     const { tools } = await client.listTools();
     expect(tools.map((it) => it.name)).toEqual([
@@ -108,15 +108,15 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     expect(textOf(await client.callTool({ name: 'shapes_text', arguments: {} }))).toBe('just words');
     expect(textOf(await client.callTool({ name: 'shapes_nothing', arguments: {} }))).toBe('null');
     expect(textOf(await client.callTool({ name: 'keeper_summary', arguments: { about: 'tea' } }))).toBe(
-      'Summarise the meeting about tea, in three sentences.',
+      'Summarize the meeting about tea, in three sentences.',
     );
     const wrong = await client.callTool({ name: 'count', arguments: { words: 1 } });
     expect(wrong).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'invalid_input' } });
-    await expect(client.callTool({ name: 'nobody', arguments: {} })).rejects.toMatchObject({ code: -32602 });
+    await expect(client.callTool({ name: 'missing', arguments: {} })).rejects.toMatchObject({ code: -32602 });
     await client.close();
   });
 
-  test('finds prompts', async () => {
+  test('lists and gets prompts', async () => {
     const client = await officialClient(front(), era);
     const prompts = (await client.listPrompts()).prompts.filter((it) => it.name.startsWith('keeper'));
     expect(prompts.map((it) => [it.name, it._meta?.['toolwharf/kind']])).toEqual([
@@ -128,15 +128,15 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     expect(filled.messages).toEqual([
       {
         role: 'user',
-        content: { type: 'text', text: 'Summarise the meeting about tea, in three sentences.' },
+        content: { type: 'text', text: 'Summarize the meeting about tea, in three sentences.' },
       },
     ]);
-    for (const wrong of [{ name: 'nobody' }, { name: 'keeper_summary' }])
+    for (const wrong of [{ name: 'missing' }, { name: 'keeper_summary' }])
       await expect(client.getPrompt(wrong)).rejects.toMatchObject({ code: -32602 });
     await client.close();
   });
 
-  test('reads skills', async () => {
+  test('reads skills as resources', async () => {
     const client = await officialClient(front(), era);
     const { resources } = await client.listResources();
     expect(resources.map((it) => it.uri)).toContain('skill://review-skills/write-tests');
@@ -150,7 +150,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.close();
   });
 
-  test('reads a large result by its link; another client cannot', async () => {
+  test('reads a large result through its link, which another client cannot use', async () => {
     const own = front();
     const client = await officialClient(own, era);
     const result = await client.callTool({ name: 'flood', arguments: { text: long } });
@@ -158,7 +158,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     expect(shown?.text).toHaveLength(100_000);
     expect(note?.text).toContain(link?.uri);
     expect(link?.type).toBe('resource_link');
-    // What was promised to have a shape has it, whole.
+    // The structured content is complete, because the tool declares an output schema.
     expect(result.structuredContent).toEqual({ text: long.repeat(3000) });
     const uri = link?.uri as string;
     const whole = await client.readResource({ uri });
@@ -171,7 +171,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await Promise.all([client.close(), stranger.close()]);
   });
 
-  test('hears how long a call takes, and only when it asked', async () => {
+  test('gets progress if it requests it', async () => {
     const client = await officialClient(front(), era);
     const beats: number[] = [];
     await client.callTool(
@@ -182,7 +182,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.close();
   });
 
-  test('is told that a call took too long', async () => {
+  test('gets an error when a call times out', async () => {
     const hasty = await bench.session({ policy: { limits: { wallSeconds: 1 } } });
     const own = frontFor({ host: bench.host, session: hasty });
     fronts.push(own);
@@ -192,7 +192,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.close();
   });
 
-  test('cancels a call, and its process ends', async () => {
+  test('cancels a call, which ends its process', async () => {
     const client = await officialClient(front(), era);
     const before = new Set(running());
     const given = new AbortController();
@@ -205,7 +205,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.close();
   });
 
-  test('leaves in the middle of a call, and its process ends', async () => {
+  test('disconnects during a call, which ends its process', async () => {
     const client = await officialClient(front(), era);
     const before = new Set(running());
     const call = client.callTool({ name: 'slow', arguments: { text: '600' } });
@@ -216,7 +216,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await until(() => running().every((it) => before.has(it)));
   });
 
-  test('is told when a package is switched off', async () => {
+  test('is notified when a package is disabled or enabled', async () => {
     const names: string[][] = [];
     const client = await officialClient(front(), era, {
       listChanged: {
@@ -232,7 +232,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.close();
   });
 
-  test('passes its trace on', async () => {
+  test('gets its trace context back', async () => {
     const client = await officialClient(front(), era);
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
     const result = await client.callTool({
@@ -244,7 +244,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.close();
   });
 
-  test('uses many tools through the fixed few', async () => {
+  test('uses all tools through the meta-tools', async () => {
     const client = await officialClient(front('search'), era);
     expect((await client.listTools()).tools.map((it) => it.name)).toEqual([
       'find_tools',
@@ -253,11 +253,11 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
       'patch_confirm_action',
     ]);
     const call = (name: string, args: Record<string, unknown>) => client.callTool({ name, arguments: args });
-    const found = JSON.parse(textOf(await call('find_tools', { query: 'summarize meeting minute' })));
+    const found = JSON.parse(textOf(await call('find_tools', { query: 'summarise meeting minute' })));
     expect(found.tools[0]).toEqual({
       name: 'keeper_summary',
       package: 'keeper',
-      description: 'Words to summarise minutes with.',
+      description: 'A text to summarize minutes.',
     });
     const described = JSON.parse(textOf(await call('describe_tool', { name: 'keeper_summary' })));
     expect(described.inputSchema.required).toEqual(['about']);
@@ -268,7 +268,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     expect(await call('call_tool', { name: 'call_tool' })).toMatchObject({ isError: true });
     expect(await call('find_tools', { query: '' })).toMatchObject({ isError: true });
     expect(await call('find_tools', { query: 'a', limit: 1e9 })).toMatchObject({ isError: true });
-    expect(await call('describe_tool', { name: 'nobody' })).toMatchObject({ isError: true });
+    expect(await call('describe_tool', { name: 'missing' })).toMatchObject({ isError: true });
     await client.close();
     const few = await officialClient(front('auto'), era);
     expect((await few.listTools()).tools.map((it) => it.name)).toContain('count');
@@ -279,7 +279,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
   });
 });
 
-test('a revision that knows no links and no structured content gets neither', async () => {
+test('a client of a revision without links and structured content gets neither', async () => {
   const client = new BareClient(front());
   await client.request('initialize', { protocolVersion: '2025-03-26', capabilities: {} });
   const listed = await client.request('tools/list', {}, 2);
@@ -293,10 +293,10 @@ test('a revision that knows no links and no structured content gets neither', as
   expect(content.map((it) => it.type)).toEqual(['text', 'text']);
 });
 
-test('a client that asks first what is spoken gets the newer era', async () => {
+test('a client that negotiates the version gets the newer era', async () => {
   const client = await officialClient(front(), '2026');
   expect(client.getNegotiatedProtocolVersion?.()).toBe('2026-07-28');
-  expect(client.getInstructions()).toContain('confined');
+  expect(client.getInstructions()).toContain('each in its own sandbox');
   expect(client.getServerVersion()).toMatchObject({ name: 'toolwharf', version: '9.9.9' });
   await client.close();
 });

@@ -1,9 +1,9 @@
-// Held calls over MCP: asked through the client where it can show a question, told to the model where it cannot. What
-// was handed out for one call, caller and moment is good for nothing else.
+// Held calls over MCP: the client asks the user if it supports elicitation; otherwise the model gets the status. A
+// request state is valid only for one call, one principal and a limited time.
 import type { ClientOptions } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
-import type { Front, FrontParts } from '../src/serve/mcp/front.js';
+import type { McpServer, McpServerParts } from '../src/serve/mcp/server.js';
 import {
   BareClient,
   bugs,
@@ -19,9 +19,9 @@ import { findagent, inputOf, type Workbench, workbench } from './workbench.js';
 
 let bench: Workbench;
 let session: Session;
-let parts: FrontParts;
+let parts: McpServerParts;
 let clock = Date.parse('2026-01-01T00:00:00Z');
-const fronts: Front[] = [];
+const fronts: McpServer[] = [];
 const now = () => clock;
 
 beforeEach(async () => {
@@ -32,7 +32,7 @@ beforeEach(async () => {
         tools: [
           {
             name: 'outer',
-            description: 'Ask next door.',
+            description: 'Call another package.',
             input_schema: inputOf({ text: { type: 'string' } }),
             action: { type: 'compose', agent: 'note', tool: 'note' },
           },
@@ -52,7 +52,7 @@ afterEach(async () => {
   expect([...bench.bugs, ...bugs.splice(0)]).toEqual([]);
 });
 
-function front(holder = 'connection-1', expose: 'all' | 'search' = 'all'): Front {
+function front(holder = 'connection-1', expose: 'all' | 'search' = 'all'): McpServer {
   const made = frontFor({ host: bench.host, session, principal: 'alice', holder, expose, parts });
   fronts.push(made);
   return made;
@@ -80,13 +80,13 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     return client;
   }
 
-  test('accepts: the call runs once, after the question showed all of it', async () => {
+  test('accepts: the call runs once, after the question showed all its arguments', async () => {
     const questions: string[] = [];
     const client = await answering({ action: 'accept', content: { approve: true } }, questions);
     await client.listTools();
     const result = await client.callTool({ name: 'note', arguments: { text: 'pay\u200b \u202eevil' } });
     expect(result.isError).toBeUndefined();
-    // The tool got all of it; what it answers is shown without.
+    // The tool got the invisible characters; they are removed from its result.
     expect(result.structuredContent).toEqual({ noted: 'pay evil' });
     expect(questions).toHaveLength(1);
     expect(questions[0]).toContain('note/note');
@@ -100,9 +100,9 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
   test.each<[string, Action]>([
     ['declines', { action: 'decline' }],
     ['cancels', { action: 'cancel' }],
-    ['accepts without a yes', { action: 'accept', content: { approve: false } }],
-    ['accepts nothing', { action: 'accept' }],
-  ])('%s: the call is denied and nothing ran', async (_name, action) => {
+    ['accepts with approve set to false', { action: 'accept', content: { approve: false } }],
+    ['accepts without content', { action: 'accept' }],
+  ])('%s: the call is denied and does not run', async (_name, action) => {
     const client = await answering(action);
     const result = await client.callTool({ name: 'note', arguments: { text: 'a' } });
     expect(result).toMatchObject({ isError: true, _meta: { 'toolwharf/code': 'approval_denied' } });
@@ -110,7 +110,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.close();
   });
 
-  test('accepts through the fixed tools', async () => {
+  test('accepts a call through the meta-tools', async () => {
     const client = await answering({ action: 'accept', content: { approve: true } }, [], 'search');
     const target = { name: 'note', arguments: { text: 'far' } };
     const result = await client.callTool({ name: 'call_tool', arguments: target });
@@ -119,7 +119,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.close();
   });
 
-  test('accepts a tool and the tool that it calls, one question each', async () => {
+  test('accepts a tool and the tool that it calls, with one question each', async () => {
     const questions: string[] = [];
     const client = await answering({ action: 'accept', content: { approve: true } }, questions);
     const result = await client.callTool({ name: 'both_outer', arguments: { text: 'a' } });
@@ -129,12 +129,12 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.close();
   });
 
-  test('is not asked without end', async () => {
+  test('gets a limited number of questions', async () => {
     const questions: string[] = [];
     const client = await answering({ action: 'decline' }, questions);
     const codes = new Set<unknown>();
     for (let at = 0; at < 32; at++) {
-      // Slowly enough for the host itself.
+      // Slow enough for the limits of the host.
       clock += 5000;
       const result = await client.callTool({ name: 'note', arguments: { text: String(at) } });
       codes.add(result._meta?.['toolwharf/status']);
@@ -144,7 +144,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.close();
   });
 
-  test('refuses what somebody else has approved meanwhile: nothing runs', async () => {
+  test('declines a call that another person has just approved: the call does not run', async () => {
     const client = await officialClient(front(), era, asking);
     client.setRequestHandler('elicitation/create', async () => {
       const [held] = await bench.host.approvals.list(['proposed']);
@@ -157,7 +157,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     await client.close();
   });
 
-  test('answers too late: it has run out', async () => {
+  test('answers too late: the approval has expired', async () => {
     const client = await officialClient(front(), era, asking);
     client.setRequestHandler('elicitation/create', async () => {
       clock += 11 * 60_000;
@@ -172,9 +172,9 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
   });
 
   test.each<[string, ClientOptions]>([
-    ['nothing', {}],
-    ['addresses only', { capabilities: { elicitation: { url: {} } } }],
-  ])('can show %s: the model is told, and a person decides elsewhere', async (_name, options) => {
+    ['no questions', {}],
+    ['only URL questions', { capabilities: { elicitation: { url: {} } } }],
+  ])('supports %s: the model gets the status, and a person decides elsewhere', async (_name, options) => {
     const client = await officialClient(front(), era, options);
     const held = await client.callTool({ name: 'note', arguments: { text: 'a' } });
     const { status, confirmation_token: token } = JSON.parse(textOf(held));
@@ -188,7 +188,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
   });
 });
 
-describe('the state of a held call in 2026', () => {
+describe('the request state of a held call in 2026', () => {
   const caps = { elicitation: {} };
   const yes = { approval: { action: 'accept', content: { approve: true } } };
   const call = { name: 'note', arguments: { text: 'a' } };
@@ -201,9 +201,9 @@ describe('the state of a held call in 2026', () => {
     };
   const retry = (client: BareClient, more: object, id: number) =>
     client.request('tools/call', { ...call, inputResponses: yes, ...envelope(caps), ...more }, id);
-  const refused = { error: { code: -32602, data: { reason: 'invalid_request_state' } } };
+  const rejected = { error: { code: -32602, data: { reason: 'invalid_request_state' } } };
 
-  test('asks with one field, and runs with the answer', async () => {
+  test('the question has one field, and the call runs with the answer', async () => {
     const client = new BareClient(front());
     const asked = await ask(client);
     expect(asked.resultType).toBe('input_required');
@@ -214,15 +214,15 @@ describe('the state of a held call in 2026', () => {
     expect(done).toMatchObject({ result: { resultType: 'complete', structuredContent: { noted: 'a' } } });
   });
 
-  test('is good once', async () => {
+  test('a state is valid once', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client);
     await retry(client, { requestState }, 2);
-    expect(await retry(client, { requestState }, 3)).toMatchObject(refused);
+    expect(await retry(client, { requestState }, 3)).toMatchObject(rejected);
     expect(await intents()).toBe(1);
   });
 
-  test('is good once, also at the same moment', async () => {
+  test('a state is valid once, also for concurrent requests', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client);
     const both = await Promise.all([2, 3, 4].map((id) => retry(client, { requestState }, id)));
@@ -233,20 +233,20 @@ describe('the state of a held call in 2026', () => {
   test.each<[string, (state: string) => string]>([
     ['a changed body', (it) => `${it[0] === 'A' ? 'B' : 'A'}${it.slice(1)}`],
     ['a changed tag', (it) => `${it.slice(0, -2)}${it.at(-2) === 'A' ? 'B' : 'A'}${it.slice(-1)}`],
-    ['another spelling of the tag', (it) => `${it}=`],
-    ['no tag', (it) => it.split('.')[0] as string],
-    ['an empty text', () => ''],
-    ['a made one', () => `${Buffer.from('{"nonce":"x"}').toString('base64url')}.AAAA`],
-    ['something long', () => 'x'.repeat(100_000)],
-  ])('with %s is refused, and the right one still works', async (_name, change) => {
+    ['padding after the tag', (it) => `${it}=`],
+    ['its tag removed', (it) => it.split('.')[0] as string],
+    ['no text', () => ''],
+    ['an invented body', () => `${Buffer.from('{"nonce":"x"}').toString('base64url')}.AAAA`],
+    ['100,000 characters', () => 'x'.repeat(100_000)],
+  ])('a state with %s is rejected, and the correct one still works', async (_name, change) => {
     const client = new BareClient(front());
     const { requestState } = await ask(client);
-    expect(await retry(client, { requestState: change(requestState) }, 2)).toMatchObject(refused);
+    expect(await retry(client, { requestState: change(requestState) }, 2)).toMatchObject(rejected);
     expect(await intents()).toBe(0);
     expect(await retry(client, { requestState }, 3)).toMatchObject({ result: { resultType: 'complete' } });
   });
 
-  test('is for this tool and these arguments', async () => {
+  test('a state is valid only for its tool and arguments', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client);
     for (const [index, other] of [
@@ -255,20 +255,20 @@ describe('the state of a held call in 2026', () => {
       { name: 'note/note' },
       { name: 'patch_confirm_action' },
     ].entries())
-      expect(await retry(client, { ...other, requestState }, 10 + index)).toMatchObject(refused);
+      expect(await retry(client, { ...other, requestState }, 10 + index)).toMatchObject(rejected);
     expect([await states(), await intents()]).toEqual([['proposed'], 0]);
   });
 
-  test('is for this client: a second one of the same user cannot use it, nor spoil it', async () => {
+  test('another client of the same user can neither use a state nor void it', async () => {
     const client = new BareClient(front());
     const second = new BareClient(front('connection-2'));
     const { requestState } = await ask(client);
-    expect(await retry(second, { requestState }, 2)).toMatchObject(refused);
+    expect(await retry(second, { requestState }, 2)).toMatchObject(rejected);
     expect(await intents()).toBe(0);
     expect(await retry(client, { requestState }, 3)).toMatchObject({ result: { resultType: 'complete' } });
   });
 
-  test('is for this principal', async () => {
+  test('a state is valid only for its principal', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client);
     const mallory = await bench.session({ principal: 'mallory' });
@@ -280,24 +280,24 @@ describe('the state of a held call in 2026', () => {
       parts,
     });
     fronts.push(other);
-    expect(await retry(new BareClient(other), { requestState }, 2)).toMatchObject(refused);
+    expect(await retry(new BareClient(other), { requestState }, 2)).toMatchObject(rejected);
   });
 
-  test('is not good with another key, as after a restart of the host', async () => {
+  test('a state is not valid with another key, as after a restart of the host', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client);
     parts = partsFor(now);
-    expect(await retry(new BareClient(front()), { requestState }, 2)).toMatchObject(refused);
+    expect(await retry(new BareClient(front()), { requestState }, 2)).toMatchObject(rejected);
   });
 
-  test('runs out with the held call', async () => {
+  test('a state expires with the held call', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client);
     clock += 10 * 60_000;
-    expect(await retry(client, { requestState }, 2)).toMatchObject(refused);
+    expect(await retry(client, { requestState }, 2)).toMatchObject(rejected);
   });
 
-  test('without an answer the question is put again', async () => {
+  test('without a valid answer, the client gets the question again', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client);
     for (const [index, inputResponses] of [
@@ -313,7 +313,7 @@ describe('the state of a held call in 2026', () => {
     expect(await states()).toEqual(['proposed']);
   });
 
-  test('arguments without end are no reason to fall over', async () => {
+  test('deeply nested arguments are rejected without a crash', async () => {
     const client = new BareClient(front());
     const { requestState } = await ask(client);
     const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
@@ -322,7 +322,7 @@ describe('the state of a held call in 2026', () => {
     client.send(
       `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"note","arguments":${deep},${rest}}`,
     );
-    expect(await client.next((it) => it.id === 9)).toMatchObject(refused);
+    expect(await client.next((it) => it.id === 9)).toMatchObject(rejected);
   });
 });
 
@@ -341,7 +341,7 @@ describe('a question to a 2025 client', () => {
     return { client, question: await client.next(asked) };
   };
 
-  test('is answered by nobody but this connection', async () => {
+  test('only the same connection can answer, and only once', async () => {
     const { client, question } = await begin();
     const second = new BareClient(front('connection-2'));
     await second.request('initialize', hello);
@@ -353,13 +353,13 @@ describe('a question to a 2025 client', () => {
     expect(await client.next((it) => it.id === 2)).toMatchObject({
       result: { structuredContent: { noted: 'a' } },
     });
-    // Answered twice: the second time nothing is open.
+    // A second answer has no effect.
     client.send({ jsonrpc: '2.0', id: question.id, result: yes });
     await client.request('ping', {}, 6);
     expect(await intents()).toBe(1);
   });
 
-  test('ends with the call', async () => {
+  test('canceling the call cancels the question', async () => {
     const { client, question } = await begin();
     client.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } });
     expect(await client.next((it) => it.method === 'notifications/cancelled')).toMatchObject({
@@ -374,14 +374,14 @@ describe('a question to a 2025 client', () => {
     expect([await states(), await intents()]).toEqual([['proposed'], 0]);
   });
 
-  test('ends with the connection', async () => {
+  test('the question ends with the connection', async () => {
     const { client } = await begin();
     client.leave();
     await until(() => client.ended);
     expect(await intents()).toBe(0);
   });
 
-  test('is put once for the same call; a client that fails to ask leaves it to the model', async () => {
+  test('the same call is asked once; if the client fails to ask, the model gets the status', async () => {
     const { client, question } = await begin();
     const same = await client.request('tools/call', { name: 'note', arguments: { text: 'a' } }, 3);
     expect(same).toMatchObject({ result: { _meta: { 'toolwharf/status': 'confirmation_required' } } });
@@ -392,10 +392,10 @@ describe('a question to a 2025 client', () => {
     expect(await states()).toEqual(['proposed']);
   });
 
-  test('ends when the held call does', async () => {
+  test('the question is canceled when the held call expires', async () => {
     const client = new BareClient(front());
     await client.request('initialize', hello);
-    // The host holds it for ten minutes; this client's clock is nearly there.
+    // The host holds the call for ten minutes; the clock of this server is almost at the end.
     const ahead = frontFor({
       host: bench.host,
       session,
@@ -406,11 +406,11 @@ describe('a question to a 2025 client', () => {
     fronts.push(ahead);
     const late = new BareClient(ahead);
     await late.request('initialize', hello);
-    const told = late.request('tools/call', { name: 'note', arguments: { text: 'a' } }, 2);
+    const answer = late.request('tools/call', { name: 'note', arguments: { text: 'a' } }, 2);
     const question = await late.next(asked);
     expect(await late.next((it) => it.method === 'notifications/cancelled')).toMatchObject({
       params: { requestId: question.id },
     });
-    expect(await told).toMatchObject({ result: { isError: true } });
+    expect(await answer).toMatchObject({ result: { isError: true } });
   });
 });

@@ -1,15 +1,14 @@
-// Input that no client should send, and many clients at once: every request gets its answer, nobody else's, and
-// nothing falls over.
+// Invalid input, and many clients at once: every request gets its own answer, and the server keeps working.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
-import type { Front } from '../src/serve/mcp/front.js';
+import type { McpServer } from '../src/serve/mcp/server.js';
 import { BareClient, bugs, envelope, frontFor, type Message } from './mcp-wire.js';
 import { patchTool, until } from './toolwharf.js';
 import { talos, type Workbench, workbench } from './workbench.js';
 
 let bench: Workbench;
 let session: Session;
-const fronts: Front[] = [];
+const fronts: McpServer[] = [];
 
 const front = (of: Session = session) => {
   const made = frontFor({ host: bench.host, session: of });
@@ -40,7 +39,7 @@ const codeOf = (message: Message) => (message.error as { code: number } | undefi
 const alive = async (client: BareClient) =>
   expect(await client.request('ping', {}, 'alive')).toHaveProperty('result');
 
-describe('a line that is no message', () => {
+describe('a line that is not a valid message', () => {
   test.each([
     ['{', -32700],
     ['{"jsonrpc":"2.0","id":1,"method":"ping"', -32700],
@@ -56,7 +55,7 @@ describe('a line that is no message', () => {
     ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":[1]}', -32602],
     ['{"jsonrpc":"2.0","id":1,"method":"tools/call","params":"x"}', -32602],
     [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, -32600],
-  ])('%# is answered and forgotten', async (line, code) => {
+  ])('line %# gets an error, and the connection still works', async (line, code) => {
     for (const opening of [
       { method: 'initialize', params: old },
       { method: 'tools/list', params: envelope() },
@@ -70,7 +69,7 @@ describe('a line that is no message', () => {
     }
   });
 
-  test('notifications are never answered, whatever is in them', async () => {
+  test('notifications are never answered, even with invalid params', async () => {
     const client = new BareClient(front());
     await client.request('initialize', old);
     for (const params of [undefined, [], 7, { requestId: {} }, { requestId: '__proto__' }, { __proto__: 1 }])
@@ -80,7 +79,7 @@ describe('a line that is no message', () => {
     expect(client.received).toEqual([]);
   });
 
-  test('a batch is for the one revision that has it', async () => {
+  test('a batch is accepted only in the revision that has batches', async () => {
     const client = new BareClient(front());
     await client.request('initialize', { ...old, protocolVersion: '2025-03-26' });
     const line = (many: number) =>
@@ -93,9 +92,9 @@ describe('a line that is no message', () => {
   });
 });
 
-describe('names and members of the language', () => {
+describe('names of JavaScript properties', () => {
   test.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
-    '%s is nothing special',
+    '%s is treated like any other name',
     async (name) => {
       const client = new BareClient(front());
       await client.request('initialize', old);
@@ -106,7 +105,7 @@ describe('names and members of the language', () => {
     },
   );
 
-  test('reach the tool as data and change nothing else', async () => {
+  test('such names in arguments are only data for the tool', async () => {
     const client = new BareClient(front());
     await client.request('initialize', old);
     client.send(
@@ -118,7 +117,7 @@ describe('names and members of the language', () => {
   });
 });
 
-test('a line without end is the end of the connection, with the reason', async () => {
+test('a line that is too long ends the connection with an error', async () => {
   const client = new BareClient(front());
   await client.request('initialize', old);
   client.send('x'.repeat(17 * 1024 * 1024));
@@ -126,7 +125,7 @@ test('a line without end is the end of the connection, with the reason', async (
   await until(() => client.ended);
 });
 
-test('an id that is under way is refused, in both eras, and the first request goes on', async () => {
+test('an id that is already in use is rejected in both eras, and the first request continues', async () => {
   for (const more of [{}, envelope()]) {
     const client = new BareClient(front());
     if (!('_meta' in more)) await client.request('initialize', old, 'first');
@@ -147,7 +146,7 @@ test('an id that is under way is refused, in both eras, and the first request go
   }
 });
 
-test('a hundred clients use the same ids, and each gets its own answers', async () => {
+test('100 clients use the same ids, and each gets its own answers', async () => {
   const clients = Array.from({ length: 100 }, () => new BareClient(front()));
   await Promise.all(
     clients.map(async (client, index) => {
@@ -170,9 +169,9 @@ test('a hundred clients use the same ids, and each gets its own answers', async 
   );
 });
 
-test('a storm of changes is a few messages, and only to those who want them', async () => {
-  const told = new BareClient(front());
-  await told.request('initialize', old);
+test('many changes are combined into few notifications, sent only to subscribed clients', async () => {
+  const older = new BareClient(front());
+  await older.request('initialize', old);
   const listening = new BareClient(front());
   const wanted = { notifications: { toolsListChanged: true, resourceSubscriptions: ['a'], other: 1 } };
   listening.send({
@@ -189,23 +188,23 @@ test('a storm of changes is a few messages, and only to those who want them', as
       _meta: { 'io.modelcontextprotocol/subscriptionId': 'sub' },
     },
   });
-  const deaf = new BareClient(front());
-  await deaf.request('tools/list', envelope());
+  const unsubscribed = new BareClient(front());
+  await unsubscribed.request('tools/list', envelope());
   const began = performance.now();
   for (let at = 0; at < 200; at++) await bench.host.switches.set('echo', at % 2 === 1, 'me');
-  await until(() => told.received.length >= 3 && listening.received.length >= 1);
+  await until(() => older.received.length >= 3 && listening.received.length >= 1);
   await new Promise((resolve) => setTimeout(resolve, 300));
-  // Three lists, ten times a second at most, however long the storm took.
+  // Three lists, at most ten times a second.
   const rounds = (performance.now() - began) / 100 + 2;
-  expect(told.received.length).toBeLessThan(Math.min(3 * rounds, 3 * 200));
-  expect(new Set(told.received.map((it) => it.method))).toEqual(
+  expect(older.received.length).toBeLessThan(Math.min(3 * rounds, 3 * 200));
+  expect(new Set(older.received.map((it) => it.method))).toEqual(
     new Set(['tools', 'prompts', 'resources'].map((it) => `notifications/${it}/list_changed`)),
   );
   expect(new Set(listening.received.map((it) => it.method))).toEqual(
     new Set(['notifications/tools/list_changed']),
   );
-  expect(deaf.received).toEqual([]);
-  // What was given up is silent from then on.
+  expect(unsubscribed.received).toEqual([]);
+  // A canceled subscription gets no more notifications.
   listening.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'sub' } });
   await listening.request('tools/list', envelope(), 2);
   listening.received.splice(0);
@@ -215,7 +214,7 @@ test('a storm of changes is a few messages, and only to those who want them', as
   expect(listening.received).toEqual([]);
 });
 
-test('subscriptions are bounded, and end with the front', async () => {
+test('the number of subscriptions is limited, and closing the server ends them', async () => {
   const own = front();
   const client = new BareClient(own);
   const listen = (id: number) =>
@@ -233,7 +232,7 @@ test('subscriptions are bounded, and end with the front', async () => {
   });
 });
 
-test('asking what is spoken does not bind a client to the newer era', async () => {
+test('server/discover does not bind a client to the newer era', async () => {
   const client = new BareClient(front());
   expect(await client.request('server/discover', envelope())).toMatchObject({
     result: { resultType: 'complete', supportedVersions: ['2026-07-28'], cacheScope: 'private' },
@@ -244,7 +243,7 @@ test('asking what is spoken does not bind a client to the newer era', async () =
   await alive(client);
 });
 
-test('two clients with other packages see their own only', async () => {
+test('a client sees only the packages of its own session', async () => {
   const mine = await bench.session({ policy: { only: ['count'] } });
   const [one, two] = [new BareClient(front(mine)), new BareClient(front())];
   for (const client of [one, two]) await client.request('initialize', old);

@@ -1,4 +1,4 @@
-// The desk over HTTP on this machine, with what the official SDK has for it.
+// The desk server over HTTP on loopback, with the transports of the official SDK.
 import { randomUUID } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -10,24 +10,24 @@ import { deskState, makeDesk } from './upstreams/desk.mjs';
 
 type Answer = (request: Request) => Promise<Response>;
 
-/** Answers in place of the desk, or lets a request through with undefined. */
-export type Doorkeeper = (request: Request) => Response | undefined;
+/** Answers instead of the desk, or returns undefined to let the request through. */
+export type Interceptor = (request: Request) => Response | undefined;
 
-/** The URL of a desk of its own. The older era is served with sessions, as its servers are. */
+/** Starts a desk server and returns its URL. Like real servers of that era, the older one uses sessions. */
 export async function httpDesk(
   speaks: '2025' | '2026' | 'both',
-  door: Doorkeeper = () => undefined,
+  intercept: Interceptor = () => undefined,
 ): Promise<string> {
-  const desk = speaks === '2025' ? withSessions() : eachByItself(speaks);
-  return serve(async (request) => door(request) ?? desk(request));
+  const desk = speaks === '2025' ? withSessions() : withoutSessions(speaks);
+  return serve(async (request) => intercept(request) ?? desk(request));
 }
 
-function eachByItself(speaks: '2026' | 'both'): Answer {
+function withoutSessions(speaks: '2026' | 'both'): Answer {
   const state = deskState();
   const handler = createMcpHandler(({ era }) => makeDesk(state, era === 'modern'), {
     legacy: speaks === '2026' ? 'reject' : 'stateless',
   });
-  state.grown = () => handler.notify.toolsChanged();
+  state.onGrow = () => handler.notify.toolsChanged();
   return (request) => handler.fetch(request);
 }
 
@@ -64,7 +64,7 @@ async function pass(answer: Answer, incoming: IncomingMessage, response: ServerR
   for await (const chunk of incoming) chunks.push(chunk);
   const stop = new AbortController();
   response.once('close', () => stop.abort());
-  const given = await answer(
+  const answered = await answer(
     new Request(`http://${incoming.headers.host}${incoming.url}`, {
       method: incoming.method as string,
       headers: incoming.headers as Record<string, string>,
@@ -72,11 +72,11 @@ async function pass(answer: Answer, incoming: IncomingMessage, response: ServerR
       ...(chunks.length === 0 ? {} : { body: Buffer.concat(chunks) }),
     }),
   );
-  response.writeHead(given.status, Object.fromEntries(given.headers));
+  response.writeHead(answered.status, Object.fromEntries(answered.headers));
   response.flushHeaders();
-  if (given.body === null) response.end();
+  if (answered.body === null) response.end();
   else
-    Readable.fromWeb(given.body as ReadableStream)
+    Readable.fromWeb(answered.body as ReadableStream)
       .on('error', () => response.destroy())
       .pipe(response);
 }

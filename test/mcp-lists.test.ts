@@ -1,10 +1,10 @@
-// Lists are written down once and sent many times; whatever changes them, the next client to ask gets the new one.
+// Lists are serialized once and sent many times. After any change, the next request gets the new list.
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
-import { createFront, type Front, frontParts } from '../src/serve/mcp/front.js';
+import { createMcpServer, createMcpServerParts, type McpServer } from '../src/serve/mcp/server.js';
 import { until } from './toolwharf.js';
 import { pythonTool, type Workbench, workbench } from './workbench.js';
 
@@ -14,15 +14,15 @@ afterEach(async () => {
 });
 
 const bugs: unknown[] = [];
-const parts = frontParts({ version: '1.0.0', now: () => 1, onBug: (error) => bugs.push(error) });
+const parts = createMcpServerParts({ version: '1.0.0', now: () => 1, onBug: (error) => bugs.push(error) });
 
-function frontOf(made: Workbench, session: Session, expose: 'all' | 'auto' = 'all'): Front {
+function frontOf(made: Workbench, session: Session, expose: 'all' | 'auto' = 'all'): McpServer {
   const { approvals } = made.host;
-  return createFront({ ...parts, session, approvals, principal: 'agent', holder: 'h', expose });
+  return createMcpServer({ ...parts, session, approvals, principal: 'agent', holder: 'h', expose });
 }
 
-/** The texts of all lists, in both shapes, as a client gets them. */
-async function listsOf(front: Front): Promise<string[]> {
+/** The serialized lists that a client gets, for two revisions. */
+async function listsOf(front: McpServer): Promise<string[]> {
   const texts: string[] = [];
   for (const revision of ['2025-11-25', '2024-11-05']) {
     const client = front.session2025({ send: () => {} });
@@ -49,10 +49,10 @@ const names = (texts: readonly string[]) =>
 interface Scene {
   readonly made: Workbench;
   readonly session: Session;
-  readonly kept: Front;
+  readonly cached: McpServer;
 }
 
-const words = ['one', 'two'];
+const toolNames = ['one', 'two'];
 const tool = (name: string, more = '') => pythonTool({ name, body: [`return {"word": "${name}${more}"}`] });
 const keyed = {
   'keyed/manifest.json': JSON.stringify({
@@ -67,19 +67,19 @@ const keyed = {
 };
 
 async function edited({ session }: Scene, edit: () => void): Promise<void> {
-  let told = 0;
+  let changes = 0;
   const stop = session.onChange(() => {
-    told += 1;
+    changes += 1;
   });
   edit();
-  await until(() => told > 0);
+  await until(() => changes > 0);
   stop();
 }
 
 let edition = 0;
-type Act = (scene: Scene, name: string) => Promise<unknown>;
+type Change = (scene: Scene, name: string) => Promise<unknown>;
 
-const acts: Readonly<Record<string, Act>> = {
+const changesByName: Readonly<Record<string, Change>> = {
   'kill a tool': ({ made }, name) => made.host.kills.set(`${name}/${name}`, 'ada'),
   'kill a package': ({ made }, name) => made.host.kills.set(name, 'ada'),
   'kill all': ({ made }) => made.host.kills.set('all', 'ada'),
@@ -106,22 +106,22 @@ const acts: Readonly<Record<string, Act>> = {
 };
 
 async function scene(): Promise<Scene> {
-  const files = Object.fromEntries(words.map((it) => [`${it}.py`, tool(it)]));
+  const files = Object.fromEntries(toolNames.map((it) => [`${it}.py`, tool(it)]));
   const made = await workbench({ ...files, ...keyed }, { watch: true });
   benches.push(made);
   const session = await made.session();
-  return { made, session, kept: frontOf(made, session) };
+  return { made, session, cached: frontOf(made, session) };
 }
 
-async function assertFresh({ made, session, kept }: Scene): Promise<string[]> {
-  const lists = await listsOf(kept);
-  const anew = frontOf(made, session);
-  expect(lists).toEqual(await listsOf(anew));
-  anew.close();
+async function assertFresh({ made, session, cached }: Scene): Promise<string[]> {
+  const lists = await listsOf(cached);
+  const fresh = frontOf(made, session);
+  expect(lists).toEqual(await listsOf(fresh));
+  fresh.close();
   return lists;
 }
 
-test('each kind of change is seen by whoever asks next', async () => {
+test('the next request after each kind of change gets the new list', async () => {
   const it = await scene();
   const { made } = it;
   const all = ['one', 'two', 'patch_confirm_action'];
@@ -134,18 +134,18 @@ test('each kind of change is seen by whoever asks next', async () => {
   await made.host.switches.set('two', false, 'ada');
   expect(await seen()).toEqual(['one', 'patch_confirm_action']);
   await made.host.switches.set('two', true, 'ada');
-  await acts['set a value']?.(it, '');
+  await changesByName['set a value']?.(it, '');
   expect(await seen()).toEqual(['keyed_use', ...all]);
   await made.host.secrets.unset('keyed', 'KEY', 'ada');
   expect(await seen()).toEqual(all);
-  await acts.remove?.(it, 'one');
+  await changesByName.remove?.(it, 'one');
   expect(await seen()).toEqual(['two', 'patch_confirm_action']);
 });
 
-test('after any changes the kept lists are those of a front that has kept nothing', async () => {
+test('after any sequence of changes, the cached lists equal those of a new MCP server', async () => {
   await fc.assert(
     fc.asyncProperty(
-      fc.array(fc.tuple(fc.constantFrom(...Object.keys(acts)), fc.constantFrom(...words)), {
+      fc.array(fc.tuple(fc.constantFrom(...Object.keys(changesByName)), fc.constantFrom(...toolNames)), {
         minLength: 3,
         maxLength: 8,
       }),
@@ -153,7 +153,7 @@ test('after any changes the kept lists are those of a front that has kept nothin
         const it = await scene();
         await assertFresh(it);
         for (const [name, about] of steps) {
-          await acts[name]?.(it, about);
+          await changesByName[name]?.(it, about);
           await assertFresh(it);
         }
         await benches.pop()?.close();

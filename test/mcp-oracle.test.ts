@@ -1,5 +1,5 @@
-// The official server as oracle: the same requests to it and to our front, over lines, in both eras. Where we answer
-// otherwise on purpose, it is in the list of differences with its reason, and that list must be exact.
+// Compares our MCP server with the official one: both get the same requests, over lines, in both eras. Intended
+// differences are listed with their reasons, and the list must be exact.
 
 import { PassThrough } from 'node:stream';
 import { Server, type ServerOptions } from '@modelcontextprotocol/server';
@@ -7,8 +7,8 @@ import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { Answer, ListedPrompt, ListedTool, PackageReport, Session } from '../src/index.js';
 import { HostError } from '../src/model/host-error.js';
-import { createFront } from '../src/serve/mcp/front.js';
-import type { Carrier } from '../src/wire/carrier.js';
+import { createMcpServer } from '../src/serve/mcp/server.js';
+import type { LineConnection } from '../src/wire/line-connection.js';
 import { BareClient, type Era, envelope, lineTransport, type Message, partsFor } from './mcp-wire.js';
 
 const schemas = {
@@ -47,7 +47,7 @@ const prompts: ListedPrompt[] = [
     kind: 'template',
     title: 'Greet',
     description: 'A greeting.',
-    arguments: [{ name: 'who', description: 'Whom.', required: true }],
+    arguments: [{ name: 'who', description: 'Whom to greet.', required: true }],
     examples: [],
     tags: [],
   },
@@ -63,7 +63,7 @@ const prompts: ListedPrompt[] = [
   },
 ];
 
-const refuse = () => Promise.reject(new Error('not asked'));
+const unexpected = () => Promise.reject(new Error('unexpected call'));
 const session: Session = {
   packages: async (): Promise<PackageReport> => ({
     packages: [],
@@ -73,10 +73,10 @@ const session: Session = {
   async call({ tool }): Promise<Answer> {
     const base = { tool: `shop/${tool}`, callId: 'call', durationMs: 1 };
     if (!Object.hasOwn(values, tool))
-      return { ...base, status: 'error', error: { code: 'tool_not_found', message: 'there is none' } };
+      return { ...base, status: 'error', error: { code: 'tool_not_found', message: 'no such tool' } };
     return { ...base, status: 'ok', result: values[tool as Name], warnings: [] };
   },
-  message: refuse,
+  message: unexpected,
   prompts: async () => prompts,
   prompt: async (name, given) => (name === 'shop_greet' ? `Hello ${given.who}` : skill.text),
   promptMessages: async (name, given) => ({
@@ -84,19 +84,19 @@ const session: Session = {
     messages: [{ role: 'user', content: { type: 'text', text: await session.prompt(name, given) } }],
   }),
   resources: async () => [],
-  resource: () => Promise.reject(new HostError('not_found', 'there is none')),
+  resource: () => Promise.reject(new HostError('not_found', 'no such resource')),
   onChange: () => () => {},
-  explain: refuse,
-  review: refuse,
-  accept: refuse,
-  install: refuse,
+  explain: unexpected,
+  review: unexpected,
+  accept: unexpected,
+  install: unexpected,
   close: async () => {},
 };
 
-const front = createFront({
+const front = createMcpServer({
   ...partsFor(),
   session,
-  approvals: { approve: refuse, deny: refuse },
+  approvals: { approve: unexpected, deny: unexpected },
   principal: 'agent',
   holder: 'agent',
   expose: 'all',
@@ -121,13 +121,13 @@ const options: ServerOptions = {
   },
 };
 
-/** What a plain server of the official library says when it has the same tools, prompts and resources. */
+/** A server of the official SDK with the same tools, prompts and resources. */
 function oracle(): Server {
   const server = new Server({ name: 'toolwharf', title: 'Toolwharf', version: '9.9.9' }, options);
   const fault = (message: string, data?: object) =>
     Object.assign(new Error(message), { code: -32602, ...(data === undefined ? {} : { data }) });
   server.setRequestHandler('tools/list', async ({ params }) => {
-    if (params?.cursor !== undefined) throw fault('this cursor is not known');
+    if (params?.cursor !== undefined) throw fault('unknown cursor');
     return {
       tools: tools.map(({ exposed, tool }) => ({
         name: exposed,
@@ -139,7 +139,7 @@ function oracle(): Server {
     };
   });
   server.setRequestHandler('tools/call', async ({ params }) => {
-    if (!Object.hasOwn(values, params.name)) throw fault('there is none');
+    if (!Object.hasOwn(values, params.name)) throw fault('no such tool');
     const name = params.name as Name;
     const value = values[name];
     const content = [
@@ -160,7 +160,7 @@ function oracle(): Server {
     })),
   }));
   server.setRequestHandler('prompts/get', async ({ params }) => {
-    if (params.name !== 'shop_greet' || params.arguments?.who === undefined) throw fault('no');
+    if (params.name !== 'shop_greet' || params.arguments?.who === undefined) throw fault('no such prompt');
     const text = `Hello ${params.arguments.who}`;
     return { description: 'A greeting.', messages: [{ role: 'user', content: { type: 'text', text } }] };
   });
@@ -181,25 +181,25 @@ function oracle(): Server {
         uriTemplate: 'toolwharf://result/{id}{?offset,limit}',
         name: 'result',
         title: 'A large result',
-        description: 'A result that was too long for its answer, whole or in parts. Kept for ten minutes.',
+        description: 'A tool result that was too long, whole or in parts. Available for ten minutes.',
       },
     ],
   }));
   server.setRequestHandler('resources/read', async ({ params }) => {
-    if (params.uri !== skill.uri) throw fault('none', { uri: params.uri });
+    if (params.uri !== skill.uri) throw fault('no such resource', { uri: params.uri });
     return { contents: [skill] };
   });
   return server;
 }
 
-/** The oracle behind the same lines. */
+/** The official server over the same line connection. */
 function theirs(): BareClient {
   return new BareClient({
     ...front,
-    async lines(carrier: Carrier) {
+    async lines(connection: LineConnection) {
       const out = new PassThrough();
-      out.on('data', (chunk) => carrier.write(chunk.toString()));
-      serveStdio(oracle, { transport: lineTransport(out, carrier.input as PassThrough) as never });
+      out.on('data', (chunk) => connection.write(chunk.toString()));
+      serveStdio(oracle, { transport: lineTransport(out, connection.input as PassThrough) as never });
     },
   });
 }
@@ -207,7 +207,7 @@ function theirs(): BareClient {
 afterAll(() => front.close());
 
 const old = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
-const asked: Record<Era, readonly [string, string, object][]> = {
+const requestsOf: Record<Era, readonly [string, string, object][]> = {
   '2025': [
     ...['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05', '1999-01-01'].map(
       (protocolVersion): [string, string, object] => [
@@ -233,42 +233,38 @@ const asked: Record<Era, readonly [string, string, object][]> = {
       envelope({}, { 'io.modelcontextprotocol/protocolVersion': '2027-01-01' }),
     ],
     [
-      'a version that is no text',
+      'a version that is not a string',
       'tools/list',
       envelope({}, { 'io.modelcontextprotocol/protocolVersion': 7 }),
     ],
     ['a client without a name', 'tools/list', envelope({}, { 'io.modelcontextprotocol/clientInfo': {} })],
-    [
-      'capabilities that are none',
-      'tools/list',
-      envelope({}, { 'io.modelcontextprotocol/clientCapabilities': 1 }),
-    ],
-    ['a token that is none', 'tools/list', envelope({}, { progressToken: {} })],
+    ['invalid capabilities', 'tools/list', envelope({}, { 'io.modelcontextprotocol/clientCapabilities': 1 })],
+    ['an invalid progress token', 'tools/list', envelope({}, { progressToken: {} })],
     ['subscriptions/listen without a filter', 'subscriptions/listen', envelope()],
   ],
 };
 const both: readonly [string, string, object][] = [
   ['tools/list', 'tools/list', {}],
-  ['tools/list with a cursor that is no text', 'tools/list', { cursor: 1 }],
-  ['tools/list with a cursor of somebody else', 'tools/list', { cursor: 'x' }],
+  ['tools/list with a cursor that is not a string', 'tools/list', { cursor: 1 }],
+  ['tools/list with an unknown cursor', 'tools/list', { cursor: 'x' }],
   ...Object.keys(values).map((name): [string, string, object] => [
     `tools/call ${name}`,
     'tools/call',
     { name, arguments: { n: 1 } },
   ]),
   ['tools/call without arguments', 'tools/call', { name: 'words' }],
-  ['tools/call of nobody', 'tools/call', { name: 'nobody' }],
+  ['tools/call of a missing tool', 'tools/call', { name: 'missing' }],
   ['tools/call without a name', 'tools/call', { arguments: {} }],
-  ['tools/call with a list', 'tools/call', { name: 'words', arguments: [] }],
+  ['tools/call with an array as arguments', 'tools/call', { name: 'words', arguments: [] }],
   ['prompts/list', 'prompts/list', {}],
   ['prompts/get', 'prompts/get', { name: 'shop_greet', arguments: { who: 'you' } }],
   ['prompts/get without its argument', 'prompts/get', { name: 'shop_greet' }],
-  ['prompts/get with a number', 'prompts/get', { name: 'shop_greet', arguments: { who: 1 } }],
-  ['prompts/get of nobody', 'prompts/get', { name: 'nobody' }],
+  ['prompts/get with a number as argument', 'prompts/get', { name: 'shop_greet', arguments: { who: 1 } }],
+  ['prompts/get of a missing prompt', 'prompts/get', { name: 'missing' }],
   ['resources/list', 'resources/list', {}],
   ['resources/templates/list', 'resources/templates/list', {}],
   ['resources/read', 'resources/read', { uri: skill.uri }],
-  ['resources/read of nothing', 'resources/read', { uri: 'skill://shop/none' }],
+  ['resources/read of a missing resource', 'resources/read', { uri: 'skill://shop/none' }],
   ['resources/read without a uri', 'resources/read', {}],
   ['resources/subscribe', 'resources/subscribe', { uri: skill.uri }],
   ['logging/setLevel', 'logging/setLevel', { level: 'debug' }],
@@ -283,25 +279,25 @@ const both: readonly [string, string, object][] = [
   ['constructor', 'constructor', {}],
 ];
 
-/** Where we differ, and why. */
-const misshapen = 'params of the wrong shape are the fault of the client: -32602, not -32603';
+const invalidParams = 'params of the wrong shape are an error of the client: -32602, not -32603';
+/** Requests that we answer differently, and why. */
 const differences: Record<Era, Record<string, string>> = {
   '2025': {
-    'initialize without a version': misshapen,
-    'tools/list with a cursor that is no text': misshapen,
-    'prompts/get with a number': misshapen,
-    'resources/read without a uri': misshapen,
+    'initialize without a version': invalidParams,
+    'tools/list with a cursor that is not a string': invalidParams,
+    'prompts/get with a number as argument': invalidParams,
+    'resources/read without a uri': invalidParams,
   },
   '2026': {
-    'tools/list with a cursor that is no text': misshapen,
-    'prompts/get with a number': misshapen,
-    'resources/read without a uri': misshapen,
-    'another version': 'every request names its version, so every request is held to it, not only the first',
-    'a token that is none': 'the oracle drops the message; a request gets an answer',
+    'tools/list with a cursor that is not a string': invalidParams,
+    'prompts/get with a number as argument': invalidParams,
+    'resources/read without a uri': invalidParams,
+    'another version': 'every request names its version, so we check every request, not only the first',
+    'an invalid progress token': 'the official server drops the message; we answer every request',
   },
 };
 
-/** Words of messages are everybody's own; so is what only we say of a tool. */
+/** Error texts and our own metadata are not compared. */
 function comparable(message: Message): unknown {
   const error = message.error as { code: number; data?: unknown } | undefined;
   if (error !== undefined) return { error: { code: error.code } };
@@ -319,17 +315,17 @@ function strip(value: unknown): unknown {
   return Object.fromEntries(kept);
 }
 
-describe.each<Era>(['2025', '2026'])('in %s', (era) => {
-  test('every difference is one of a request that is made', () => {
-    const names = [...asked[era], ...both].map(([name]) => name);
+describe.each<Era>(['2025', '2026'])('both servers answer the same in %s', (era) => {
+  test('every listed difference belongs to a request of this test', () => {
+    const names = [...requestsOf[era], ...both].map(([name]) => name);
     expect(Object.keys(differences[era]).filter((it) => !names.includes(it))).toEqual([]);
   });
 
-  const requests = [...asked[era], ...both];
+  const requests = [...requestsOf[era], ...both];
 
   test.each(requests)('%s', async (name, method, params) => {
     const opened = era === '2025' ? { ...params } : { ...envelope(), ...params };
-    const exact = asked[era].some(([it]) => it === name) ? params : opened;
+    const exact = requestsOf[era].some(([it]) => it === name) ? params : opened;
     const answers = await Promise.all(
       [ours(), theirs()].map(async (client) => {
         if (era === '2025') await client.request('initialize', old, 'first');

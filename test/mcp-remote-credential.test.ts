@@ -1,7 +1,7 @@
-// FindAgent's mcp.remote: the server elsewhere gets the credential of its slot, by the scheme of the slot, and nobody else does.
+// mcp.remote of FindAgent: only the server gets the credential of the slot, in the scheme of the slot.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../src/index.js';
-import { guardedClient } from '../src/net/client.js';
+import { guardedClient } from '../src/net/http-client.js';
 import { httpDesk } from './mcp-http-desk.js';
 import { closeUpstreams } from './mcp-upstream.js';
 import { type LoopbackServer, loopbackServer } from './toolwharf.js';
@@ -12,13 +12,13 @@ let bench: Workbench;
 let other: LoopbackServer;
 let seen: { readonly method: string; readonly headers: Headers }[] = [];
 let redirect: string | undefined;
-let wants: string | undefined;
+let expectedAuth: string | undefined;
 
-const door = (request: Request): Response | undefined => {
+const intercept = (request: Request): Response | undefined => {
   seen.push({ method: request.method, headers: request.headers });
   if (redirect !== undefined && new URL(request.url).pathname === '/mcp')
     return new Response(null, { status: 307, headers: { location: redirect } });
-  if (wants !== undefined && request.headers.get('authorization') !== wants)
+  if (expectedAuth !== undefined && request.headers.get('authorization') !== expectedAuth)
     return new Response('no', { status: 401 });
   return undefined;
 };
@@ -30,8 +30,8 @@ beforeAll(async () => {
 beforeEach(async () => {
   seen = [];
   redirect = undefined;
-  wants = undefined;
-  // Credentials are for names, not for addresses; this one leads here, whatever the machine thinks.
+  expectedAuth = undefined;
+  // A credential needs a host name, so the test resolves localhost itself, independent of this machine.
   bench = await workbench(
     {},
     { client: guardedClient(async (it) => (it === 'localhost' ? ['127.0.0.1'] : [])) },
@@ -55,7 +55,7 @@ async function agent(
   slots: readonly JsonObject[],
   remote: JsonObject = {},
 ): Promise<number> {
-  const { port } = new URL(await httpDesk(speaks, door));
+  const { port } = new URL(await httpDesk(speaks, intercept));
   const mcp = { remote: { url: `http://localhost:${port}/mcp`, ...remote } };
   const manifest = { tools: [], kind: 'mcp-tool', delivery: { mcp }, credential_slots: slots };
   bench.write({ 'desk/findagent.json': findagent('Desk', manifest) });
@@ -85,7 +85,7 @@ describe.each(['2025', '2026'] as const)('a server of %s', (speaks) => {
       'x-desk-key',
       `Key ${secret}`,
     ],
-  ])('gets it with every request: %s', async (_scheme, rest, header, value) => {
+  ])('gets the credential with every request: %s', async (_scheme, rest, header, value) => {
     const port = await agent(speaks, [slot(rest)]);
     await set();
     const session = await open(port);
@@ -99,12 +99,12 @@ describe.each(['2025', '2026'] as const)('a server of %s', (speaks) => {
     }
   });
 
-  test('is asked without one that may be missing and is; one that is refused says what to do', async () => {
+  test('works without an optional credential, and the hint for a 401 names the next step', async () => {
     const port = await agent(speaks, [slot({ required: false })]);
     const session = await open(port);
     expect(await resultOf(session.call(say))).toBe('hello');
     for (const { headers } of seen) expect(headers.get('authorization')).toBeNull();
-    wants = `Bearer ${secret}`;
+    expectedAuth = `Bearer ${secret}`;
     expect(await failureOf(session.call(say))).toMatchObject({
       code: 'auth_required',
       hint: expect.stringContaining('toolwharf secret list'),
@@ -113,7 +113,7 @@ describe.each(['2025', '2026'] as const)('a server of %s', (speaks) => {
     expect(await resultOf((await open(port)).call(say))).toBe('hello');
   });
 
-  test('keeps the package waiting for one that it needs', async () => {
+  test('needs setup until its required credential is set', async () => {
     const session = await open(await agent(speaks, [slot()]));
     const waiting = await failureOf(session.call(say));
     expect(waiting.code).toBe('needs_setup');
@@ -121,7 +121,7 @@ describe.each(['2025', '2026'] as const)('a server of %s', (speaks) => {
     expect(seen).toEqual([]);
   });
 
-  test('gets the one that is named where there are several, and none where none is', async () => {
+  test('gets the credential that the manifest names; with several slots and no name, it gets none', async () => {
     const slots = [slot({ required: false }), slot({ ref: 'spare', required: false })];
     const port = await agent(speaks, slots);
     await set();
@@ -130,7 +130,7 @@ describe.each(['2025', '2026'] as const)('a server of %s', (speaks) => {
     seen = [];
     const second = await agent(speaks, slots, { auth_ref: 'key' });
     const session = await open(second);
-    // It asks for more than before.
+    // The package requests more than before.
     const { widened, to } = await session.review('desk');
     expect(widened.join()).toContain('the credential key');
     await session.accept('desk', to);
@@ -139,7 +139,7 @@ describe.each(['2025', '2026'] as const)('a server of %s', (speaks) => {
     for (const { headers } of seen) expect(headers.get('authorization')).toBe(`Bearer ${secret}`);
   });
 
-  test('is the only one that gets it: no redirect takes it elsewhere, or anywhere', async () => {
+  test('a request with a credential follows no redirect', async () => {
     const port = await agent(speaks, [slot({ required: false })]);
     for (const place of [`http://127.0.0.1:${other.port}/mcp`, '/elsewhere']) {
       redirect = place;
@@ -150,17 +150,17 @@ describe.each(['2025', '2026'] as const)('a server of %s', (speaks) => {
       });
       expect(seen.length).toBeGreaterThan(0);
       expect(other.requests).toEqual([]);
-      // The control: without the secret the server's own redirect is followed.
+      // Control: without the secret, a redirect to the same server is followed.
       await bench.host.secrets.unset('desk', 'key', 'test');
       if (place.startsWith('/')) expect(await resultOf((await open(port)).call(say))).toBe('hello');
     }
   });
 
-  test('does not get a value that the operator set for others', async () => {
+  test('does not get a value that the operator set for another host', async () => {
     const port = await agent(speaks, [slot()]);
     await set(secret, ['api.example.com']);
     expect(await failureOf((await open(port)).call(say))).toMatchObject({
-      message: expect.stringContaining('which may not have it'),
+      message: expect.stringContaining('which is not an allowed recipient'),
     });
     expect(seen).toEqual([]);
   });

@@ -1,4 +1,4 @@
-// `toolwharf mcp`, started as the configuration of a client would start it, with the official client of both eras.
+// `toolwharf mcp`, started like a client starts it, with the official client of both eras.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,24 +37,24 @@ afterAll(async () => {
   folder.remove();
 });
 
-async function connect(era: Era, words: string[], options: ClientOptions = {}): Promise<Client> {
+async function connect(era: Era, args: string[], options: ClientOptions = {}): Promise<Client> {
   const env = { ...(process.env as Record<string, string>), TOOLWHARF_IDLE: '1s' };
   const mode = era === '2025' ? 'legacy' : { pin: '2026-07-28' };
   const client = new Client({ name: 'shim', version: '1.0.0' }, { ...options, versionNegotiation: { mode } });
   await client.connect(
-    new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', ...words, ...state], env }),
+    new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', ...args, ...state], env }),
   );
   return client;
 }
 
-/** The host that the shim started for this state directory; 0 where there is none. */
+/** Process id of the host that the command started for this state directory; 0 if it does not run. */
 function hostProcess(): number {
   const found = allProcesses().find(({ pid }) => {
     try {
-      const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
-      return words.includes('host') && words.includes(state[1] as string);
+      const args = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0');
+      return args.includes('host') && args.includes(state[1] as string);
     } catch {
-      // It ended meanwhile.
+      // The process has ended.
       return false;
     }
   });
@@ -73,7 +73,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
       expect(result.isError, textOf(result)).toBeUndefined();
       return textOf(result);
     };
-    // A script, a function, a command, a request, a text.
+    // A script, a function, a command, an HTTP request and a prompt.
     expect(JSON.parse(await call('word_count', { text: 'one two' })).words).toBe(2);
     expect(await call('statistics-desk_summary', { values: [1, 2, 3] })).toContain('2');
     expect(await call('json-diff_diff', { before: { a: 1 }, after: { a: 2 } })).toContain('/a');
@@ -86,7 +86,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
     await client.close();
   });
 
-  test('is asked about a held call, and it runs', async () => {
+  test('asks its user about a held call, and the call runs', async () => {
     const client = await connect(era, [join(folder.path, 'tools')], { capabilities: { elicitation: {} } });
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       expect(params.message).toContain('"text": "hello"');
@@ -97,7 +97,7 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
     await client.close();
   });
 
-  test('finds tools by searching', async () => {
+  test('finds tools with a search', async () => {
     const client = await connect(era, [examples, '--expose', 'search']);
     expect((await client.listTools()).tools).toHaveLength(4);
     const found = await client.callTool({
@@ -109,9 +109,9 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
   });
 });
 
-test('a client that is killed in the middle of a call leaves nothing running', async () => {
-  const words = [main, 'mcp', join(folder.path, 'tools'), ...state];
-  const shim: ChildProcess = spawn(process.execPath, words, {
+test('a client that is killed during a call leaves no process', async () => {
+  const args = [main, 'mcp', join(folder.path, 'tools'), ...state];
+  const shim: ChildProcess = spawn(process.execPath, args, {
     env: { ...process.env, TOOLWHARF_IDLE: '1s' },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
@@ -123,7 +123,7 @@ test('a client that is killed in the middle of a call leaves nothing running', a
   await until(() => below().length === 0, 20_000);
 });
 
-test('an unknown way of listing is refused with the ones there are', async () => {
+test('an unknown --expose value is rejected with the valid values', async () => {
   const { toolwharf } = await import('./toolwharf.js');
   const done = await toolwharf(['mcp', folder.path, '--expose', 'some', ...state]);
   expect(done.code).toBe(2);

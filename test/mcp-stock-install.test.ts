@@ -1,4 +1,4 @@
-// A server as the npm registry has it, named by a manifest, installed by the command and called through it, unchanged.
+// An unmodified server from the npm registry, named in a manifest, is installed and called with the command.
 
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -20,7 +20,7 @@ const manifest = {
     id: 'notes',
     version: '1.0.0',
     name: 'Notes',
-    summary: 'Keeps what it is told.',
+    summary: 'Stores notes.',
     homepage: page,
     license: 'MIT',
   },
@@ -43,25 +43,25 @@ const isMirrored = await fetchAll();
 
 afterAll(() => folder.remove());
 
-/** Fetches the server and what it needs with npm; false where no registry can be reached. */
+/** Downloads the server and its dependencies with npm. Returns false if no registry can be reached. */
 async function fetchAll(): Promise<boolean> {
-  const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
+  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline'];
   try {
-    await promisify(execFile)('npm', [...words, `${server}@${version}`], { cwd: mirror, timeout: 60_000 });
+    await promisify(execFile)('npm', [...args, `${server}@${version}`], { cwd: mirror, timeout: 60_000 });
     return true;
   } catch {
     return false;
   }
 }
 
-/** A registry on loopback with exactly those packages: ours goes to no address of a private network, where mirrors are. */
+/** A loopback registry with these packages, because the host does not connect to mirrors in private networks. */
 async function registry(): Promise<LoopbackServer> {
   const { packages } = JSON.parse(readFileSync(join(mirror, 'package-lock.json'), 'utf8'));
   const archives = new Map<string, Buffer>();
   const documents = new Map<string, { versions: Record<string, object> }>();
   for (const place of Object.keys(packages).filter((it) => it !== '')) {
     const about = JSON.parse(readFileSync(join(mirror, place, 'package.json'), 'utf8'));
-    const words = [
+    const args = [
       '-cz',
       '--exclude=./node_modules',
       '--transform=s,^\\.,package,',
@@ -69,7 +69,7 @@ async function registry(): Promise<LoopbackServer> {
       join(mirror, place),
       '.',
     ];
-    const bytes = execFileSync('tar', words, { maxBuffer: 64 * 1024 * 1024 });
+    const bytes = execFileSync('tar', args, { maxBuffer: 64 * 1024 * 1024 });
     const file = `/archive/${archives.size}.tgz`;
     archives.set(file, bytes);
     const document = documents.get(about.name) ?? { versions: {} };
@@ -90,25 +90,25 @@ async function registry(): Promise<LoopbackServer> {
   });
 }
 
-test('before it is installed nothing is fetched, and what to do is said', async () => {
+test('without an installation, nothing is downloaded and the message names the install command', async () => {
   const before = await toolwharf(['call', path, 'notes/read_graph', '{}', '--json', ...state]);
   expect(before.code).not.toBe(0);
   expect(before.stdout + before.stderr).toContain('toolwharf install');
 });
 
 describe.skipIf(!isMirrored)(
-  'installed as the npm registry has it (skipped where none can be reached)',
+  'a server installed from the npm registry (skipped if no registry can be reached)',
   () => {
     beforeAll(async () => {
       const { port, close } = await registry();
-      const words = ['install', path, '--npm-registry', `http://127.0.0.1:${port}`, ...state];
-      const installed = await toolwharf(words);
-      // From now on nothing can be fetched any more.
+      const args = ['install', path, '--npm-registry', `http://127.0.0.1:${port}`, ...state];
+      const installed = await toolwharf(args);
+      // From now on, nothing can be downloaded.
       await close();
       expect(installed, installed.stderr).toMatchObject({ code: 0 });
     }, 90_000);
 
-    test('it is called through the command', async () => {
+    test('the command calls it', async () => {
       const called = await toolwharf(['call', path, 'read_graph', '{}', '--json', ...state]);
       expect(called, called.stderr + called.stdout).toMatchObject({ code: 0 });
       expect(JSON.parse(called.stdout).result).toMatchObject({ entities: [], relations: [] });

@@ -1,10 +1,10 @@
-// Servers as the npm registry has them, unchanged: their own command, in the sandbox.
+// Unmodified servers from the npm registry, started by their own command in the sandbox.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { textTemplate } from '../src/model/template.js';
 import type { Progress } from '../src/run/upstream/upstream.js';
-import { asked, closeUpstreams, progressOf, upstream } from './mcp-upstream.js';
+import { asked, closeUpstreams, connectUpstream, progressOf } from './mcp-upstream.js';
 import { temporaryFolder } from './toolwharf.js';
 
 const version = '2026.8.31';
@@ -17,11 +17,11 @@ afterAll(async () => {
   folder.remove();
 });
 
-/** False where no registry can be reached. Install scripts do not run, as everywhere here. */
+/** Returns false if no registry can be reached. Install scripts never run. */
 async function install(): Promise<boolean> {
-  const words = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...names];
+  const args = ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefer-offline', ...names];
   try {
-    await promisify(execFile)('npm', words, { cwd: folder.path, timeout: 60_000 });
+    await promisify(execFile)('npm', args, { cwd: folder.path, timeout: 60_000 });
     return true;
   } catch {
     return false;
@@ -29,7 +29,7 @@ async function install(): Promise<boolean> {
 }
 
 const stock = (command: string, environment: Record<string, string> = {}) =>
-  upstream({
+  connectUpstream({
     packages: folder.path,
     target: {
       kind: 'process',
@@ -39,26 +39,26 @@ const stock = (command: string, environment: Record<string, string> = {}) =>
     },
   });
 
-describe.skipIf(!isInstalled)('from the npm registry (skipped where none can be reached)', () => {
-  test('the server with everything is understood, and its answers and steps come through', async () => {
-    const { remote } = await stock('mcp-server-everything');
-    const { tools, prompts, resources } = remote.announced;
+describe.skipIf(!isInstalled)('servers from the npm registry (skipped if no registry can be reached)', () => {
+  test('server-everything announces its lists and returns results and progress', async () => {
+    const { upstream } = await stock('mcp-server-everything');
+    const { tools, prompts, resources } = upstream.announced;
     expect(tools.map((it) => it.name)).toContain('echo');
     expect(prompts?.length).toBeGreaterThan(0);
     expect(resources?.length).toBeGreaterThan(0);
-    expect((await remote.call(asked('echo', { message: 'hello' }))).value).toBe('Echo: hello');
+    expect((await upstream.call(asked('echo', { message: 'hello' }))).value).toBe('Echo: hello');
     const long = tools.find((it) => /long/i.test(it.name));
     const steps: Progress[] = [];
     const given = { duration: 0.3, steps: 3 };
-    await remote.call(asked(String(long?.name), given, { onProgress: progressOf(steps) }));
+    await upstream.call(asked(String(long?.name), given, { onProgress: progressOf(steps) }));
     expect(steps.map((it) => it.progress)).toEqual([1, 2, 3]);
   });
 
-  test('the one with a memory keeps it', async () => {
-    const { remote } = await stock('mcp-server-memory', { MEMORY_FILE_PATH: '/tmp/memory.jsonl' });
+  test('server-memory stores and returns an entity', async () => {
+    const { upstream } = await stock('mcp-server-memory', { MEMORY_FILE_PATH: '/tmp/memory.jsonl' });
     const entity = { name: 'Ada', entityType: 'person', observations: ['counts'] };
-    await remote.call(asked('create_entities', { entities: [entity] }));
-    const { value } = await remote.call(asked('read_graph'));
+    await upstream.call(asked('create_entities', { entities: [entity] }));
+    const { value } = await upstream.call(asked('read_graph'));
     expect(value).toMatchObject({ entities: [{ name: 'Ada' }] });
   });
 });

@@ -1,4 +1,4 @@
-// MCP servers behind us: the official SDK's in a sandbox of its own, and servers without manners, a few lines each.
+// MCP servers as upstreams: one written with the official SDK, in its own sandbox, and small misbehaving servers.
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundleModule } from '../scripts/bundle.mjs';
@@ -6,8 +6,8 @@ import type { Package } from '../src/model/package.js';
 import type { Program, ProgramTarget } from '../src/model/program.js';
 import type { SlotValues } from '../src/model/slot.js';
 import { textTemplate } from '../src/model/template.js';
-import { guardedClient } from '../src/net/client.js';
 import type { EgressPolicy } from '../src/net/egress.js';
+import { guardedClient } from '../src/net/http-client.js';
 import { connectMcp } from '../src/run/mcp/connect.js';
 import type {
   CallerContext,
@@ -18,7 +18,7 @@ import type {
 } from '../src/run/upstream/upstream.js';
 import { bubblewrap } from '../src/sandbox/bubblewrap.js';
 import { findNode } from '../src/sandbox/interpreter.js';
-import { defaultLimits, type Limits, type Mount } from '../src/sandbox/sandbox.js';
+import { defaultSandboxLimits, type Mount, type SandboxLimits } from '../src/sandbox/sandbox.js';
 import { temporaryFolder } from './toolwharf.js';
 
 export const upstreams = join(import.meta.dirname, 'upstreams');
@@ -26,7 +26,7 @@ const sandbox = bubblewrap();
 
 let bundled: Promise<string> | undefined;
 
-/** The text of the official server with all that it imports. */
+/** The bundled script of the SDK server. */
 export function deskScript(): Promise<string> {
   bundled ??= (async () => {
     const folder = temporaryFolder();
@@ -40,15 +40,17 @@ export function deskScript(): Promise<string> {
 }
 
 export interface UpstreamOptions {
-  /** The script of a server for Node. */
+  /** Node script of the server. */
   readonly script?: string;
-  readonly words?: readonly string[];
+  /** Arguments of the script. */
+  readonly args?: readonly string[];
   readonly target?: ProgramTarget;
   readonly roots?: readonly Mount[];
   readonly network?: EgressPolicy | null;
   readonly slots?: SlotValues;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<SandboxLimits>;
   readonly timeoutMs?: number;
+  /** Revision of the previous connection. */
   readonly prior?: string | undefined;
   readonly signal?: AbortSignal;
   readonly reach?: UpstreamSettings['reach'];
@@ -58,19 +60,20 @@ export interface UpstreamOptions {
 }
 
 export interface UpstreamBench {
-  readonly remote: Upstream;
+  readonly upstream: Upstream;
   readonly log: string[];
+  /** How often the upstream reported changed lists. */
   readonly changes: () => number;
 }
 
 const open: (() => Promise<unknown> | undefined)[] = [];
 
-/** Has something closed with the servers of a test. */
+/** Registers something to be closed together with the servers of the test. */
 export function closeLater(close: () => Promise<unknown>): void {
   open.push(close);
 }
 
-/** A server behind a URL of this machine, granted. */
+/** Options for a server at a local URL, with the grant that it needs. */
 export function reaching(
   url: string,
   headers: Extract<ProgramTarget, { kind: 'url' }>['headers'] = [],
@@ -80,13 +83,13 @@ export function reaching(
   return { target: { kind: 'url', url, headers }, reach: { hosts: here, granted: here } };
 }
 
-/** Ends whatever a test left open. */
+/** Closes everything that the test left open. */
 export async function closeUpstreams(): Promise<void> {
   for (const close of open.splice(0).reverse()) await close();
 }
 
 /** Connects to a server as the host does. */
-export async function upstream(options: UpstreamOptions): Promise<UpstreamBench> {
+export async function connectUpstream(options: UpstreamOptions): Promise<UpstreamBench> {
   const folder = temporaryFolder();
   open.push(async () => folder.remove());
   const files = join(folder.path, 'files');
@@ -95,7 +98,7 @@ export async function upstream(options: UpstreamOptions): Promise<UpstreamBench>
   writeFileSync(join(files, 'server.mjs'), options.script ?? '');
   const target: ProgramTarget = options.target ?? {
     kind: 'process',
-    command: ['server.mjs', ...(options.words ?? [])].map(textTemplate),
+    command: ['server.mjs', ...(options.args ?? [])].map(textTemplate),
     runtime: { language: 'node', packages: [] },
     directory: '',
     environment: [],
@@ -113,23 +116,23 @@ export async function upstream(options: UpstreamOptions): Promise<UpstreamBench>
   let changes = 0;
   let sockets = 0;
   const slots = options.slots ?? new Map();
-  const remote = await connectMcp({
+  const upstream = await connectMcp({
     package: of,
     program,
     agentVersion: '9.9.9',
     slots,
-    confined: async () => ({
+    openProfile: async () => ({
       package: of,
       digest: 'digest',
       principal: 'agent',
-      files,
+      packageFolder: files,
       roots: options.roots ?? [],
       hidden: [],
-      state: null,
+      dataFolder: null,
       slots,
-      limits: { ...defaultLimits, ...options.limits },
+      limits: { ...defaultSandboxLimits, ...options.limits },
       network: options.network ?? null,
-      grantee: '',
+      grantPrefix: '',
       runtimes: new Map([
         [
           'desk',
@@ -143,11 +146,11 @@ export async function upstream(options: UpstreamOptions): Promise<UpstreamBench>
         ],
       ]),
     }),
-    machine: { sandbox, newSocket: () => join(folder.path, `${sockets++}.sock`) },
+    processServices: { sandbox, newSocket: () => join(folder.path, `${sockets++}.sock`) },
     client: guardedClient(),
     reach: options.reach ?? { hosts: [], granted: [] },
     natsUrl: null,
-    prior: options.prior,
+    lastRevision: options.prior,
     timeoutMs: options.timeoutMs ?? 20_000,
     signal: options.signal ?? new AbortController().signal,
     onLog: (line) => log.push(line),
@@ -155,13 +158,13 @@ export async function upstream(options: UpstreamOptions): Promise<UpstreamBench>
       changes++;
     },
   });
-  open.push(() => remote.close('the test is over'));
-  return { remote, log, changes: () => changes };
+  open.push(() => upstream.close('the test is over'));
+  return { upstream, log, changes: () => changes };
 }
 
 const caller: CallerContext = { agentId: 'agent', sessionId: 'session' };
 
-/** A call of one tool, with the usual bounds. */
+/** A call of one tool, with default limits. */
 export function asked(
   tool: string,
   input: UpstreamCall['input'] = {},
@@ -174,7 +177,7 @@ export function asked(
     callId: 'call_1',
     outputBytes: 10 * 1024 * 1024,
     caller,
-    onRefused: () => {},
+    onNetworkDenied: () => {},
     timeoutMs: 10_000,
     signal: new AbortController().signal,
     ...rest,
@@ -191,7 +194,7 @@ function packageWith(program: Program): Package {
     id: 'shop',
     version: '1.0.0',
     name: 'Shop',
-    description: 'A shop of a test.',
+    description: 'A test shop.',
     programs: [program],
     tools: [],
     prompts: [],
@@ -207,13 +210,13 @@ function packageWith(program: Program): Package {
     },
     guardrails: {} as Package['guardrails'],
     install: {} as Package['install'],
-    announces: true,
+    announcesTools: true,
     targets: [],
     facts: [],
   };
 }
 
-/** The lines of a server for Node: `answers` maps methods to expressions of `params`, or says what else to do. */
+/** Node script of a small server. `body` may assign `on`, which maps methods to functions from params to a result. */
 export function bareServer(body: string): string {
   return `import { createInterface } from 'node:readline';
 const write = (message) => process.stdout.write(JSON.stringify({ jsonrpc: '2.0', ...message }) + '\\n');

@@ -1,4 +1,4 @@
-// MCP clients without a process between them and the front: the official one, and bare lines.
+// MCP clients in the same process as the MCP server of the host: the official client, and one that writes raw lines.
 import { PassThrough } from 'node:stream';
 import {
   Client,
@@ -7,26 +7,32 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { Host, Session } from '../src/index.js';
-import { createFront, type Expose, type Front, type FrontParts, frontParts } from '../src/serve/mcp/front.js';
-import type { Carrier } from '../src/wire/carrier.js';
+import {
+  createMcpServer,
+  createMcpServerParts,
+  type ExposeMode,
+  type McpServer,
+  type McpServerParts,
+} from '../src/serve/mcp/server.js';
+import type { LineConnection } from '../src/wire/line-connection.js';
 import { readLines } from '../src/wire/lines.js';
 
 export type Message = Record<string, unknown>;
 
 /** Both ends of a line connection in this process. */
-export function linePair(): { carrier: Carrier; toServer: PassThrough; fromServer: PassThrough } {
+export function linePair(): { connection: LineConnection; toServer: PassThrough; fromServer: PassThrough } {
   const toServer = new PassThrough();
   const fromServer = new PassThrough();
-  const carrier: Carrier = {
+  const connection: LineConnection = {
     input: toServer,
     write: (line) => fromServer.write(line),
     onDrain: (resume) => void fromServer.on('drain', resume),
     close: () => void fromServer.end(),
   };
-  return { carrier, toServer, fromServer };
+  return { connection, toServer, fromServer };
 }
 
-/** What the official client speaks through. */
+/** A transport for the official client. */
 export function lineTransport(toServer: PassThrough, fromServer: PassThrough): Transport {
   const transport: Transport = {
     async start() {
@@ -51,45 +57,49 @@ export interface FrontSetup {
   readonly session: Session;
   readonly principal?: string;
   readonly holder?: string;
-  readonly expose?: Expose;
-  readonly parts?: FrontParts;
+  readonly expose?: ExposeMode;
+  readonly parts?: McpServerParts;
   readonly now?: () => number;
 }
 
 export const bugs: unknown[] = [];
 
-export function partsFor(now: () => number = Date.now): FrontParts {
-  return frontParts({ version: '9.9.9', now, onBug: (error) => bugs.push(error) });
+export function partsFor(now: () => number = Date.now): McpServerParts {
+  return createMcpServerParts({ version: '9.9.9', now, onBug: (error) => bugs.push(error) });
 }
 
-export function frontFor({ host, session, principal = 'agent', ...rest }: FrontSetup): Front {
+export function frontFor({ host, session, principal = 'agent', ...rest }: FrontSetup): McpServer {
   const { holder = principal, expose = 'all', parts = partsFor(rest.now) } = rest;
-  return createFront({ ...parts, session, approvals: host.approvals, principal, holder, expose });
+  return createMcpServer({ ...parts, session, approvals: host.approvals, principal, holder, expose });
 }
 
 export type Era = '2025' | '2026';
 
-/** The official client on a front of its own. */
-export async function officialClient(front: Front, era: Era, options: ClientOptions = {}): Promise<Client> {
-  const { carrier, toServer, fromServer } = linePair();
-  void front.lines(carrier);
+/** The official client, connected to the given MCP server. */
+export async function officialClient(
+  front: McpServer,
+  era: Era,
+  options: ClientOptions = {},
+): Promise<Client> {
+  const { connection, toServer, fromServer } = linePair();
+  void front.lines(connection);
   const mode = era === '2025' ? 'legacy' : { pin: '2026-07-28' };
   const client = new Client({ name: 'test', version: '1.0.0' }, { ...options, versionNegotiation: { mode } });
   await client.connect(lineTransport(toServer, fromServer));
   return client;
 }
 
-/** Lines as a client without manners would send them. */
+/** A client that can send any line, valid or not. */
 export class BareClient {
   readonly received: Message[] = [];
   readonly #toServer: PassThrough;
   readonly #waiting = new Set<() => void>();
   ended = false;
 
-  constructor(front: Front) {
-    const { carrier, toServer, fromServer } = linePair();
+  constructor(front: McpServer) {
+    const { connection, toServer, fromServer } = linePair();
     this.#toServer = toServer;
-    void front.lines(carrier);
+    void front.lines(connection);
     readLines(fromServer, {
       line: (text) => {
         this.received.push(JSON.parse(text));
@@ -105,12 +115,12 @@ export class BareClient {
     this.#toServer.write(`${typeof text === 'string' ? text : JSON.stringify(text)}\n`);
   }
 
-  /** The first message that fits, taken out of what was received. */
+  /** Removes the first message that fits from `received` and returns it. */
   next(fits: (message: Message) => boolean, milliseconds = 10_000): Promise<Message> {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         this.#waiting.delete(look);
-        reject(new Error(`no such message; there are ${JSON.stringify(this.received)}`));
+        reject(new Error(`no such message among ${JSON.stringify(this.received)}`));
       }, milliseconds);
       const look = () => {
         const at = this.received.findIndex(fits);
@@ -139,7 +149,7 @@ export class BareClient {
   }
 }
 
-/** What every request of the 2026 era carries. */
+/** The metadata of every request in the 2026 era. */
 export function envelope(capabilities: object = {}, more: object = {}): { _meta: object } {
   return {
     _meta: {

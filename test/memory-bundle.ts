@@ -2,11 +2,11 @@ import type { Bundle, BundleEntry } from '../src/model/bundle.js';
 
 export type BundleFiles = Readonly<Record<string, string | Uint8Array>>;
 
-/** A bundle without a disk. Paths that lead out are refused, as a bundle on disk refuses them. */
+/** A bundle in memory. It rejects paths that point outside of it, like a bundle on disk. */
 export function memoryBundle(files: BundleFiles, manifest: string, folder = 'package'): Bundle {
   const read = (path: string): BundleEntry => {
     if (path.startsWith('/') || path.split('/').includes('..') || path.includes('\0')) {
-      return { kind: 'refused', reason: 'link-escape', detail: 'the path leads out of the package' };
+      return { kind: 'rejected', reason: 'link-escape', detail: 'the path points outside the package' };
     }
     const content = Object.hasOwn(files, path) ? files[path] : undefined;
     if (content !== undefined) {

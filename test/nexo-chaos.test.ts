@@ -1,4 +1,5 @@
-// Faults by seed, many calls at once: every call gets exactly what concerns it, whatever happens to the others.
+// Random faults from fixed seeds with many concurrent calls: each call gets its own outcome, whatever
+// happens to the others.
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../src/model/json.js';
 import { type Bench, type CarrierName, Rig } from './nexo/bench.js';
@@ -15,7 +16,7 @@ afterEach(() => rig.close());
 
 afterAll(() => house.close());
 
-/** Numbers from 0 to 1 that a seed determines (mulberry32). */
+/** A deterministic random number generator: numbers from 0 to 1 (mulberry32). */
 function random(seed: number): () => number {
   let state = seed;
   return () => {
@@ -50,36 +51,36 @@ const kinds = [
 function plan(index: number, next: () => number): Planned {
   const value = `answer ${index}`;
   const ms = Math.floor(next() * 120);
-  const patient = { timeoutMs: 20_000 };
+  const long = { timeoutMs: 20_000 };
   const choices: readonly (() => Planned)[] = [
-    () => ({ tool: 'wait', input: { ms, value }, ...patient, expected: value }),
-    () => ({ tool: 'shape', input: { value }, ...patient, expected: value }),
+    () => ({ tool: 'wait', input: { ms, value }, ...long, expected: value }),
+    () => ({ tool: 'shape', input: { value }, ...long, expected: value }),
     () => {
       const kind = kinds[Math.floor(next() * kinds.length)] as string;
-      return { tool: 'noise', input: { kind, value }, ...patient, expected: value };
+      return { tool: 'noise', input: { kind, value }, ...long, expected: value };
     },
-    () => ({ tool: 'noise', input: { kind: 'hollow' }, ...patient, expected: 'tool_bad_output' }),
-    () => ({ tool: 'fail', input: { message: value }, ...patient, expected: 'tool_failed' }),
+    () => ({ tool: 'noise', input: { kind: 'hollow' }, ...long, expected: 'tool_bad_output' }),
+    () => ({ tool: 'fail', input: { message: value }, ...long, expected: 'tool_failed' }),
     () => ({ tool: 'never', input: {}, timeoutMs: 50 + ms, expected: 'timeout' }),
     () => ({ tool: 'wait', input: { ms: 400, value }, timeoutMs: 20 + ms, expected: 'timeout' }),
-    () => ({ tool: 'never', input: {}, ...patient, cancelAfterMs: ms, expected: 'canceled' }),
-    () => ({ tool: 'big', input: { bytes: 300_000 }, ...patient, expected: 'output_too_large' }),
+    () => ({ tool: 'never', input: {}, ...long, cancelAfterMs: ms, expected: 'canceled' }),
+    () => ({ tool: 'big', input: { bytes: 300_000 }, ...long, expected: 'output_too_large' }),
   ];
   return (choices[Math.floor(next() * choices.length)] as () => Planned)();
 }
 
 function outcome(bench: Bench, { tool, input, timeoutMs, cancelAfterMs }: Planned): Promise<unknown> {
-  const giveUp = new AbortController();
-  if (cancelAfterMs !== undefined) setTimeout(() => giveUp.abort(), cancelAfterMs);
-  const more = { timeoutMs, signal: giveUp.signal, outputBytes: 100_000 };
+  const canceling = new AbortController();
+  if (cancelAfterMs !== undefined) setTimeout(() => canceling.abort(), cancelAfterMs);
+  const more = { timeoutMs, signal: canceling.signal, outputBytes: 100_000 };
   return bench.call(tool, input, more).then(
     (it) => it.value,
     (error) => error.code ?? error,
   );
 }
 
-describe.each<CarrierName>(['stdio', 'nats', 'http'])('over %s', (carrier) => {
-  test.each([1, 20_260, 7_777_777])('seed %i', async (seed) => {
+describe.each<CarrierName>(['stdio', 'nats', 'http'])('concurrent calls over %s', (carrier) => {
+  test.each([1, 20_260, 7_777_777])('each get their own outcome (seed %i)', async (seed) => {
     const next = random(seed);
     const bench = await rig.connect(carrier);
     const planned = Array.from({ length: 60 }, (_, index) => plan(index, next));
@@ -90,7 +91,7 @@ describe.each<CarrierName>(['stdio', 'nats', 'http'])('over %s', (carrier) => {
 });
 
 test.each([3, 99])(
-  'a crash in the middle fails what is open and nothing that was answered (seed %i)',
+  'a crash fails all pending calls and none that were answered before (seed %i)',
   async (seed) => {
     const next = random(seed);
     const bench = await rig.connect('stdio');

@@ -14,21 +14,21 @@ function read(name: string): Package {
   const bundle = folderBundle({
     root: join(home, name),
     manifest: 'plugin.toml',
-    single: false,
-    shown: name,
+    singleFile: false,
+    displayRoot: name,
   });
   const result = nexo.parse(bundle, defaultParseOptions);
   expect(result.diagnostics).toEqual([]);
   return result.package as Package;
 }
 
-/** Starts a program of the package as its manifest says, with nothing but a PATH, and talks to it. */
+/** Starts a program of the package as its manifest says, with only PATH set, and sends it requests. */
 function talk(name: string, program: string, requests: readonly object[]): Record<string, unknown>[] {
   const target = read(name).programs.find((it) => it.name === program)?.target;
-  if (target?.kind !== 'process') throw new Error(`${program} is no process`);
+  if (target?.kind !== 'process') throw new Error(`${program} is not a process`);
   const interpreters = { node: 'node', python: 'python3' } as const;
-  const words = target.command.map((it) => constantText(it) as string);
-  const all = target.runtime === undefined ? words : [interpreters[target.runtime.language], ...words];
+  const declared = target.command.map((it) => constantText(it) as string);
+  const all = target.runtime === undefined ? declared : [interpreters[target.runtime.language], ...declared];
   const [command, ...args] = all as [string, ...string[]];
   const { stdout, status } = spawnSync(command, args, {
     cwd: join(home, name, target.directory),
@@ -43,7 +43,7 @@ function talk(name: string, program: string, requests: readonly object[]): Recor
     .map((line) => JSON.parse(line));
 }
 
-test('every example has no findings', () => {
+test('no example has findings', () => {
   const names = readdirSync(home).sort();
   expect(names).toEqual(['leak-guard', 'machine-watch', 'subnet-desk']);
   for (const name of names) expect(read(name).id).toBe(name);
@@ -63,7 +63,7 @@ describe('leak-guard', () => {
     expect(hooks).toEqual(asked.map((it) => it.point));
   });
 
-  test('masks, aborts and lets pass', () => {
+  test('masks secrets, aborts calls with secrets, and passes others', () => {
     const answers = talk('leak-guard', '@extension', [
       { id: 1, method: 'tools/call', params: { name: 'mask_secrets', arguments: { text: `pay ${card}` } } },
       { id: 2, method: 'hooks/before_message', params: { text: `pay ${card}` } },
@@ -74,14 +74,14 @@ describe('leak-guard', () => {
     expect(answers.map((it) => it.result)).toEqual([
       { text: 'pay [card number]', masked: 1 },
       { abort: false, override: { text: 'pay [card number]' } },
-      { abort: true, reason: 'the arguments hold what looks like: card number' },
+      { abort: true, reason: 'the arguments seem to contain: card number' },
       { abort: false },
     ]);
   });
 });
 
 describe('subnet-desk', () => {
-  test('the extension answers', () => {
+  test('the extension answers a call', () => {
     const [it] = talk('subnet-desk', '@extension', [
       {
         id: 1,
@@ -92,7 +92,7 @@ describe('subnet-desk', () => {
     expect(it?.result).toMatchObject({ subnet: '10.0.0.4/30', hosts: 2, kind: 'private' });
   });
 
-  test('so does the MCP server of the sidecar', () => {
+  test('the MCP server of the sidecar answers a call', () => {
     const subnets = ['10.0.0.0/8', '10.1.0.0/16', '11.0.0.0/8'];
     const answers = talk('subnet-desk', 'planner', [
       { id: 0, method: 'initialize', params: { protocolVersion: '2025-06-18' } },
@@ -106,7 +106,7 @@ describe('subnet-desk', () => {
   });
 });
 
-test('machine-watch answers on the bus of its manifest', async () => {
+test('machine-watch answers on the NATS prefix of its manifest', async () => {
   expect(read('machine-watch').programs[0]?.target).toEqual({ kind: 'nats', subjectPrefix: 'ext' });
   const { answer } = await import(join(home, 'machine-watch/tools.mjs'));
   const { tools } = answer('initialize', {});

@@ -1,4 +1,4 @@
-// Extensions behind the host and the command: started there, asked over a bus, asked over HTTP.
+// Extensions behind the host and the command: as processes, over NATS, and over HTTP.
 import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ ${transport}
 `;
 }
 
-describe('an extension written from the description of the format alone', () => {
+describe('an extension written only from the public description of the format', () => {
   const about = `[plugin]
 id = "weather"
 version = "0.1.0"
@@ -91,8 +91,8 @@ license = "MIT OR Apache-2.0"
     });
     expect(set, set.stderr).toMatchObject({ code: 0 });
     const spoofed = '{"city": "Oslo", "_meta": {"agent_id": "root"}}';
-    const refused = await toolwharf(['call', pack, 'get_weather', spoofed, ...state]);
-    expect(JSON.parse(refused.stdout).error).toMatchObject({ code: 'invalid_input' });
+    const rejected = await toolwharf(['call', pack, 'get_weather', spoofed, ...state]);
+    expect(JSON.parse(rejected.stdout).error).toMatchObject({ code: 'invalid_input' });
     const called = await toolwharf(['call', pack, 'get_weather', '{"city": "Oslo"}', ...state]);
     expect(called, called.stderr + called.stdout).toMatchObject({ code: 0 });
     const { result } = JSON.parse(called.stdout);
@@ -107,13 +107,15 @@ describe('an extension over NATS', () => {
   const files = { 'contract/plugin.toml': manifest('type = "nats"\nsubject_prefix = "host"') };
 
   async function bench(natsUrl: string | undefined = house.url) {
-    const made = await workbench(files, { supervision: { restMs: 50, longestRestMs: 100, failures: 1000 } });
+    const made = await workbench(files, {
+      supervision: { backoffMs: 50, maxBackoffMs: 100, maxFailures: 1000 },
+    });
     rig.later(() => made.close());
     const session = await made.session({ policy: natsUrl === undefined ? {} : { natsUrl } });
     return { session, call: (tool: string, input = {}) => session.call({ tool, arguments: input }) };
   }
 
-  test('needs a server, and says how to name it', async () => {
+  test('needs a NATS server; the status says how to set one', async () => {
     const made = await workbench(files);
     rig.later(() => made.close());
     const session = await made.session();
@@ -122,7 +124,7 @@ describe('an extension over NATS', () => {
     expect(found?.reasons.join()).toContain('--nats-url nats://127.0.0.1:4222');
   });
 
-  test('is asked while it runs, found again when it was away, and its next version takes over', async () => {
+  test('is called while it runs, found again after a restart, and replaced by its next version', async () => {
     const first = await rig.start('nats', { prefix: 'host', version: '1.0.0' });
     const { session, call } = await bench();
     expect((await session.packages()).packages[0]).toMatchObject({ state: 'ready' });
@@ -148,7 +150,7 @@ describe('an extension over NATS', () => {
   });
 });
 
-test('an extension over HTTP needs the grant for its place, and is asked with it', async () => {
+test('an extension over HTTP is called only with the grant for its address', async () => {
   const { port } = await rig.start('http');
   const files = { 'contract/plugin.toml': manifest(`type = "http"\nurl = "http://127.0.0.1:${port}/rpc"`) };
   const made = await workbench(files);
@@ -159,7 +161,7 @@ test('an extension over HTTP needs the grant for its place, and is asked with it
   expect(await resultOf(session.call({ tool: 'shape', arguments: { value: 5 } }))).toBe(5);
 });
 
-test('serve keeps an extension up between calls, shows how each is doing, and ends what it started', async () => {
+test('serve keeps extensions running between calls, shows their state, and ends them', async () => {
   await rig.start('nats', { prefix: 'serve' });
   const near =
     'type = "stdio"\ncommand = "/usr/bin/node"\nargs = ["extension.mjs"]\n[requires]\nenv = ["NEAR_KEY"]';
@@ -168,11 +170,11 @@ test('serve keeps an extension up between calls, shows how each is doing, and en
     'packs/near/plugin.toml': manifest(near, 'near'),
     'packs/near/extension.mjs': readFileSync(join(import.meta.dirname, 'nexo', 'extension.mjs'), 'utf8'),
   });
-  const words = ['serve', join(path, 'packs'), '-v', '--port', '0', '--json', '--state', join(path, 'state')];
+  const args = ['serve', join(path, 'packs'), '-v', '--port', '0', '--json', '--state', join(path, 'state')];
   const key = ['near', 'Kq7', 'w2Lz'].join('-');
   const set = ['secret', 'set', 'near', 'NEAR_KEY', '--any-host', '--state', join(path, 'state')];
   expect(await toolwharf(set, { stdin: key })).toMatchObject({ code: 0 });
-  const served = spawn(process.execPath, [main, ...words, '--nats-url', house.url], {
+  const served = spawn(process.execPath, [main, ...args, '--nats-url', house.url], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = new Promise((resolve) => served.once('close', resolve));
@@ -214,7 +216,7 @@ test('serve keeps an extension up between calls, shows how each is doing, and en
 });
 
 describe('the examples', () => {
-  test('machine-watch runs on its own and is asked through a real NATS server', async () => {
+  test('machine-watch runs as its own process and is called through a real NATS server', async () => {
     const path = join(examples, 'machine-watch');
     const watch = spawn(process.execPath, [join(path, 'serve.mjs')], {
       env: { NATS_URL: house.url },
@@ -226,10 +228,10 @@ describe('the examples', () => {
       return exited;
     });
     const state = ['--state', join(folder(), 'state'), '--json'];
-    const words = ['call', path, 'disk_space', '{"path": "/"}', '--nats-url', house.url, ...state];
-    let outcome = await toolwharf(words);
+    const args = ['call', path, 'disk_space', '{"path": "/"}', '--nats-url', house.url, ...state];
+    let outcome = await toolwharf(args);
     await until(async () => {
-      if (outcome.code !== 0) outcome = await toolwharf(words);
+      if (outcome.code !== 0) outcome = await toolwharf(args);
       return outcome.code === 0;
     }, 25_000);
     expect(JSON.parse(outcome.stdout).result).toMatchObject({ path: '/', totalMiB: expect.any(Number) });
@@ -238,7 +240,7 @@ describe('the examples', () => {
   });
 });
 
-test('an address with a password is refused where it would be shown; the variable for it lets the host in', async () => {
+test('a NATS URL with a password is rejected on the command line; a variable provides the login', async () => {
   const guarded = await natsHouse('authorization { token: "sesam" }');
   rig.later(() => guarded.close());
   const path = folder();
@@ -248,8 +250,8 @@ test('an address with a password is refused where it would be shown; the variabl
   expect(shown.code).not.toBe(0);
   expect(shown.stdout + shown.stderr).toContain('TOOLWHARF_NATS_LOGIN');
   expect(shown.stdout + shown.stderr).not.toContain('sesam');
-  const words = ['doctor', path, '--nats-url', guarded.url, ...state];
-  const { stdout } = await toolwharf(words, { env: { TOOLWHARF_NATS_LOGIN: 'sesam' } });
+  const args = ['doctor', path, '--nats-url', guarded.url, ...state];
+  const { stdout } = await toolwharf(args, { env: { TOOLWHARF_NATS_LOGIN: 'sesam' } });
   const check = JSON.parse(stdout).checks.find((it: { id: string }) => it.id === 'nats');
   expect(check).toMatchObject({
     status: 'ok',
@@ -258,12 +260,12 @@ test('an address with a password is refused where it would be shown; the variabl
   expect(await checkNats(guarded.url)).toMatchObject({ id: 'nats', status: 'fail' });
 });
 
-test('doctor says which server does not answer', async () => {
+test('doctor names the NATS server that does not answer', async () => {
   const closed = await natsHouse();
   await closed.close();
   expect(await checkNats(closed.url)).toMatchObject({
     status: 'fail',
-    message: `no NATS server answers at 127.0.0.1:${closed.port}`,
+    message: `the NATS server at 127.0.0.1:${closed.port} cannot be reached`,
     fix: expect.stringContaining('nats-server'),
   });
 });

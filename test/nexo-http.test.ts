@@ -1,4 +1,4 @@
-// What only HTTP has: statuses, connections that break, addresses that need a grant.
+// Behavior specific to HTTP: statuses, broken connections, addresses that need a grant.
 import { afterEach, expect, test } from 'vitest';
 import type { HostError } from '../src/model/host-error.js';
 import { Rig } from './nexo/bench.js';
@@ -15,7 +15,7 @@ function failure(work: Promise<unknown>): Promise<HostError> {
   );
 }
 
-test('one that ends in the middle of a call fails what is open at once', async () => {
+test('an extension that ends during a call fails all pending calls at once', async () => {
   const bench = await rig.connect('http');
   const open = failure(bench.call('never'));
   expect(await failure(bench.call('crash'))).toMatchObject({ code: 'network_failed' });
@@ -23,18 +23,18 @@ test('one that ends in the middle of a call fails what is open at once', async (
   expect(await failure(bench.call('echo'))).toMatchObject({ code: 'network_failed' });
 });
 
-test('a status that is no success is told; an error in the body is in its own words', async () => {
-  const bench = await rig.connect('http', { wishes: { status: 500 } });
+test('an error status is reported; an error in the body is reported with its own text', async () => {
+  const bench = await rig.connect('http', { behavior: { status: 500 } });
   expect((await failure(bench.call('fail', { message: 'no such city' }))).message).toContain('no such city');
   const server = await loopbackServer((_request, response) => response.writeHead(503).end('busy'));
   rig.later(() => server.close());
   expect(await failure(rig.reach('http', {}, { port: server.port }))).toMatchObject({
     code: 'upstream_failed',
-    message: expect.stringContaining('was answered 503 Service Unavailable'),
+    message: expect.stringContaining('got HTTP status 503 Service Unavailable'),
   });
 });
 
-test('an answer that is no JSON is no answer', async () => {
+test('an answer that is not JSON is rejected', async () => {
   const server = await loopbackServer((_request, response) => response.end('<html>hello</html>'));
   rig.later(() => server.close());
   expect(await failure(rig.reach('http', {}, { port: server.port }))).toMatchObject({
@@ -43,7 +43,7 @@ test('an answer that is no JSON is no answer', async () => {
   });
 });
 
-test('loopback and plain http need a grant; with it the same request goes out', async () => {
+test('loopback and plain http need a grant; with it the same request is sent', async () => {
   const { port } = await rig.start('http');
   const error = await failure(rig.reach('http', { granted: [] }, { port }));
   expect(error).toMatchObject({
@@ -54,7 +54,7 @@ test('loopback and plain http need a grant; with it the same request goes out', 
   expect((await bench.call('shape', { value: 1 })).value).toBe(1);
 });
 
-test('it does not follow another place', async () => {
+test('a redirect to another address is not followed', async () => {
   const other = await loopbackServer((_request, response) => response.end('{}'));
   const server = await loopbackServer((_request, response) =>
     response.writeHead(307, { location: `http://127.0.0.1:${other.port}/` }).end(),

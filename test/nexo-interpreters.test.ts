@@ -1,4 +1,4 @@
-// Extensions and their MCP servers that are started with the bare name of an interpreter get the host's, wherever it is.
+// Extensions and their MCP servers that name only an interpreter get the one that the host found.
 import { execFile } from 'node:child_process';
 import { chmodSync, constants, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ ${transport}
 bins = ${JSON.stringify(bins)}
 `;
 
-/** An extension and an MCP server at once: both are asked for lines with the same names of methods. */
+/** An extension and an MCP server in one program: both receive lines with the same method names. */
 const python = `import json, sys
 def say(**it):
     print(json.dumps({"jsonrpc": "2.0", **it}), flush=True)
@@ -57,7 +57,7 @@ const servers = {
   third: { command: 'python', args: ['-u', 'desk.py'] },
 };
 
-test('the extension and the servers of its sidecar run with what the host found', async () => {
+test('the extension and the servers of its sidecar run with the interpreters that the host found', async () => {
   const bench = await workbench({
     'desk/plugin.toml': head('command = "python3"\nargs = ["desk.py"]', ['python3', 'node']),
     'desk/.mcp.json': JSON.stringify({ mcpServers: servers }),
@@ -69,10 +69,10 @@ test('the extension and the servers of its sidecar run with what the host found'
   expect(packages[0]?.state, packages[0]?.reasons.join()).toBe('ready');
   const call = async (tool: string) => resultOf(session.call({ tool, arguments: {} }));
   const found = findPython(undefined, user, '/nowhere').path;
-  // Started by the host: with the options that it gives to every Python.
-  const bySelf = { path: found, utf8: 1, bytecode: 1 };
-  expect(JSON.parse(String(await call('desk/where')))).toEqual(bySelf);
-  expect(await call('desk/third_where')).toEqual(bySelf);
+  // The host starts every Python with these options.
+  const startedByHost = { path: found, utf8: 1, bytecode: 1 };
+  expect(JSON.parse(String(await call('desk/where')))).toEqual(startedByHost);
+  expect(await call('desk/third_where')).toEqual(startedByHost);
   expect(await call('desk/beside_go')).toEqual({ path: findNode(undefined, user, own).path });
   expect(bench.bugs).toEqual([]);
   await bench.close();
@@ -83,31 +83,37 @@ test.each([
   ['npm', ['exec', '@desk/server']],
   ['uv', ['--quiet', 'tool', 'run', 'desk']],
   ['pnpm', ['dlx', '@desk/server']],
-])('a server that %s would fetch is not started, and the package says why', async (command, args) => {
-  const bench = await workbench({
-    'desk/plugin.toml': head('command = "python3"\nargs = ["desk.py"]'),
-    'desk/.mcp.json': JSON.stringify({ mcpServers: { far: { command, args } } }),
-    'desk/desk.py': python,
-  });
-  const [found] = (await (await bench.session()).packages()).packages;
-  expect(found?.state).toBe('unavailable');
-  expect(found?.reasons.join()).toContain(`desk/far is started with ${command}, which fetches a program`);
-  await bench.close();
-});
+])(
+  'a server that %s would download is not started, and the package status says why',
+  async (command, args) => {
+    const bench = await workbench({
+      'desk/plugin.toml': head('command = "python3"\nargs = ["desk.py"]'),
+      'desk/.mcp.json': JSON.stringify({ mcpServers: { far: { command, args } } }),
+      'desk/desk.py': python,
+    });
+    const [found] = (await (await bench.session()).packages()).packages;
+    expect(found?.state).toBe('unavailable');
+    expect(found?.reasons.join()).toContain(`desk/far is started with ${command}, which downloads a program`);
+    await bench.close();
+  },
+);
 
-test.each(['no-such-program', 'python3.39'])('%s is still looked for', async (program) => {
-  const bench = await workbench({
-    'desk/plugin.toml': head('command = "python3"\nargs = ["desk.py"]', ['python3', 'python', program]),
-    'desk/desk.py': python,
-  });
-  const [found] = (await (await bench.session()).packages()).packages;
-  expect(found?.state).toBe('unavailable');
-  // By the name python alone many a machine has none.
-  expect(found?.reasons.join()).toMatch(new RegExp(`^it needs ${program} in`));
-  await bench.close();
-});
+test.each(['no-such-program', 'python3.39'])(
+  'other declared programs are still required: %s',
+  async (program) => {
+    const bench = await workbench({
+      'desk/plugin.toml': head('command = "python3"\nargs = ["desk.py"]', ['python3', 'python', program]),
+      'desk/desk.py': python,
+    });
+    const [found] = (await (await bench.session()).packages()).packages;
+    expect(found?.state).toBe('unavailable');
+    // Many machines have no program with the plain name python.
+    expect(found?.reasons.join()).toMatch(new RegExp(`^it needs ${program} in`));
+    await bench.close();
+  },
+);
 
-test('a Node that is in no folder of programs will do', async () => {
+test('a Node outside the usual program folders works', async () => {
   const folder = temporaryFolder({
     'desk/plugin.toml': head('command = "node"\nargs = ["extension.mjs"]', ['node']),
     'desk/extension.mjs': `import { createInterface } from 'node:readline';
@@ -121,8 +127,8 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   copyFileSync(process.execPath, elsewhere, constants.COPYFILE_FICLONE);
   chmodSync(elsewhere, 0o755);
   const state = join(folder.path, 'state');
-  const words = [main, 'call', join(folder.path, 'desk'), 'where', '{}', '--json', '--state', state];
-  const { stdout, stderr } = await promisify(execFile)(elsewhere, words, { env: { HOME: folder.path } });
+  const args = [main, 'call', join(folder.path, 'desk'), 'where', '{}', '--json', '--state', state];
+  const { stdout, stderr } = await promisify(execFile)(elsewhere, args, { env: { HOME: folder.path } });
   expect(JSON.parse(stdout), stderr).toMatchObject({ result: { path: elsewhere } });
   folder.remove();
 });

@@ -1,4 +1,4 @@
-// What only a bus has: signs of life, goodbyes, versions that take over, a server that goes away and comes back.
+// Behavior specific to NATS: heartbeats, shutdown messages, replacement by a new version, loss of the server.
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import type { HostError } from '../src/model/host-error.js';
@@ -35,7 +35,7 @@ function failure(work: Promise<unknown>): Promise<HostError> {
   );
 }
 
-test('without a server the package needs one, and the next step is named', async () => {
+test('without a NATS server the package needs setup, and the hint names the option', async () => {
   url = null;
   expect(await failure(rig.reach('nats', {}))).toMatchObject({
     code: 'needs_setup',
@@ -43,19 +43,19 @@ test('without a server the package needs one, and the next step is named', async
   });
 });
 
-test('a server that is not there is named, without the password', async () => {
+test('an unreachable server is named without its password', async () => {
   const closed = await natsHouse();
   await closed.close();
   url = `nats://ada:${'open'}${'sesame'}@127.0.0.1:${closed.port}`;
   const error = await failure(rig.reach('nats', {}));
   expect(error).toMatchObject({
     code: 'network_failed',
-    message: `no NATS server answers at 127.0.0.1:${closed.port}`,
+    message: `the NATS server at 127.0.0.1:${closed.port} cannot be reached`,
   });
   expect(JSON.stringify([error.message, error.hint])).not.toContain('sesame');
 });
 
-test('a server that wants a password gets the one from the address, and says no to another', async () => {
+test('the password of the URL is sent to the server; a wrong one fails with auth_required', async () => {
   const guarded = await natsHouse('authorization { user: ada, password: lovelace }');
   rig.later(() => guarded.close());
   url = `nats://ada:lovelace@127.0.0.1:${guarded.port}`;
@@ -65,45 +65,45 @@ test('a server that wants a password gets the one from the address, and says no 
   expect(await failure(rig.reach('nats', {}))).toMatchObject({ code: 'auth_required' });
 });
 
-test('an extension that does not run is told apart from one that is slow', async () => {
+test('an extension that does not run is reported at once, not after a timeout', async () => {
   const began = performance.now();
-  expect(await failure(rig.reach('nats', { wishes: { prefix: 'nobody' } }))).toMatchObject({
+  expect(await failure(rig.reach('nats', { behavior: { prefix: 'unused' } }))).toMatchObject({
     code: 'upstream_failed',
-    message: 'nobody answers on nobody.contract.rpc',
+    message: 'no subscriber on the NATS subject unused.contract.rpc',
   });
   expect(performance.now() - began).toBeLessThan(5000);
 });
 
-test('one that gives no sign of life, and no answer, is gone; open calls fail with it', async () => {
-  const bench = await rig.connect('nats', { wishes: { heartbeat: 50 }, times: { heartbeat: 200 } });
+test('an extension without heartbeats and answers counts as gone; its pending calls fail', async () => {
+  const bench = await rig.connect('nats', { behavior: { heartbeat: 50 }, times: { heartbeat: 200 } });
   const open = failure(bench.call('never'));
   bench.signal('SIGSTOP');
-  expect(await bench.remote.ended).toEqual({
+  expect(await bench.upstream.ended).toEqual({
     kind: 'unreachable',
-    reason: 'the extension contract gave no sign of life for 0.6 s',
+    reason: 'the extension contract sent no heartbeat for 0.6 s',
   });
   expect(await open).toMatchObject({ code: 'upstream_failed' });
   expect(await failure(bench.call('echo'))).toMatchObject({ code: 'upstream_failed' });
 });
 
-test('signs of life keep it; so do answers of one that gives none', async () => {
-  for (const wishes of [{ heartbeat: 50 }, {}]) {
-    const bench = await rig.connect('nats', { wishes, times: { heartbeat: 60 } });
-    const ended = bench.remote.ended.then(() => 'ended');
+test('heartbeats keep an extension alive; without them, answers to tools/list do', async () => {
+  for (const behavior of [{ heartbeat: 50 }, {}]) {
+    const bench = await rig.connect('nats', { behavior, times: { heartbeat: 60 } });
+    const ended = bench.upstream.ended.then(() => 'ended');
     const later = new Promise((resolve) => setTimeout(() => resolve('up'), 700));
     expect(await Promise.race([ended, later])).toBe('up');
     const asked = (await bench.call('told')).value as string[];
-    expect(asked.includes('tools/list')).toBe(wishes.heartbeat === undefined);
+    expect(asked.includes('tools/list')).toBe(behavior.heartbeat === undefined);
   }
 });
 
-test('one that says goodbye is gone at once', async () => {
+test('an extension that announces its shutdown is gone at once', async () => {
   const bench = await rig.connect('nats');
   const open = failure(bench.call('never'));
   bench.signal('SIGTERM');
-  expect(await bench.remote.ended).toEqual({
+  expect(await bench.upstream.ended).toEqual({
     kind: 'exited',
-    reason: 'the extension contract says that it stops: maintenance',
+    reason: 'the extension contract announced its shutdown: maintenance',
   });
   expect(await open).toMatchObject({
     code: 'upstream_failed',
@@ -111,8 +111,8 @@ test('one that says goodbye is gone at once', async () => {
   });
 });
 
-test('another version takes its place: what was asked before is answered, nothing more is asked', async () => {
-  const old = await rig.connect('nats', { wishes: { prefix: 'swap', version: '1.0.0' } });
+test('a new version replaces the old one: pending calls are answered, new calls fail', async () => {
+  const old = await rig.connect('nats', { behavior: { prefix: 'swap', version: '1.0.0' } });
   const announce = (version: string) =>
     bus.publish('swap.registry.announce', JSON.stringify({ id: 'contract', version }));
   const open = old.call('wait', { ms: 800, value: 'from the old one' });
@@ -120,16 +120,16 @@ test('another version takes its place: what was asked before is answered, nothin
   await bus.flush();
   expect((await old.call('shape', { value: 1 })).value).toBe(1);
   announce('2.0.0');
-  expect(await old.remote.ended).toEqual({
-    kind: 'asked',
-    reason: 'version 2.0.0 of the extension contract takes its place',
+  expect(await old.upstream.ended).toEqual({
+    kind: 'requested',
+    reason: 'version 2.0.0 of the extension contract replaces it',
   });
   expect(await failure(old.call('echo'))).toMatchObject({ code: 'upstream_failed' });
   expect((await open).value).toBe('from the old one');
 });
 
-test('announcements, heartbeats and goodbyes of others, and nonsense, change nothing', async () => {
-  const bench = await rig.connect('nats', { wishes: { prefix: 'calm' } });
+test('registry messages of other extensions and invalid messages change nothing', async () => {
+  const bench = await rig.connect('nats', { behavior: { prefix: 'calm' } });
   bus.publish('calm.registry.announce', JSON.stringify({ id: 'other', version: '9.0.0' }));
   bus.publish(
     'calm.registry.announce',
@@ -143,7 +143,7 @@ test('announcements, heartbeats and goodbyes of others, and nonsense, change not
   expect((await bench.call('shape', { value: 1 })).value).toBe(1);
 });
 
-test('while the server is away calls fail at once, and go on when it is back', async () => {
+test('while the server is down calls fail at once; they work again after it is back', async () => {
   const bench = await rig.connect('nats');
   await house.stop();
   await until(
@@ -158,25 +158,28 @@ test('while the server is away calls fail at once, and go on when it is back', a
   );
 });
 
-test('arguments that the server does not take are refused before they are sent', async () => {
+test('arguments larger than the server allows are rejected before they are sent', async () => {
   const bench = await rig.connect('nats');
   const text = 'x'.repeat(9 * 1024 * 1024);
   expect(await failure(bench.call('echo', { text }))).toMatchObject({
     code: 'invalid_input',
-    message: expect.stringContaining('the NATS server takes'),
+    message: expect.stringContaining('the NATS server allows'),
   });
   expect((await bench.call('shape', { value: 1 })).value).toBe(1);
 });
 
-test('addresses of servers', () => {
-  expect(parseNatsUrl('nats://127.0.0.1')).toEqual({ place: '127.0.0.1:4222', tls: false });
-  expect(parseNatsUrl('tls://nats.example.com:4443')).toEqual({ place: 'nats.example.com:4443', tls: true });
+test('NATS URLs are parsed, and invalid ones are rejected', () => {
+  expect(parseNatsUrl('nats://127.0.0.1')).toEqual({ address: '127.0.0.1:4222', tls: false });
+  expect(parseNatsUrl('tls://nats.example.com:4443')).toEqual({
+    address: 'nats.example.com:4443',
+    tls: true,
+  });
   expect(parseNatsUrl('nats://s3cret@[::1]:5000')).toEqual({
-    place: '[::1]:5000',
+    address: '[::1]:5000',
     tls: false,
     token: 's3cret',
   });
-  expect(parseNatsUrl('nats://a:b%20c@h')).toEqual({ place: 'h:4222', tls: false, user: 'a', pass: 'b c' });
+  expect(parseNatsUrl('nats://a:b%20c@h')).toEqual({ address: 'h:4222', tls: false, user: 'a', pass: 'b c' });
   for (const wrong of ['', 'localhost', 'http://h', 'nats://', 'nats://h/path', 'nats://h?x=1'])
-    expect(() => parseNatsUrl(wrong), wrong).toThrow(/cannot be used/);
+    expect(() => parseNatsUrl(wrong), wrong).toThrow(/is not valid/);
 });

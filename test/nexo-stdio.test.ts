@@ -1,4 +1,4 @@
-// What only a process can do wrong: crash, flood, refuse to stop, never read, write half a line.
+// Failures specific to processes: crash, flood, not stopping, not reading, partial lines.
 import { afterEach, describe, expect, test } from 'vitest';
 import type { HostError } from '../src/model/host-error.js';
 import type { SlotValues } from '../src/model/slot.js';
@@ -21,7 +21,7 @@ def answer(request, **rest):
     print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **rest}), flush=True)
 `;
 
-/** A Python extension whose calls do what `body` says, with \`request\` and \`given\` at hand. */
+/** A Python extension; `body` handles its calls and can use `request` and `given`. */
 function python(body: string) {
   const lines = body.split('\n').map((it) => `        ${it}`);
   const code = `${header}
@@ -41,7 +41,7 @@ ${lines.join('\n')}
 }
 
 describe('an extension that ends', () => {
-  test('fails every open call at once, with its exit code and last words', async () => {
+  test('fails every pending call at once, with its exit code and last output', async () => {
     const bench = await rig.connect('stdio');
     const open = [failure(bench.call('never')), failure(bench.call('wait', { ms: 60_000, value: 1 }))];
     const began = performance.now();
@@ -49,89 +49,89 @@ describe('an extension that ends', () => {
     for (const error of await Promise.all([...open, crashed])) {
       expect(error).toMatchObject({
         code: 'upstream_failed',
-        message: 'the extension contract ended with exit code 7:\nthe disk is on fire',
+        message: 'the extension contract exited with code 7:\nthe disk is on fire',
       });
     }
     expect(performance.now() - began).toBeLessThan(5000);
-    expect(await bench.remote.ended).toEqual({
+    expect(await bench.upstream.ended).toEqual({
       kind: 'exited',
-      reason: 'the extension contract ended with exit code 7',
+      reason: 'the extension contract exited with code 7',
     });
     expect(await failure(bench.call('echo'))).toMatchObject({ code: 'upstream_failed' });
   });
 
-  test('before it came up is not waited for', async () => {
-    expect(await failure(rig.connect('stdio', { wishes: { handshake: 'crash' } }))).toMatchObject({
+  test('during the handshake fails the connection at once', async () => {
+    expect(await failure(rig.connect('stdio', { behavior: { handshake: 'crash' } }))).toMatchObject({
       code: 'upstream_failed',
-      message: 'the extension contract ended with exit code 3',
+      message: 'the extension contract exited with code 3',
     });
   });
 
-  test('by a signal says which', async () => {
+  test('by a signal is reported with the signal', async () => {
     const bench = await rig.connect('stdio', python('os.kill(os.getpid(), 11)'));
-    expect((await failure(bench.call('act'))).message).toContain('was ended by SIGSEGV');
+    expect((await failure(bench.call('act'))).message).toContain('was killed by SIGSEGV');
   });
 
-  test('is told to, answers, and goes by itself', async () => {
+  test('on request answers the shutdown and exits by itself', async () => {
     const bench = await rig.connect('stdio', { times: { grace: 30_000 } });
-    await bench.remote.close('nobody needs it now');
-    expect(await bench.remote.ended).toEqual({ kind: 'asked', reason: 'nobody needs it now' });
+    await bench.upstream.close('not needed any more');
+    expect(await bench.upstream.ended).toEqual({ kind: 'requested', reason: 'not needed any more' });
   });
 
-  test('or is ended without a word, and what is open fails', async () => {
-    const bench = await rig.connect('stdio', { wishes: { shutdown: 'ignore' }, times: { grace: 60_000 } });
+  test('by kill fails its pending calls', async () => {
+    const bench = await rig.connect('stdio', { behavior: { shutdown: 'ignore' }, times: { grace: 60_000 } });
     const open = failure(bench.call('never'));
-    bench.remote.kill?.();
+    bench.upstream.kill?.();
     expect(await open).toMatchObject({
       code: 'upstream_failed',
       message: expect.stringContaining('was stopped'),
     });
-    expect(await bench.remote.ended).toMatchObject({ kind: 'asked' });
+    expect(await bench.upstream.ended).toMatchObject({ kind: 'requested' });
   });
 
-  test('or does not want to, and is ended when its time is over', async () => {
-    const bench = await rig.connect('stdio', { wishes: { shutdown: 'ignore' }, times: { grace: 300 } });
+  test('only after its grace period if it ignores the shutdown request', async () => {
+    const bench = await rig.connect('stdio', { behavior: { shutdown: 'ignore' }, times: { grace: 300 } });
     const open = failure(bench.call('never'));
     const began = performance.now();
-    await bench.remote.close('enough');
+    await bench.upstream.close('enough');
     expect(performance.now() - began).toBeGreaterThan(250);
     expect(await open).toMatchObject({
       code: 'upstream_failed',
       message: expect.stringContaining('was stopped: enough'),
     });
-    expect(await bench.remote.ended).toMatchObject({ kind: 'asked' });
+    expect(await bench.upstream.ended).toMatchObject({ kind: 'requested' });
   });
 });
 
 describe('an extension that writes too much', () => {
-  test('into the channel of answers is ended', async () => {
+  test('to standard output is ended', async () => {
     const bench = await rig.connect('stdio');
     const error = await failure(bench.call('chatter', { stream: 'stdout', bytes: 1_000_000_000 }));
     expect(error).toMatchObject({
       code: 'upstream_failed',
-      message: expect.stringContaining('nobody asked for'),
+      message: expect.stringContaining('wrote too much unsolicited data'),
     });
-    expect((await bench.remote.ended).kind).toBe('garbled');
+    expect((await bench.upstream.ended).kind).toBe('protocol-error');
     expect(bench.logs.length).toBeLessThan(1000);
   });
 
-  test('a little of it is borne', async () => {
+  test('is tolerated up to a limit', async () => {
     const bench = await rig.connect('stdio');
     const answer = await bench.call('chatter', { stream: 'stdout', bytes: 1_000_000 });
     expect(answer.value).toBe('done');
   });
 
-  test('into its log is read, shortened and thrown away', async () => {
+  test('to standard error is read, and the log is shortened', async () => {
     const bench = await rig.connect('stdio');
     const answer = await bench.call('chatter', { stream: 'stderr', bytes: 20_000_000 });
     expect(answer.value).toBe('done');
     await until(() => bench.logs.length >= 200);
     expect(bench.logs.length).toBeLessThan(1000);
-    await bench.remote.close('done');
-    expect(bench.logs.join('\n')).toMatch(/\([\d,]+ lines left out\)/);
+    await bench.upstream.close('done');
+    expect(bench.logs.join('\n')).toMatch(/\([\d,]+ lines omitted\)/);
   });
 
-  test('in one line that never ends takes no memory and no other call with it', async () => {
+  test('in one very long line fails only that call', async () => {
     const body = `if given.get("long"):
     sys.stdout.write('{"jsonrpc": "2.0", "id": %d, "result": "' % request["id"])
     for _ in range(60):
@@ -147,7 +147,7 @@ else:
   });
 });
 
-test('an answer in pieces is one answer, and what is no text is passed over', async () => {
+test('an answer that arrives in pieces is joined, and lines that are not UTF-8 are skipped', async () => {
   const body = `text = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": "ø" * 5}, ensure_ascii=False)
 data = b"\\xff\\xfe\\n" + text.encode() + b"\\n"
 for at in range(len(data)):
@@ -156,7 +156,7 @@ for at in range(len(data)):
   expect((await bench.call('act')).value).toBe('øøøøø');
 });
 
-test('an extension that does not read is not fed without end', async () => {
+test('an extension that does not read gets a bounded amount of data', async () => {
   const bench = await rig.connect('stdio', python('import time\ntime.sleep(60)'));
   const text = 'x'.repeat(1_000_000);
   const calls = Array.from({ length: 30 }, () => failure(bench.call('act', { text }, { timeoutMs: 1500 })));
@@ -165,7 +165,7 @@ test('an extension that does not read is not fed without end', async () => {
   expect(codes.filter((it) => it === 'upstream_failed').length).toBeGreaterThan(5);
 });
 
-test('more open calls than anybody answers are refused', async () => {
+test('more than 256 pending calls are rejected', async () => {
   const bench = await rig.connect('stdio');
   const calls = Array.from({ length: 300 }, () => failure(bench.call('never', {}, { timeoutMs: 1500 })));
   const codes = (await Promise.all(calls)).map((it) => it.code);
@@ -173,7 +173,7 @@ test('more open calls than anybody answers are refused', async () => {
   expect(codes.filter((it) => it === 'upstream_failed')).toHaveLength(44);
 });
 
-test('a program that is not there is named', async () => {
+test('a missing program is named in the error', async () => {
   const own = { files: { 'x.txt': '' }, command: ['no-such-program-here'] };
   expect(await failure(rig.connect('stdio', { own, tools: ['act'], hooks: [] }))).toMatchObject({
     code: 'runtime_missing',
@@ -181,10 +181,10 @@ test('a program that is not there is named', async () => {
   });
 });
 
-describe('what an extension receives', () => {
+describe('the sandbox of an extension', () => {
   const environment = 'answer(request, result=dict(os.environ))';
 
-  test('is the environment that it declares and no other', async () => {
+  test('contains only the environment variables that it declares', async () => {
     process.env.TOOLWHARF_TEST_LEAK = 'of the host';
     rig.later(() => delete process.env.TOOLWHARF_TEST_LEAK);
     const slots: SlotValues = new Map([
@@ -197,7 +197,7 @@ describe('what an extension receives', () => {
     expect(Object.keys(value as object).filter((it) => !usual.includes(it))).toEqual([]);
   });
 
-  test('is the way out that it was given; what it was kept from is told with the call', async () => {
+  test('reaches only granted hosts; denied hosts are reported with the call', async () => {
     const server = await loopbackServer((_request, response) => response.end('hello'));
     rig.later(() => server.close());
     const body = `import urllib.request
@@ -207,14 +207,14 @@ try:
 except Exception as error:
     answer(request, error={"code": -32000, "message": str(error)})`;
     const host = { host: '127.0.0.1', port: server.port };
-    const network = { reach: { hosts: [host], granted: [host] }, anyPublic: false, secret: false };
+    const network = { reach: { hosts: [host], granted: [host] }, anyPublic: false, holdsSecret: false };
     const bench = await rig.connect('stdio', { ...python(body), network });
     const open = await bench.call('act', { url: `http://127.0.0.1:${server.port}/` });
     expect(open.value).toBe('hello');
-    const refused: string[] = [];
-    const onRefused = (hosts: readonly string[]) => refused.push(...hosts);
-    const error = await failure(bench.call('act', { url: 'http://127.0.0.1:9/' }, { onRefused }));
+    const denied: string[] = [];
+    const onNetworkDenied = (hosts: readonly string[]) => denied.push(...hosts);
+    const error = await failure(bench.call('act', { url: 'http://127.0.0.1:9/' }, { onNetworkDenied }));
     expect(error.code).toBe('tool_failed');
-    expect(refused).toEqual(['127.0.0.1:9']);
+    expect(denied).toEqual(['127.0.0.1:9']);
   });
 });

@@ -1,15 +1,15 @@
-// Commands by which an operator decides about packages, against a host that remembers what it was asked.
+// Commands with which an operator decides about packages, against a fake host that records its calls.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type {
-  Change,
   Host,
   InstallOptions,
+  InstallResult,
   OperatorAuth,
   PackageReport,
+  PackageReview,
   PackageState,
-  Review,
   Session,
   SessionOptions,
 } from '../src/host/host.js';
@@ -28,7 +28,7 @@ let off: Set<string>;
 let opened: SessionOptions[];
 let accepted: string[];
 let packages: PackageState[];
-let change: Change;
+let change: InstallResult;
 beforeEach(() => {
   folder = temporaryFolder();
   off = new Set(['weather']);
@@ -40,16 +40,16 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 const digest = 'a'.repeat(64);
-const widened: Review = {
+const widened: PackageReview = {
   package: 'weather',
   path: '/tools/weather',
   from: 'b'.repeat(64),
   to: digest,
   widened: ['it may reach api.example.com\u001B[2K', 'its tool send can change things now (was: read)'],
-  reworded: ['the description of the tool send reads "b\u200b" (was: "b")'],
+  reworded: ['the description of the tool send is now "b\u200b" (was: "b")'],
   narrowed: ['it gave up reading the workspace'],
 };
-let shown: Review = widened;
+let shown: PackageReview = widened;
 
 const host: Partial<Host> = {
   operator: { pin: async () => ({ set: false, failures: 0, waitUntil: null }) } as unknown as OperatorAuth,
@@ -75,14 +75,14 @@ const host: Partial<Host> = {
   },
 };
 
-async function run(command: Command, words: string[], answer?: boolean) {
+async function run(command: Command, args: string[], answer?: boolean) {
   const terminal = testTerminal({ cwd: folder.path, host, ...(answer === undefined ? {} : { answer }) });
-  const code = await command.run(parseArguments(command, words), terminal);
+  const code = await command.run(parseArguments(command, args), terminal);
   return { code, ...terminal.printed };
 }
 
-async function refusal(command: Command, words: string[]): Promise<HostError> {
-  const error = await run(command, words).catch((it: unknown) => it);
+async function failure(command: Command, args: string[]): Promise<HostError> {
+  const error = await run(command, args).catch((it: unknown) => it);
   expect(error).toBeInstanceOf(HostError);
   return error as HostError;
 }
@@ -91,27 +91,27 @@ function state(id: string, of: PackageState['state'], reasons: string[] = []): P
   return { id, path: `/tools/${id}`, state: of, reasons } as unknown as PackageState;
 }
 
-test('each has three examples', () => {
+test('each command has at least three examples', () => {
   for (const it of [enable, disable, review, install]) expect(it.examples.length).toBeGreaterThanOrEqual(3);
 });
 
 describe('enable and disable', () => {
-  test('switch, and say the way back', async () => {
+  test('change the state, and say how to undo it', async () => {
     expect(await run(disable, ['tides'])).toMatchObject({
       code: 0,
-      out: 'tides is off; switch it on again: toolwharf enable tides\n',
+      out: 'tides is disabled; enable it again: toolwharf enable tides\n',
     });
     expect([...off]).toEqual(['weather', 'tides']);
-    expect((await run(disable, ['tides'])).out).toBe('tides was off already\n');
-    expect((await run(enable, ['tides'])).out).toBe('tides is on\n');
+    expect((await run(disable, ['tides'])).out).toBe('tides was already disabled\n');
+    expect((await run(enable, ['tides'])).out).toBe('tides is enabled\n');
     expect([...off]).toEqual(['weather']);
   });
 
-  test('a name that was not off is told, with the one that was meant', async () => {
-    expect((await run(enable, ['wether'])).out).toBe('wether was not switched off; did you mean weather?\n');
+  test('a name that was not disabled is reported, with a similar name', async () => {
+    expect((await run(enable, ['wether'])).out).toBe('wether was not disabled; did you mean weather?\n');
   });
 
-  test('as documents', async () => {
+  test('print JSON documents', async () => {
     expect(JSON.parse((await run(disable, ['tides', '--json'])).out)).toEqual({
       schema: 'toolwharf/switch@1',
       package: 'tides',
@@ -124,22 +124,24 @@ describe('enable and disable', () => {
     });
   });
 
-  test('what a file switches off stays off, and is told', async () => {
+  test('a package disabled in a file stays disabled, with a warning', async () => {
     writeFileSync(join(folder.path, 'toolwharf.toml'), '[packages]\ndisabled = ["weather"]\n');
     const done = await run(enable, ['weather']);
-    expect(done.err).toContain(`it stays off: packages.disabled names it in ${folder.path}/toolwharf.toml:2`);
+    expect(done.err).toContain(
+      `it stays disabled: packages.disabled in ${folder.path}/toolwharf.toml:2 lists it`,
+    );
     expect(JSON.parse((await run(enable, ['weather', '--json'])).out).enabled).toBe(false);
   });
 
-  test('a wrong configuration keeps nobody from switching something off', async () => {
+  test('work even if the configuration is not valid', async () => {
     writeFileSync(join(folder.path, 'toolwharf.toml'), 'nonsense = 1\n');
     expect((await run(disable, ['tides'])).code).toBe(0);
     expect((await run(enable, ['tides'])).code).toBe(0);
   });
 
-  test.each([[[]], [['a', 'b']], [['a/b']], [['']]])('%j is not a package', async (words) => {
-    expect(await refusal(disable, words)).toMatchObject({ code: 'usage' });
-    expect(await refusal(enable, words)).toMatchObject({ code: 'usage' });
+  test.each([[[]], [['a', 'b']], [['a/b']], [['']]])('%j is rejected as a usage error', async (args) => {
+    expect(await failure(disable, args)).toMatchObject({ code: 'usage' });
+    expect(await failure(enable, args)).toMatchObject({ code: 'usage' });
   });
 });
 
@@ -148,99 +150,99 @@ describe('review', () => {
     shown = widened;
   });
 
-  test('without a package lists those that wait', async () => {
+  test('without a package lists those that need review', async () => {
     packages = [state('a', 'ready'), state('weather', 'needs-review', ['it may reach api.example.com now'])];
     const done = await run(review, ['--dir', 'my tools']);
     expect(done).toMatchObject({ code: 0 });
     expect(done.out).toBe(
-      "weather\n  it may reach api.example.com now\n  see it: toolwharf review weather --dir 'my tools'\n",
+      "weather\n  it may reach api.example.com now\n  review it: toolwharf review weather --dir 'my tools'\n",
     );
     expect(opened).toMatchObject([{ directories: [join(folder.path, 'my tools')], root: folder.path }]);
     expect(JSON.parse((await run(review, ['--json'])).out).packages).toMatchObject([{ id: 'weather' }]);
     packages = [];
-    expect((await run(review, [])).out).toBe('no package waits for a review\n');
+    expect((await run(review, [])).out).toBe('no package needs review\n');
   });
 
-  test('without a person shows everything, accepts nothing and names the flag', async () => {
+  test('without a terminal shows everything, accepts nothing and names the flag', async () => {
     const done = await run(review, ['weather', '--dir', 'tools']);
     expect(done.code).toBe(5);
     expect(accepted).toEqual([]);
     for (const it of [...widened.widened, ...widened.reworded, ...widened.narrowed, digest])
       expect(done.out).toContain(it.replace('\u001B', '<U+001B>').replace('\u200b', '<U+200B>'));
-    expect(done.err).toContain(`agree: toolwharf review weather --dir tools --accept ${digest}\n`);
+    expect(done.err).toContain(`accept it: toolwharf review weather --dir tools --accept ${digest}\n`);
   });
 
-  test('a person is asked; a no leaves it held', async () => {
+  test('at a terminal asks; without consent the package still needs review', async () => {
     expect((await run(review, ['weather'], false)).code).toBe(5);
     expect(accepted).toEqual([]);
     const done = await run(review, ['weather'], true);
-    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('weather may run again\n') });
+    expect(done).toMatchObject({ code: 0, out: expect.stringContaining('accepted: weather may run\n') });
     expect(accepted).toEqual([`weather ${digest}`]);
   });
 
-  test.each([['--no-input'], ['--json']])('%s never asks', async (flag) => {
+  test.each([['--no-input'], ['--json']])('never asks with %s', async (flag) => {
     expect((await run(review, ['weather', flag], true)).code).toBe(5);
     expect(accepted).toEqual([]);
   });
 
-  test('exactly the digest that was shown is accepted', async () => {
-    const error = await refusal(review, ['weather', '--accept', 'a'.repeat(63)]);
+  test('accepts only the exact digest that was shown', async () => {
+    const error = await failure(review, ['weather', '--accept', 'a'.repeat(63)]);
     expect(error).toMatchObject({ code: 'integrity', message: expect.stringContaining(digest) });
     expect(accepted).toEqual([]);
     expect((await run(review, ['weather', '--accept', digest])).code).toBe(0);
     expect(accepted).toEqual([`weather ${digest}`]);
   });
 
-  test('nothing waits', async () => {
+  test('says so if there is nothing to review', async () => {
     shown = { ...widened, widened: [], reworded: [], narrowed: [] };
     expect(await run(review, ['weather'], true)).toMatchObject({
       code: 0,
-      out: 'nothing waits: weather may do nothing that was not agreed to\n',
+      out: 'nothing to review: weather asks for nothing that was not accepted\n',
     });
     expect(accepted).toEqual([]);
   });
 
-  test('as a document', async () => {
-    const held = await run(review, ['weather', '--json']);
-    expect(JSON.parse(held.out)).toEqual({
+  test('prints a JSON document', async () => {
+    const waiting = await run(review, ['weather', '--json']);
+    expect(JSON.parse(waiting.out)).toEqual({
       schema: 'toolwharf/review@1',
       ...widened,
       status: 'needs-review',
     });
-    expect(held.code).toBe(5);
+    expect(waiting.code).toBe(5);
     const done = await run(review, ['weather', '--json', '--accept', digest]);
     expect(JSON.parse(done.out)).toMatchObject({ status: 'accepted' });
   });
 
-  test.each([[['a', 'b']], [['--accept', digest]]])('%j is refused', async (words) => {
-    expect(await refusal(review, words)).toMatchObject({ code: 'usage' });
+  test.each([[['a', 'b']], [['--accept', digest]]])('%j is rejected', async (args) => {
+    expect(await failure(review, args)).toMatchObject({ code: 'usage' });
   });
 
-  test('opens its session with what is configured', async () => {
+  test('opens its session with the configuration', async () => {
     writeFileSync(join(folder.path, 'toolwharf.toml'), '[limits]\nseconds = 5\n');
     await run(review, ['weather', '--allow', 'net:a.example', '--strict-runtime']);
     expect(opened).toMatchObject([
       { allow: ['net:a.example'], policy: { limits: { wallSeconds: 5 }, strictRuntime: true } },
     ]);
     writeFileSync(join(folder.path, 'toolwharf.toml'), 'nonsense = 1\n');
-    expect(await refusal(review, ['weather'])).toMatchObject({ code: 'invalid_config' });
+    expect(await failure(review, ['weather'])).toMatchObject({ code: 'invalid_config' });
     expect(opened).toHaveLength(1);
   });
 });
 
 describe('install', () => {
-  test('tells each step as it begins, then what was done', async () => {
+  test('prints each step when it begins, then the result', async () => {
     change = {
       package: 'chart',
       steps: [
         { name: 'resolve Python packages', status: 'done', detail: '2 wheels' },
-        { name: 'install Python packages', status: 'there already' },
+        { name: 'install Python packages', status: 'already installed' },
       ],
     };
     expect(await run(install, ['chart', '--find-links', 'wheels'])).toEqual({
       code: 0,
       err: 'resolve Python packages …\ninstall Python packages …\n',
-      out: 'chart has everything it needs now\n  resolve Python packages: 2 wheels\n',
+      out: 'installed the dependencies of chart\n  resolve Python packages: 2 wheels\n',
     });
     expect(opened).toMatchObject([
       { directories: [folder.path], policy: { indexes: { findLinks: [join(folder.path, 'wheels')] } } },
@@ -250,32 +252,32 @@ describe('install', () => {
     expect(JSON.parse(out)).toEqual({ schema: 'toolwharf/change@1', ...change });
   });
 
-  test('nothing to do is told', async () => {
-    expect((await run(install, ['chart'])).out).toBe('chart needs nothing that has to be installed\n');
-    change = { package: 'chart', steps: [{ name: 'x', status: 'there already' }] };
-    expect((await run(install, ['chart'])).out).toBe('chart has everything it needs already\n');
+  test('says so if there is nothing to install', async () => {
+    expect((await run(install, ['chart'])).out).toBe('chart has no dependencies to install\n');
+    change = { package: 'chart', steps: [{ name: 'x', status: 'already installed' }] };
+    expect((await run(install, ['chart'])).out).toBe('the dependencies of chart are already installed\n');
   });
 
-  test('a path stands for the package in it', async () => {
+  test('accepts a path instead of a package name', async () => {
     packages = [state('chart', 'needs-setup')];
     mkdirSync(join(folder.path, 'thing'));
     for (const path of ['./chart.py', 'chart.py', 'thing']) {
       opened = [];
-      expect((await run(install, [path])).out).toContain('chart needs nothing');
+      expect((await run(install, [path])).out).toContain('chart has no dependencies');
       expect(opened).toMatchObject([{ directories: [join(folder.path, path)] }]);
     }
     packages = [state('one', 'ready'), state('two', 'ready')];
-    expect(await refusal(install, ['./many'])).toMatchObject({
+    expect(await failure(install, ['./many'])).toMatchObject({
       code: 'usage',
       hint: expect.stringContaining('one, two'),
     });
     packages = [{ ...state('x', 'broken'), id: null }];
-    expect(await refusal(install, ['./bad'])).toMatchObject({ code: 'invalid_manifest' });
+    expect(await failure(install, ['./bad'])).toMatchObject({ code: 'invalid_manifest' });
     packages = [];
-    expect(await refusal(install, ['./none'])).toMatchObject({ code: 'not_found' });
+    expect(await failure(install, ['./none'])).toMatchObject({ code: 'not_found' });
   });
 
-  test.each([[[]], [['a', 'b']]])('%j is refused', async (words) => {
-    expect(await refusal(install, words)).toMatchObject({ code: 'usage' });
+  test.each([[[]], [['a', 'b']]])('%j is rejected', async (args) => {
+    expect(await failure(install, args)).toMatchObject({ code: 'usage' });
   });
 });

@@ -1,9 +1,9 @@
-// More calls than the host takes: the surplus is refused at once with a clear word, and nothing is lost.
+// More calls than the host accepts: the surplus is denied at once with a clear message, and nothing is lost.
 import { expect, test } from 'vitest';
 import { until } from './toolwharf.js';
 import { talos, workbench } from './workbench.js';
 
-test('the thousand and first call is refused, and those that wait are answered', async () => {
+test('call 1001 is denied, and the calls that wait are answered', async () => {
   const bench = await workbench(
     talos({
       id: 'kept',
@@ -15,13 +15,13 @@ test('the thousand and first call is refused, and those that wait are answered',
     const session = await bench.session();
     const call = (tool: string) => session.call({ tool, arguments: {} });
     const many = Array.from({ length: 1100 }, () => call('kept/hang'));
-    const refused = await Promise.race([
+    const denied = await Promise.race([
       Promise.all(many.slice(1000)),
-      // The control: those that were taken have no answer yet.
-      Promise.race(many.slice(0, 1000)).then(() => 'one of the first was answered'),
+      // Control: the accepted calls have no answer yet.
+      Promise.race(many.slice(0, 1000)).then(() => 'one of the first 1000 was answered'),
     ]);
-    if (typeof refused === 'string') throw new Error(refused);
-    for (const it of refused)
+    if (typeof denied === 'string') throw new Error(denied);
+    for (const it of denied)
       expect(it).toMatchObject({
         status: 'denied',
         error: { code: 'rate_limited', message: expect.stringContaining('1000') },
@@ -32,10 +32,11 @@ test('the thousand and first call is refused, and those that wait are answered',
     expect(await bench.host.kills.set('kept/hang', 'tester')).toMatchObject({ ended: 1000 });
     const answers = await Promise.all(many);
     expect(answers.filter((it) => 'error' in it && it.error?.code === 'killed')).toHaveLength(1000);
-    // There is room again.
+    // Further calls are accepted again.
     expect(await call('kept/quick')).toMatchObject({ status: 'ok' });
-    const lines = await bench.host.auditTail(10_000);
-    const of = (kind: string) => new Set(lines.filter((it) => it.kind === kind).map((it) => it.body.callId));
+    const entries = await bench.host.auditTail(10_000);
+    const of = (kind: string) =>
+      new Set(entries.filter((it) => it.kind === kind).map((it) => it.body.callId));
     expect(of('intent').size).toBe(1001);
     expect(of('outcome')).toEqual(of('intent'));
     expect(of('refusal').size).toBe(100);

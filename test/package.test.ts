@@ -1,4 +1,4 @@
-// The package as somebody else gets it: packed, unpacked elsewhere, used from JavaScript, TypeScript and the shell.
+// The published package: packed, unpacked elsewhere, used from JavaScript, TypeScript and the shell.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,8 +7,8 @@ import { patchTool, temporaryFolder } from './toolwharf.js';
 
 const root = join(import.meta.dirname, '..');
 let folder: ReturnType<typeof temporaryFolder>;
-const run = (program: string, words: string[]) =>
-  execFileSync(program, words, { cwd: folder.path, encoding: 'utf8' });
+const run = (program: string, args: string[]) =>
+  execFileSync(program, args, { cwd: folder.path, encoding: 'utf8' });
 
 beforeAll(() => {
   folder = temporaryFolder({
@@ -23,14 +23,14 @@ beforeAll(() => {
   mkdirSync(join(folder.path, 'node_modules'));
   run('tar', ['xzf', filename]);
   run('mv', ['package', 'node_modules/toolwharf']);
-  // Its one dependency, and what its types speak of.
+  // Its only dependency, and the packages that its types use.
   for (const name of ['libsql', '@libsql', '@neon-rs', 'detect-libc', '@types', 'undici-types']) {
     symlinkSync(join(root, 'node_modules', name), join(folder.path, 'node_modules', name));
   }
 });
 afterAll(() => folder.remove());
 
-test('the command', () => {
+test('the command works', () => {
   const main = 'node_modules/toolwharf/dist/main.js';
   expect(run(process.execPath, [main, 'validate', 'tools'])).toContain('1 manifest checked: no problems');
   expect(run(process.execPath, [main, 'schema', 'patch'])).toContain('Patch tool manifest');
@@ -46,7 +46,7 @@ test('the command', () => {
   expect(JSON.parse(called)).toEqual({ words: 2 });
 });
 
-test('the library', () => {
+test('the library works', () => {
   writeFileSync(
     join(folder.path, 'use.js'),
     `import { createHost, HostError } from 'toolwharf';
@@ -64,7 +64,7 @@ test('the library', () => {
   ]);
 });
 
-test('its types', () => {
+test('the types compile', () => {
   writeFileSync(
     join(folder.path, 'use.ts'),
     `import { createHost, type Answer, type Host } from 'toolwharf';

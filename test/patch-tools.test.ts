@@ -1,5 +1,5 @@
-// Tools of the kind people publish: each is one Python file on the standard library, with cases beside it. All of
-// them run unchanged, through the library and through the built command.
+// Typical published tools: each is one Python file that uses only the standard library, with cases next to it.
+// All run unchanged, through the library and through the built command.
 import {
   chmodSync,
   existsSync,
@@ -19,17 +19,17 @@ import { temporaryFolder, toolwharf } from './toolwharf.js';
 interface Case {
   readonly input: Json;
   readonly output?: Json;
-  /** Code of the failure, instead of an output. */
+  /** Error code, instead of an output. */
   readonly error?: string;
-  /** A part of the failure's message. */
+  /** A part of the error message. */
   readonly message?: string;
   /** A part of each warning. */
   readonly warnings?: readonly string[];
   /** A part of the log. */
   readonly log?: string;
-  /** The workspace before the call; a tool that is lent none must not need it. */
+  /** The workspace before the call; a tool without a workspace mount must not need it. */
   readonly files?: Record<string, string>;
-  /** Files of the workspace after it; null for one that must not be there. */
+  /** Files of the workspace after the call; null: the file must not exist. */
   readonly after?: Record<string, string | null>;
 }
 
@@ -42,7 +42,7 @@ const cases = new Map(
 );
 const text = (name: string) => readFileSync(join(tools, `${name}.py`), 'utf8');
 
-describe('the set', () => {
+describe('the set of tools', () => {
   const { found, problems } = discover([tools], { cwd: tools });
 
   test('is large, and every tool has cases', () => {
@@ -58,7 +58,7 @@ describe('the set', () => {
     }
   });
 
-  test('is varied: types in and out, access to files, line ends, failures', () => {
+  test('covers all types of inputs and outputs, file permissions, line endings and failures', () => {
     const packages = found.map((it) => inspect(formatNamed('patch'), it.bundle).package);
     const all = packages.map((it) => it?.tools[0]);
     const typesOf = (schemas: readonly unknown[]) =>
@@ -109,7 +109,7 @@ afterAll(async () => {
   expect(bugs).toEqual([]);
 });
 
-describe('every case through the library', () => {
+describe('every case works through the library', () => {
   test.each(names)('%s', async (name) => {
     await Promise.all(
       (cases.get(name) ?? []).map(async (one) => {
@@ -125,7 +125,7 @@ describe('every case through the library', () => {
   });
 });
 
-describe('a sample through the command', () => {
+describe('a sample works through the command', () => {
   const sample = ['html_to_text', 'find_primes', 'parse_number', 'count_lines', 'sort_lines'];
 
   test.each(sample)('%s', async (name) => {
@@ -151,7 +151,7 @@ describe('a sample through the command', () => {
   });
 });
 
-/** A folder that confined processes can use, whoever they are on this machine. */
+/** A folder that processes in the sandbox can use, whatever their user ID is. */
 function workspace(files: Record<string, string> = {}): string {
   const root = mkdtempSync(join(folder.path, 'workspace-'));
   chmodSync(root, 0o777);
@@ -172,7 +172,7 @@ function expectAnswer(answer: Answer, one: Case): void {
   expect(answer).toMatchObject({ status: 'ok', result: one.output });
   if (answer.status !== 'ok') return;
   expect(answer.result).toEqual(one.output);
-  // The command leaves an empty list out.
+  // The command omits an empty list.
   expect(answer.warnings ?? []).toEqual((one.warnings ?? []).map((it) => expect.stringContaining(it)));
 }
 

@@ -1,4 +1,4 @@
-// The PIN and standing rules the way people use them: commands, files and a terminal.
+// The PIN and standing rules as users see them: commands, files and a terminal.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -19,7 +19,7 @@ beforeAll(() => {
 });
 afterAll(() => folder.remove());
 
-const run = (...words: string[]) => toolwharf([...words, ...state], { cwd: folder.path });
+const run = (...args: string[]) => toolwharf([...args, ...state], { cwd: folder.path });
 const tool = () => join(folder.path, 'tools', 'note.py');
 
 async function held(text: string): Promise<string> {
@@ -29,7 +29,7 @@ async function held(text: string): Promise<string> {
 }
 
 describe('toolwharf pin', () => {
-  test('is set from standard input or asked for twice, never taken as an argument', async () => {
+  test('sets it from standard input or asks for it twice, and never accepts it as an argument', async () => {
     expect((await run('pin')).stdout).toContain('no PIN is set');
     const argument = await run('pin', 'set', pin);
     expect([argument.code, `${argument.stdout}${argument.stderr}`.includes(pin)]).toEqual([2, false]);
@@ -44,10 +44,10 @@ describe('toolwharf pin', () => {
     expect((await run('pin', 'set')).code).toBe(2);
   });
 
-  test('approving then needs it: from a file, or at the terminal without showing it', async () => {
+  test('after that, approving needs it: from a file, or at the terminal without showing it', async () => {
     const token = await held('a');
-    const refused = await run('approvals', 'approve', token);
-    expect(refused).toMatchObject({ code: 5, stderr: expect.stringContaining('--pin-file') });
+    const denied = await run('approvals', 'approve', token);
+    expect(denied).toMatchObject({ code: 5, stderr: expect.stringContaining('--pin-file') });
     expect((await run('call', '--json', tool(), '{"text":"a"}')).code).toBe(5);
     const shown = JSON.parse((await run('approvals', 'approve', token, ...pinFile, '--json')).stdout);
     expect(shown.requests[0]).toMatchObject({
@@ -65,10 +65,10 @@ describe('toolwharf pin', () => {
       after: '(not shown):',
       type: 'something-else\n',
     });
-    expect(wrong).toContain('this is not the PIN');
+    expect(wrong).toContain('the PIN is wrong');
   });
 
-  test('rules are made with it, hold across commands, are listed and revoked', async () => {
+  test('rules need it, apply to later commands, are listed and can be revoked', async () => {
     const rule = ['approvals', 'allow', 'note/note', '--dir', 'tools', '--when', 'text', 'matches', '[a-z]+'];
     expect((await run(...rule)).code).toBe(5);
     const loose = await run('approvals', 'allow', 'note/note', '--dir', 'tools', ...pinFile);
@@ -76,7 +76,7 @@ describe('toolwharf pin', () => {
     const made = JSON.parse((await run(...rule, ...pinFile, '--until', '2h', '--json')).stdout);
     expect(made).toMatchObject({
       schema: 'toolwharf/rules@1',
-      rules: [{ tool: 'note/note', verified: true, state: 'holds', used: 0 }],
+      rules: [{ tool: 'note/note', verified: true, state: 'active', used: 0 }],
     });
     expect((await run('call', tool(), '{"text":"letters"}')).code).toBe(0);
     expect((await run('call', tool(), '{"text":"Letters!"}')).code).toBe(5);
@@ -87,7 +87,7 @@ describe('toolwharf pin', () => {
     expect((await run('call', tool(), '{"text":"letters"}')).code).toBe(5);
   });
 
-  test('is changed and removed only by whoever knows it', async () => {
+  test('changes or removes it only with the current PIN', async () => {
     const next = `${pin}-2`;
     const wrong = join(folder.path, 'wrong.txt');
     writeFileSync(wrong, 'not-the-right-one');

@@ -1,4 +1,4 @@
-// The operator's rules, denials and roots, through a real host; and what is said about them without running anything.
+// The operator's rules, denials and roots through a real host, and how `explain` reports them without a call.
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -76,12 +76,12 @@ const withPolicy = (policy: SessionPolicy) => bench.session({ policy });
 const write = { tool: 'desk/write', arguments: { text: 'a' } };
 
 describe('a rule', () => {
-  test('denies, asks, and says where it stands', async () => {
+  test('denies or asks, and the message says where the rule is written', async () => {
     const denied = await failureOf(
       (await withPolicy(rule({ approval: 'deny', reason: 'not today' }))).call(write),
     );
     expect(denied).toMatchObject({ status: 'denied', code: 'denied' });
-    expect(denied.message).toBe('a rule for * (/home/config.toml:7) does not allow this call: not today');
+    expect(denied.message).toBe('a rule for * (/home/config.toml:7) denies this call: not today');
     const held = await (await withPolicy(rule({ tool: 'desk/*', approval: 'ask' }))).call(write);
     expect(held).toMatchObject({ status: 'confirmation_required', confirmation: { kind: 'approval' } });
     await resultOf((await withPolicy(rule({ tool: 'other', approval: 'deny' }))).call(write));
@@ -96,21 +96,23 @@ describe('a rule', () => {
     });
   });
 
-  test('caps the sum of a window, exactly, when many come at once', async () => {
+  test('limits the sum per time window exactly, even for many concurrent calls', async () => {
     const session = await withPolicy(rule({ spend: { amount: 100, per: 'day' } }));
     const pay = (amount: number) => session.call({ tool: 'desk/write', arguments: { amount } });
     const answers = await Promise.all(Array.from({ length: 30 }, () => pay(9)));
     expect(answers.filter((it) => it.status === 'ok')).toHaveLength(11);
-    const refused = await failureOf(pay(2));
-    expect(refused).toMatchObject({ code: 'spend_limit' });
-    expect(refused.message).toContain('may spend 100 a day (/home/config.toml:7), and 1 of it is left');
+    const denied = await failureOf(pay(2));
+    expect(denied).toMatchObject({ code: 'spend_limit' });
+    expect(denied.message).toContain('may spend 100 a day (/home/config.toml:7): 1 is left');
     await resultOf(pay(1));
     clock += 86_400_000 + 86_400_000 / 1024;
     await resultOf(pay(100));
-    expect((await failureOf(pay(101))).hint).toBe('ask for less, or ask the operator');
+    expect((await failureOf(pay(101))).hint).toBe(
+      'use a smaller amount, or ask the operator for a higher limit',
+    );
   });
 
-  test('and the manifest hold together: the stricter of both', async () => {
+  test('applies together with the manifest: the stricter of both counts', async () => {
     const loose = await withPolicy(rule({ maxAmount: 1000, rateLimit: { count: 100, per: 'minute' } }));
     expect((await failureOf(loose.call({ tool: 'desk/capped', arguments: { amount: 11 } }))).code).toBe(
       'spend_limit',
@@ -126,7 +128,7 @@ describe('a rule', () => {
     expect((await failureOf(loose.call(call))).code).toBe('rate_limited');
   });
 
-  test('refuses, takes out and checks like a guardrail of a manifest', async () => {
+  test('denies, redacts and validates like a guardrail of a manifest', async () => {
     const long = await failureOf((await withPolicy(rule({ maxLength: 10 }))).call(write));
     expect(long.message).toContain('the operator (/home/config.toml:7)');
     const pattern = await failureOf((await withPolicy(rule({ denyPatterns: ['^A$'] }))).call(write));
@@ -139,7 +141,7 @@ describe('a rule', () => {
     expect((await failureOf(checking.call(write))).code).toBe('invalid_output');
   });
 
-  test('says what a tool does whose manifest does not', async () => {
+  test('sets the effect of a tool whose manifest does not declare one', async () => {
     const effect = async (policy: SessionPolicy) =>
       (await (await withPolicy(policy)).tools()).find((it) => it.name === 'quiet/go')?.tool.effect;
     expect(await effect({})).toBe('write');
@@ -148,7 +150,7 @@ describe('a rule', () => {
     expect((await grave.call({ tool: 'quiet/go', arguments: {} })).status).toBe('confirmation_required');
   });
 
-  test('that changes voids what was approved', async () => {
+  test('that changes voids an approved call', async () => {
     const first = await withPolicy({});
     const call = { tool: 'desk/asked', arguments: {} };
     const held = await first.call(call);
@@ -170,19 +172,19 @@ describe('a rule', () => {
 
   test.each<[string, unknown]>([
     ['an unknown window', { rateLimit: { count: 1, per: 'year' } }],
-    ['no number', { maxAmount: 'much' }],
+    ['a value that is not a number', { maxAmount: 'much' }],
     ['a negative cap', { spend: { amount: -1, per: 'day' } }],
     ['an unknown category', { redact: ['shoe_size'] }],
     ['an unknown approval', { approval: 'perhaps' }],
     ['an unknown effect', { effects: ['loud'] }],
-    ['a word where a list belongs', { denyPatterns: 'x' }],
-  ])('with %s opens no session', async (_, wrong) => {
+    ['a string instead of a list', { denyPatterns: 'x' }],
+  ])('with %s is rejected when the session opens', async (_, wrong) => {
     await expect(withPolicy(rule(wrong as Omit<Rule, 'origin' | 'tool'>))).rejects.toMatchObject({
       code: 'invalid_config',
     });
   });
 
-  test('of a project that allows opens no session', async () => {
+  test('of a project that allows calls is rejected when the session opens', async () => {
     const origin = { kind: 'project', file: 'toolwharf.toml', line: 1 } as const;
     await expect(withPolicy({ rules: [{ tool: '*', approval: 'allow', origin }] })).rejects.toMatchObject({
       code: 'invalid_config',
@@ -190,10 +192,10 @@ describe('a rule', () => {
   });
 });
 
-describe('what is denied', () => {
+describe('denials', () => {
   const look = { tool: 'look', arguments: {} };
 
-  test('files: as they are without a word, and closed or fixed with one', async () => {
+  test('of files: unreadable or read-only where denied, unchanged elsewhere', async () => {
     expect(await resultOf((await withPolicy({})).call(look))).toEqual({
       reads: true,
       writes: true,
@@ -215,7 +217,7 @@ describe('what is denied', () => {
     });
   });
 
-  test('roots: nothing outside them is lent', async () => {
+  test('by roots: nothing outside them is mounted', async () => {
     await resultOf((await withPolicy({ roots: [bench.path] })).call(look));
     expect(
       await failureOf((await withPolicy({ roots: [join(bench.path, 'other')] })).call(look)),
@@ -223,10 +225,12 @@ describe('what is denied', () => {
       code: 'workspace_unusable',
     });
     const granted = await bench.session({ policy: { roots: [bench.root] }, allow: ['look=read:/usr/share'] });
-    expect((await failureOf(granted.call(look))).message).toContain('/usr/share is not in');
+    expect((await failureOf(granted.call(look))).message).toContain(
+      '/usr/share is outside the allowed roots',
+    );
   });
 
-  test('hosts: a request does not go out, though it was granted', async () => {
+  test('of hosts: a granted request is not sent', async () => {
     const server = await loopbackServer((_, response) => response.end('{}'));
     bench.write({
       'shop/findagent.json': findagent('Shop', {
@@ -261,25 +265,25 @@ describe('what is denied', () => {
     }
   });
 
-  test('variables: not passed on, though they were granted', async () => {
+  test('of variables: granted variables are not passed on', async () => {
     const passed = async (deny: string[]) => {
-      const environment = { COLOUR: 'blue' };
-      const session = await bench.session({ allow: ['env:COLOUR'], environment, policy: { deny } });
+      const environment = { COLOR: 'blue' };
+      const session = await bench.session({ allow: ['env:COLOR'], environment, policy: { deny } });
       return (await session.explain({ tool: 'look' })).permissions.granted.environment;
     };
-    expect(await passed([])).toEqual(['COLOUR']);
-    expect(await passed(['other=env:*'])).toEqual(['COLOUR']);
-    for (const it of ['env:COLOUR', 'env:*', 'look=env:*']) expect(await passed([it])).toEqual([]);
+    expect(await passed([])).toEqual(['COLOR']);
+    expect(await passed(['other=env:*'])).toEqual(['COLOR']);
+    for (const it of ['env:COLOR', 'env:*', 'look=env:*']) expect(await passed([it])).toEqual([]);
   });
 
-  test('nonsense opens no session', async () => {
+  test('that are not valid are rejected when the session opens', async () => {
     for (const deny of [['web:x'], ['net:'], ['read:relative'], ['x=y']])
       await expect(withPolicy({ deny })).rejects.toMatchObject({ code: 'invalid_config' });
   });
 });
 
 describe('explain', () => {
-  test('says what would happen, by whom, and what is left, and runs and counts nothing', async () => {
+  test('reports the verdict, its origin and the remaining limits, and runs and counts nothing', async () => {
     const session = await withPolicy({
       ...rule({ tool: 'desk', rateLimit: { count: 3, per: 'hour' } }),
       trusted: ['desk/*'],
@@ -313,7 +317,7 @@ describe('explain', () => {
     expect(await bench.host.approvals.list()).toEqual([]);
   });
 
-  test('agrees with what then happens', async () => {
+  test('agrees with the outcome of the call', async () => {
     for (const policy of [
       {},
       rule({ approval: 'deny' }),
@@ -334,13 +338,13 @@ describe('explain', () => {
   });
 });
 
-describe('from the files of a configuration', () => {
-  test('policy explain names file and line, also for the file of a project', async () => {
+describe('configuration files', () => {
+  test('policy explain names file and line, also for a project file', async () => {
     const home = temporaryFolder({
       'config.toml': 'deny = ["desk=net:*"]\n\n[[rules]]\ntool = "desk/write"\nspend = "20/day"\n',
       'work/toolwharf.toml': '[[rules]]\ntool = "desk/*"\napproval = "ask"\nreason = "We look first."\n',
     });
-    const words = [
+    const args = [
       '--dir',
       bench.packages,
       '--config',
@@ -349,7 +353,7 @@ describe('from the files of a configuration', () => {
       join(home.path, 'state'),
     ];
     const cwd = join(home.path, 'work');
-    const run = await toolwharf(['policy', 'explain', 'desk/write', '{"amount":5}', '--json', ...words], {
+    const run = await toolwharf(['policy', 'explain', 'desk/write', '{"amount":5}', '--json', ...args], {
       cwd,
     });
     expect(JSON.parse(run.stdout)).toMatchObject({
@@ -360,10 +364,10 @@ describe('from the files of a configuration', () => {
       limits: [{ kind: 'spend', most: 20, left: 20, origin: { kind: 'user', line: 3 } }],
       permissions: { network: { kind: 'none' }, denied: ['desk=net:*'] },
     });
-    const shown = await toolwharf(['policy', 'explain', 'desk/write', ...words], { cwd });
-    expect(shown.stdout).toContain('desk/write would wait for a person');
-    expect(shown.stdout).toContain("toolwharf.toml:1) wants a person's approval: We look first.");
-    expect(shown.stdout).toContain('20 in all a day, 20 left');
+    const shown = await toolwharf(['policy', 'explain', 'desk/write', ...args], { cwd });
+    expect(shown.stdout).toContain('desk/write would be held for approval');
+    expect(shown.stdout).toContain("toolwharf.toml:1) requires a person's approval: We look first.");
+    expect(shown.stdout).toContain('20 in total per day, 20 left');
     home.remove();
   });
 });

@@ -1,4 +1,4 @@
-// The processes of this machine, for tests that look after what was started and what is left.
+// The processes of this machine, for tests that check what was started and what is left.
 import { readdirSync, readFileSync } from 'node:fs';
 import { until } from './toolwharf.js';
 
@@ -18,13 +18,13 @@ export function allProcesses(): Seen[] {
       if (state === 'Z') return [];
       return [{ pid: Number(entry), parent: Number(parent), name: stat.slice(stat.indexOf('(') + 1, end) }];
     } catch {
-      // It ended meanwhile.
+      // The process has ended in the meantime.
       return [];
     }
   });
 }
 
-/** Processes below one that only sandboxes have. */
+/** All descendants of `root` that belong to a sandbox. */
 export function sandboxed(root: number): Seen[] {
   const all = allProcesses();
   const below = (pid: number): Seen[] =>
@@ -32,14 +32,14 @@ export function sandboxed(root: number): Seen[] {
   return below(root).filter((it) => /^(?:bwrap|python3|prlimit)/.test(it.name));
 }
 
-/** Sandboxes of this process, by their outermost process. */
+/** The sandboxes of this process: the process IDs of their outermost processes. */
 export function running(): number[] {
   return sandboxed(process.pid)
     .filter((it) => it.parent === process.pid && it.name === 'bwrap')
     .map((it) => it.pid);
 }
 
-/** Waits until that many sandboxes are there to stay; that of the last call may still be on its way out. */
+/** Waits until exactly `count` sandboxes run and stay; the sandbox of the last call may still be ending. */
 export async function waiting(count = 1): Promise<number[]> {
   let before: number[] = [];
   await until(async () => {

@@ -1,4 +1,4 @@
-/** Milliseconds that this process has computed so far. Differences hold whatever else the machine does meanwhile. */
+/** CPU time of this process in milliseconds. Other load on the machine does not affect differences of it. */
 export function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

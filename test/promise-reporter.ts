@@ -2,12 +2,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** What SECURITY.md promises. `tests`: files, with `*` for any part of a name; none where the reason is in `held`. */
+/** One promise of SECURITY.md, from docs/promises.json. */
 export interface SecurityPromise {
+  /** Heading under which SECURITY.md lists it. */
+  readonly group: string;
+  readonly title: string;
   readonly promise: string;
+  /** Test files that check it; `*` stands for any part of a name. Empty only if `alsoCheckedBy` says why. */
   readonly tests: readonly string[];
-  readonly held?: string;
-  readonly notStopped: string;
+  readonly alsoCheckedBy?: string;
+  /** What the promise does not cover; empty if no exception is known. */
+  readonly notProtected: string;
 }
 
 interface FileCount {
@@ -24,7 +29,7 @@ export function readPromises(): readonly SecurityPromise[] {
   return JSON.parse(readFileSync(join(root, 'docs/promises.json'), 'utf8'));
 }
 
-/** Holds every promise of SECURITY.md to the tests that just ran, and writes its table when asked to. */
+/** Compares every promise of SECURITY.md with the tests that just ran, and writes its sections on request. */
 export class PromiseReporter implements Reporter {
   readonly #mode: 'check' | 'write' | undefined;
 
@@ -36,19 +41,19 @@ export class PromiseReporter implements Reporter {
     if (this.#mode === undefined) return;
     const counts = new Map(modules.map((it) => [relative(root, it.moduleId), countOf(it)]));
     const promises = readPromises();
-    const broken = promises.flatMap((it) => brokenBy(it, counts));
-    for (const line of broken) process.stdout.write(`\n${line}`);
-    if (broken.length > 0) {
+    const problems = promises.flatMap((it) => problemsOf(it, counts));
+    for (const line of problems) process.stdout.write(`\n${line}`);
+    if (problems.length > 0) {
       process.stdout.write('\n');
       process.exitCode = 1;
       return;
     }
     const files = new Set(promises.flatMap((it) => filesOf(it, counts)));
     const checks = [...files].reduce((sum, file) => sum + (counts.get(file)?.passed ?? 0), 0);
-    process.stdout.write(`\n${promises.length} promises of SECURITY.md held by ${checks} checks\n`);
+    process.stdout.write(`\n${promises.length} promises of SECURITY.md kept, by ${checks} checks\n`);
     if (this.#mode === 'write') {
       const path = join(root, 'SECURITY.md');
-      writeFileSync(path, withTable(readFileSync(path, 'utf8'), tableOf(promises, counts)));
+      writeFileSync(path, withSections(readFileSync(path, 'utf8'), sectionsOf(promises, counts)));
     }
   }
 }
@@ -69,36 +74,43 @@ function quoted(text: string): string {
   return text.replace(/[\\^$.|?*+()[\]{}]/g, '\\$&');
 }
 
-function brokenBy(it: SecurityPromise, counts: ReadonlyMap<string, FileCount>): string[] {
-  if (it.tests.length === 0) return it.held === undefined ? [`nothing holds "${it.promise}"`] : [];
+function problemsOf(it: SecurityPromise, counts: ReadonlyMap<string, FileCount>): string[] {
+  if (it.tests.length === 0) return it.alsoCheckedBy === undefined ? [`"${it.title}" names no test`] : [];
   const idle = it.tests.filter((pattern) => filesOf({ ...it, tests: [pattern] }, counts).length === 0);
   const files = filesOf(it, counts);
   const failed = files.filter((file) => (counts.get(file)?.failed ?? 0) > 0);
   const passed = files.some((file) => (counts.get(file)?.passed ?? 0) > 0);
   return [
-    ...idle.map((pattern) => `"${it.promise}" names ${pattern}, and no such test ran`),
-    ...failed.map((file) => `"${it.promise}" is not held: ${file} failed`),
-    ...(passed ? [] : [`"${it.promise}" is not held: no test of it passed`]),
+    ...idle.map((pattern) => `"${it.title}" names ${pattern}, and no such test ran`),
+    ...failed.map((file) => `"${it.title}" is not kept: ${file} failed`),
+    ...(passed ? [] : [`"${it.title}" is not kept: none of its tests passed`]),
   ];
 }
 
-function tableOf(promises: readonly SecurityPromise[], counts: ReadonlyMap<string, FileCount>): string {
-  const rows = promises.map((it) => {
-    const held = it.tests.map((pattern) => {
+/** One section per promise, grouped; the number behind a file is how many of its checks passed. */
+function sectionsOf(promises: readonly SecurityPromise[], counts: ReadonlyMap<string, FileCount>): string {
+  const lines: string[] = [];
+  let group = '';
+  for (const it of promises) {
+    if (it.group !== group) lines.push(`## ${it.group}`, '');
+    group = it.group;
+    const checkedBy = it.tests.map((pattern) => {
       const files = filesOf({ ...it, tests: [pattern] }, counts);
       const checks = files.reduce((sum, file) => sum + (counts.get(file)?.passed ?? 0), 0);
       return `\`${pattern}\` (${checks})`;
     });
-    return `| ${it.promise} | ${[...held, ...(it.held === undefined ? [] : [it.held])].join(', ')} | ${it.notStopped} |`;
-  });
-  return ['| promise | held by (checks that passed) | not stopped |', '| --- | --- | --- |', ...rows].join(
-    '\n',
-  );
+    if (it.alsoCheckedBy !== undefined) checkedBy.push(it.alsoCheckedBy);
+    lines.push(`### ${it.title}`, '', it.promise, '');
+    if (it.notProtected !== '') lines.push(`*Not protected:* ${it.notProtected}`, '');
+    lines.push(`*Checked by:* ${checkedBy.join(', ')}`, '');
+  }
+  return lines.join('\n').trimEnd();
 }
 
-export function withTable(text: string, table: string): string {
+export function withSections(text: string, sections: string): string {
   const from = text.indexOf(begin);
   const to = text.indexOf(end);
-  if (from === -1 || to === -1) throw new Error('SECURITY.md has lost the place of its table');
-  return `${text.slice(0, from)}${begin}\n\n${table}\n\n${text.slice(to)}`;
+  if (from === -1 || to === -1)
+    throw new Error('SECURITY.md does not contain the markers around its promises');
+  return `${text.slice(0, from)}${begin}\n\n${sections}\n\n${text.slice(to)}`;
 }

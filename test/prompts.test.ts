@@ -1,4 +1,4 @@
-// Prompts of packages, tokens and notices of change, through the library.
+// Prompts of packages, tokens and change notifications, through the library.
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHost, type Host } from '../src/index.js';
@@ -20,7 +20,7 @@ afterEach(async () => {
 
 const examples = join(import.meta.dirname, '..', 'examples');
 
-test('prompts of packages have names of their own, and their words are read from what was checked', async () => {
+test('prompts of packages have unique names, and their text is read from the checked files', async () => {
   const session = await host.session({ directories: [examples], root: folder.path });
   const prompts = await session.prompts();
   const names = prompts.map((it) => it.name);
@@ -36,24 +36,24 @@ test('prompts of packages have names of their own, and their words are read from
   const template = prompts.find((it) => it.kind === 'template' && it.package === 'minutes-keeper');
   expect(template?.arguments.some((it) => it.required)).toBe(true);
   await expect(session.prompt(template?.name as string, {})).rejects.toMatchObject({ code: 'invalid_input' });
-  await expect(session.prompt('nobody', {})).rejects.toMatchObject({ code: 'not_found' });
+  await expect(session.prompt('no-such-prompt', {})).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('whoever listens is told when lists may be others', async () => {
+test('listeners are notified when lists may have changed', async () => {
   const session = await host.session({ directories: [join(folder.path, 'tools')], root: folder.path });
-  let told = 0;
-  const stop = session.onChange(() => told++);
+  let notified = 0;
+  const stop = session.onChange(() => notified++);
   await host.switches.set('count', false, 'me');
-  expect([told, (await session.tools()).length]).toEqual([1, 0]);
-  // It was so already.
+  expect([notified, (await session.tools()).length]).toEqual([1, 0]);
+  // No change, so no notification.
   await host.switches.set('count', false, 'me');
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
   stop();
   await host.switches.set('count', true, 'me');
-  expect(told).toBe(1);
+  expect(notified).toBe(1);
 });
 
-test('a token opens the door until it expires or is revoked, and is nowhere to be read', async () => {
+test('a token is valid until it expires or is revoked, and is never shown again', async () => {
   const wanted = { name: 'ci', role: 'agent', by: 'me' } as const;
   const { entry, token } = await host.tokens.create({ ...wanted, expiresAt: clock + 1000 });
   expect(await host.tokens.check(token)).toEqual(entry);
@@ -64,6 +64,6 @@ test('a token opens the door until it expires or is revoked, and is nowhere to b
   expect(await host.tokens.revoke(lasting.entry.id, 'me')).toBe(true);
   expect(await host.tokens.check(lasting.token)).toBeUndefined();
   expect(await host.tokens.revoke(lasting.entry.id, 'me')).toBe(false);
-  const said = JSON.stringify([await host.tokens.list(), await host.auditTail(50)]);
-  expect(said).not.toContain(token);
+  const shown = JSON.stringify([await host.tokens.list(), await host.auditTail(50)]);
+  expect(shown).not.toContain(token);
 });

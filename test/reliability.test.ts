@@ -1,4 +1,4 @@
-// One host with fifty programs behind it, a fifth of them with bad manners of several kinds: the others notice nothing.
+// One host with fifty upstreams; twenty of them misbehave in several ways, and the others are not affected.
 import { readdirSync, readlinkSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
@@ -10,7 +10,7 @@ import { resultOf, type Workbench, workbench } from './workbench.js';
 const bad: readonly Manner[] = ['crash', 'hang', 'flood', 'garbage'];
 const badOfEach = 5;
 const goodOnes = 30;
-/** Between two calls of a bad one. */
+/** Pause between two calls of a misbehaving upstream. */
 const pauseMs = 600;
 const rounds = 5;
 const callsARound = 90;
@@ -21,7 +21,7 @@ let bench: Workbench;
 let session: Session;
 const before = { descriptors: 0, rss: 0 };
 
-/** Pipes and sockets of this process; files are opened once, however many programs there are. */
+/** Pipes and sockets of this process. Files do not count: the number of upstreams does not matter for them. */
 const descriptors = () =>
   readdirSync('/proc/self/fd').filter((it) => {
     try {
@@ -43,7 +43,7 @@ beforeAll(async () => {
   };
   add('good', goodOnes);
   for (const manner of bad) add(manner, badOfEach);
-  // What one host leaves open for as long as this process lives, any number of programs may leave, and not more.
+  // A first host shows how many descriptors stay open in this process. Later there must not be more.
   const first = await workbench(crew('mcp', 'first', 'good'));
   await resultOf((await first.session()).call({ tool: 'first/act', arguments: {} }));
   await first.close();
@@ -55,7 +55,7 @@ beforeAll(async () => {
 
 afterAll(() => bench?.close());
 
-/** Calls the good ones in turn; every answer must be that of its own call. */
+/** Calls the good upstreams in turn; each call must get its own answer. */
 async function callGood(round: number, into: number[]): Promise<void> {
   for (let count = 0; count < callsARound; count++) {
     const id = names.good[count % goodOnes] as string;
@@ -67,13 +67,13 @@ async function callGood(round: number, into: number[]): Promise<void> {
   }
 }
 
-/** Asks every bad one again and again until told to stop, and counts what became of it. */
+/** Calls every misbehaving upstream repeatedly until stopped, and counts the outcomes. */
 function callBad(codes: Map<string, number>): () => Promise<void> {
   const loops = names.bad.map((id, index) => {
     const { signal, abort } = abortable();
     const work = async () => {
       for (let count = 0; !signal.aborted; count++) {
-        // Not all in the same moment, as callers are not.
+        // Real callers do not all start at the same moment.
         await pause(count === 0 ? index * 25 : pauseMs);
         const call = { tool: `${id}/act`, arguments: { text: 'x' }, timeoutMs: 500, signal };
         const answer = await session.call(call);
@@ -99,7 +99,7 @@ function p95(times: readonly number[]): number {
   return times.toSorted((a, b) => a - b)[Math.floor(times.length * 0.95)] as number;
 }
 
-test('thirty good ones keep their latency while twenty others crash, hang, flood and answer garbage', async () => {
+test('thirty good upstreams keep their latency while twenty others misbehave', async () => {
   const quiet: number[] = [];
   const noisy: number[] = [];
   const codes = new Map<string, number>();
@@ -108,21 +108,21 @@ test('thirty good ones keep their latency while twenty others crash, hang, flood
   let most = 0;
   for (let round = 0; round < rounds; round++) {
     await callGood(round, quiet);
-    const calm = callBad(codes);
+    const stopBad = callBad(codes);
     await callGood(round, noisy);
     most = Math.max(most, process.memoryUsage().rss);
-    await calm();
+    await stopBad();
   }
-  const told = `quiet ${p95(quiet).toFixed(1)} ms, noisy ${p95(noisy).toFixed(1)} ms; ${JSON.stringify([...codes])}`;
-  expect(p95(noisy), told).toBeLessThanOrEqual(3 * p95(quiet));
-  expect(most - before.rss, told).toBeLessThan(200 * mebibyte);
-  // All of them were tried, none of them had an answer, and nothing of it was a mistake of the host.
-  for (const manner of bad) expect(told).toContain(`"${manner}: `);
-  expect(told).not.toMatch(/: (?:ok|internal)"/);
+  const summary = `quiet ${p95(quiet).toFixed(1)} ms, noisy ${p95(noisy).toFixed(1)} ms; ${JSON.stringify([...codes])}`;
+  expect(p95(noisy), summary).toBeLessThanOrEqual(3 * p95(quiet));
+  expect(most - before.rss, summary).toBeLessThan(200 * mebibyte);
+  // All misbehaving upstreams were called, none of them succeeded, and no failure was internal to the host.
+  for (const manner of bad) expect(summary).toContain(`"${manner}: `);
+  expect(summary).not.toMatch(/: (?:ok|internal)"/);
   expect(bench.bugs).toEqual([]);
 }, 60_000);
 
-test('nothing is left when the host closes', async () => {
+test('no process and no descriptor is left after the host closes', async () => {
   expect(running().length).toBeGreaterThanOrEqual(goodOnes);
   const from = performance.now();
   await bench.host.close();

@@ -1,4 +1,4 @@
-// Edits of folders that are served: followed at once, held where they widen, sat out where they break.
+// Edits of served folders: applied at once, reviewed if they ask for more, ignored while they are broken.
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
@@ -40,75 +40,75 @@ if __name__ == "__main__":
 }
 
 async function bench(files: Record<string, string>): Promise<Workbench> {
-  const made = await workbench(files, { watch: true, onReload: (told) => lines.push(...told) });
+  const made = await workbench(files, { watch: true, onReload: (messages) => lines.push(...messages) });
   benches.push(made);
   return made;
 }
 
-async function said(session: Session): Promise<unknown> {
+async function say(session: Session): Promise<unknown> {
   return resultOf(session.call({ tool: 'say', arguments: {} }));
 }
 
-function saved(made: Workbench, name: string, text: string): void {
+function save(made: Workbench, name: string, text: string): void {
   const path = join(made.packages, name);
   writeFileSync(`${path}~`, text);
   renameSync(`${path}~`, path);
 }
 
 describe('an edit', () => {
-  test('is followed, and clients are told once', async () => {
+  test('is applied, and clients are notified once', async () => {
     const made = await bench({ 'say.py': tool('return {"word": "one"}') });
     const [first, second] = [await made.session(), await made.session({ principal: 'other' })];
-    let told = 0;
-    first.onChange(() => told++);
-    expect(await said(first)).toEqual({ word: 'one' });
-    saved(made, 'say.py', tool('return {"word": "two"}'));
-    await until(async () => ((await said(first)) as { word: string }).word === 'two');
-    expect(await said(second)).toEqual({ word: 'two' });
-    expect(told).toBe(1);
-    expect(lines.join()).toContain('say.py was read again');
+    let notified = 0;
+    first.onChange(() => notified++);
+    expect(await say(first)).toEqual({ word: 'one' });
+    save(made, 'say.py', tool('return {"word": "two"}'));
+    await until(async () => ((await say(first)) as { word: string }).word === 'two');
+    expect(await say(second)).toEqual({ word: 'two' });
+    expect(notified).toBe(1);
+    expect(lines.join()).toContain('say.py was reloaded');
   });
 
-  test('does not touch a call under way', async () => {
+  test('does not affect a running call', async () => {
     const made = await bench({ 'say.py': tool('time.sleep(1); return {"word": "one"}') });
     const session = await made.session();
-    const running = said(session);
+    const running = say(session);
     await new Promise((resolve) => setTimeout(resolve, 300));
-    saved(made, 'say.py', tool('return {"word": "two"}'));
+    save(made, 'say.py', tool('return {"word": "two"}'));
     await until(() => lines.length > 0);
     expect(await running).toEqual({ word: 'one' });
-    expect(await said(session)).toEqual({ word: 'two' });
+    expect(await say(session)).toEqual({ word: 'two' });
   });
 
-  test('that breaks it leaves the last good version, and says so', async () => {
+  test('that breaks the package keeps the last valid version, with a message', async () => {
     const made = await bench({ 'say.py': tool('return {"word": "one"}') });
     const session = await made.session();
-    saved(made, 'say.py', tool('return {"word": "two"}').replace('version: 1.0.0', 'version: none'));
+    save(made, 'say.py', tool('return {"word": "two"}').replace('version: 1.0.0', 'version: none'));
     await until(() => lines.length > 0);
-    expect(lines.join()).toContain('the last good version is served');
+    expect(lines.join()).toContain('its last valid version is used');
     expect((await session.packages()).packages[0]).toMatchObject({ state: 'ready' });
-    expect((await session.packages()).packages[0]?.reasons.join()).toMatch(/broken: .*version/);
-    expect(await said(session)).toEqual({ word: 'one' });
-    saved(made, 'say.py', tool('return {"word": "three"}'));
-    await until(async () => ((await said(session)) as { word: string }).word === 'three');
+    expect((await session.packages()).packages[0]?.reasons.join()).toMatch(/broken after an edit: .*version/);
+    expect(await say(session)).toEqual({ word: 'one' });
+    save(made, 'say.py', tool('return {"word": "three"}'));
+    await until(async () => ((await say(session)) as { word: string }).word === 'three');
     expect((await session.packages()).packages[0]?.reasons.join()).not.toContain('broken');
   });
 
-  test('that asks for more is held until it was shown', async () => {
+  test('that asks for more needs review', async () => {
     const made = await bench({ 'say.py': tool('return {"word": "one"}') });
     const session = await made.session();
-    saved(made, 'say.py', tool('return {"word": "two"}', { network: true }));
+    save(made, 'say.py', tool('return {"word": "two"}', { network: true }));
     await until(async () => (await session.packages()).packages[0]?.state === 'needs-review');
     expect(await session.call({ tool: 'say', arguments: {} })).toMatchObject({
       error: { code: 'needs_review' },
     });
     const review = await session.review('say');
     await session.accept('say', review.to);
-    expect(await said(session)).toEqual({ word: 'two' });
+    expect(await say(session)).toEqual({ word: 'two' });
   });
 });
 
-test('a package that turns up is held, one that goes is gone, one that comes back is as before', async () => {
+test('a new package needs review, a removed one is gone, and one that returns is as before', async () => {
   const made = await bench({ 'say.py': tool('return {"word": "one"}') });
   const session = await made.session();
   writeFileSync(join(made.packages, 'evil.py'), tool('return {"word": "evil"}', { name: 'evil' }));
@@ -120,10 +120,10 @@ test('a package that turns up is held, one that goes is gone, one that comes bac
   await until(async () => (await session.tools()).length === 0);
   writeFileSync(join(made.packages, 'say.py'), tool('return {"word": "one"}'));
   await until(async () => (await session.tools()).length === 1);
-  expect(await said(session)).toEqual({ word: 'one' });
+  expect(await say(session)).toEqual({ word: 'one' });
 });
 
-test('the whole folder may be moved away and back', async () => {
+test('the whole folder can be moved away and back', async () => {
   const made = await bench({ 'inner/say.py': tool('return {"word": "one"}') });
   const session = await made.session();
   renameSync(made.packages, `${made.packages}-away`);
@@ -132,5 +132,5 @@ test('the whole folder may be moved away and back', async () => {
   rmSync(made.packages, { recursive: true });
   renameSync(`${made.packages}-away`, made.packages);
   await until(async () => (await session.tools()).length === 1);
-  expect(await said(session)).toEqual({ word: 'one' });
+  expect(await say(session)).toEqual({ word: 'one' });
 });

@@ -1,4 +1,4 @@
-// Arguments that the operator wants kept: sealed beside the record, opened by the operator only, and erasable.
+// Stored arguments of calls: sealed next to the audit log, opened only by the operator, erasable.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { openSqlite } from '../src/store/sqlite.js';
 import { main, temporaryFolder, toolwharf, until } from './toolwharf.js';
 import { failureOf, pythonTool, resultOf, type Workbench, workbench } from './workbench.js';
 
-const words = 'the heron waits at the third lock';
+const secretText = 'the heron waits at the third lock';
 const sealed: SessionPolicy = { sealArguments: {} };
 const files = {
   'echo.py': pythonTool({ name: 'echo', body: ['return {"length": len(text)}'] }),
@@ -26,7 +26,7 @@ async function bench(options: Partial<HostOptions> = {}): Promise<Workbench> {
   return made;
 }
 
-async function called(of: Workbench, policy: SessionPolicy, text = words): Promise<string> {
+async function called(of: Workbench, policy: SessionPolicy, text = secretText): Promise<string> {
   const session = await of.session({ policy });
   const answer = await session.call({ tool: 'echo/echo', arguments: { text } });
   await resultOf(answer);
@@ -35,7 +35,7 @@ async function called(of: Workbench, policy: SessionPolicy, text = words): Promi
 
 const stateOf = (of: Workbench) => join(of.path, 'state');
 
-/** Every byte of the state directory, read by another process: closing a file here would drop the host's locks on it. */
+/** All bytes of the state directory, read by a child process: closing a file here would drop the host's locks. */
 function bytesIn(folder: string): string {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((it) => it.isFile())
@@ -43,7 +43,7 @@ function bytesIn(folder: string): string {
   return execFileSync('/bin/cat', names, { encoding: 'latin1', maxBuffer: 256 * 1024 * 1024 });
 }
 
-/** Changes rows as somebody would who can write the database and has no key. */
+/** Changes rows like an attacker who can write the database but has no key. */
 function tamper(of: Workbench, sql: string): void {
   const database = openSqlite(join(stateOf(of), 'toolwharf.db'));
   database.exec(sql);
@@ -59,55 +59,55 @@ function rows(of: Workbench): Record<string, unknown>[] {
   }
 }
 
-describe('what a call leaves', () => {
-  test('by default: a digest and a shape, no row and no key', async () => {
+describe('a call', () => {
+  test('leaves by default a digest and a shape, but no row and no key', async () => {
     const of = await bench();
     const call = await called(of, {});
     await of.host.verifyAudit();
     expect(rows(of)).toEqual([]);
     expect(existsSync(join(stateOf(of), 'vault.key'))).toBe(false);
-    expect(bytesIn(stateOf(of))).not.toContain(words);
+    expect(bytesIn(stateOf(of))).not.toContain(secretText);
     await expect(of.host.keptArguments.open(call, 'ann')).rejects.toMatchObject({
       code: 'not_found',
       message: expect.stringContaining('no arguments are kept'),
     });
   });
 
-  test('where it is wanted: one sealed row, which opens to exactly what was given, and is nowhere in clear', async () => {
+  test('leaves with sealArguments one sealed row that opens to the exact arguments', async () => {
     const of = await bench();
     const call = await called(of, sealed);
     const opened = await of.host.keptArguments.open(call, 'ann');
-    expect(opened).toMatchObject({ call, tool: 'echo/echo', arguments: { text: words }, exact: true });
+    expect(opened).toMatchObject({ call, tool: 'echo/echo', arguments: { text: secretText }, exact: true });
     expect(rows(of)).toHaveLength(1);
-    expect(bytesIn(stateOf(of))).not.toContain(words);
-    // The search would find it: the id of the call is there in clear.
+    expect(bytesIn(stateOf(of))).not.toContain(secretText);
+    // Control: the search works, because it finds the call id in plain text.
     expect(bytesIn(stateOf(of))).toContain(call);
     const tail = await of.host.auditTail(20);
-    expect(JSON.stringify(tail)).not.toContain(words);
+    expect(JSON.stringify(tail)).not.toContain(secretText);
     expect(tail.at(-1)).toMatchObject({
       kind: 'operator',
-      body: { act: 'arguments open', callId: call, by: 'ann' },
+      body: { operation: 'arguments open', callId: call, by: 'ann' },
     });
     expect(await of.host.verifyAudit()).toMatchObject({ ok: true });
   });
 
-  test('a call that reads or changes something has its row when its intent is there', async () => {
+  test('that needs approval is sealed when it runs, together with its intent entry', async () => {
     const of = await bench();
     const session = await of.session({ policy: sealed });
-    const held = await session.call({ tool: 'ask/ask', arguments: { text: words } });
+    const held = await session.call({ tool: 'ask/ask', arguments: { text: secretText } });
     if (held.status !== 'confirmation_required') throw new Error(JSON.stringify(held));
-    // What waits for a person has not run: nothing of it is sealed.
+    // A held call has not run, so it is not sealed.
     expect(rows(of)).toEqual([]);
     await of.host.approvals.approve(held.confirmation.token, 'ann');
-    const answer = await session.call({ tool: 'ask/ask', arguments: { text: words } });
+    const answer = await session.call({ tool: 'ask/ask', arguments: { text: secretText } });
     await resultOf(answer);
     const [row] = rows(of);
-    const intent = (await of.host.auditTail(50)).find((it) => it.seq === row?.line);
+    const intent = (await of.host.auditTail(50)).find((it) => it.seq === row?.audit_seq);
     expect(intent).toMatchObject({ kind: 'intent', body: { callId: answer.callId } });
-    expect((await of.host.keptArguments.open(answer.callId, 'ann')).arguments).toEqual({ text: words });
+    expect((await of.host.keptArguments.open(answer.callId, 'ann')).arguments).toEqual({ text: secretText });
   });
 
-  test('values of the vault are taken out first, and it is said that something is missing', async () => {
+  test('is sealed without values of the vault, and marked as not exact', async () => {
     const of = await bench();
     const value = ['zw', '81', 'Kormoran', 'am', 'Wehr'].join('-');
     await of.host.secrets.set({
@@ -124,7 +124,7 @@ describe('what a call leaves', () => {
     expect(opened).toMatchObject({ arguments: { text: 'Ann [redacted:KEY]' }, exact: false });
   });
 
-  test('without the key nothing runs', async () => {
+  test('does not run if the key is missing', async () => {
     const of = await bench({ passphrase: 'a river and a lock' });
     await called(of, sealed);
     const state = stateOf(of);
@@ -136,46 +136,46 @@ describe('what a call leaves', () => {
       root: of.root,
       policy: sealed,
     });
-    const failed = await failureOf(session.call({ tool: 'echo/echo', arguments: { text: words } }));
-    const lines = await host.auditTail(3);
+    const failed = await failureOf(session.call({ tool: 'echo/echo', arguments: { text: secretText } }));
+    const entries = await host.auditTail(3);
     await host.close();
     expect(failed).toMatchObject({
       code: 'state_unusable',
       message: expect.stringContaining('passphrase'),
     });
-    expect(lines.map((it) => it.kind)).not.toContain('intent');
+    expect(entries.map((it) => it.kind)).not.toContain('intent');
   });
 
-  test('a policy that says it wrongly opens no session', async () => {
+  test('cannot be made with an invalid sealArguments policy', async () => {
     const of = await bench();
-    for (const wrong of [true, 'encrypted', null, { keeper: 'nobody' }]) {
+    for (const wrong of [true, 'encrypted', null, { keyStorage: 'nobody' }]) {
       const policy = { sealArguments: wrong } as unknown as SessionPolicy;
       await expect(of.session({ policy })).rejects.toMatchObject({ code: 'invalid_config' });
     }
   });
 });
 
-describe('what was tampered with does not open', () => {
+describe('sealed arguments do not open after tampering', () => {
   test.each([
     ['a changed byte', 'update sealed_arguments set sealed = zeroblob(length(sealed))'],
     ['another nonce', 'update sealed_arguments set nonce = zeroblob(12)'],
-    ['cut short', "update sealed_arguments set sealed = x'00'"],
-    ['another line of the record', 'update sealed_arguments set line = 1'],
+    ['a truncated value', "update sealed_arguments set sealed = x'00'"],
+    ['another line of the audit log', 'update sealed_arguments set audit_seq = 1'],
   ])('%s', async (_, sql) => {
     const of = await bench();
     const call = await called(of, sealed);
-    // Control: it opens as long as nobody touches it.
+    // Control: it opens before the change.
     await of.host.keptArguments.open(call, 'ann');
     tamper(of, sql);
     await expect(of.host.keptArguments.open(call, 'ann')).rejects.toMatchObject({
       code: 'integrity',
-      message: expect.stringContaining('were changed, or belong to another call'),
+      message: expect.stringContaining('were changed or belong to another call'),
     });
   });
 
-  test('rows that were swapped, with or without the lines that they point to', async () => {
+  test('swapped rows, with or without their line numbers', async () => {
     const of = await bench();
-    const [a, b] = [await called(of, sealed, 'first words'), await called(of, sealed, 'other words')];
+    const [a, b] = [await called(of, sealed, 'first text'), await called(of, sealed, 'other text')];
     await of.host.keptArguments.open(a, 'ann');
     const swap = (columns: string) =>
       `create temp table s as select * from sealed_arguments;
@@ -183,12 +183,12 @@ describe('what was tampered with does not open', () => {
     tamper(of, swap('nonce, sealed'));
     for (const call of [a, b])
       await expect(of.host.keptArguments.open(call, 'ann')).rejects.toMatchObject({ code: 'integrity' });
-    tamper(of, swap('line'));
+    tamper(of, swap('audit_seq'));
     for (const call of [a, b])
       await expect(of.host.keptArguments.open(call, 'ann')).rejects.toMatchObject({ code: 'integrity' });
   });
 
-  test('the same words are sealed differently each time', async () => {
+  test('control: the same text is sealed differently each time', async () => {
     const of = await bench();
     await called(of, sealed);
     await called(of, sealed);
@@ -199,18 +199,18 @@ describe('what was tampered with does not open', () => {
 });
 
 describe('the key', () => {
-  test('may move to another keeper: what was kept still opens', async () => {
+  test('can move to another key storage: sealed arguments still open', async () => {
     const of = await bench();
     const call = await called(of, sealed);
     await of.host.secrets.rekey({ to: 'passphrase', passphrase: 'a river and a lock', by: 'ann' });
-    expect((await of.host.keptArguments.open(call, 'ann')).arguments).toEqual({ text: words });
+    expect((await of.host.keptArguments.open(call, 'ann')).arguments).toEqual({ text: secretText });
     await of.host.close();
     const host = await createHost({ state: stateOf(of), passphrase: 'a river and a lock' });
-    expect((await host.keptArguments.open(call, 'ann')).arguments).toEqual({ text: words });
+    expect((await host.keptArguments.open(call, 'ann')).arguments).toEqual({ text: secretText });
     await host.close();
   });
 
-  test('another one is told apart from a row that was changed', async () => {
+  test('if missing or wrong is reported differently from a changed row', async () => {
     const of = await bench();
     const call = await called(of, sealed);
     await of.host.close();
@@ -219,19 +219,19 @@ describe('the key', () => {
     const host = await createHost({ state });
     await expect(host.keptArguments.open(call, 'ann')).rejects.toMatchObject({
       code: 'state_unusable',
-      message: expect.stringContaining('vault.key is gone'),
+      message: expect.stringContaining('vault.key is missing'),
     });
     await host.close();
     writeFileSync(join(state, 'vault.key'), Buffer.alloc(32, 7), { mode: 0o600 });
     const other = await createHost({ state });
     await expect(other.keptArguments.open(call, 'ann')).rejects.toMatchObject({
       code: 'state_unusable',
-      message: expect.stringContaining('sealed under another key'),
+      message: expect.stringContaining('encrypted with another key'),
     });
     await other.close();
   });
 
-  test('is the operator’s: with a PIN set, nobody opens or erases without it, and opening is on record', async () => {
+  test('is used to open or erase only with the PIN if one is set, and each opening is audited', async () => {
     const of = await bench();
     const call = await called(of, sealed);
     const pin = ['heron', 'lock', '47'].join('-');
@@ -242,16 +242,19 @@ describe('the key', () => {
     });
     const by = { name: 'ann', channel: 'terminal', pin } as const;
     expect((await of.host.keptArguments.open(call, by)).exact).toBe(true);
-    expect((await of.host.auditTail(1))[0]?.body).toMatchObject({ act: 'arguments open', verified: true });
+    expect((await of.host.auditTail(1))[0]?.body).toMatchObject({
+      operation: 'arguments open',
+      verified: true,
+    });
   });
 });
 
-test('forgetting erases the bytes of what is older, on record, and leaves the record whole', async () => {
+test('forget erases the bytes of older arguments, is audited, and keeps the audit log valid', async () => {
   let now = Date.UTC(2026, 0, 1);
   const of = await bench({ now: () => now });
-  const old = await called(of, sealed, 'first words');
+  const old = await called(of, sealed, 'first text');
   now = Date.UTC(2026, 0, 20);
-  const recent = await called(of, sealed, 'other words');
+  const recent = await called(of, sealed, 'other text');
   await of.host.verifyAudit();
   const bytes = rows(of).find((it) => it.call_id === old)?.sealed as Uint8Array;
   const inFiles = () => bytesIn(stateOf(of)).includes(Buffer.from(bytes).toString('latin1'));
@@ -259,9 +262,9 @@ test('forgetting erases the bytes of what is older, on record, and leaves the re
   expect(await of.host.keptArguments.forget(Date.UTC(2026, 0, 10), 'ann')).toBe(1);
   expect(inFiles()).toBe(false);
   await expect(of.host.keptArguments.open(old, 'ann')).rejects.toMatchObject({ code: 'not_found' });
-  expect((await of.host.keptArguments.open(recent, 'ann')).arguments).toEqual({ text: 'other words' });
-  const act = (await of.host.auditTail(10)).find((it) => it.body.act === 'arguments forget');
-  expect(act?.body).toMatchObject({ before: '2026-01-10T00:00:00.000Z', count: 1, by: 'ann' });
+  expect((await of.host.keptArguments.open(recent, 'ann')).arguments).toEqual({ text: 'other text' });
+  const entry = (await of.host.auditTail(10)).find((it) => it.body.operation === 'arguments forget');
+  expect(entry?.body).toMatchObject({ before: '2026-01-10T00:00:00.000Z', count: 1, by: 'ann' });
   expect(await of.host.verifyAudit()).toMatchObject({ ok: true });
 });
 
@@ -280,7 +283,14 @@ describe('the command', () => {
     toolwharf([...line, '--state', state], { cwd, env: { XDG_CONFIG_HOME: join(folder.path, 'config') } });
   const call = async (cwd = folder.path): Promise<string> => {
     const done = await run(
-      ['call', 'echo/echo', JSON.stringify({ text: words }), '--dir', join(folder.path, 'tools'), '--json'],
+      [
+        'call',
+        'echo/echo',
+        JSON.stringify({ text: secretText }),
+        '--dir',
+        join(folder.path, 'tools'),
+        '--json',
+      ],
       cwd,
     );
     expect(done).toMatchObject({ code: 0 });
@@ -293,24 +303,26 @@ describe('the command', () => {
     id = await call();
   });
 
-  test('shows what is said of one call, and its arguments when asked', async () => {
+  test('shows the entries of one call, and its arguments with --open', async () => {
     const plain = await run(['audit', 'show', id]);
     expect(plain.code).toBe(0);
-    expect(plain.stdout).toMatch(/ intent .*\n.* outcome .*\n.*kept, sealed; to see them: --open\n$/);
-    expect(plain.stdout).not.toContain(words);
+    expect(plain.stdout).toMatch(
+      / intent .*\n.* outcome .*\n.*arguments are stored encrypted; show them with --open\n$/,
+    );
+    expect(plain.stdout).not.toContain(secretText);
     const opened = await run(['audit', 'show', id, '--open']);
-    expect(opened.stdout).toContain('"act":"arguments open"');
+    expect(opened.stdout).toContain('"operation":"arguments open"');
     expect(opened.stdout).toContain(
-      `arguments of echo/echo, exactly as they were:\n{\n  "text": "${words}"\n}`,
+      `arguments of echo/echo, exactly as they were:\n{\n  "text": "${secretText}"\n}`,
     );
     const document = JSON.parse((await run(['audit', 'show', id, '--open', '--json'])).stdout);
     expect(document).toMatchObject({
       schema: 'toolwharf/audit-call@1',
       call: id,
       kept: true,
-      opened: { tool: 'echo/echo', arguments: { text: words }, exact: true },
+      opened: { tool: 'echo/echo', arguments: { text: secretText }, exact: true },
     });
-    expect(document.lines.map((it: { kind: string }) => it.kind)).toEqual([
+    expect(document.entries.map((it: { kind: string }) => it.kind)).toEqual([
       'intent',
       'outcome',
       'operator',
@@ -318,37 +330,39 @@ describe('the command', () => {
     ]);
   });
 
-  test('says what it cannot show', async () => {
+  test('reports unknown calls and missing arguments', async () => {
     expect(await run(['audit', 'show', 'call_none'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('the record has no call "call_none"'),
+      stderr: expect.stringContaining('no call "call_none" in the audit log'),
     });
     expect(await run(['audit', 'show', 'call_none', '--open'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('no arguments are kept of "call_none"'),
+      stderr: expect.stringContaining('no arguments are kept for "call_none"'),
     });
     expect((await run(['audit', 'show'])).code).toBe(2);
     expect((await run(['audit', 'forget'])).code).toBe(2);
     expect((await run(['audit', 'forget', '--before', 'soon'])).code).toBe(2);
   });
 
-  test('a project can only say no', async () => {
+  test('a project can only turn sealing off', async () => {
     const project = join(folder.path, 'project');
-    const said = (value: string) => {
+    const writeProject = (value: string) => {
       const made = temporaryFolder({ 'toolwharf.toml': `[audit]\narguments = "${value}"\n` });
       rmSync(project, { recursive: true, force: true });
       renameSync(made.path, project);
     };
-    said('encrypted');
-    const refused = await run(['config', 'list'], project);
-    expect(refused.code).not.toBe(0);
-    expect(refused.stderr).toContain('audit.arguments = "encrypted" would loosen what a user chose');
-    said('digest');
+    writeProject('encrypted');
+    const rejected = await run(['config', 'list'], project);
+    expect(rejected.code).not.toBe(0);
+    expect(rejected.stderr).toContain(
+      'audit.arguments = "encrypted" is less strict than the user\'s configuration',
+    );
+    writeProject('digest');
     const plain = await call(project);
     expect(JSON.parse((await run(['audit', 'show', plain, '--json'])).stdout)).toMatchObject({ kept: false });
   });
 
-  test('goes through the socket where a host is up, and erases there', async () => {
+  test('uses the socket of a running host, also to erase', async () => {
     const child = spawn(process.execPath, [main, 'host', '--idle', '5m', '--state', state]);
     started.push(child);
     let text = '';
@@ -358,7 +372,7 @@ describe('the command', () => {
     await until(() => text.includes('started'));
     const there = await call();
     const opened = JSON.parse((await run(['audit', 'show', there, '--open', '--json'])).stdout);
-    expect(opened.opened.arguments).toEqual({ text: words });
+    expect(opened.opened.arguments).toEqual({ text: secretText });
     const done = await run(['audit', 'forget', '--before', '2999-01-01', '--json']);
     expect(JSON.parse(done.stdout)).toMatchObject({ schema: 'toolwharf/audit-forget@1', forgotten: 2 });
     expect((await run(['audit', 'show', id, '--open'])).code).toBe(2);

@@ -1,4 +1,4 @@
-// Credentials from the command line to the tool and nowhere else.
+// Credentials go from the command line to the tool and nowhere else.
 import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -46,8 +46,8 @@ beforeEach(() => {
 afterEach(() => folder.remove());
 
 const door = () => join(folder.path, 'vault-door');
-const secret = (words: readonly string[], stdin = '') =>
-  toolwharf(['secret', ...words, '--state', state], { stdin });
+const secret = (args: readonly string[], stdin = '') =>
+  toolwharf(['secret', ...args, '--state', state], { stdin });
 const set = (stdin = `${value}\n`) =>
   secret(['set', 'vault-door', 'door_key', '--host', 'Keys.Example.org.'], stdin);
 const listed = async () => {
@@ -68,7 +68,7 @@ const show = () =>
     folder.path,
   ]);
 
-test('a value makes a package ready, reaches the tool, and comes out of nothing', async () => {
+test('a value makes a package ready, reaches the tool, and appears in no output', async () => {
   const before = await listed();
   expect(before.state).toBe('needs-setup');
   expect(before.reasons.join('\n')).toContain(
@@ -79,13 +79,13 @@ test('a value makes a package ready, reaches the tool, and comes out of nothing'
 
   const done = await set();
   expect(done).toMatchObject({ code: 0, stderr: '' });
-  expect(done.stdout).toContain('it may go to keys.example.org');
+  expect(done.stdout).toContain('may be sent to keys.example.org');
   expect((await listed()).state).toBe('ready');
 
   const shown = await show();
   expect(shown.stdout).toContain('"status":"ok"');
   const { result } = JSON.parse(shown.stdout);
-  // One trailing newline was taken off, and nothing else.
+  // Only one trailing newline was removed.
   expect(result.length).toBe(value.length);
   expect(result.raw).toBe('it is [redacted:door_key]');
   expect(result['[redacted:door_key]']).toBe('[redacted:door_key]');
@@ -104,9 +104,9 @@ test('a value makes a package ready, reaches the tool, and comes out of nothing'
   });
   const audit = await toolwharf(['audit', 'tail', '1000', '--json', '--state', state]);
   const info = await toolwharf(['info', 'vault-door', '--dir', door(), '--state', state]);
-  const said = [unset, done, shown, list, audit, info].map((it) => it.stdout + it.stderr).join('\n');
+  const printed = [unset, done, shown, list, audit, info].map((it) => it.stdout + it.stderr).join('\n');
   for (const form of forms()) {
-    expect(said).not.toContain(form);
+    expect(printed).not.toContain(form);
     for (const file of filesBelow(state)) expect(readFileSync(file).includes(form), file).toBe(false);
   }
 
@@ -134,7 +134,7 @@ function filesBelow(path: string): string[] {
   });
 }
 
-test('a value whose receivers were changed does not open', async () => {
+test('a value does not open after its audience was changed in the database', async () => {
   await set();
   await listed();
   const database = openSqlite(join(state, 'toolwharf.db'));
@@ -145,57 +145,57 @@ test('a value whose receivers were changed does not open', async () => {
   expect(JSON.parse(shown.stdout).error).toMatchObject({ code: 'integrity' });
 }, 60_000);
 
-test('the key is private, and one that others can read is refused', async () => {
+test('the key is private, and a key that others can read is rejected', async () => {
   await set();
   const key = join(state, 'vault.key');
   expect(statSync(key).mode & 0o777).toBe(0o600);
   chmodSync(key, 0o644);
-  const refused = await set();
-  expect(refused.code).toBe(1);
-  expect(refused.stderr).toContain(`chmod 600 ${key}`);
+  const rejected = await set();
+  expect(rejected.code).toBe(1);
+  expect(rejected.stderr).toContain(`chmod 600 ${key}`);
   chmodSync(key, 0o600);
   expect(await set()).toMatchObject({ code: 0 });
 });
 
-test('a passphrase instead of a key file', async () => {
-  const words = ['secret', 'set', 'vault-door', 'door_key', '--state', state];
+test('a passphrase can be used instead of a key file', async () => {
+  const args = ['secret', 'set', 'vault-door', 'door_key', '--state', state];
   const withPhrase = (phrase: string) =>
-    toolwharf(words, { stdin: value, env: { TOOLWHARF_PASSPHRASE: phrase } });
+    toolwharf(args, { stdin: value, env: { TOOLWHARF_PASSPHRASE: phrase } });
   expect(await withPhrase('first second third')).toMatchObject({ code: 0 });
   expect(readdirSync(state).filter((it) => it.startsWith('vault.'))).toEqual(['vault.salt']);
   const wrong = await withPhrase('first second fourth');
   expect(wrong.code).toBe(1);
-  expect(wrong.stderr).toContain('not the passphrase');
+  expect(wrong.stderr).toContain('wrong passphrase');
   expect(await set()).toMatchObject({ code: 1 });
 }, 60_000);
 
-describe('what is refused, without being said again', () => {
+describe('invalid commands are rejected without repeating the value', () => {
   test.each([
     ['a value as an argument', ['set', 'vault-door', 'door_key', 'hunter2-hunter2'], 'never an argument'],
     ['a value after the name', ['set', 'vault-door', 'door_key=hunter2-hunter2'], 'never an argument'],
-    ['a value for a verb', ['hunter2-hunter2'], 'no such verb'],
-    ['no name', ['set', 'vault-door'], 'PACKAGE NAME'],
-    ['two minds', ['set', 'vault-door', 'door_key', '--host', 'a.example', '--any-host'], 'not both'],
+    ['a value for a verb', ['hunter2-hunter2'], 'unknown subcommand of secret'],
+    ['a missing name', ['set', 'vault-door'], 'PACKAGE NAME'],
+    ['conflicting flags', ['set', 'vault-door', 'door_key', '--host', 'a.example', '--any-host'], 'not both'],
     [
       'a URL for a host',
       ['set', 'vault-door', 'door_key', '--host', 'https://a.example/'],
-      'does not name a host',
+      'is not a host name',
     ],
     [
       'a host with a port',
       ['set', 'vault-door', 'door_key', '--host', 'a.example:443'],
-      'does not name a host',
+      'is not a host name',
     ],
-    ['a host for a list', ['list', '--host', 'a.example'], 'belong to'],
-  ])('%s', async (_name, words, message) => {
-    const outcome = await secret(words, 'hunter3');
+    ['a host for list', ['list', '--host', 'a.example'], 'work only with'],
+  ])('%s', async (_name, args, message) => {
+    const outcome = await secret(args, 'hunter3');
     expect(outcome.code).toBe(2);
     expect(outcome.stderr).toContain(message);
     expect(outcome.stderr + outcome.stdout).not.toContain('hunter');
-    expect(JSON.parse((await secret([...words, '--json'], 'hunter3')).stdout).error.code).toBe('usage');
+    expect(JSON.parse((await secret([...args, '--json'], 'hunter3')).stdout).error.code).toBe('usage');
   });
 
-  test.each(['', '\n', '\r\n'])('an empty value: %j', async (stdin) => {
+  test.each(['', '\n', '\r\n'])('an empty value is rejected: %j', async (stdin) => {
     expect(await set(stdin)).toMatchObject({ code: 2 });
   });
 });
@@ -207,8 +207,8 @@ test('inner and further newlines are part of the value', async () => {
 }, 60_000);
 
 test('a value typed at a terminal is not shown', async () => {
-  const words = ['secret', 'set', 'vault-door', 'door_key', '--state', state];
-  const shown = await atTerminal(words, { after: '(not shown):', type: `${value}\n` });
+  const args = ['secret', 'set', 'vault-door', 'door_key', '--state', state];
+  const shown = await atTerminal(args, { after: '(not shown):', type: `${value}\n` });
   expect(shown).toContain('door_key for vault-door (not shown):');
   expect(shown).toContain('door_key of vault-door is set');
   expect(shown).not.toContain('sesame');

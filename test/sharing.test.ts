@@ -1,4 +1,4 @@
-// Commands beside each other, and what a person agrees to when they agree.
+// Commands that run at the same time, and the scope of an approval.
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -27,7 +27,7 @@ beforeEach(() => {
 
 afterEach(() => folder.remove());
 
-test('a command that takes long does not keep the others waiting, and they are served to their end', async () => {
+test('a slow command does not delay others, and all of them finish', async () => {
   const long = toolwharf(['call', join(folder.path, 'slow.py'), '{"text":"4"}', ...state()]);
   await until(async () => (await toolwharf(['approvals', 'list', ...state()])).code === 0);
   const started = performance.now();
@@ -40,7 +40,7 @@ test('a command that takes long does not keep the others waiting, and they are s
   expect((await long).code).toBe(0);
 });
 
-test('an approval is for the workspace it was asked in', async () => {
+test('an approval is valid only for the workspace of the held call', async () => {
   const call = (root: string) =>
     toolwharf([
       'call',
@@ -60,7 +60,7 @@ test('an approval is for the workspace it was asked in', async () => {
   expect(readFileSync(join(folder.path, 'a', 'note.txt'), 'utf8')).toBe('x');
 });
 
-test('a workspace that cannot be lent is told before anything is begun', async () => {
+test('a workspace that cannot be mounted is reported before the call starts', async () => {
   const done = await toolwharf([
     'call',
     join(folder.path, 'note.py'),
@@ -73,20 +73,20 @@ test('a workspace that cannot be lent is told before anything is begun', async (
   expect(done.stderr).toContain('nowhere');
 });
 
-test('a missing interpreter is told by the exit code', async () => {
+test('a missing interpreter has its own exit code', async () => {
   const far = readFileSync(join(folder.path, 'slow.py'), 'utf8').replace(
     'language: python',
     'language: python\n#   python_version: "3.99"',
   );
   writeFileSync(join(folder.path, 'slow.py'), far);
   const call = ['call', join(folder.path, 'slow.py'), '{"text":"0"}', ...state()];
-  const refused = await toolwharf([...call, '--strict-runtime']);
-  expect(refused).toMatchObject({ code: 7, stderr: expect.stringContaining('3.99') });
-  // The control: without the wish for exactly that one, the nearest does.
+  const rejected = await toolwharf([...call, '--strict-runtime']);
+  expect(rejected).toMatchObject({ code: 7, stderr: expect.stringContaining('3.99') });
+  // Control: without --strict-runtime, the nearest version is used.
   expect((await toolwharf(call)).code).toBe(0);
 });
 
-test('a broken manifest is named, also when a tool of it is', async () => {
+test('a call of a tool in a broken manifest reports the error of the manifest', async () => {
   writeFileSync(
     join(folder.path, 'broken.py'),
     patchTool({ name: 'broken' }).replace('version: "1.0.0"', 'version: one'),
@@ -96,7 +96,7 @@ test('a broken manifest is named, also when a tool of it is', async () => {
   expect(done.stderr).toContain('version');
 });
 
-test('printed commands can be pasted, whatever the folder is called', async () => {
+test('printed commands can be pasted, whatever the name of the folder', async () => {
   const odd = join(folder.path, "we ird $(touch x) it's");
   mkdirSync(odd);
   writeFileSync(
@@ -108,21 +108,21 @@ test('printed commands can be pasted, whatever the folder is called', async () =
   expect(done.stderr).toContain(`toolwharf install '${odd.replaceAll("'", "'\\''")}/more.py'`);
 });
 
-test('a grant for one package is taken on the command line', async () => {
+test('a grant for one package is accepted on the command line', async () => {
   const good = await toolwharf(['list', folder.path, '--allow', 'slow=net:127.0.0.1:1', ...state()]);
   expect(good.code).toBe(0);
   const bad = await toolwharf(['list', folder.path, '--allow', 'slow=web:x', ...state()]);
   expect(bad.code).toBe(2);
 });
 
-test('without a home, nothing is put into the working directory', async () => {
+test('without a home folder, nothing is written into the working directory', async () => {
   const env = { HOME: '', XDG_CONFIG_HOME: '', XDG_STATE_HOME: join(folder.path, 'xdg'), TOOLWHARF_HOME: '' };
   const done = await toolwharf(['list', 'slow.py'], { env, cwd: folder.path });
   expect(done).toMatchObject({ code: 0, stderr: '' });
   expect(readdirSync(folder.path)).not.toContain('.local');
 });
 
-test('at a terminal, what takes long says so, and leaves nothing of it behind', async () => {
+test('at a terminal, a slow call shows its progress and erases it at the end', async () => {
   const shown = await atTerminal(['call', join(folder.path, 'slow.py'), '{"text":"1.5"}', ...state()]);
   expect(shown).toMatch(/\rrunning slow\/slow … 1 s/);
   expect(shown).toMatch(/\r +\r\{\}\r\n$/);

@@ -1,4 +1,4 @@
-// A terminal that remembers what it was told, for commands that are tested without starting the program.
+// A fake terminal that keeps the printed text, for tests of commands without starting the program.
 import { readFileSync, statSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import type { Host } from '../src/host/host.js';
@@ -14,7 +14,7 @@ export interface TestTerminalOptions {
   readonly columns?: number;
   readonly host?: Partial<Host>;
   readonly examine?: Terminal['examine'];
-  /** What the person at the terminal says; absent means nobody is there. */
+  /** The answer of the person at the terminal; absent: there is no person. */
   readonly answer?: boolean;
 }
 
@@ -64,8 +64,8 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
       throw new Error('no command here reads a document');
     },
     openPinReset: () => Promise.reject(new Error('no state here')),
-    openRecord: () => Promise.reject(new Error('no record here')),
-    verifyExport: () => Promise.reject(new Error('no record here')),
+    openAuditLog: () => Promise.reject(new Error('no audit log here')),
+    verifyExport: () => Promise.reject(new Error('no audit log here')),
     startHost: async () => {
       throw new Error('no command here starts a host');
     },

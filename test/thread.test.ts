@@ -1,5 +1,5 @@
-// One thread through everything, as the README tells it: two manifests, checked, called, served, held,
-// approved, recorded, and all of it again from TypeScript.
+// One example through all features, as in the README: two manifests are checked, called, served, held, approved
+// and audited, and then the same from TypeScript.
 
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,8 +43,8 @@ afterAll(async () => {
   state.remove();
 });
 
-describe('the thread', () => {
-  test('1 and 2: both manifests are read into the model, and mistakes are shown with line and caret', async () => {
+describe('the README example', () => {
+  test('1 and 2: both manifests are parsed, and mistakes are shown with line and caret', async () => {
     const clean = await toolwharf(['validate', '--json', tools.path]);
     expect(clean.code).toBe(0);
     const document = JSON.parse(clean.stdout);
@@ -73,7 +73,7 @@ describe('the thread', () => {
     );
   });
 
-  test('3: the Patch tool runs confined; the FindAgent tool reaches only a granted server', async () => {
+  test('3: the Patch tool runs in the sandbox; the FindAgent tool reaches only a granted server', async () => {
     const counted = await toolwharf([
       'call',
       '--json',
@@ -88,13 +88,13 @@ describe('the thread', () => {
       status: 'ok',
       result: { words: 3 },
     });
-    // The id leads to what the record says of it.
+    // The call ID finds the entries in the audit log.
     const { callId } = JSON.parse(counted.stdout);
-    const record = await toolwharf(['audit', 'show', callId, '--json', ...stateFlag]);
-    const { lines } = JSON.parse(record.stdout);
-    expect(lines.map((it: { kind: string }) => it.kind)).toEqual(['intent', 'outcome']);
+    const audit = await toolwharf(['audit', 'show', callId, '--json', ...stateFlag]);
+    const { entries } = JSON.parse(audit.stdout);
+    expect(entries.map((it: { kind: string }) => it.kind)).toEqual(['intent', 'outcome']);
 
-    const refused = await toolwharf([
+    const denied = await toolwharf([
       'call',
       '--json',
       join(tools.path, 'orders'),
@@ -102,8 +102,8 @@ describe('the thread', () => {
       '{"number":"17"}',
       ...stateFlag,
     ]);
-    expect(refused.code).toBe(5);
-    expect(JSON.parse(refused.stdout)).toMatchObject({
+    expect(denied.code).toBe(5);
+    expect(JSON.parse(denied.stdout)).toMatchObject({
       status: 'denied',
       error: {
         code: 'network_denied',
@@ -129,7 +129,7 @@ describe('the thread', () => {
     expect(server.requests.map((it) => it.url)).toEqual(['/orders/..%2F17']);
   });
 
-  test('4, 5 and 6: an MCP client lists and calls; a held call runs once, after a person approved it; all is on record', async () => {
+  test('4, 5 and 6: an MCP client calls tools, an approved call runs once, and all is audited', async () => {
     const env = { ...(process.env as Record<string, string>), TOOLWHARF_IDLE: '1s' };
     const client = new Client({ name: 'thread', version: '1.0.0' });
     const args = [main, 'mcp', tools.path, '--allow', `net:127.0.0.1:${server.port}`, ...stateFlag];
@@ -166,20 +166,20 @@ describe('the thread', () => {
     const ran = await confirm();
     expect(ran.isError).toBeUndefined();
     expect(JSON.parse(textOf(ran))).toEqual({ sent: 'hello' });
-    // Asking again gives the stored answer of the one execution; the same call anew is held anew.
+    // A second confirmation returns the stored answer. The same call, made again, is held again.
     expect((await confirm())._meta).toEqual(ran._meta);
     expect((await client.callTool({ name: 'send_note', arguments: { text: 'hello' } })).isError).toBe(true);
     expect((await toolwharf(['approvals', 'approve', token, ...stateFlag])).code).toBe(5);
 
     const tail = await toolwharf(['audit', 'tail', '100', '--json', ...stateFlag]);
-    const lines = tail.stdout
+    const entries = tail.stdout
       .trim()
       .split('\n')
       .map((it) => JSON.parse(it));
-    const intents = lines.filter((it) => it.kind === 'intent' && it.body.tool === 'send_note/send_note');
+    const intents = entries.filter((it) => it.kind === 'intent' && it.body.tool === 'send_note/send_note');
     expect(intents).toHaveLength(1);
     expect(intents[0].body.approval).toBe(token);
-    const outcome = lines.find((it) => it.kind === 'outcome' && it.body.callId === intents[0].body.callId);
+    const outcome = entries.find((it) => it.kind === 'outcome' && it.body.callId === intents[0].body.callId);
     expect(outcome.seq).toBeGreaterThan(intents[0].seq);
     expect(tail.stdout).not.toContain('hello');
 
@@ -188,11 +188,11 @@ describe('the thread', () => {
     expect(JSON.parse(verified.stdout)).toMatchObject({ schema: 'toolwharf/audit@1', ok: true });
 
     await client.close();
-    // The host that the shim started ends by itself once nobody is left.
+    // The host that the shim started ends by itself after the last client left.
     await until(() => !existsSync(join(state.path, 'state', 'host.sock')));
   });
 
-  test('7: the same from TypeScript', async () => {
+  test('7: the same works from TypeScript', async () => {
     const own = temporaryFolder();
     const host = await createHost({ state: join(own.path, 'state') });
     const session = await host.session({

@@ -1,4 +1,4 @@
-// The built command and its surroundings, for tests that use Toolwharf the way people do.
+// The built command and helpers around it, for tests that use Toolwharf as users do.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -21,14 +21,14 @@ export interface RunOptions {
   /** Leave standard input open. */
   readonly open?: boolean;
   readonly env?: Record<string, string>;
-  /** Looks at the process while it runs. */
+  /** Called with the process while it runs. */
   readonly during?: (child: ChildProcess) => void;
 }
 
-/** Runs the command to its end. */
-export function toolwharf(words: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+/** Runs the command and waits for its end. */
+export function toolwharf(args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...words], {
+    const child = spawn(process.execPath, [main, ...args], {
       cwd: options.cwd,
       env: { ...process.env, ...options.env },
       stdio: 'pipe',
@@ -49,7 +49,7 @@ export function toolwharf(words: readonly string[], options: RunOptions = {}): P
   });
 }
 
-/** A folder of the test's own, readable by everybody, removed by `remove`. */
+/** A temporary folder, readable by all users; `remove` deletes it. */
 export function temporaryFolder(files: Record<string, string> = {}): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'toolwharf-test-'));
   chmodSync(path, 0o755);
@@ -104,7 +104,7 @@ if __name__ == "__main__":
 `;
 }
 
-/** A FindAgent manifest with one tool that asks a server of this machine. */
+/** A FindAgent manifest with one tool that sends a request to a server on this machine. */
 export function findagentTool(port: number): string {
   return JSON.stringify(
     {
@@ -134,7 +134,7 @@ export interface LoopbackServer {
   close(): Promise<void>;
 }
 
-/** A server on 127.0.0.1 that remembers what it was asked. */
+/** A server on 127.0.0.1 that keeps the requests it received. */
 export async function loopbackServer(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<LoopbackServer> {
@@ -155,21 +155,21 @@ export async function loopbackServer(
   };
 }
 
-/** Waits until a condition holds; fails after the time given. */
+/** Waits until the condition is true; fails after the given time. */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   milliseconds = 10_000,
 ): Promise<void> {
   const deadline = performance.now() + milliseconds;
   while (!(await condition())) {
-    if (performance.now() > deadline) throw new Error('the condition never held');
+    if (performance.now() > deadline) throw new Error('the condition was never true');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }
 
-/** Runs the command at a terminal of its own, types when it shows what is waited for, and returns all that it showed. */
+/** Runs the command in a new terminal, types when the expected text appears, and returns all that it showed. */
 export function atTerminal(
-  words: readonly string[],
+  args: readonly string[],
   {
     after = '',
     type = '',
@@ -177,7 +177,7 @@ export function atTerminal(
   }: {
     readonly after?: string;
     readonly type?: string;
-    /** What is typed later, each when its text was shown after what came before. */
+    /** Further input; each part is typed when its `after` text appears after the previous input. */
     readonly later?: readonly { readonly after: string; readonly type: string }[];
   } = {},
 ): Promise<string> {
@@ -206,7 +206,7 @@ sys.stdout.buffer.write(shown)
   return new Promise((resolve, reject) => {
     const child = spawn('/usr/bin/python3', [
       ...['-c', script, JSON.stringify([{ after, type }, ...later])],
-      ...[process.execPath, main, ...words],
+      ...[process.execPath, main, ...args],
     ]);
     let shown = '';
     child.stdout.on('data', (chunk) => {

@@ -48,7 +48,7 @@ const key = () => join(state, 'vault.key');
 const change = (row: Partial<SealedRow>, slot = 'KEY') =>
   database.updateTable('secret').set(row).where('slot', '=', slot).execute();
 
-test('a value comes back, counted and with its receivers in one spelling', async () => {
+test('a value is returned with its version and a normalized audience', async () => {
   const set = await vault().set(entry);
   const audience = { kind: 'hosts', hosts: ['api.example.com', 'xn--bcher-kva.example'] };
   expect(set).toEqual({ package: 'weather', slot: 'KEY', audience, setAt: expect.any(Number) });
@@ -65,7 +65,7 @@ test('a value comes back, counted and with its receivers in one spelling', async
   expect(await vault().value('weather', 'KEY')).toBeUndefined();
 });
 
-test('nothing of a value is on the disk, and the same value never looks the same', async () => {
+test('no part of a value is on the disk, and the same value is sealed differently each time', async () => {
   const open = vault();
   await open.set(entry);
   await open.set({ ...entry, slot: 'TWIN' });
@@ -81,7 +81,7 @@ test('nothing of a value is on the disk, and the same value never looks the same
   expect(readdirSync(state).filter((it) => it.startsWith('vault.'))).toEqual(['vault.key']);
 });
 
-test('any text that a variable can carry is kept exactly', async () => {
+test('any text that an environment variable can contain is kept exactly', async () => {
   const open = vault();
   const value = fc.string({ unit: 'binary', minLength: 1, maxLength: 50 });
   await fc.assert(
@@ -94,7 +94,7 @@ test('any text that a variable can carry is kept exactly', async () => {
   );
 });
 
-test('fifty who set at once are counted one by one', async () => {
+test('fifty concurrent writes get fifty different versions', async () => {
   const open = vault();
   await open.set(entry);
   await Promise.all(
@@ -103,22 +103,22 @@ test('fifty who set at once are counted one by one', async () => {
   expect((await open.value('weather', 'KEY'))?.version).toBe(51);
 });
 
-describe('what was changed or moved does not open', () => {
+describe('a changed or moved value does not open', () => {
   const changes: readonly (readonly [string, (row: SealedRow, other: SealedRow) => Partial<SealedRow>])[] = [
     ['another package', () => ({ package: 'evil' })],
     ['another slot', () => ({ slot: 'OTHER' })],
-    ['wider receivers', () => ({ audience: '{"kind":"any"}' })],
-    ['another spelling', (row) => ({ audience: ` ${row.audience}` })],
-    ['no receivers', () => ({ audience: 'null' })],
+    ['a wider audience', () => ({ audience: '{"kind":"any"}' })],
+    ['another spelling of the audience', (row) => ({ audience: ` ${row.audience}` })],
+    ['no audience', () => ({ audience: 'null' })],
     ['another version', () => ({ version: 2 })],
     ['a flipped bit', (row) => ({ sealed: flipped(row.sealed, 0) })],
     ['a flipped tag', (row) => ({ sealed: flipped(row.sealed, row.sealed.length - 1) })],
     ['a flipped nonce', (row) => ({ nonce: flipped(row.nonce, 0) })],
     ['a short tag', (row) => ({ sealed: row.sealed.slice(0, -1) })],
-    ['nothing', () => ({ sealed: new Uint8Array(0) })],
-    ['a tag alone', (row) => ({ sealed: row.sealed.slice(-16) })],
+    ['an empty value', () => ({ sealed: new Uint8Array(0) })],
+    ['only a tag', (row) => ({ sealed: row.sealed.slice(-16) })],
     ['a short nonce', (row) => ({ nonce: row.nonce.slice(0, 8) })],
-    ['the text of another', (_row, other) => ({ sealed: other.sealed, nonce: other.nonce })],
+    ['the bytes of another value', (_row, other) => ({ sealed: other.sealed, nonce: other.nonce })],
   ];
   test.each(changes)('%s', async (_name, make) => {
     const open = vault();
@@ -134,13 +134,13 @@ describe('what was changed or moved does not open', () => {
     expect(failed.code).toBe('integrity');
     expect(failed.message + failed.hint).not.toContain('horse');
     expect((await open.value('weather', 'SECOND'))?.value).toBe('second');
-    // The control: as it was, it opens.
+    // Control: the original row opens.
     await change({ ...row }, different.slot ?? 'KEY');
     expect((await open.value('weather', 'KEY'))?.value).toBe(entry.value);
   });
 });
 
-test('an older value does not open in the place of a newer one', async () => {
+test('an older value does not open in place of a newer one', async () => {
   const open = vault();
   await open.set(entry);
   const [old] = (await rows.list()) as [SealedRow];
@@ -155,7 +155,7 @@ function flipped(bytes: Uint8Array, at: number): Uint8Array {
   return copy;
 }
 
-describe('values that cannot be kept', () => {
+describe('invalid values and audiences are rejected', () => {
   test.each(['', 'a\0b', 'x'.repeat(65 * 1024), 'lone \ud800'])('%j', async (value) => {
     const failed = await vault()
       .set({ ...entry, value })
@@ -176,12 +176,12 @@ describe('values that cannot be kept', () => {
     '.',
     '..',
     'a..b',
-  ])('nobody is called %j', async (host) => {
+  ])('the host name %j', async (host) => {
     const audience = { kind: 'hosts', hosts: [host] } as const;
     await expect(vault().set({ ...entry, audience })).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
-  test('somebody must be named', async () => {
+  test('an empty list of hosts', async () => {
     const audience = { kind: 'hosts', hosts: [] } as const;
     await expect(vault().set({ ...entry, audience })).rejects.toMatchObject({ code: 'invalid_input' });
   });
@@ -190,7 +190,7 @@ describe('values that cannot be kept', () => {
 describe('the key file', () => {
   const unusable = { code: 'state_unusable' };
 
-  test.each([0o644, 0o640, 0o660, 0o700, 0o604])('mode %o is refused', async (mode) => {
+  test.each([0o644, 0o640, 0o660, 0o700, 0o604])('with mode %o is rejected', async (mode) => {
     await vault().set(entry);
     chmodSync(key(), mode);
     await expect(vault().value('weather', 'KEY')).rejects.toMatchObject(unusable);
@@ -199,37 +199,37 @@ describe('the key file', () => {
     expect((await vault().value('weather', 'KEY'))?.value).toBe(entry.value);
   });
 
-  test.each([0, 31, 33])('a size of %i is refused', async (size) => {
+  test.each([0, 31, 33])('with a size of %i bytes is rejected', async (size) => {
     writeFileSync(key(), Buffer.alloc(size), { mode: 0o600 });
     await expect(vault().set(entry)).rejects.toMatchObject(unusable);
   });
 
-  test('a link is refused', async () => {
+  test('that is a symbolic link is rejected', async () => {
     await vault().set(entry);
     renameSync(key(), join(state, 'elsewhere'));
     symlinkSync('elsewhere', key());
     await expect(vault().value('weather', 'KEY')).rejects.toMatchObject(unusable);
   });
 
-  test('a folder, and a pipe that nobody writes to, are refused at once', async () => {
+  test('that is a pipe without a writer is rejected at once', async () => {
     const made = spawnSync('mkfifo', ['-m', '600', key()]);
     expect(made.status).toBe(0);
     await expect(vault().set(entry)).rejects.toMatchObject(unusable);
   });
 
-  test.runIf(process.getuid?.() === 0)('of another owner is refused (needs root to try)', async () => {
+  test.runIf(process.getuid?.() === 0)('of another owner is rejected (this test needs root)', async () => {
     await vault().set(entry);
     chownSync(key(), 65533, 65533);
     await expect(vault().value('weather', 'KEY')).rejects.toMatchObject(unusable);
   });
 
-  test('that is gone is not replaced while values wait for it', async () => {
+  test('that is missing is not replaced while there are sealed values', async () => {
     await vault().set(entry);
     renameSync(key(), `${key()}.away`);
     await expect(vault().value('weather', 'KEY')).rejects.toMatchObject(unusable);
     await expect(vault().set({ ...entry, slot: 'OTHER' })).rejects.toMatchObject(unusable);
     expect(existsSync(key())).toBe(false);
-    // Forgetting needs no key, and then a new one is made.
+    // Removing values needs no key. After that, a new key is created.
     expect(await vault().unset('weather', 'KEY')).toBe(true);
     await vault().set(entry);
     expect((await vault().value('weather', 'KEY'))?.value).toBe(entry.value);
@@ -243,9 +243,9 @@ describe('the key file', () => {
 });
 
 describe('a passphrase', () => {
-  test('is the key, and no other is', async () => {
+  test('opens values, and no other passphrase does', async () => {
     const open = vault('one two three');
-    expect(open.keeper()).toBeUndefined();
+    expect(open.keyStorage()).toBeUndefined();
     await open.set(entry);
     expect(readdirSync(state).filter((it) => it.startsWith('vault.'))).toEqual(['vault.salt']);
     expect((await vault('one two three').value('weather', 'KEY'))?.value).toBe(entry.value);
@@ -253,7 +253,7 @@ describe('a passphrase', () => {
       .value('weather', 'KEY')
       .catch((it) => it);
     expect(wrong.code).toBe('state_unusable');
-    expect(wrong.message).toContain('not the passphrase');
+    expect(wrong.message).toContain('wrong passphrase');
     expect(wrong.message).not.toContain('one two');
     await expect(vault('one two four').set(entry)).rejects.toMatchObject({ code: 'state_unusable' });
     await expect(vault().value('weather', 'KEY')).rejects.toMatchObject({ code: 'state_unusable' });
@@ -264,7 +264,7 @@ describe('a passphrase', () => {
 
   test('and a key file exclude each other', async () => {
     await vault().set(entry);
-    expect(vault().keeper()).toBe('file');
+    expect(vault().keyStorage()).toBe('file');
     await expect(vault('one two three').value('weather', 'KEY')).rejects.toMatchObject({
       code: 'state_unusable',
     });
@@ -273,11 +273,11 @@ describe('a passphrase', () => {
   });
 });
 
-describe('all values, to be known again', () => {
-  test('of every package, counted after each change', async () => {
+describe('the list of all values (for redaction)', () => {
+  test('contains the values of every package, and its generation grows with each change', async () => {
     const open = vault();
     expect(await open.all()).toEqual([]);
-    // Asking for none makes no key.
+    // Reading an empty vault creates no key.
     expect(existsSync(key())).toBe(false);
     const before = open.generation();
     await open.set(entry);
@@ -293,7 +293,7 @@ describe('all values, to be known again', () => {
     expect((await open.all()).map((it) => it.slot)).toEqual(['KEY']);
   });
 
-  test('one that was changed is left out, as it reaches no tool either', async () => {
+  test('omits a changed value, which reaches no tool either', async () => {
     const open = vault();
     await open.set(entry);
     await open.set({ ...entry, slot: 'OTHER', value: 'sound' });
@@ -302,7 +302,7 @@ describe('all values, to be known again', () => {
     await expect(open.value('mail', 'KEY')).rejects.toMatchObject({ code: 'integrity' });
   });
 
-  test('without the key there are none, and no value comes out', async () => {
+  test('is empty without the key, and no value can be read', async () => {
     await vault('right words').set(entry);
     const wrong = vault('wrong words');
     expect(await wrong.all()).toEqual([]);

@@ -1,4 +1,4 @@
-// A host with packages of the test's own, and short ways to write those packages down.
+// A host with temporary packages, and short ways to write those packages.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import {
@@ -15,17 +15,17 @@ import { temporaryFolder } from './toolwharf.js';
 export type Files = Readonly<Record<string, string>>;
 
 export interface Workbench {
-  /** Everything of the test; removed at the end. */
+  /** Folder of all files of the test; removed at the end. */
   readonly path: string;
   /** Folder with the packages. */
   readonly packages: string;
-  /** A workspace that confined processes may change. */
+  /** A workspace that processes in the sandbox may change. */
   readonly root: string;
   readonly host: Host;
-  /** What went wrong inside the host itself. */
+  /** Internal errors of the host. */
   readonly bugs: unknown[];
   session(options?: Partial<SessionOptions>): Promise<Session>;
-  /** Makes or changes files of packages. */
+  /** Creates or changes files of packages. */
   write(files: Files): void;
   close(): Promise<void>;
 }
@@ -62,7 +62,7 @@ export async function workbench(
     session: async (wanted = {}) => {
       const opened = await host.session({ principal: 'agent', directories: [packages], root, ...wanted });
       const broken = (await opened.packages()).packages.filter((it) => it.state === 'broken');
-      // A test that means to use them would otherwise fail for a reason that is hard to see.
+      // Otherwise a test that uses them would fail for a reason that is hard to see.
       if (broken.length > 0) throw new Error(broken.flatMap((it) => [it.path, ...it.reasons]).join('\n'));
       return opened;
     },
@@ -74,7 +74,7 @@ export async function workbench(
   };
 }
 
-/** The result of an answer; fails with the whole answer where there is none. */
+/** The result of an answer; throws with the whole answer if there is none. */
 export async function resultOf(answer: Answer | Promise<Answer>) {
   const given = await answer;
   if (given.status !== 'ok') throw new Error(`no result: ${JSON.stringify(given)}`);
@@ -88,7 +88,7 @@ export interface Failed {
   readonly hint: string;
 }
 
-/** What an answer says of a failure; fails with the whole answer where it is none. */
+/** The error of an answer; throws with the whole answer if there is none. */
 export async function failureOf(answer: Answer | Promise<Answer>): Promise<Failed> {
   const given = await answer;
   if (!('error' in given) || given.error === undefined)
@@ -106,11 +106,11 @@ export interface PythonOptions {
   readonly network?: boolean;
   readonly filesystem?: 'none' | 'read-only' | 'read-write';
   readonly humanConfirm?: boolean;
-  /** The schema of the answer, as YAML on one line. */
+  /** The schema of the output, as YAML on one line. */
   readonly output?: string;
 }
 
-/** A Patch tool with one text input that may be left out. */
+/** A Patch tool with one optional text input. */
 export function pythonTool({
   name,
   body,
@@ -158,7 +158,7 @@ if __name__ == "__main__":
 
 export interface ToolspaceOptions {
   readonly id: string;
-  /** Command of the program; none for a service behind an endpoint. */
+  /** Command of the program; absent for a service at an endpoint. */
   readonly command?: readonly string[];
   readonly endpoint?: string;
   readonly actions: readonly JsonObject[];
@@ -190,13 +190,13 @@ export function toolspace({ id, command, endpoint, actions, scopes, env }: Tools
   });
 }
 
-/** A closed input of the given members, all needed unless they have a default. */
+/** An input schema with only the given properties; those without a default are required. */
 export function inputOf(properties: Readonly<Record<string, JsonObject>>, required?: readonly string[]) {
   const needed = required ?? Object.keys(properties).filter((it) => !('default' in (properties[it] ?? {})));
   return { type: 'object', properties, required: needed, additionalProperties: false };
 }
 
-/** A FindAgent manifest; what is given comes on top of what every one of them has. */
+/** A FindAgent manifest with the required fields and the given ones. */
 export function findagent(name: string, rest: JsonObject): string {
   return JSON.stringify({
     name,
@@ -216,7 +216,7 @@ export interface TalosOptions {
   readonly rest?: JsonObject;
 }
 
-/** A Talos package in a folder of its name; every function takes anything. */
+/** A Talos package in a folder with its name; every function accepts any input. */
 export function talos({ id, code, functions, file = 'index.mjs', rest = {} }: TalosOptions): Files {
   const manifest = {
     id,
@@ -233,7 +233,7 @@ export function talos({ id, code, functions, file = 'index.mjs', rest = {} }: Ta
   return { [`${id}/manifest.json`]: JSON.stringify(manifest), [`${id}/${file}`]: code };
 }
 
-/** Another folder in the same place, as a checkout or a build leaves one. */
+/** Replaces a folder with a new one at the same path, as a checkout or a build does. */
 export function makeAnew(folder: string, file: string): void {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);

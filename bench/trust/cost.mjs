@@ -12,7 +12,7 @@ export async function costs({ scanner, patterns, redact, known }, rounds = 31) {
     value: lot.text(40, letters),
   }));
   const vault = { all: async () => entries, generation: () => 0 };
-  const scan = await new scanner.Scanner(vault).forCall({ id: 'none', slots: [] }, new Map(), setting);
+  const scan = await new scanner.SecretScanner(vault).forCall({ id: 'none', slots: [] }, new Map(), setting);
   const words = 'the quick brown fox jumps over one lazy dog while rain falls on quiet hills near home'.split(
     ' ',
   );

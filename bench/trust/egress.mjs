@@ -33,7 +33,7 @@ export async function egressCases(parts) {
   const all = corpus('agent-egress-bench');
   if (all === undefined) return undefined;
   const { scanner } = parts;
-  const scan = await new scanner.Scanner({ all: async () => [], generation: () => 0 }).forCall(
+  const scan = await new scanner.SecretScanner({ all: async () => [], generation: () => 0 }).forCall(
     fetcher,
     new Map(),
     setting,
@@ -97,7 +97,7 @@ async function refusedByContent({ entry }, scan, { payload }) {
 
 async function isRefused(entry, input, scan) {
   try {
-    await entry.refuseSecrets(fetcher, tool, input, scan);
+    await entry.assertNoForeignSecrets(fetcher, tool, input, scan);
     return false;
   } catch (error) {
     if (error.code === 'guardrail') return true;
@@ -112,8 +112,8 @@ async function refusedByPlace({ destination, egress }, hosts, it) {
     const to = egress.requestTarget(url);
     if (to === null) return true;
     try {
-      egress.judgeName(to, false, { reach, anyPublic: false, secret: false });
-      await destination.vettedAddresses(
+      egress.checkHostName(to, false, { reach, anyPublic: false, holdsSecret: false });
+      await destination.allowedAddresses(
         to,
         reach,
         async () => publicAddress,

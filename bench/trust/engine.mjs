@@ -9,13 +9,13 @@ const src = new URL('../../src/', import.meta.url).pathname;
 
 const parts = {
   patterns: 'policy/scan/patterns',
-  known: 'policy/scan/known',
-  redact: 'policy/scan/redact',
-  scanner: 'host/scanner',
-  exit: 'host/exit',
+  known: 'policy/scan/known-values',
+  redact: 'policy/scan/redact-secrets',
+  scanner: 'host/secret-scanner',
+  exit: 'host/output-scan',
   error: 'model/host-error',
-  entry: 'host/entry',
-  personal: 'policy/guardrails/redact',
+  entry: 'host/input-scan',
+  personal: 'policy/guardrails/redact-personal',
   destination: 'net/destination',
   egress: 'net/egress-policy',
 };

@@ -40,7 +40,7 @@ export async function exitCases(parts, count, seed) {
         value: secretOf(lot),
       }));
       vault = { all: async () => entries, generation: () => index };
-      scan = await new scanner.Scanner(vault).forCall(packageOf('p0', []), new Map(), setting);
+      scan = await new scanner.SecretScanner(vault).forCall(packageOf('p0', []), new Map(), setting);
     }
     const { value, package: owner, slot } = lot.pick(entries);
     const [spelling, spell, least] = spellings[index % spellings.length];
@@ -81,7 +81,7 @@ async function passed(
     onRedacted: (it) => heard.push(JSON.stringify(it)),
   };
   try {
-    const result = await exit.throughExit(scan, request, async (guarded) => {
+    const result = await exit.withScannedOutput(scan, request, async (guarded) => {
       if (progress !== undefined) guarded.onProgress({ progress: 1, message: progress });
       if (error !== undefined) throw new HostError('tool_failed', error, hint === undefined ? {} : { hint });
       return { value, warnings, ...rest };

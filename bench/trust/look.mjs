@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 
-/** As the host looks at answers unless told otherwise. */
+/** The default options for scanning results. */
 export const look = {
   guesses: true,
-  samples: false,
+  reportSamples: false,
   sha256: (bytes) => createHash('sha256').update(bytes).digest(),
 };
 export const setting = { isPublic: () => false, guesses: true };

@@ -1,13 +1,13 @@
 import { type Dirent, existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { type FrontEnd, frontEnd } from '../formats/front-ends.js';
+import { type FormatLoader, formatLoader } from '../formats/format-loaders.js';
 import type { Candidate, Claim } from '../model/format.js';
 import { folderBundle } from './folder.js';
 
-/** Larger files are no manifests, so they are not opened while searching. */
-const maxSniffedBytes = 1024 * 1024;
+/** A larger file cannot be a manifest, so the search does not read it. */
+const maxManifestBytes = 1024 * 1024;
 
-/** Names that only a manifest has; a folder with such a name is a mistake. */
+/** File names of manifests. A folder with such a name is reported as an error. */
 export const manifestNames = new Set([
   'manifest.json',
   'findagent.json',
@@ -16,26 +16,33 @@ export const manifestNames = new Set([
   'toolspace.json',
 ]);
 
-/** Names of one format alone: such a file is worth a finding even when it cannot be read. */
-export const ownNames = new Set(['findagent.json', '.findagent.json', 'plugin.toml', 'toolspace.json']);
+/** File names that only one format uses. Such a file is reported even when it cannot be read. */
+export const formatSpecificNames = new Set([
+  'findagent.json',
+  '.findagent.json',
+  'plugin.toml',
+  'toolspace.json',
+]);
 
-export function looksLikeManifest(name: string): boolean {
+/** Whether a file name could be that of a manifest, so that the search looks into the file. */
+export function hasManifestName(name: string): boolean {
   return name.endsWith('.json') || name.endsWith('.py') || name.endsWith('plugin.toml');
 }
 
-export function kindOf(entry: Dirent): 'file' | 'folder' | 'special' {
+export function entryKind(entry: Dirent): 'file' | 'folder' | 'special' {
   if (entry.isDirectory()) return 'folder';
   return entry.isFile() ? 'file' : 'special';
 }
 
-export function claimOf(format: FrontEnd, candidate: Candidate): Claim {
-  return format.claim(candidate) ?? { scope: format.name === 'patch' ? 'file' : 'folder', up: 0 };
+/** The format's claim, or its usual one when the file does not look like its manifest. */
+export function claimOf(format: FormatLoader, candidate: Candidate): Claim {
+  return format.claim(candidate) ?? { scope: format.name === 'patch' ? 'file' : 'folder', levelsUp: 0 };
 }
 
-/** By its ending, for a file that somebody named: its mistakes are then told in the words of that format. */
-export function guessByName(path: string): { frontEnd: FrontEnd; claim: Claim } | null {
+/** Guesses the format of a file from its name, so that its errors can be reported in terms of that format. */
+export function guessFormatByName(path: string): { loader: FormatLoader; claim: Claim } | null {
   const name = basename(path);
-  if (name.endsWith('.py')) return { frontEnd: frontEnd('patch'), claim: { scope: 'file', up: 0 } };
+  if (name.endsWith('.py')) return { loader: formatLoader('patch'), claim: { scope: 'file', levelsUp: 0 } };
   const format = (
     {
       'plugin.toml': 'nexo',
@@ -45,38 +52,41 @@ export function guessByName(path: string): { frontEnd: FrontEnd; claim: Claim } 
       'manifest.json': 'talos',
     } as const
   )[name];
-  return format === undefined ? null : { frontEnd: frontEnd(format), claim: { scope: 'folder', up: 0 } };
+  return format === undefined
+    ? null
+    : { loader: formatLoader(format), claim: { scope: 'folder', levelsUp: 0 } };
 }
 
-/** For recognizing a manifest; what is wrong with its bytes is told when it is read. */
-const lenient = new TextDecoder();
+/** Accepts invalid UTF-8: this only detects the format, and the parser reports the error later. */
+const lenientDecoder = new TextDecoder();
 
-/** A candidate that keeps what it read, so that the bundle made of it holds the same bytes. */
-export interface HeldCandidate extends Candidate {
-  held(): Uint8Array | undefined;
+/** A candidate that keeps the bytes it read, so that its bundle contains the same bytes. */
+export interface LoadedCandidate extends Candidate {
+  /** Undefined when the file cannot be read or is too large. */
+  bytes(): Uint8Array | undefined;
 }
 
-export function candidateOf(path: string): HeldCandidate {
-  let bytes: Uint8Array | null | undefined;
+export function createCandidate(path: string): LoadedCandidate {
+  let cached: Uint8Array | null | undefined;
   let text: string | undefined;
-  const held = () => {
-    if (bytes === undefined) bytes = sniff(path) ?? null;
-    return bytes ?? undefined;
+  const bytes = () => {
+    if (cached === undefined) cached = readIfSmall(path) ?? null;
+    return cached ?? undefined;
   };
   return {
     path: path.split('/').slice(-3).join('/'),
-    held,
-    beside: (name) => existsSync(join(dirname(path), name)),
+    bytes,
+    hasSibling: (name) => existsSync(join(dirname(path), name)),
     text() {
-      text ??= lenient.decode(held());
+      text ??= lenientDecoder.decode(bytes());
       return text;
     },
   };
 }
 
-function sniff(path: string): Uint8Array | undefined {
-  const entry = folderBundle({ root: dirname(path), manifest: '', single: false, shown: '' }).read(
+function readIfSmall(path: string): Uint8Array | undefined {
+  const entry = folderBundle({ root: dirname(path), manifest: '', singleFile: false, displayRoot: '' }).read(
     basename(path),
   );
-  return entry.kind === 'file' && entry.bytes.length <= maxSniffedBytes ? entry.bytes : undefined;
+  return entry.kind === 'file' && entry.bytes.length <= maxManifestBytes ? entry.bytes : undefined;
 }

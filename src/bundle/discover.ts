@@ -1,76 +1,78 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { detectFrontEnd, type FrontEnd, frontEnd } from '../formats/front-ends.js';
-import { finding } from '../formats/report.js';
+import { detectFormat, type FormatLoader, formatLoader } from '../formats/format-loaders.js';
+import { makeDiagnostic } from '../formats/report.js';
 import type { Bundle } from '../model/bundle.js';
 import type { DiagnosticCode } from '../model/codes.js';
 import { type Diagnostic, startOfFile } from '../model/diagnostic.js';
 import type { Claim, FormatName } from '../model/format.js';
 import {
-  candidateOf,
   claimOf,
-  guessByName,
-  kindOf,
-  looksLikeManifest,
+  createCandidate,
+  entryKind,
+  formatSpecificNames,
+  guessFormatByName,
+  hasManifestName,
   manifestNames,
-  ownNames,
 } from './candidate.js';
-import { escapes, folderBundle, ignoredFolders } from './folder.js';
+import { folderBundle, ignoredFolders, isOutside } from './folder.js';
 
 const maxDepth = 8;
 
-export interface Discovered {
-  /** Path of the manifest, as it is shown. */
+/** A manifest that was found, with its format and its files. */
+export interface DiscoveredManifest {
+  /** Path of the manifest in the form that messages use. */
   readonly file: string;
   /** Absolute path of the manifest. */
   readonly path: string;
-  readonly format: FrontEnd;
+  readonly format: FormatLoader;
   readonly bundle: Bundle;
 }
 
+/** The result of a search. */
 export interface Discovery {
-  readonly found: readonly Discovered[];
-  /** Named paths that hold nothing, files that cannot be a manifest, links that lead out. */
+  readonly found: readonly DiscoveredManifest[];
+  /** Files that are not a manifest or cannot be read, and links that point outside the searched folder. */
   readonly problems: readonly Diagnostic[];
-  /** Named paths that do not exist. */
+  /** Given paths that do not exist. */
   readonly missing: readonly string[];
-  /** Files looked at. */
+  /** Number of files that were checked. */
   readonly scanned: number;
-  /** Manifests inside a package of the same format, which belong to that package. */
+  /** Number of manifests inside a package of the same format. They belong to that package. */
   readonly nested: number;
 }
 
 export interface DiscoverOptions {
   readonly cwd: string;
-  /** Take named files for this format, whatever they look like. */
+  /** Parse the given files as this format, whatever they look like. */
   readonly as?: FormatName | undefined;
-  /** Names of folders that are not searched, besides the usual ones. */
+  /** Names of folders that are not searched, in addition to `ignoredFolders`. */
   readonly ignore?: readonly string[] | undefined;
-  /** How many folders deep the search goes. */
+  /** Maximum depth of the search. Default: 8 folders. */
   readonly depth?: number | undefined;
 }
 
-/** Finds the manifests at the named paths: a file is taken for what it is, a folder is searched, sorted. */
+/** Finds manifests: each path is a manifest or a folder that is searched. The result is sorted by path. */
 export function discover(paths: readonly string[], options: DiscoverOptions): Discovery {
   const search = new Search(options);
-  for (const path of paths) search.named(path);
+  for (const path of paths) search.addPath(path);
   return search.result();
 }
 
-/** Where the search is. */
-interface Place {
-  /** Real path of the folder that was named. */
+/** The folder that the search is in. */
+interface SearchPosition {
+  /** Real path of the folder that the search started from. */
   readonly root: string;
-  /** Real path of the folder looked at; each is looked at once. */
+  /** Real path of the current folder. Each folder is searched only once. */
   readonly real: string;
   readonly depth: number;
-  /** Formats of the packages around it. */
+  /** Formats of the packages that contain the current folder. */
   readonly outer: ReadonlySet<FormatName>;
 }
 
 class Search {
   readonly #options: DiscoverOptions;
-  readonly #found = new Map<string, Discovered>();
+  readonly #found = new Map<string, DiscoveredManifest>();
   readonly #problems: Diagnostic[] = [];
   readonly #missing: string[] = [];
   readonly #visited = new Set<string>();
@@ -92,7 +94,7 @@ class Search {
     };
   }
 
-  named(path: string): void {
+  addPath(path: string): void {
     const absolute = resolve(this.#options.cwd, path);
     try {
       const kind = statSync(absolute);
@@ -102,7 +104,7 @@ class Search {
       }
       if (kind.isDirectory()) {
         const real = realpathSync.native(absolute);
-        this.#folder(absolute, { root: real, real, depth: 0, outer: new Set() });
+        this.#searchFolder(absolute, { root: real, real, depth: 0, outer: new Set() });
         return;
       }
       if (!kind.isFile()) {
@@ -110,44 +112,44 @@ class Search {
           'file.not-regular',
           absolute,
           'this is not a regular file',
-          'name a manifest, or a folder with manifests',
+          'give the path of a manifest, or of a folder with manifests',
         );
         return;
       }
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code;
       if (code === 'ENOENT' || code === 'ENOTDIR') {
-        // A link to nowhere is there, and it is broken.
-        if (exists(absolute)) this.#problem('file.missing', absolute, 'the link leads to nothing');
+        // A broken link exists, but its target does not.
+        if (exists(absolute)) this.#problem('file.missing', absolute, 'broken symbolic link');
         else this.#missing.push(path);
       } else if (code === 'ELOOP') {
-        this.#problem('file.not-regular', absolute, 'the link leads back to itself');
+        this.#problem('file.not-regular', absolute, 'symbolic link loop');
       } else {
-        this.#problem('file.unreadable', absolute, `it cannot be read (${code ?? 'unknown reason'})`);
+        this.#problem('file.unreadable', absolute, `cannot read the file (${code ?? 'unknown reason'})`);
       }
       return;
     }
-    this.#namedFile(absolute);
+    this.#addGivenFile(absolute);
   }
 
-  #namedFile(absolute: string): void {
+  #addGivenFile(absolute: string): void {
     this.#scanned++;
     const forced = this.#options.as;
-    const candidate = candidateOf(absolute);
+    const candidate = createCandidate(absolute);
     const claimed =
       forced === undefined
-        ? detectFrontEnd(candidate)
-        : { frontEnd: frontEnd(forced), claim: claimOf(frontEnd(forced), candidate) };
-    const guess = claimed ?? guessByName(absolute);
+        ? detectFormat(candidate)
+        : { loader: formatLoader(forced), claim: claimOf(formatLoader(forced), candidate) };
+    const guess = claimed ?? guessFormatByName(absolute);
     if (guess === null) {
-      const hint = 'name the format: --as patch|talos|toolspace|findagent|nexo';
-      this.#problem('file.unknown-format', absolute, 'this is no manifest of a known format', hint);
+      const hint = 'set its format: --as patch|talos|toolspace|findagent|nexo';
+      this.#problem('file.unknown-format', absolute, 'this file is not a manifest of a known format', hint);
       return;
     }
-    this.#add(absolute, guess.frontEnd, guess.claim, candidate.held());
+    this.#add(absolute, guess.loader, guess.claim, candidate.bytes());
   }
 
-  #folder(folder: string, at: Place): void {
+  #searchFolder(folder: string, at: SearchPosition): void {
     let entries: Dirent[];
     try {
       if (this.#visited.has(at.real)) return;
@@ -157,7 +159,7 @@ class Search {
       this.#problem(
         'file.unreadable',
         folder,
-        `the folder cannot be read (${(error as NodeJS.ErrnoException).code})`,
+        `cannot read the folder (${(error as NodeJS.ErrnoException).code})`,
       );
       return;
     }
@@ -165,7 +167,7 @@ class Search {
     const claimedHere = new Set<FormatName>();
     for (const entry of entries) {
       const path = join(folder, entry.name);
-      const kind = entry.isSymbolicLink() ? this.#followLink(path, at.root) : kindOf(entry);
+      const kind = entry.isSymbolicLink() ? this.#followLink(path, at.root) : entryKind(entry);
       if (kind === 'folder') {
         if (manifestNames.has(entry.name)) {
           this.#folderAsManifest(path);
@@ -175,100 +177,106 @@ class Search {
             real: entry.isSymbolicLink() ? realpathSync.native(path) : join(at.real, entry.name),
           });
       } else if (kind === 'file') {
-        const format = this.#candidate(path, at.outer);
+        const format = this.#checkFile(path, at.outer);
         if (format !== null) claimedHere.add(format);
-      } else if (kind === 'special' && looksLikeManifest(entry.name)) {
+      } else if (kind === 'special' && hasManifestName(entry.name)) {
         this.#problem('file.not-regular', path, 'this is not a regular file');
       }
     }
     if (at.depth >= (this.#options.depth ?? maxDepth)) return;
     const outer = new Set([...at.outer, ...claimedHere]);
     for (const { path, real } of folders)
-      this.#folder(path, { root: at.root, real, depth: at.depth + 1, outer });
+      this.#searchFolder(path, { root: at.root, real, depth: at.depth + 1, outer });
   }
 
-  /** Returns the format when the file starts a folder package of it. */
-  #candidate(path: string, outer: ReadonlySet<FormatName>): FormatName | null {
-    if (!looksLikeManifest(basename(path))) return null;
+  /** Returns the format when the file is the manifest of a folder package. */
+  #checkFile(path: string, outer: ReadonlySet<FormatName>): FormatName | null {
+    if (!hasManifestName(basename(path))) return null;
     this.#scanned++;
-    const candidate = candidateOf(path);
-    const hit = detectFrontEnd(candidate);
-    if (hit === null) {
-      // A file with a format's own name that cannot even be read is worth a finding; others are not ours.
-      const guess = ownNames.has(basename(path)) ? guessByName(path) : null;
-      if (guess !== null) this.#add(path, guess.frontEnd, guess.claim, candidate.held());
+    const candidate = createCandidate(path);
+    const detected = detectFormat(candidate);
+    if (detected === null) {
+      // A file whose name only one format uses is reported even if it cannot be read. Other files are ignored.
+      const guess = formatSpecificNames.has(basename(path)) ? guessFormatByName(path) : null;
+      if (guess !== null) this.#add(path, guess.loader, guess.claim, candidate.bytes());
       return null;
     }
-    if (hit.claim.scope === 'folder' && hit.claim.up === 0 && outer.has(hit.frontEnd.name)) {
+    if (
+      detected.claim.scope === 'folder' &&
+      detected.claim.levelsUp === 0 &&
+      outer.has(detected.loader.name)
+    ) {
       this.#nested++;
       return null;
     }
-    this.#add(path, hit.frontEnd, hit.claim, candidate.held());
-    return hit.claim.scope === 'folder' && hit.frontEnd.name !== 'toolspace' ? hit.frontEnd.name : null;
+    this.#add(path, detected.loader, detected.claim, candidate.bytes());
+    return detected.claim.scope === 'folder' && detected.loader.name !== 'toolspace'
+      ? detected.loader.name
+      : null;
   }
 
   #followLink(path: string, root: string): 'file' | 'folder' | 'special' | 'none' {
     try {
       const target = realpathSync.native(path);
       const kind = statSync(target);
-      const interesting = kind.isDirectory() || looksLikeManifest(basename(path));
-      if (escapes(root, target)) {
-        if (interesting)
+      const relevant = kind.isDirectory() || hasManifestName(basename(path));
+      if (isOutside(root, target)) {
+        if (relevant)
           this.#problem(
             'file.link-escape',
             path,
-            'the link leads out of the folder that was named',
-            'name its target as well, if you mean it',
+            'the link points outside the folder that is searched',
+            'give the path of its target too, if it should be included',
           );
         return 'none';
       }
       return kind.isDirectory() ? 'folder' : kind.isFile() ? 'file' : 'special';
     } catch (error) {
-      if (looksLikeManifest(basename(path))) {
+      if (hasManifestName(basename(path))) {
         const loop = (error as NodeJS.ErrnoException).code === 'ELOOP';
         this.#problem(
           loop ? 'file.not-regular' : 'file.missing',
           path,
-          loop ? 'the link leads back to itself' : 'the link leads to nothing',
+          loop ? 'symbolic link loop' : 'broken symbolic link',
         );
       }
       return 'none';
     }
   }
 
-  #add(absolute: string, format: FrontEnd, claim: Claim, held: Uint8Array | undefined): void {
+  #add(absolute: string, format: FormatLoader, claim: Claim, manifestBytes: Uint8Array | undefined): void {
     if (this.#found.has(absolute)) return;
-    const root = claim.up === 1 ? dirname(dirname(absolute)) : dirname(absolute);
+    const root = claim.levelsUp === 1 ? dirname(dirname(absolute)) : dirname(absolute);
     const manifest =
-      claim.up === 1 ? join(basename(dirname(absolute)), basename(absolute)) : basename(absolute);
+      claim.levelsUp === 1 ? join(basename(dirname(absolute)), basename(absolute)) : basename(absolute);
     const bundle = folderBundle({
       root,
       manifest,
-      single: claim.scope === 'file',
-      shown: this.#shown(root),
-      held,
+      singleFile: claim.scope === 'file',
+      displayRoot: this.#display(root),
+      manifestBytes,
     });
-    this.#found.set(absolute, { file: this.#shown(absolute), path: absolute, format, bundle });
+    this.#found.set(absolute, { file: this.#display(absolute), path: absolute, format, bundle });
   }
 
   #folderAsManifest(path: string): void {
     this.#problem(
       'file.not-regular',
       path,
-      `a folder has the name of a manifest, ${basename(path)}`,
-      'rename it',
+      `${basename(path)} is a folder, but this name is reserved for manifest files`,
+      'rename the folder',
     );
   }
 
   #problem(code: DiagnosticCode, path: string, message: string, hint?: string): void {
-    this.#problems.push(finding(code, this.#shown(path), startOfFile, message, hint));
+    this.#problems.push(makeDiagnostic(code, this.#display(path), startOfFile, message, hint));
   }
 
-  /** Relative to the working directory where that is shorter to read. */
-  #shown(path: string): string {
+  /** Relative to the working directory, if the path is inside it. */
+  #display(path: string): string {
     if (path.startsWith(`${this.#options.cwd}/`)) return path.slice(this.#options.cwd.length + 1);
-    const way = relative(this.#options.cwd, path);
-    return way.startsWith('..') ? path : way;
+    const relativePath = relative(this.#options.cwd, path);
+    return relativePath.startsWith('..') ? path : relativePath;
   }
 }
 

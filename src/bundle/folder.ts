@@ -14,11 +14,11 @@ import {
 import { basename, join, relative, sep } from 'node:path';
 import type { Bundle, BundleEntry } from '../model/bundle.js';
 
-/** More than any package of source files needs; a larger tree is not a bundle. */
+/** Limits of one bundle, far above what source packages need. */
 const maxFileBytes = 64 * 1024 * 1024;
 export const maxFiles = 20_000;
 
-/** Folders that hold what tools made, not what authors wrote. */
+/** Folders with generated or downloaded files. They are not part of a bundle. */
 export const ignoredFolders: ReadonlySet<string> = new Set([
   '.git',
   'node_modules',
@@ -29,76 +29,77 @@ export const ignoredFolders: ReadonlySet<string> = new Set([
   '.venv',
 ]);
 
+/** Which files a bundle on disk consists of. */
 export interface FolderBundleOptions {
   /** Absolute path of the bundle's root. */
   readonly root: string;
   readonly manifest: string;
-  /** The bundle is the manifest alone; its neighbors do not belong to it. */
-  readonly single: boolean;
-  /** How the root is shown to people; the empty string when paths are shown from the working directory. */
-  readonly shown: string;
-  /** What the manifest held when it was found: what is checked is then what is kept. */
-  readonly held?: Uint8Array | undefined;
+  /** True: the bundle is only the manifest, not the other files of its folder. */
+  readonly singleFile: boolean;
+  /** Prefix of the paths in messages. Empty: paths are relative to the working directory. */
+  readonly displayRoot: string;
+  /** The manifest's bytes from the search, so that the file is not read twice with different content. */
+  readonly manifestBytes?: Uint8Array | undefined;
 }
 
-/** A bundle on disk. Every path is resolved inside the root; what a link brings in from outside is refused. */
+/** A bundle on disk. Paths and symbolic links that point outside the root are rejected. */
 export function folderBundle(options: FolderBundleOptions): Bundle {
-  const { root, manifest, single, shown, held } = options;
+  const { root, manifest, singleFile, displayRoot, manifestBytes } = options;
   return {
     manifest,
     folder: basename(root),
     read(path) {
-      if (path === manifest && held !== undefined) return { kind: 'file', bytes: held };
-      if (single && path !== manifest) return { kind: 'missing' };
+      if (path === manifest && manifestBytes !== undefined) return { kind: 'file', bytes: manifestBytes };
+      if (singleFile && path !== manifest) return { kind: 'missing' };
       return readEntry(root, path, manifest);
     },
-    files: () => (single ? [manifest] : listFiles(root)),
-    display: (path) => join(shown, path),
+    files: () => (singleFile ? [manifest] : listFiles(root)),
+    display: (path) => join(displayRoot, path),
   };
 }
 
 function readEntry(root: string, path: string, manifest: string): BundleEntry {
-  // A plain name in the root cannot lead anywhere else unless it is a link, and links are not opened here.
+  // Fast path: a plain name in the root can point elsewhere only if it is a link, and `readRegular` opens no links.
   if (/^[\w.-]+$/.test(path) && path !== '.' && path !== '..') {
-    // Asking first is cheap; an error for each file that need not be there is not.
+    // Checking first is much cheaper than an exception for each optional file that is missing.
     if (path !== manifest && !existsSync(`${root}/${path}`)) return { kind: 'missing' };
     const direct = readRegular(`${root}/${path}`);
     if (direct !== undefined) return direct;
   }
   const absolute = join(root, path);
-  if (path.includes('\0') || escapes(root, absolute))
-    return refused('link-escape', 'the path leads out of the package');
+  if (path.includes('\0') || isOutside(root, absolute))
+    return rejected('link-escape', 'the path points outside the package');
   try {
     const real = realpathSync.native(absolute);
-    if (escapes(realpathSync.native(root), real))
-      return refused('link-escape', 'a link leads out of the package');
+    if (isOutside(realpathSync.native(root), real))
+      return rejected('link-escape', 'a symbolic link points outside the package');
     if (statSync(real).isDirectory()) {
       accessSync(real, constants.R_OK | constants.X_OK);
       return { kind: 'folder' };
     }
-    return readRegular(real) ?? refused('not-regular', 'this is not a regular file');
+    return readRegular(real) ?? rejected('not-regular', 'this is not a regular file');
   } catch (error) {
-    return refusalOf(error);
+    return entryForError(error);
   }
 }
 
-/** The bytes of a regular file; undefined for a link or a folder; anything else is refused. */
+/** The bytes of a regular file; undefined for a link or a folder. Devices, pipes and sockets are rejected. */
 function readRegular(path: string): BundleEntry | undefined {
   let descriptor: number | undefined;
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
     const kind = fstatSync(descriptor);
     if (kind.isDirectory()) return undefined;
-    if (!kind.isFile()) return refused('not-regular', 'this is not a regular file');
+    if (!kind.isFile()) return rejected('not-regular', 'this is not a regular file');
     if (kind.size > maxFileBytes) {
-      return refused(
+      return rejected(
         'too-large',
-        `the file has ${kind.size.toLocaleString('en')} bytes; at most 64 MiB is read`,
+        `the file has ${kind.size.toLocaleString('en')} bytes; the limit is 64 MiB`,
       );
     }
     return { kind: 'file', bytes: readAll(descriptor, kind.size) };
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ELOOP' ? undefined : refusalOf(error);
+    return (error as NodeJS.ErrnoException).code === 'ELOOP' ? undefined : entryForError(error);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -108,39 +109,44 @@ function readAll(descriptor: number, size: number): Uint8Array {
   const bytes = new Uint8Array(size);
   let filled = 0;
   while (filled < size) {
-    const got = readSync(descriptor, bytes, filled, size - filled, null);
-    if (got === 0) break;
-    filled += got;
+    const count = readSync(descriptor, bytes, filled, size - filled, null);
+    if (count === 0) break;
+    filled += count;
   }
   return filled === size ? bytes : bytes.subarray(0, filled);
 }
 
-function refusalOf(error: unknown): BundleEntry {
+function entryForError(error: unknown): BundleEntry {
   const code = (error as NodeJS.ErrnoException).code;
   switch (code) {
     case 'ENOENT':
     case 'ENOTDIR':
       return { kind: 'missing' };
     case 'ELOOP':
-      return refused('not-regular', 'the link leads back to itself');
+      return rejected('not-regular', 'symbolic link loop');
     case 'EACCES':
     case 'EPERM':
-      return refused('unreadable', 'permission to read it is missing');
+      return rejected('unreadable', 'no permission to read the file');
     default:
-      return refused('unreadable', `it cannot be read (${code ?? 'unknown reason'})`);
+      return rejected('unreadable', `cannot read the file (${code ?? 'unknown reason'})`);
   }
 }
 
-function refused(
+function rejected(
   reason: 'unreadable' | 'not-regular' | 'link-escape' | 'too-large',
   detail: string,
 ): BundleEntry {
-  return { kind: 'refused', reason, detail };
+  return { kind: 'rejected', reason, detail };
 }
 
-export function escapes(root: string, path: string): boolean {
-  const way = relative(root, path);
-  return way === '..' || way.startsWith(`..${sep}`) || (way !== '' && way.startsWith(sep));
+/** Whether a path is outside a folder. Both are absolute. */
+export function isOutside(root: string, path: string): boolean {
+  const relativePath = relative(root, path);
+  return (
+    relativePath === '..' ||
+    relativePath.startsWith(`..${sep}`) ||
+    (relativePath !== '' && relativePath.startsWith(sep))
+  );
 }
 
 function listFiles(root: string): string[] {
@@ -150,12 +156,12 @@ function listFiles(root: string): string[] {
     try {
       entries = readNames(join(root, folder));
     } catch {
-      // Whoever reads it is told why it cannot be read; leaving it out would change what the package is.
+      // List the folder itself: reading it reports the error. Leaving it out would change the package's digest.
       files.push(folder);
       return;
     }
     for (const entry of entries) {
-      // One more than allowed, so that whoever asks can tell.
+      // Stop at one more than the limit, so that the caller can detect it.
       if (files.length > maxFiles) return;
       const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
       if (entry.isDirectory()) {

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder and those above it, one by one. Node's own way never comes back where a file system has folders and lets
- * nobody make one, such as /proc.
+ * Creates a folder and its missing parents one by one. The recursive mode of Node's mkdir never returns on file systems
+ * that do not allow new folders, such as /proc.
  */
 export function makeFolder(path: string, mode: number): void {
   const missing: string[] = [];
@@ -15,7 +15,7 @@ export function makeFolder(path: string, mode: number): void {
     try {
       mkdirSync(it, { mode });
     } catch (error) {
-      // Somebody else was faster.
+      // Another process created it at the same time.
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
     }
   }

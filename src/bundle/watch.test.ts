@@ -2,113 +2,113 @@ import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, unlinkSync, wr
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { type PathWatch, watchPaths } from './watch.js';
+import { type PathWatcher, watchPaths } from './watch.js';
 
 let root: string;
-let watching: PathWatch | undefined;
-let seen = 0;
+let watcher: PathWatcher | undefined;
+let changes = 0;
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'watch-'));
   mkdirSync(join(root, 'a/inner'), { recursive: true });
   writeFileSync(join(root, 'a/file.txt'), 'one');
-  seen = 0;
+  changes = 0;
 });
 
 afterEach(() => {
-  watching?.close();
+  watcher?.close();
   rmSync(root, { recursive: true, force: true });
 });
 
 function start(paths: readonly string[] = [root]): void {
-  watching = watchPaths({
+  watcher = watchPaths({
     paths,
     quietMs: 30,
-    patienceMs: 200,
-    onChange: () => seen++,
-    onTrouble: (reason) => {
+    maxDelayMs: 200,
+    onChange: () => changes++,
+    onFailure: (reason) => {
       throw new Error(reason);
     },
   });
 }
 
-async function noticed(change: () => void): Promise<void> {
-  const before = seen;
+async function waitForChange(change: () => void): Promise<void> {
+  const before = changes;
   change();
   const deadline = performance.now() + 5000;
-  while (seen === before) {
-    if (performance.now() > deadline) throw new Error('nothing was noticed');
+  while (changes === before) {
+    if (performance.now() > deadline) throw new Error('no change was detected');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
-  // Whatever else belongs to the same change comes in the same moment.
+  // Wait for further notifications of the same change.
   await new Promise((resolve) => setTimeout(resolve, 80));
 }
 
-describe('edits are noticed', () => {
+describe('edits are detected', () => {
   test('in place, in a folder below, and when a file is removed', async () => {
     start();
-    await noticed(() => writeFileSync(join(root, 'a/file.txt'), 'two'));
-    await noticed(() => writeFileSync(join(root, 'a/inner/new.txt'), 'x'));
-    await noticed(() => unlinkSync(join(root, 'a/file.txt')));
+    await waitForChange(() => writeFileSync(join(root, 'a/file.txt'), 'two'));
+    await waitForChange(() => writeFileSync(join(root, 'a/inner/new.txt'), 'x'));
+    await waitForChange(() => unlinkSync(join(root, 'a/file.txt')));
   });
 
-  test('when an editor writes beside and renames over', async () => {
+  test('when an editor writes a temporary file and renames it', async () => {
     start();
     for (const text of ['two', 'three']) {
-      await noticed(() => {
+      await waitForChange(() => {
         writeFileSync(join(root, 'a/file.txt~'), text);
         renameSync(join(root, 'a/file.txt~'), join(root, 'a/file.txt'));
       });
     }
   });
 
-  test('in folders that were made, moved or made again later', async () => {
+  test('in folders that are created, moved or recreated later', async () => {
     start();
-    await noticed(() => mkdirSync(join(root, 'b/c'), { recursive: true }));
-    await noticed(() => writeFileSync(join(root, 'b/c/file.txt'), 'x'));
-    await noticed(() => renameSync(join(root, 'b'), join(root, 'moved')));
-    await noticed(() => writeFileSync(join(root, 'moved/c/file.txt'), 'y'));
-    await noticed(() => {
+    await waitForChange(() => mkdirSync(join(root, 'b/c'), { recursive: true }));
+    await waitForChange(() => writeFileSync(join(root, 'b/c/file.txt'), 'x'));
+    await waitForChange(() => renameSync(join(root, 'b'), join(root, 'moved')));
+    await waitForChange(() => writeFileSync(join(root, 'moved/c/file.txt'), 'y'));
+    await waitForChange(() => {
       rmSync(join(root, 'a'), { recursive: true });
       mkdirSync(join(root, 'a'));
     });
-    await noticed(() => writeFileSync(join(root, 'a/file.txt'), 'z'));
+    await waitForChange(() => writeFileSync(join(root, 'a/file.txt'), 'z'));
   });
 
-  test('when the named folder itself is exchanged', async () => {
+  test('when the watched folder itself is replaced', async () => {
     const named = join(root, 'a');
     start([named]);
-    await noticed(() => {
+    await waitForChange(() => {
       mkdirSync(join(root, 'next'));
       renameSync(named, join(root, 'old'));
       renameSync(join(root, 'next'), named);
     });
-    await noticed(() => writeFileSync(join(named, 'file.txt'), 'x'));
+    await waitForChange(() => writeFileSync(join(named, 'file.txt'), 'x'));
   });
 
-  test('behind links to folders', async () => {
+  test('behind symbolic links to folders', async () => {
     mkdirSync(join(root, 'a/real'));
     symlinkSync('real', join(root, 'a/linked'));
     start();
-    await noticed(() => writeFileSync(join(root, 'a/linked/file.txt'), 'x'));
+    await waitForChange(() => writeFileSync(join(root, 'a/linked/file.txt'), 'x'));
   });
 
-  test('once for many that come together', async () => {
+  test('once for many edits in quick succession', async () => {
     start();
-    await noticed(() => {
+    await waitForChange(() => {
       for (let count = 0; count < 50; count++) writeFileSync(join(root, `a/${count}.txt`), 'x');
     });
-    expect(seen).toBeLessThanOrEqual(2);
+    expect(changes).toBeLessThanOrEqual(2);
   });
 });
 
-test('neighbors of a named file, and folders that hold what tools made, are nobody’s business', async () => {
+test('other files next to a watched file and ignored folders cause no notification', async () => {
   mkdirSync(join(root, 'a/node_modules'));
   const file = join(root, 'a/file.txt');
   start([file]);
   writeFileSync(join(root, 'a/other.txt'), 'x');
   writeFileSync(join(root, 'a/node_modules/x.js'), 'x');
   await new Promise((resolve) => setTimeout(resolve, 150));
-  expect(seen).toBe(0);
-  await noticed(() => writeFileSync(file, 'two'));
+  expect(changes).toBe(0);
+  await waitForChange(() => writeFileSync(file, 'two'));
 });

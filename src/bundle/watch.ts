@@ -2,80 +2,83 @@ import { type FSWatcher, readdirSync, realpathSync, statSync, watch } from 'node
 import { basename, dirname, join } from 'node:path';
 import { ignoredFolders } from './folder.js';
 
+/** What to watch and whom to notify. */
 export interface WatchOptions {
   /** Absolute paths of files and folders. */
   readonly paths: readonly string[];
-  /** Names of folders that are not looked into, besides the usual ones. */
+  /** Names of folders that are not watched, in addition to `ignoredFolders`. */
   readonly ignore?: readonly string[] | undefined;
-  /** Something below the paths may be another now. Called once for edits that come together. */
+  /** Called after files may have changed; once for several edits in quick succession. */
   readonly onChange: () => void;
-  /** Changes are not noticed any more, and why; told once. */
-  readonly onTrouble: (reason: string) => void;
-  /** Quiet time after the last edit, and how long edits that never end are waited for. */
+  /** Called once, with the reason, when changes can no longer be detected. */
+  readonly onFailure: (reason: string) => void;
+  /** `onChange` is called after this time without edits. Default: 150 ms. */
   readonly quietMs?: number;
-  readonly patienceMs?: number;
+  /** `onChange` is called after this time even if edits continue. Default: 1 s. */
+  readonly maxDelayMs?: number;
 }
 
-export interface PathWatch {
+/** A running watch. */
+export interface PathWatcher {
   close(): void;
 }
 
-/** Each watched folder takes a descriptor of the system's. */
+/** The system limits how many folders one user can watch. */
 const maxFolders = 4096;
 const maxDepth = 16;
 
 /**
- * Notices edits of files below the paths, in whatever way editors write them: in place, by renaming over, by moving whole
- * folders in and out. Every folder is watched by itself and looked up again after each change, since the system's own way of
- * watching a tree loses sight of what is renamed.
+ * Detects edits below the paths, however editors write files: in place, by renaming, by moving whole folders. Each folder
+ * has its own watcher, and the set of folders is updated after each change, because a recursive watch of the system
+ * misses renamed folders.
  */
-export function watchPaths(options: WatchOptions): PathWatch {
-  const { paths, ignore = [], onChange, onTrouble, quietMs = 150, patienceMs = 1000 } = options;
+export function watchPaths(options: WatchOptions): PathWatcher {
+  const { paths, ignore = [], onChange, onFailure, quietMs = 150, maxDelayMs = 1000 } = options;
   const watchers = new Map<string, FSWatcher>();
-  let quiet: NodeJS.Timeout | undefined;
-  let since = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let firstEditAt = 0;
   let closed = false;
-  let troubled = false;
+  let failed = false;
 
-  const trouble = (reason: string) => {
-    if (troubled || closed) return;
-    troubled = true;
-    onTrouble(reason);
+  const fail = (reason: string) => {
+    if (failed || closed) return;
+    failed = true;
+    onFailure(reason);
   };
-  const noticed = () => {
+  const scheduleChange = () => {
     if (closed) return;
     const now = performance.now();
-    if (quiet === undefined) since = now;
-    clearTimeout(quiet);
-    const left = Math.max(0, Math.min(quietMs, since + patienceMs - now));
-    quiet = setTimeout(() => {
-      quiet = undefined;
-      // First watch what is new, then look: whatever is written in between is noticed again.
-      settle();
+    if (timer === undefined) firstEditAt = now;
+    clearTimeout(timer);
+    const delay = Math.max(0, Math.min(quietMs, firstEditAt + maxDelayMs - now));
+    timer = setTimeout(() => {
+      timer = undefined;
+      // Watch new folders before notifying, so that edits in between trigger another change.
+      updateWatchers();
       onChange();
-    }, left);
-    quiet.unref();
+    }, delay);
+    timer.unref();
   };
-  const open = (folder: string, only: ReadonlySet<string> | null) => {
-    const key = [identity(folder), folder, ...(only ?? [])].join('\0');
+  const open = (folder: string, names: ReadonlySet<string> | null) => {
+    const key = [identity(folder), folder, ...(names ?? [])].join('\0');
     if (watchers.has(key)) return key;
     try {
       const watcher = watch(folder, { persistent: false }, (_event, name) => {
-        if (only === null || name === null || only.has(name)) noticed();
+        if (names === null || name === null || names.has(name)) scheduleChange();
       });
       watcher.on('error', () => {
-        // The folder is gone; its parent tells of that.
+        // The folder was removed; the watcher of its parent reports that.
         watcher.close();
         watchers.delete(key);
       });
       watchers.set(key, watcher);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOENT' && code !== 'ENOTDIR') trouble(`a folder cannot be watched (${code})`);
+      if (code !== 'ENOENT' && code !== 'ENOTDIR') fail(`cannot watch a folder (${code})`);
     }
     return key;
   };
-  const settle = () => {
+  const updateWatchers = () => {
     const folders = new Set<string>();
     const parents = new Map<string, Set<string>>();
     for (const path of paths) {
@@ -84,24 +87,24 @@ export function watchPaths(options: WatchOptions): PathWatch {
       if (isFolder(path)) collect(path, ignore, folders);
     }
     if (folders.size > maxFolders) {
-      trouble(`there are more than ${maxFolders.toLocaleString('en')} folders`);
+      fail(`more than ${maxFolders.toLocaleString('en')} folders`);
       return;
     }
-    const wanted = new Set([
+    const needed = new Set([
       ...[...folders].map((it) => open(it, null)),
       ...[...parents].map(([folder, names]) => open(folder, names)),
     ]);
     for (const [key, watcher] of watchers) {
-      if (wanted.has(key)) continue;
+      if (needed.has(key)) continue;
       watcher.close();
       watchers.delete(key);
     }
   };
-  settle();
+  updateWatchers();
   return {
     close() {
       closed = true;
-      clearTimeout(quiet);
+      clearTimeout(timer);
       for (const watcher of watchers.values()) watcher.close();
       watchers.clear();
     },
@@ -116,10 +119,10 @@ function isFolder(path: string): boolean {
   }
 }
 
-/** A folder that was removed and made again is another one: names alone do not tell them apart. */
+/** Distinguishes a folder from one that was removed and created again under the same name. */
 function identity(folder: string): string {
-  const found = statSync(folder, { bigint: true, throwIfNoEntry: false });
-  return found === undefined ? '' : `${found.dev}:${found.ino}:${found.birthtimeNs}`;
+  const stats = statSync(folder, { bigint: true, throwIfNoEntry: false });
+  return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.birthtimeNs}`;
 }
 
 function collect(path: string, ignore: readonly string[], into: Set<string>, depth = 0): void {

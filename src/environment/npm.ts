@@ -4,22 +4,22 @@ import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Mount, Sandbox } from '../sandbox/sandbox.js';
-import type { PackageSources } from './need.js';
+import type { BuildSandbox, InstallerResult } from './build-sandbox.js';
+import { readUntrustedFile, sealTree } from './file-tree.js';
+import { describeSource, type InstallerNetwork, installerNetwork } from './installer-network.js';
 import { type NpmLock, readNpmLock } from './npm-lock.js';
-import { tail } from './pip-failure.js';
-import { describeWay, type Way, wayTo } from './source.js';
-import { readForeign, seal } from './tree.js';
-import type { StepResult, Workshop } from './workshop.js';
+import type { PackageSources } from './package-need.js';
+import { lastErrorLines } from './pip-failure.js';
 
-export interface NpmPlace {
+export interface NpmContext {
   readonly interpreter: Interpreter;
   readonly sandbox: Sandbox;
   readonly sources: PackageSources;
-  readonly workshop: Workshop;
+  readonly build: BuildSandbox;
 }
 
 const lockBytes = 32 * 1024 * 1024;
-const quiet = [
+const commonArgs = [
   '--ignore-scripts',
   '--no-audit',
   '--no-fund',
@@ -29,28 +29,39 @@ const quiet = [
   'error',
 ];
 
-/** Finds out which packages a manifest comes to. Nothing is installed yet. */
-export async function resolveNpm(manifest: NpmLock['manifest'], place: NpmPlace): Promise<NpmLock['lock']> {
-  const bench = await place.workshop.bench('resolve');
-  await lay(bench, { 'package.json': manifest }, place.sandbox);
-  await runNpm(['install', '--package-lock-only', ...quiet], bench, place);
-  return readNpmLock(await readForeign(join(bench, 'project', 'package-lock.json'), lockBytes));
+/** Resolves the dependencies of a manifest into a lock, without installing anything. */
+export async function resolveNpm(
+  manifest: NpmLock['manifest'],
+  context: NpmContext,
+): Promise<NpmLock['lock']> {
+  const folder = await context.build.writableFolder('resolve');
+  await writeProject(folder, { 'package.json': manifest }, context.sandbox);
+  await runNpm(['install', '--package-lock-only', ...commonArgs], folder, context);
+  return readNpmLock(await readUntrustedFile(join(folder, 'project', 'package-lock.json'), lockBytes));
 }
 
-/** Installs exactly what the lock says; no script of any package runs. Returns the folder, sealed. */
-export async function installNpm(lock: NpmLock, place: NpmPlace): Promise<string> {
-  const bench = await place.workshop.bench('install');
-  await lay(bench, { 'package.json': lock.manifest, 'package-lock.json': lock.lock }, place.sandbox);
-  await runNpm(['ci', '--omit', 'dev', ...quiet], bench, place);
-  const project = join(bench, 'project');
+/** Installs exactly what the lock lists, without running any package script. Returns the sealed folder. */
+export async function installNpm(lock: NpmLock, context: NpmContext): Promise<string> {
+  const folder = await context.build.writableFolder('install');
+  await writeProject(
+    folder,
+    { 'package.json': lock.manifest, 'package-lock.json': lock.lock },
+    context.sandbox,
+  );
+  await runNpm(['ci', '--omit', 'dev', ...commonArgs], folder, context);
+  const project = join(folder, 'project');
   await mkdir(join(project, 'node_modules'), { recursive: true });
-  await seal(project);
+  await sealTree(project);
   return project;
 }
 
-/** Writes the files of the project, for the installer to change. */
-async function lay(bench: string, files: Readonly<Record<string, unknown>>, sandbox: Sandbox): Promise<void> {
-  const project = join(bench, 'project');
+/** Writes the project files so that the installer can change them. */
+async function writeProject(
+  folder: string,
+  files: Readonly<Record<string, unknown>>,
+  sandbox: Sandbox,
+): Promise<void> {
+  const project = join(folder, 'project');
   await mkdir(project);
   const paths = [project];
   for (const [name, value] of Object.entries(files)) {
@@ -61,33 +72,33 @@ async function lay(bench: string, files: Readonly<Record<string, unknown>>, sand
   for (const it of paths) await chown(it, sandbox.user.uid, sandbox.user.gid);
 }
 
-async function runNpm(argv: readonly string[], bench: string, place: NpmPlace): Promise<void> {
-  const { sandbox, interpreter, workshop } = place;
-  const work: Mount = { source: bench, target: '/build', writable: true };
-  const inside = sandbox.inside(work);
-  const way = wayTo(place.sources.npmRegistry, 'public');
-  const result = await workshop.run({
+async function runNpm(argv: readonly string[], folder: string, context: NpmContext): Promise<void> {
+  const { sandbox, interpreter, build } = context;
+  const buildMount: Mount = { source: folder, target: '/build', writable: true };
+  const inside = sandbox.inside(buildMount);
+  const network = installerNetwork(context.sources.npmRegistry, 'public');
+  const result = await build.run({
     name: 'installing npm packages',
-    mounts: [...interpreter.mounts, work],
+    mounts: [...interpreter.mounts, buildMount],
     argv: [interpreter.path, npmOf(interpreter), ...argv],
     directory: join(inside, 'project'),
     environment: {
       TMPDIR: inside,
       npm_config_cache: join(inside, 'cache'),
-      // Paths that do not exist: neither the user's settings nor the machine's count here.
+      // Paths that do not exist, so that npm ignores the settings of the user and of the machine.
       npm_config_userconfig: join(inside, 'no-user-settings'),
       npm_config_globalconfig: join(inside, 'no-machine-settings'),
       npm_config_fetch_retries: '1',
       npm_config_fetch_retry_mintimeout: '200',
-      ...(way.kind === 'index' ? { npm_config_registry: way.url.href } : {}),
+      ...(network.kind === 'index' ? { npm_config_registry: network.url.href } : {}),
     },
-    boundAddressSpace: false,
-    way,
+    limitAddressSpace: false,
+    network,
   });
-  if (!result.ok) throw explainNpm(result, way);
+  if (!result.ok) throw explainNpm(result, network);
 }
 
-/** The npm that came with this Node. */
+/** The npm that belongs to this Node. */
 function npmOf(interpreter: Interpreter): string {
   const prefix = dirname(dirname(interpreter.path));
   const found = [
@@ -95,53 +106,45 @@ function npmOf(interpreter: Interpreter): string {
     join(prefix, 'share', 'nodejs', 'npm', 'bin', 'npm-cli.js'),
   ].find((it) => existsSync(it));
   if (found !== undefined) return found;
-  throw new HostError('runtime_missing', `there is no npm beside Node at ${interpreter.path}`, {
+  throw new HostError('runtime_missing', `the Node at ${interpreter.path} has no npm`, {
     hint: 'sudo apt-get install npm',
   });
 }
 
-/** npm gives its errors codes of their own. */
-function explainNpm(result: StepResult, way: Way): HostError {
+/** Turns npm's error code into a HostError. */
+function explainNpm(result: InstallerResult, network: InstallerNetwork): HostError {
   const { code, summary } = readError(result.stdout);
-  const where = way.kind === 'index' ? describeWay(way) : 'the public registry';
-  const said = tail(summary || result.stderr || `it ended with code ${result.code}`);
-  if (result.refused.length > 0) {
+  const where = network.kind === 'index' ? describeSource(network) : 'the public registry';
+  const details = lastErrorLines(summary || result.stderr || `npm exited with code ${result.code}`);
+  if (result.deniedHosts.length > 0) {
     return new HostError(
       'network_denied',
-      `fetching npm packages was not let through to ${result.refused.join(', ')}; only ${where} may be reached`,
-      { hint: 'name a registry that serves the archives itself' },
+      `downloading npm packages from ${result.deniedHosts.join(', ')} was denied; only ${where} is allowed`,
+      { hint: 'configure a registry that serves the archives itself' },
     );
   }
   if (code === 'EINTEGRITY') {
-    return new HostError(
-      'integrity',
-      `an npm package from ${where} is not the one that was locked:\n${said}`,
-      {
-        hint: 'find out why the registry changed it; a new version would have a new number',
-      },
-    );
+    return new HostError('integrity', `an npm package from ${where} does not match the lock:\n${details}`, {
+      hint: 'find out why the registry changed it: a published version must not change',
+    });
   }
   if (code === 'E404' || code === 'ETARGET' || code === 'ENOVERSIONS')
-    return new HostError('not_found', `${where} does not have an npm package that is needed:\n${said}`);
+    return new HostError('not_found', `a required npm package was not found in ${where}:\n${details}`);
   if (/^(?:ECONN|ENOTFOUND|EAI_|ETIMEDOUT|ERR_SOCKET|ENETUNREACH|EIDLETIMEOUT|E50\d)/.test(code)) {
     return new HostError(
       'network_failed',
-      `${where} could not be reached while installing npm packages:\n${said}`,
+      `${where} could not be reached while installing npm packages:\n${details}`,
       {
         hint: 'check the network connection and the configured registry, then try again',
       },
     );
   }
   if (code === 'EUSAGE') {
-    return new HostError(
-      'invalid_manifest',
-      `package.json and package-lock.json do not belong together:\n${said}`,
-      {
-        hint: 'write the lock anew: npm install --package-lock-only',
-      },
-    );
+    return new HostError('invalid_manifest', `package.json and package-lock.json do not match:\n${details}`, {
+      hint: 'update the lock: npm install --package-lock-only',
+    });
   }
-  return new HostError('upstream_failed', `the npm packages could not be installed:\n${said}`);
+  return new HostError('upstream_failed', `the npm packages could not be installed:\n${details}`);
 }
 
 function readError(stdout: string): { code: string; summary: string } {

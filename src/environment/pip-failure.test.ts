@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
+import { installerNetwork } from './installer-network.js';
 import { explainPip } from './pip-failure.js';
-import { wayTo } from './source.js';
 
-const index = wayTo('https://user:hidden@packages.example.com/simple/', 'none');
-const failure = { stderr: '', log: '', refused: [], requirements: ['a==1.0'], python: '3.11', way: index };
+const network = installerNetwork('https://user:hidden@packages.example.com/simple/', 'none');
+const failure = { stderr: '', log: '', deniedHosts: [], requirements: ['a==1.0'], python: '3.11', network };
 
-test('no message shows what an address keeps secret', () => {
+test('no message shows the password of an index URL', () => {
   const errors = [
     explainPip(failure),
-    explainPip({ ...failure, refused: ['other.example.com:443'] }),
+    explainPip({ ...failure, deniedHosts: ['other.example.com:443'] }),
     explainPip({ ...failure, log: 'Could not fetch URL https://x/: 401 Client Error - skipping' }),
     explainPip({ ...failure, stderr: 'ERROR: No matching distribution found for a==1.0' }),
   ];
@@ -22,7 +22,7 @@ test('no message shows what an address keeps secret', () => {
   expect(errors[2]?.message).toContain('401');
 });
 
-test('a name that the index does not know is not a broken connection', () => {
+test('a package that the index does not have is not_found, not network_failed', () => {
   const error = explainPip({
     ...failure,
     log: 'Could not fetch URL https://x/a/: 404 Client Error: Not Found for url: https://x/a/ - skipping',
@@ -31,7 +31,7 @@ test('a name that the index does not know is not a broken connection', () => {
   expect(error.code).toBe('not_found');
 });
 
-test('a dependency that is there only as source is named, however its name is spelt', () => {
+test('a dependency that exists only as source is named, also with another spelling', () => {
   const error = explainPip({
     ...failure,
     log: 'Skipping link: No sources permitted for my-part: https://x/my_part-2.0.tar.gz',
@@ -42,8 +42,10 @@ test('a dependency that is there only as source is named, however its name is sp
 });
 
 test.each(['ftp://example.com/', 'packages.example.com', 'file:///srv/wheels', ''])(
-  '%j is no index',
+  '%j is rejected as an index URL',
   (text) => {
-    expect(() => wayTo(text, 'public')).toThrow(expect.objectContaining({ code: 'invalid_config' }));
+    expect(() => installerNetwork(text, 'public')).toThrow(
+      expect.objectContaining({ code: 'invalid_config' }),
+    );
   },
 );

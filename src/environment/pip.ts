@@ -1,17 +1,17 @@
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
-import { isRunnable } from '../sandbox/access.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
+import { isRunnable } from '../sandbox/path-access.js';
 import type { Mount, Sandbox } from '../sandbox/sandbox.js';
-import type { PackageSources } from './need.js';
+import type { BuildSandbox, InstallerResult } from './build-sandbox.js';
+import { readUntrustedFile, sealTree, sha256Of } from './file-tree.js';
+import { type InstallerNetwork, installerNetwork } from './installer-network.js';
+import type { PackageSources } from './package-need.js';
 import { explainPip } from './pip-failure.js';
-import { type Way, wayTo } from './source.js';
-import { readForeign, seal, sha256Of } from './tree.js';
 import { hashedRequirements, type LockedWheel, readWheelName, type WheelLock } from './wheel.js';
-import type { StepResult, Workshop } from './workshop.js';
 
-/** Said by its own exit code, so that nobody has to read an error message to learn it. */
+/** Exit code of the driver if pip is missing, so that no error message must be parsed. */
 const pipMissing = 97;
 const driver = [
   'import importlib.util, runpy, sys',
@@ -20,7 +20,7 @@ const driver = [
   'runpy.run_module("pip", run_name="__main__", alter_sys=True)',
 ].join('\n');
 
-const always = [
+const commonArgs = [
   '--disable-pip-version-check',
   '--no-input',
   '--no-color',
@@ -29,94 +29,110 @@ const always = [
   '1',
 ];
 
-/** Everything that pip needs to know about this machine and its operator. */
-export interface PipPlace {
+/** What pip needs to know about this machine and the operator's settings. */
+export interface PipContext {
   readonly interpreter: Interpreter;
   readonly platform: string;
   readonly sandbox: Sandbox;
   readonly sources: PackageSources;
-  readonly workshop: Workshop;
+  readonly build: BuildSandbox;
 }
 
-/** Wheels on a shelf that only the host can write to, and the lock that says what they are. */
-export interface Fetched {
+/** Wheels in a folder that only the host can write to, and their lock. */
+export interface FetchedWheels {
   readonly lock: WheelLock;
-  readonly shelf: string;
+  readonly folder: string;
 }
 
-/** Finds out which wheels the requirements come to, and fetches them. Nothing is built, nothing of them is run. */
-export async function resolveWheels(requirements: readonly string[], place: PipPlace): Promise<Fetched> {
-  const { result, bench, way } = await download('resolve', requirements, place);
-  if (!result.ok) throw await failure(result, bench, requirements, way, place);
-  return shelve(bench, place);
+/** Resolves the requirements to wheels and downloads them, without building or running anything. */
+export async function resolveWheels(
+  requirements: readonly string[],
+  context: PipContext,
+): Promise<FetchedWheels> {
+  const { result, folder, network } = await download('resolve', requirements, context);
+  if (!result.ok) throw await failure(result, folder, requirements, network, context);
+  return collectWheels(folder, context);
 }
 
 /**
- * Fetches exactly the wheels of a lock. Whether the bytes are right is decided here by their hashes; that pip checks them
- * too only makes it choose the right file where an index has several.
+ * Downloads exactly the wheels of a lock. The hashes are verified here. pip gets them too, only to choose the right file
+ * if an index has several.
  */
-export async function fetchLocked(lock: WheelLock, place: PipPlace): Promise<Fetched> {
+export async function fetchLocked(lock: WheelLock, context: PipContext): Promise<FetchedWheels> {
   const names = lock.wheels.map((it) => `${it.name}==${it.version}`);
-  const hashed = await download('locked', names, place, hashedRequirements(lock));
-  if (hashed.result.ok) {
-    const fetched = await shelve(hashed.bench, place);
-    refuseChanged(lock, fetched.lock);
-    return { lock, shelf: fetched.shelf };
+  const locked = await download('locked', names, context, hashedRequirements(lock));
+  if (locked.result.ok) {
+    const fetched = await collectWheels(locked.folder, context);
+    rejectChangedWheels(lock, fetched.lock);
+    return { lock, folder: fetched.folder };
   }
-  if (hashed.result.code === pipMissing)
-    throw await failure(hashed.result, hashed.bench, names, hashed.way, place);
-  // Again without the hashes, to learn whether the wheels changed or cannot be had at all.
-  const plain = await download('unlocked', names, place, names.map((it) => `${it}\n`).join(''));
-  if (!plain.result.ok) throw await failure(plain.result, plain.bench, names, plain.way, place);
-  const fetched = await shelve(plain.bench, place);
-  refuseChanged(lock, fetched.lock);
-  return { lock, shelf: fetched.shelf };
+  if (locked.result.code === pipMissing)
+    throw await failure(locked.result, locked.folder, names, locked.network, context);
+  // Again without hashes, to distinguish changed wheels from wheels that cannot be downloaded.
+  const unlocked = await download('unlocked', names, context, names.map((it) => `${it}\n`).join(''));
+  if (!unlocked.result.ok)
+    throw await failure(unlocked.result, unlocked.folder, names, unlocked.network, context);
+  const fetched = await collectWheels(unlocked.folder, context);
+  rejectChangedWheels(lock, fetched.lock);
+  return { lock, folder: fetched.folder };
 }
 
-/** Unpacks the wheels without any network. Returns the folder, sealed. */
-export async function installWheels({ lock, shelf }: Fetched, place: PipPlace): Promise<string> {
-  const { sandbox, workshop, interpreter } = place;
-  const bench = await workshop.bench('install');
-  const wheels: Mount = { source: shelf, target: '/wheels', writable: false };
-  const work: Mount = { source: bench, target: '/build', writable: true };
+/** Installs the wheels without network. Returns the sealed folder. */
+export async function installWheels(
+  { lock, folder: wheelFolder }: FetchedWheels,
+  context: PipContext,
+): Promise<string> {
+  const { sandbox, build, interpreter } = context;
+  const folder = await build.writableFolder('install');
+  const wheels: Mount = { source: wheelFolder, target: '/wheels', writable: false };
+  const work: Mount = { source: folder, target: '/build', writable: true };
   const inside = sandbox.inside(work);
   const site = join(inside, 'site');
   const run = (argv: readonly string[]) =>
-    workshop.run({
+    build.run({
       name: 'installing Python packages',
       mounts: [...interpreter.mounts, wheels, work],
       argv: [interpreter.path, '-I', ...argv],
       directory: inside,
       environment: { PIP_CONFIG_FILE: '/dev/null', TMPDIR: inside },
-      boundAddressSpace: true,
-      way: { kind: 'none' },
+      limitAddressSpace: true,
+      network: { kind: 'none' },
     });
   const result = await run([
-    ...['-c', driver, 'install', ...always, '--require-hashes', '--no-index', '--no-deps', '--no-compile'],
+    ...[
+      '-c',
+      driver,
+      'install',
+      ...commonArgs,
+      '--require-hashes',
+      '--no-index',
+      '--no-deps',
+      '--no-compile',
+    ],
     ...['--no-warn-script-location', '--find-links', sandbox.inside(wheels), '--target', site],
     ...['-r', join(sandbox.inside(wheels), 'requirements.txt')],
   ]);
   if (!result.ok) {
     const names = lock.wheels.map((it) => `${it.name}==${it.version}`);
-    throw await failure(result, bench, names, { kind: 'none' }, place);
+    throw await failure(result, folder, names, { kind: 'none' }, context);
   }
-  // The folder is read-only later, so modules are compiled now. Files of other Python versions may fail; they stay source.
+  // The folder becomes read-only, so modules are compiled now. Files for other Python versions may fail to compile.
   await run(['-m', 'compileall', '-q', '--invalidation-mode', 'unchecked-hash', site]);
-  const made = join(bench, 'site');
-  await seal(made);
-  return made;
+  const installed = join(folder, 'site');
+  await sealTree(installed);
+  return installed;
 }
 
 async function download(
   name: string,
   requirements: readonly string[],
-  place: PipPlace,
+  context: PipContext,
   file?: string,
-): Promise<{ result: StepResult; bench: string; way: Way }> {
-  const { sandbox, workshop, interpreter, sources } = place;
-  const bench = await workshop.bench(name);
-  const shelf = await workshop.shelf(`${name}-list`);
-  if (file !== undefined) await writeFile(join(shelf, 'requirements.txt'), file);
+): Promise<{ result: InstallerResult; folder: string; network: InstallerNetwork }> {
+  const { sandbox, build, interpreter, sources } = context;
+  const folder = await build.writableFolder(name);
+  const listFolder = await build.readOnlyFolder(`${name}-list`);
+  if (file !== undefined) await writeFile(join(listFolder, 'requirements.txt'), file);
   const links = (sources.findLinks ?? []).map(
     (source, index): Mount => ({ source, target: `/links/${index}`, writable: false }),
   );
@@ -124,18 +140,18 @@ async function download(
     if (isAbsolute(source) && isRunnable(source, sandbox.user)) continue;
     throw new HostError(
       'invalid_config',
-      `the find-links folder ${source} is not there, or the user ${sandbox.user.uid} of confined processes cannot read it`,
+      `the find-links folder ${source} does not exist, or user ${sandbox.user.uid} (sandboxed processes) cannot read it`,
       {
-        hint: 'name an absolute path of a folder that everybody can read',
+        hint: 'use an absolute path of a folder that all users can read',
       },
     );
   }
-  const list: Mount = { source: shelf, target: '/list', writable: false };
-  const work: Mount = { source: bench, target: '/build', writable: true };
+  const list: Mount = { source: listFolder, target: '/list', writable: false };
+  const work: Mount = { source: folder, target: '/build', writable: true };
   const inside = sandbox.inside(work);
-  const way = wayTo(sources.pythonIndex, links.length > 0 ? 'none' : 'public');
-  const result = await workshop.run({
-    name: 'fetching Python packages',
+  const network = installerNetwork(sources.pythonIndex, links.length > 0 ? 'none' : 'public');
+  const result = await build.run({
+    name: 'downloading Python packages',
     mounts: [...interpreter.mounts, ...links, list, work],
     argv: [
       ...[
@@ -144,7 +160,7 @@ async function download(
         '-c',
         driver,
         'download',
-        ...always,
+        ...commonArgs,
         '--progress-bar',
         'off',
         '--timeout',
@@ -152,8 +168,10 @@ async function download(
       ],
       ...['--only-binary', ':all:', '--dest', join(inside, 'wheels'), '--log', join(inside, 'pip.log')],
       ...links.flatMap((it) => ['--find-links', sandbox.inside(it)]),
-      ...(way.kind === 'none' ? ['--no-index'] : []),
-      ...(way.kind === 'index' && way.url.protocol === 'http:' ? ['--trusted-host', way.url.host] : []),
+      ...(network.kind === 'none' ? ['--no-index'] : []),
+      ...(network.kind === 'index' && network.url.protocol === 'http:'
+        ? ['--trusted-host', network.url.host]
+        : []),
       ...(file === undefined
         ? ['--', ...requirements]
         : ['--no-deps', '-r', join(sandbox.inside(list), 'requirements.txt')]),
@@ -162,75 +180,75 @@ async function download(
     environment: {
       PIP_CONFIG_FILE: '/dev/null',
       TMPDIR: inside,
-      // In the environment, because an operator's index may carry a password.
-      ...(way.kind === 'index' ? { PIP_INDEX_URL: way.url.href } : {}),
+      // In the environment, not in the arguments, because the URL may contain a password.
+      ...(network.kind === 'index' ? { PIP_INDEX_URL: network.url.href } : {}),
     },
-    boundAddressSpace: true,
-    way,
+    limitAddressSpace: true,
+    network,
   });
-  return { result, bench, way };
+  return { result, folder, network };
 }
 
-/** Takes the wheels away from where the installer could write, then hashes them. */
-async function shelve(bench: string, place: PipPlace): Promise<Fetched> {
-  const shelf = `${bench}-wheels`;
-  await rename(join(bench, 'wheels'), shelf);
-  await seal(shelf);
+/** Moves the wheels out of the installer's writable folder, then hashes them. */
+async function collectWheels(buildFolder: string, context: PipContext): Promise<FetchedWheels> {
+  const folder = `${buildFolder}-wheels`;
+  await rename(join(buildFolder, 'wheels'), folder);
+  await sealTree(folder);
   const wheels: LockedWheel[] = [];
-  for (const file of (await readdir(shelf)).sort()) {
+  for (const file of (await readdir(folder)).sort()) {
     const named = readWheelName(file);
     if (named === undefined)
-      throw new HostError('integrity', `the installer fetched ${JSON.stringify(file)}, which is no wheel`);
-    wheels.push({ ...named, file, sha256: await sha256Of(join(shelf, file)) });
+      throw new HostError('integrity', `pip downloaded ${JSON.stringify(file)}, which is not a wheel`);
+    wheels.push({ ...named, file, sha256: await sha256Of(join(folder, file)) });
   }
   wheels.sort((a, b) => (a.name < b.name ? -1 : 1));
   const lock: WheelLock = {
     language: 'python',
-    python: place.interpreter.version,
-    platform: place.platform,
+    python: context.interpreter.version,
+    platform: context.platform,
     wheels,
   };
-  await writeFile(join(shelf, 'requirements.txt'), hashedRequirements(lock));
-  return { lock, shelf };
+  await writeFile(join(folder, 'requirements.txt'), hashedRequirements(lock));
+  return { lock, folder };
 }
 
-function refuseChanged(lock: WheelLock, fetched: WheelLock): void {
+function rejectChangedWheels(lock: WheelLock, fetched: WheelLock): void {
   const hashes = new Set(fetched.wheels.map((it) => it.sha256));
   const changed = lock.wheels.filter((it) => !hashes.has(it.sha256));
   if (changed.length === 0 && fetched.wheels.length === lock.wheels.length) return;
   const names = changed.map((it) => `${it.name}==${it.version}`).join(', ');
   throw new HostError(
     'integrity',
-    `the wheel of ${names || 'a package'} is not the one that was locked: same version, other contents`,
-    { hint: 'find out why the index changed it; a new version would have a new number' },
+    `the wheel of ${names || 'a package'} does not match the lock: same version, other content`,
+    { hint: 'find out why the index changed it: a published version must not change' },
   );
 }
 
 async function failure(
-  result: StepResult,
-  bench: string,
+  result: InstallerResult,
+  folder: string,
   requirements: readonly string[],
-  way: Way,
-  place: PipPlace,
+  network: InstallerNetwork,
+  context: PipContext,
 ): Promise<HostError> {
   if (result.code === pipMissing) {
-    const { path, version } = place.interpreter;
+    const { path, version } = context.interpreter;
     return new HostError(
       'runtime_missing',
-      `Python ${version} at ${path} has no pip, which installs its packages`,
+      `Python ${version} at ${path} has no pip, which is needed to install packages`,
       {
         hint:
           path === `/usr/bin/python${version}` ? 'sudo apt-get install python3-pip' : `${path} -m ensurepip`,
       },
     );
   }
-  const log = await readForeign(join(bench, 'pip.log'), 16 * 1024 * 1024).catch(() => Buffer.alloc(0));
+  const log = await readUntrustedFile(join(folder, 'pip.log'), 16 * 1024 * 1024).catch(() => Buffer.alloc(0));
   return explainPip({
     stderr: result.stderr,
     log: log.toString('utf8'),
-    refused: result.refused,
+    deniedHosts: result.deniedHosts,
     requirements,
-    python: place.interpreter.version,
-    way,
+    python: context.interpreter.version,
+    network,
   });
 }

@@ -1,15 +1,15 @@
 import { HostError } from '../model/host-error.js';
 
-interface Underway<Result> {
+interface RunningWork<Result> {
   readonly result: Promise<Result>;
   readonly controller: AbortController;
   readonly listeners: Set<(name: string) => void>;
   waiting: number;
 }
 
-/** Does the same work once for everybody who asks while it is under way; it is given up when nobody waits any more. */
+/** Runs the same work once for all callers that request it at the same time, and cancels it when no caller waits any more. */
 export function shareWork<Result>() {
-  const underway = new Map<string, Underway<Result>>();
+  const running = new Map<string, RunningWork<Result>>();
 
   return async (
     key: string,
@@ -18,24 +18,24 @@ export function shareWork<Result>() {
     onStep: ((name: string) => void) | undefined,
   ): Promise<Result> => {
     if (signal.aborted) throw canceled();
-    let work = underway.get(key);
+    let work = running.get(key);
     if (work === undefined || work.controller.signal.aborted) {
       const controller = new AbortController();
       const listeners = new Set<(name: string) => void>();
       const result = start(controller.signal, (name) => {
         for (const it of listeners) it(name);
       });
-      const begun: Underway<Result> = { result, controller, listeners, waiting: 0 };
+      const started: RunningWork<Result> = { result, controller, listeners, waiting: 0 };
       const forget = () => {
-        if (underway.get(key) === begun) underway.delete(key);
+        if (running.get(key) === started) running.delete(key);
       };
       result.then(forget, forget);
-      underway.set(key, begun);
-      work = begun;
+      running.set(key, started);
+      work = started;
     }
     const { result, controller, listeners } = work;
     work.waiting += 1;
-    // One of its own for each: two may have passed the same function.
+    // A separate function per caller, because two callers may pass the same one.
     const listener = (name: string) => onStep?.(name);
     listeners.add(listener);
     let leave = () => {};

@@ -2,46 +2,47 @@ import Ajv2020 from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { describe, expect, test } from 'vitest';
 import type { Json, JsonObject } from '../model/json.js';
-import { checkFields, checkSchema, nameOf, show } from './check.js';
-import { readJson } from './document/json.js';
+import { checkFields, checkSchema, pathName, show } from './check.js';
+import { parseJson } from './document/json.js';
 import { Report } from './report.js';
 
 function check(schema: JsonObject, value: Json): string[] {
   const ajv = new Ajv2020.default({ allErrors: true, strict: false });
   addFormats.default(ajv);
-  const document = readJson(JSON.stringify(value));
+  const document = parseJson(JSON.stringify(value));
   const report = new Report('x.json', document);
-  const sound = checkSchema(report, document, { schema, validate: ajv.compile(schema) });
+  const valid = checkSchema(report, document, { schema, validate: ajv.compile(schema) });
   checkFields(report, document.value, schema);
-  expect(sound).toBe(
+  expect(valid).toBe(
     !report.diagnostics.some((it) => it.severity === 'error' && it.code !== 'field.near-miss'),
   );
   for (const it of report.diagnostics) {
     if (['schema.type', 'schema.const', 'schema.length', 'schema.count', 'schema.range'].includes(it.code))
       expect(it.hint).toBeDefined();
   }
-  // The usual hints say the same of every value.
-  const usual = [
-    'write a value of that kind',
-    'write exactly that',
-    'make it fit',
-    'choose a value within the bounds',
-    'keep one of them',
+  // The default hints do not depend on the value.
+  const defaultHints = [
+    'use a value of this type',
+    'use exactly this value',
+    'change its length',
+    'add or remove entries',
+    'use a value within the limits',
+    'remove the duplicate',
   ];
   return report.diagnostics.map(({ pointer, code, message, hint }) => {
-    const shown = hint === undefined || usual.includes(hint) ? '' : ` (${hint})`;
+    const shown = hint === undefined || defaultHints.includes(hint) ? '' : ` (${hint})`;
     return `${pointer} ${code}: ${message}${shown}`;
   });
 }
 
 const property = (schema: JsonObject): JsonObject => ({ type: 'object', properties: { a: schema } });
 
-describe('one complaint of a schema, in words', () => {
+describe('each kind of schema error has a message and a hint', () => {
   test.each<[JsonObject, Json, string]>([
-    [{ type: 'string' }, 1, '/a schema.type: a must be text, not a whole number (put it in quotes: "1")'],
-    [{ type: 'string' }, null, '/a schema.type: a must be text, not null'],
-    [{ type: ['string', 'number'] }, [], '/a schema.type: a must be text or a number, not a list'],
-    [{ type: 'boolean' }, 'x', '/a schema.type: a must be true or false, not text'],
+    [{ type: 'string' }, 1, '/a schema.type: a must be a string, not an integer (put it in quotes: "1")'],
+    [{ type: 'string' }, null, '/a schema.type: a must be a string, not null'],
+    [{ type: ['string', 'number'] }, [], '/a schema.type: a must be a string or a number, not a list'],
+    [{ type: 'boolean' }, 'x', '/a schema.type: a must be a boolean, not a string'],
     [{ const: 'x' }, 'y', '/a schema.const: a must be "x", not "y"'],
     [{ type: 'string', pattern: '^x$' }, 'y', '/a schema.pattern: a "y" does not match ^x$'],
     [
@@ -49,29 +50,33 @@ describe('one complaint of a schema, in words', () => {
       'y',
       '/a schema.pattern: a "y" is not an x (write x)',
     ],
-    [{ type: 'string', format: 'uri' }, 'y', '/a schema.format: a "y" is not a URL (with scheme)'],
+    [{ type: 'string', format: 'uri' }, 'y', '/a schema.format: a "y" is not a URL with a scheme'],
     [{ type: 'string', minLength: 1 }, '', '/a schema.length: a is empty (write at least 1 character)'],
-    [{ type: 'string', maxLength: 2 }, 'abc', '/a schema.length: a has 3 characters; at most 2 characters'],
+    [{ type: 'string', maxLength: 2 }, 'abc', '/a schema.length: a has 3 characters; it must have at most 2'],
     [
       { type: 'string', maxLength: 2 },
       '\u{1F600}\u{1F600}\u{1F600}',
-      '/a schema.length: a has 3 characters; at most 2 characters',
+      '/a schema.length: a has 3 characters; it must have at most 2',
     ],
-    [{ type: 'array', minItems: 1 }, [], '/a schema.count: a has 0 entries; at least 1'],
-    [{ type: 'array', maxItems: 1 }, [1, 2], '/a schema.count: a has 2 entries; at most 1'],
-    [{ type: 'object', minProperties: 1 }, {}, '/a schema.count: a has 0 entries; at least 1'],
+    [{ type: 'array', minItems: 1 }, [], '/a schema.count: a has 0 entries; it must have at least 1'],
+    [{ type: 'array', maxItems: 1 }, [1, 2], '/a schema.count: a has 2 entries; it must have at most 1'],
+    [{ type: 'object', minProperties: 1 }, {}, '/a schema.count: a has 0 entries; it must have at least 1'],
     [{ type: 'number', minimum: 3 }, 2, '/a schema.range: a is 2; it must be >= 3'],
     [{ type: 'number', multipleOf: 3 }, 2, '/a schema.range: a is 2; it must be a multiple of 3'],
-    [{ type: 'array', uniqueItems: true }, [1, 1], '/a/1 schema.duplicate-item: a has the same entry twice'],
+    [
+      { type: 'array', uniqueItems: true },
+      [1, 1],
+      '/a/1 schema.duplicate-item: a contains the same entry twice',
+    ],
     [
       { type: 'object', dependentRequired: { b: ['c'] } },
       { b: 1 },
-      '/a schema.required: "c" is missing; "b" needs it',
+      '/a schema.required: "c" is missing; "b" requires it',
     ],
     [
       { type: 'string', maxLength: 1, 'x-toolwharf': { code: 'patch.input-name' } },
       'ab',
-      '/a patch.input-name: a has 2 characters; at most 1 character',
+      '/a patch.input-name: a has 2 characters; it must have at most 1',
     ],
     [
       { type: 'object', additionalProperties: false, properties: { name: {} } },
@@ -81,7 +86,7 @@ describe('one complaint of a schema, in words', () => {
     [
       { type: 'object', additionalProperties: false, properties: {} },
       { zz: 1 },
-      '/a/zz schema.closed: unknown field "zz" in a (remove it; this object takes no other fields)',
+      '/a/zz schema.closed: unknown field "zz" in a (remove it: this object does not allow other fields)',
     ],
     [
       { type: 'object', required: ['name'], properties: { name: {} } },
@@ -94,12 +99,12 @@ describe('one complaint of a schema, in words', () => {
     );
   });
 
-  test('an enum suggests what was probably meant', () => {
+  test('an unknown enum value comes with a suggestion', () => {
     const [only] = check(property({ enum: ['shell', 'http'] }), { a: 'shel' });
     expect(only).toMatch(/unknown a "shel".*did you mean "shell"\?/);
   });
 
-  test('a condition gives one message, not three', () => {
+  test('a failed condition is reported with one message, not three', () => {
     const schema = JSON.parse(
       '{"type":"object","if":{"properties":{"kind":{"const":"x"}}},"then":{"required":["url"]}}',
     );
@@ -107,7 +112,7 @@ describe('one complaint of a schema, in words', () => {
   });
 });
 
-describe('unknown fields of open objects', () => {
+describe('unknown fields of objects that allow them are reported', () => {
   const schema: JsonObject = {
     type: 'object',
     properties: {
@@ -123,7 +128,7 @@ describe('unknown fields of open objects', () => {
   };
 
   test.each<[Json, string[]]>([
-    [{ name: 1, zz: 1 }, ['/zz field.unknown: unknown field "zz" (it is ignored; remove it)']],
+    [{ name: 1, zz: 1 }, ['/zz field.unknown: unknown field "zz" (remove it: it has no effect)']],
     [{ nmae: 1 }, ['/nmae field.unknown: unknown field "nmae" (did you mean "name"?)']],
     [
       { list: [{ kind: 1 }, { knid: 1 }] },
@@ -132,11 +137,11 @@ describe('unknown fields of open objects', () => {
     [{ free: { zz: 1 } }, []],
     [
       { map: { zz: { yy: 1 } } },
-      ['/map/zz/yy field.unknown: unknown field "yy" in map.zz (it is ignored; remove it)'],
+      ['/map/zz/yy field.unknown: unknown field "yy" in map.zz (remove it: it has no effect)'],
     ],
     [
       { constructor: 1 },
-      ['/constructor field.unknown: unknown field "constructor" (it is ignored; remove it)'],
+      ['/constructor field.unknown: unknown field "constructor" (remove it: it has no effect)'],
     ],
   ])('%j', (value, expected) => {
     expect(check(schema, value)).toEqual(expected);
@@ -149,17 +154,20 @@ describe('unknown fields of open objects', () => {
     'human_confirm_required',
     'require_human_confirm',
     'HUMAN_CONFIRM',
-  ])('%s is nearly a safety field, so it is an error', (key) => {
+  ])('%s is similar to a safety field, so it is an error', (key) => {
     expect(check(schema, { [key]: true })[0]).toMatch(/field\.near-miss/);
   });
 
-  test.each(['tainted_okay', 'taintedOk', 'tainted'])('%s inside a list too', (key) => {
-    const [only] = check(schema, { list: [{ [key]: true }] });
-    expect(only).toMatch(key === 'tainted' ? /field\.(?:near-miss|unknown)/ : /field\.near-miss/);
-  });
+  test.each(['tainted_okay', 'taintedOk', 'tainted'])(
+    '%s inside a list is similar to a safety field too',
+    (key) => {
+      const [only] = check(schema, { list: [{ [key]: true }] });
+      expect(only).toMatch(key === 'tainted' ? /field\.(?:near-miss|unknown)/ : /field\.near-miss/);
+    },
+  );
 });
 
-test('keys that look like escapes are names like any other', () => {
+test('keys that look like escape sequences are not decoded', () => {
   const schema: JsonObject = { type: 'object', additionalProperties: { type: 'string' } };
   expect(check(schema, { '%FF': 1, '%41': 1, 'a/b~c': 1 }).map((it) => it.split(' ')[0])).toEqual([
     '/%FF',
@@ -168,9 +176,9 @@ test('keys that look like escapes are names like any other', () => {
   ]);
 });
 
-test('names and values in messages are short', () => {
-  expect(nameOf([])).toBe('the manifest');
-  expect(nameOf(['inputs', 0, 'name'])).toBe('inputs[0].name');
+test('paths and values are shortened for messages', () => {
+  expect(pathName([])).toBe('the manifest');
+  expect(pathName(['inputs', 0, 'name'])).toBe('inputs[0].name');
   expect(show('x'.repeat(1000))).toHaveLength(58);
   expect(show(undefined)).toBe('nothing');
 });

@@ -1,13 +1,13 @@
-// Turns the verdict of a compiled schema into findings that a person can act on, and finds fields that no
-// schema knows. Schemas may carry an "x-toolwharf" annotation: { code, missing, hint, form, safety, quiet }.
+// Converts the errors of a compiled schema to diagnostics with a fix, and finds fields that the schema does not
+// define. Schemas may have an "x-toolwharf" annotation: { code, missing, hint, form, safety, quiet }.
 import { type DiagnosticCode, diagnosticCodes } from '../model/codes.js';
 import { isObject, type Json, type JsonObject, type JsonPath, valueAt } from '../model/json.js';
 import type { Document } from './document/document.js';
 import type { Report } from './report.js';
-import { guards, safetyPlaces } from './safety.js';
+import { isSafetyField, safetyFieldPaths } from './safety-fields.js';
 import { fold, suggest } from './suggest.js';
 
-/** One complaint of a compiled schema, as ajv words it. */
+/** One error of a compiled schema, in the form that ajv reports. */
 export interface SchemaError {
   readonly instancePath: string;
   readonly schemaPath: string;
@@ -21,17 +21,18 @@ export interface Validator {
   errors?: readonly SchemaError[] | null;
 }
 
+/** The schema of a format with its compiled validator. */
 export interface CheckedSchema {
   readonly schema: JsonObject;
   readonly validate: Validator;
 }
 
-/** Reports everything the schema refuses. True when it refuses nothing. */
+/** Reports all violations of the schema. True when there are none. */
 export function checkSchema(report: Report, document: Document, checked: CheckedSchema): boolean {
   if (checked.validate(document.value)) return true;
   const errors = checked.validate.errors ?? [];
-  const misspelt = new Set(errors.map((error) => misspeltMember(error, checked.schema)));
-  const told = new Set<string>();
+  const misspelled = new Set(errors.map((error) => misspelledMember(error, checked.schema)));
+  const reported = new Set<string>();
   let quiet = false;
   for (const error of errors) {
     if (structural.has(error.keyword)) continue;
@@ -40,31 +41,31 @@ export function checkSchema(report: Report, document: Document, checked: Checked
       continue;
     }
     const place = resolvePath(document.value, error.instancePath);
-    const complaint = describe(error, place, document, checked.schema);
-    if (complaint.missing !== undefined && misspelt.has(`${error.instancePath} ${complaint.missing}`))
-      continue;
-    if (complaint.nearMiss === true) {
+    const problem = describe(error, place, document, checked.schema);
+    if (problem.missing !== undefined && misspelled.has(`${error.instancePath} ${problem.missing}`)) continue;
+    if (problem.nearMiss === true) {
       quiet = true;
       continue;
     }
-    const key = `${complaint.code} ${error.instancePath} ${complaint.message}`;
-    if (told.has(key)) continue;
-    told.add(key);
-    report.at(complaint.code, complaint.path, complaint.message, {
-      hint: complaint.hint,
-      spot: complaint.spot,
+    const key = `${problem.code} ${error.instancePath} ${problem.message}`;
+    if (reported.has(key)) continue;
+    reported.add(key);
+    report.at(problem.code, problem.path, problem.message, {
+      hint: problem.hint,
+      spot: problem.spot,
     });
-    if (complaint.misspelt === true) report.settle(complaint.path);
+    if (problem.misspelled === true) report.markReported(problem.path);
   }
-  if (told.size === 0 && !quiet) report.at('schema.invalid', [], 'the manifest does not fit its schema');
+  if (reported.size === 0 && !quiet)
+    report.at('schema.invalid', [], 'the manifest does not match the schema of its format');
   return false;
 }
 
 /**
- * The member that an unknown one of a closed object was meant to be. That it is missing is the same mistake,
- * so only the misspelt one is reported.
+ * The member that an unknown field was probably meant to be. The same error also causes a "missing" message, so only
+ * the misspelled field is reported.
  */
-function misspeltMember(error: SchemaError, schema: JsonObject): string | undefined {
+function misspelledMember(error: SchemaError, schema: JsonObject): string | undefined {
   if (error.keyword !== 'additionalProperties') return undefined;
   const { properties } = schemaAt(schema, error.schemaPath.split('/').slice(1, -1));
   const meant = suggest(
@@ -74,35 +75,36 @@ function misspeltMember(error: SchemaError, schema: JsonObject): string | undefi
   return meant === undefined ? undefined : `${error.instancePath} ${meant}`;
 }
 
-/** Their branches already say what is wrong. */
+/** The errors of their branches are reported instead. */
 const structural = new Set(['if', 'allOf', 'anyOf', 'oneOf', 'not', 'propertyNames']);
 
-/** Said where neither the schema nor the complaint knows better. */
-const usualHints: Partial<Record<DiagnosticCode, string>> = {
-  'schema.type': 'write a value of that kind',
-  'schema.const': 'write exactly that',
-  'schema.length': 'make it fit',
-  'schema.count': 'make it fit',
-  'schema.range': 'choose a value within the bounds',
-  'schema.duplicate-item': 'keep one of them',
-  'schema.invalid': 'compare it with "toolwharf schema" of its format',
+/** Used where neither the schema nor the error provides a more specific hint. */
+const defaultHints: Partial<Record<DiagnosticCode, string>> = {
+  'schema.type': 'use a value of this type',
+  'schema.const': 'use exactly this value',
+  'schema.length': 'change its length',
+  'schema.count': 'add or remove entries',
+  'schema.range': 'use a value within the limits',
+  'schema.duplicate-item': 'remove the duplicate',
+  'schema.invalid': 'compare it with the schema that "toolwharf schema" prints',
 };
 
-interface Complaint {
+/** A schema error, ready to be reported. */
+interface SchemaProblem {
   readonly code: DiagnosticCode;
   readonly path: JsonPath;
   readonly message: string;
   readonly hint: string | undefined;
   readonly spot: 'key' | 'value';
-  /** The member whose absence this is about. */
+  /** The missing member, if the problem is a missing member. */
   readonly missing?: string;
-  /** A field that is nearly this one stands there, which `checkFields` reports as an error of its own. */
+  /** True: a field with a similar name exists, and `checkFields` reports it as an error. */
   readonly nearMiss?: boolean;
-  /** The field at this place is the misspelt one, so nothing more needs to be said of it. */
-  readonly misspelt?: boolean;
+  /** True: `path` is the misspelled field, and no other message about it is needed. */
+  readonly misspelled?: boolean;
 }
 
-function describe(error: SchemaError, path: JsonPath, document: Document, schema: JsonObject): Complaint {
+function describe(error: SchemaError, path: JsonPath, document: Document, schema: JsonObject): SchemaProblem {
   const parent = schemaAt(schema, error.schemaPath.split('/').slice(1, -1));
   const note = annotation(parent);
   const value = valueAt(document.value, path);
@@ -113,14 +115,14 @@ function describe(error: SchemaError, path: JsonPath, document: Document, schema
     hint?: string,
     spot: 'key' | 'value' = 'value',
     at: JsonPath = path,
-  ): Complaint => ({
+  ): SchemaProblem => ({
     code: note.code ?? code,
     path: at,
     message,
-    hint: note.hint ?? hint ?? usualHints[code],
+    hint: note.hint ?? hint ?? defaultHints[code],
     spot,
   });
-  const name = nameOf(path);
+  const name = pathName(path);
 
   switch (keyword) {
     case 'required': {
@@ -138,9 +140,9 @@ function describe(error: SchemaError, path: JsonPath, document: Document, schema
         const hint = about.hint ?? `add "${missing}"`;
         return { ...base, path, message: `"${missing}" is missing${where}`, hint };
       }
-      const message = `"${clip(typo)}"${where} is no field, and "${missing}" is missing`;
+      const message = `unknown field "${clip(typo)}"${where}; the required field "${missing}" is missing`;
       const hint = `did you mean "${missing}"?`;
-      return { ...base, path: [...path, typo], message, hint, nearMiss: about.safety, misspelt: true };
+      return { ...base, path: [...path, typo], message, hint, nearMiss: about.safety, misspelled: true };
     }
     case 'additionalProperties':
     case 'unevaluatedProperties': {
@@ -148,27 +150,30 @@ function describe(error: SchemaError, path: JsonPath, document: Document, schema
       const meant = suggest(extra, Object.keys(isObject(parent.properties) ? parent.properties : {}));
       const message = `unknown field "${clip(extra)}"${path.length === 0 ? '' : ` in ${name}`}`;
       const hint =
-        meant === undefined ? 'remove it; this object takes no other fields' : `did you mean "${meant}"?`;
+        meant === undefined
+          ? 'remove it: this object does not allow other fields'
+          : `did you mean "${meant}"?`;
       return { code: 'schema.closed', path: [...path, extra], message, hint, spot: 'key' };
     }
     case 'type': {
-      const wanted = [params.type].flat().map(String);
+      const expected = [params.type].flat().map(String);
       const written = document.source(path);
-      const quoted = wanted.includes('string') && (typeof value === 'number' || typeof value === 'boolean');
-      const hint = quoted && written !== undefined ? `put it in quotes: "${written}"` : undefined;
+      const needsQuotes =
+        expected.includes('string') && (typeof value === 'number' || typeof value === 'boolean');
+      const hint = needsQuotes && written !== undefined ? `put it in quotes: "${written}"` : undefined;
       return make(
         'schema.type',
-        `${name} must be ${list(wanted.map(article))}, not ${article(typeName(value))}`,
+        `${name} must be ${joinWithOr(expected.map(article))}, not ${article(typeName(value))}`,
         hint,
       );
     }
     case 'enum': {
       const allowed = (params.allowedValues as Json[]).map(String);
       const meant = typeof value === 'string' ? suggest(value, allowed) : undefined;
-      const likely = meant === undefined ? '' : `; did you mean "${meant}"?`;
+      const suggestion = meant === undefined ? '' : `; did you mean "${meant}"?`;
       return make(
         'schema.enum',
-        `unknown ${name} ${show(value)}${likely}`,
+        `unknown ${name} ${show(value)}${suggestion}`,
         `use one of ${allowed.join(', ')}`,
       );
     }
@@ -186,43 +191,49 @@ function describe(error: SchemaError, path: JsonPath, document: Document, schema
     case 'minLength':
     case 'maxLength': {
       const length = [...String(value)].length;
-      const bound = `${keyword === 'minLength' ? 'at least' : 'at most'} ${count(Number(params.limit), 'character')}`;
+      const limit = `${keyword === 'minLength' ? 'at least' : 'at most'} ${Number(params.limit).toLocaleString('en')}`;
       const message =
-        length === 0 ? `${name} is empty` : `${name} has ${count(length, 'character')}; ${bound}`;
-      return make('schema.length', message, length === 0 ? `write ${bound}` : undefined);
+        length === 0
+          ? `${name} is empty`
+          : `${name} has ${count(length, 'character')}; it must have ${limit}`;
+      const hint = length === 0 ? `write at least ${count(Number(params.limit), 'character')}` : undefined;
+      return make('schema.length', message, hint);
     }
     case 'minItems':
     case 'maxItems':
     case 'minProperties':
     case 'maxProperties': {
       const size = Array.isArray(value) ? value.length : Object.keys((value ?? {}) as object).length;
-      const bound = `${keyword.startsWith('min') ? 'at least' : 'at most'} ${Number(params.limit)}`;
-      return make('schema.count', `${name} has ${count(size, 'entry')}; ${bound}`);
+      const limit = `${keyword.startsWith('min') ? 'at least' : 'at most'} ${Number(params.limit)}`;
+      return make('schema.count', `${name} has ${count(size, 'entry')}; it must have ${limit}`);
     }
     case 'minimum':
     case 'maximum':
     case 'exclusiveMinimum':
     case 'exclusiveMaximum':
     case 'multipleOf': {
-      const bound =
+      const limit =
         keyword === 'multipleOf'
           ? `a multiple of ${params.multipleOf}`
           : `${params.comparison} ${params.limit}`;
-      return make('schema.range', `${name} is ${show(value)}; it must be ${bound}`);
+      return make('schema.range', `${name} is ${show(value)}; it must be ${limit}`);
     }
     case 'uniqueItems':
-      return make('schema.duplicate-item', `${name} has the same entry twice`, undefined, 'value', [
+      return make('schema.duplicate-item', `${name} contains the same entry twice`, undefined, 'value', [
         ...path,
         Number(params.i),
       ]);
     case 'dependentRequired':
-      return make('schema.required', `"${params.missingProperty}" is missing; "${params.property}" needs it`);
+      return make(
+        'schema.required',
+        `"${params.missingProperty}" is missing; "${params.property}" requires it`,
+      );
     default:
       return make('schema.invalid', `${name} is not allowed here`);
   }
 }
 
-/** Reports fields that an open format does not know; one that is nearly a safety field is an error. */
+/** Reports unknown fields. One whose name is similar to a safety field is an error, others are warnings. */
 export function checkFields(report: Report, value: Json | undefined, schema: JsonObject): void {
   visitFields(report, value, schema, schema, []);
 }
@@ -263,28 +274,28 @@ function reportUnknown(
   path: JsonPath,
 ): void {
   const at = [...path, key];
-  if (report.isSettled(at)) return;
-  const where = path.length === 0 ? '' : ` in ${nameOf(path)}`;
-  const meant = suggest(key, Object.keys(properties)) ?? prefixed(key, properties);
+  if (report.isReported(at)) return;
+  const where = path.length === 0 ? '' : ` in ${pathName(path)}`;
+  const meant = suggest(key, Object.keys(properties)) ?? nameInside(key, properties);
   const target = meant === undefined ? undefined : properties[meant];
-  if (meant !== undefined && isObject(target) && guards(target, root)) {
-    const message = `"${clip(key)}"${where} is not a field, but nearly the safety field "${meant}"`;
-    const hint = `write "${meant}"; ignoring it would weaken the tool`;
+  if (meant !== undefined && isObject(target) && isSafetyField(target, root)) {
+    const message = `unknown field "${clip(key)}"${where}; its name is similar to the safety field "${meant}"`;
+    const hint = `rename it to "${meant}"; otherwise this protection is not applied`;
     report.at('field.near-miss', at, message, { hint, spot: 'key' });
     return;
   }
-  const home = meant === undefined ? safetyPlaces(root).get(fold(key)) : undefined;
+  const home = meant === undefined ? safetyFieldPaths(root).get(fold(key)) : undefined;
   if (home !== undefined) {
-    const message = `"${clip(key)}" is a safety field, and it means nothing${where === '' ? ' at the top' : where}`;
-    report.at('field.near-miss', at, message, { hint: `move it to where it counts: ${home}`, spot: 'key' });
+    const message = `the safety field "${clip(key)}" has no effect${where === '' ? ' at the top level' : where}`;
+    report.at('field.near-miss', at, message, { hint: `move it to ${home}`, spot: 'key' });
     return;
   }
-  const hint = meant === undefined ? 'it is ignored; remove it' : `did you mean "${meant}"?`;
+  const hint = meant === undefined ? 'remove it: it has no effect' : `did you mean "${meant}"?`;
   report.at('field.unknown', at, `unknown field "${clip(key)}"${where}`, { hint, spot: 'key' });
 }
 
-/** `human_confirm_required` begins like `human_confirm`: near enough to be dangerous. */
-function prefixed(key: string, properties: JsonObject): string | undefined {
+/** A known name that the key starts or ends with, as `human_confirm_required` starts with `human_confirm`. */
+function nameInside(key: string, properties: JsonObject): string | undefined {
   const folded = key.toLowerCase().replace(/[-_]/g, '');
   return Object.keys(properties).find((name) => {
     const known = name.toLowerCase().replace(/[-_]/g, '');
@@ -292,15 +303,16 @@ function prefixed(key: string, properties: JsonObject): string | undefined {
   });
 }
 
+/** The "x-toolwharf" annotation of a schema. */
 interface Annotation {
   readonly code?: DiagnosticCode;
-  /** Code for the absence of this member. */
+  /** The code to report when this member is missing. */
   readonly missing?: DiagnosticCode;
   readonly hint?: string;
-  /** What a pattern stands for, said instead of the pattern. */
+  /** What the pattern describes. Messages use this instead of the pattern. */
   readonly form?: string;
   readonly safety: boolean;
-  /** The rules of the format report this in better words. */
+  /** True: the rules of the format report this with a better message. */
   readonly quiet: boolean;
 }
 
@@ -330,13 +342,13 @@ function propertySchema(root: JsonObject, schema: JsonObject, key: string): Json
   return isObject(found) ? deref(root, found) : undefined;
 }
 
-/** Only references inside the same schema exist. */
+/** Resolves `$ref`. The schemas of the formats refer only to themselves. */
 function deref(root: JsonObject, schema: JsonObject): JsonObject {
   if (typeof schema.$ref !== 'string') return schema;
   const { $ref, ...own } = schema;
   const target = schemaAt(root, String($ref).split('/').slice(1));
   for (const _ in own) {
-    // What stands beside a reference wins over what is behind it, as in the compiled schema.
+    // Members next to the reference override those of its target, as in the compiled schema.
     return { ...target, ...own };
   }
   return target;
@@ -366,12 +378,12 @@ function resolvePath(value: Json | undefined, pointer: string): JsonPath {
   return path;
 }
 
-/** A step of a path into the document: a key may well hold "%41", and it stays that. */
+/** Decodes one step of a path into the document. A key such as "%41" is not decoded further. */
 function pointerStep(step: string): string {
   return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** A step of a path into the schema, which the compiler writes as part of a URI. */
+/** Decodes one step of a path into the schema, which ajv encodes like a part of a URI. */
 function schemaStep(step: string): string {
   try {
     return pointerStep(decodeURIComponent(step));
@@ -380,20 +392,20 @@ function schemaStep(step: string): string {
   }
 }
 
-/** `inputs[0].name`: how people name a place. */
-export function nameOf(path: JsonPath): string {
+/** The path in the form that messages use, such as `inputs[0].name`. */
+export function pathName(path: JsonPath): string {
   if (path.length === 0) return 'the manifest';
   return path
     .map((step, index) => (typeof step === 'number' ? `[${step}]` : `${index === 0 ? '' : '.'}${clip(step)}`))
     .join('');
 }
 
-/** A key short enough for a message. */
+/** Shortens a key for a message. */
 function clip(key: string): string {
   return key.length > 64 ? `${key.slice(0, 63)}…` : key;
 }
 
-/** A value short enough for a message. */
+/** A value as JSON, shortened for a message. */
 export function show(value: Json | undefined): string {
   const text = value === undefined ? 'nothing' : (JSON.stringify(value) ?? 'nothing');
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
@@ -407,14 +419,14 @@ function typeName(value: Json | undefined): string {
 }
 
 const nouns: Record<string, string> = {
-  string: 'text',
+  string: 'a string',
   array: 'a list',
   object: 'an object',
-  boolean: 'true or false',
-  integer: 'a whole number',
+  boolean: 'a boolean',
+  integer: 'an integer',
   number: 'a number',
   null: 'null',
-  uri: 'a URL (with scheme)',
+  uri: 'a URL with a scheme',
   email: 'an e-mail address',
   undefined: 'missing',
 };
@@ -423,8 +435,8 @@ function article(type: string): string {
   return nouns[type] ?? `a valid ${type}`;
 }
 
-function list(words: readonly string[]): string {
-  return words.length < 2 ? (words[0] ?? '') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+function joinWithOr(items: readonly string[]): string {
+  return items.length < 2 ? (items[0] ?? '') : `${items.slice(0, -1).join(', ')} or ${items.at(-1)}`;
 }
 
 function count(amount: number, noun: string): string {

@@ -1,4 +1,4 @@
-// The front ends as a library: all of them, ready to use. Commands load them one by one (front-ends.ts).
+// The library entry point `toolwharf/formats`: all formats, loaded. Commands load them on demand (format-loaders.ts).
 import type { Candidate, Claim, Format, FormatName } from '../model/format.js';
 import { findagent } from './findagent/format.js';
 import { nexo } from './nexo/format.js';
@@ -8,16 +8,17 @@ import { toolspace } from './toolspace/format.js';
 
 export { defaultParseOptions, inspect } from './inspect.js';
 
-/** Every front end, in the order in which they are asked. A new format is one line here. */
+/** All formats. `detect` asks them in this order. */
 export const formats: readonly Format[] = [patch, findagent, talos, toolspace, nexo];
 
+/** Returns the format with this name. */
 export function formatNamed(name: FormatName): Format {
   const found = formats.find((it) => it.name === name);
-  if (found === undefined) throw new Error(`no front end is called ${name}`);
+  if (found === undefined) throw new Error(`no format is called ${name}`);
   return found;
 }
 
-/** The front end that takes a file for one of its manifests, if any does. */
+/** Returns the first format that claims a file, with its claim; null if none does. */
 export function detect(candidate: Candidate): { format: Format; claim: Claim } | null {
   for (const format of formats) {
     const claim = format.claim(candidate);

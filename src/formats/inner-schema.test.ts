@@ -3,18 +3,18 @@ import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isObject, type Json } from '../model/json.js';
-import { readJson } from './document/json.js';
+import { parseJson } from './document/json.js';
 import { checkInnerSchema } from './inner-schema.js';
 import { Report } from './report.js';
 
-function check(schema: Json): { sound: boolean; findings: string[] } {
-  const document = readJson(JSON.stringify({ parameters: schema }));
+function check(schema: Json): { valid: boolean; diagnostics: string[] } {
+  const document = parseJson(JSON.stringify({ parameters: schema }));
   const report = new Report('manifest.json', document);
-  const sound = checkInnerSchema(report, schema, ['parameters']);
-  return { sound, findings: report.diagnostics.map((it) => `${it.pointer} ${it.code}`) };
+  const valid = checkInnerSchema(report, schema, ['parameters']);
+  return { valid, diagnostics: report.diagnostics.map((it) => `${it.pointer} ${it.code}`) };
 }
 
-describe('schemas that are refused', () => {
+describe('invalid schemas are reported', () => {
   test.each<[Json, string]>([
     ['object', '/parameters inner-schema.invalid'],
     [{ type: 'objct' }, '/parameters/type inner-schema.invalid'],
@@ -44,19 +44,19 @@ describe('schemas that are refused', () => {
     [{ contentSchema: { not: { if: 3 } } }, '/parameters/contentSchema/not/if inner-schema.invalid'],
     [{ description: 'x'.repeat(70_000) }, '/parameters inner-schema.too-large'],
   ])('%j', (schema, expected) => {
-    const { sound, findings } = check(schema);
-    expect(sound).toBe(false);
-    expect(findings).toContain(expected);
+    const { valid, diagnostics } = check(schema);
+    expect(valid).toBe(false);
+    expect(diagnostics).toContain(expected);
   });
 
-  test('nesting is bounded', () => {
+  test('the nesting is limited', () => {
     const nested = (depth: number): Json => (depth === 0 ? {} : { not: nested(depth - 1) });
-    expect(check(nested(32)).sound).toBe(true);
-    expect(check(nested(33)).findings[0]).toContain('inner-schema.too-large');
+    expect(check(nested(32)).valid).toBe(true);
+    expect(check(nested(33)).diagnostics[0]).toContain('inner-schema.too-large');
   });
 });
 
-describe('schemas that are fine', () => {
+describe('valid schemas are accepted', () => {
   test.each<Json>([
     true,
     {},
@@ -64,24 +64,24 @@ describe('schemas that are fine', () => {
     { $defs: { 'a/b~c': {} }, $ref: '#/$defs/a~1b~0c' },
     { properties: { a: { $ref: '#' } } },
   ])('%j', (schema) => {
-    expect(check(schema)).toEqual({ sound: true, findings: [] });
+    expect(check(schema)).toEqual({ valid: true, diagnostics: [] });
   });
 
   test.each(['^(?!a)', '(?<=a)b', '(a)\\1', '(?<n>a)\\k<n>'])(
     'the pattern %s is allowed with a warning',
     (pattern) => {
       expect(check({ pattern })).toEqual({
-        sound: true,
-        findings: ['/parameters/pattern inner-schema.regex'],
+        valid: true,
+        diagnostics: ['/parameters/pattern inner-schema.regex'],
       });
       const keyed = check({ patternProperties: { [pattern]: {} } });
-      expect(keyed.sound).toBe(true);
-      expect(keyed.findings).toHaveLength(1);
+      expect(keyed.valid).toBe(true);
+      expect(keyed.diagnostics).toHaveLength(1);
     },
   );
 });
 
-describe('against the meta-schema of JSON Schema 2020-12', () => {
+describe('compared with the meta-schema of JSON Schema 2020-12', () => {
   const ajv = new Ajv2020.default({ strict: false, logger: false });
   addFormats.default(ajv);
   const keywords = (
@@ -135,31 +135,33 @@ describe('against the meta-schema of JSON Schema 2020-12', () => {
    * expressions, and we do.
    */
   const differs = (schema: Json): boolean =>
-    mentions(schema, (key, it) => {
+    containsMember(schema, (key, it) => {
       if (key === '$id' || key === '$vocabulary') return true;
       if (key === 'pattern') return it === '[';
       return key === 'patternProperties' && isObject(it) && Object.hasOwn(it, '(');
     });
 
-  test('the same verdict on any schema', () => {
-    let sound = 0;
-    let refused = 0;
+  test('any schema has the same result', () => {
+    let valid = 0;
+    let invalid = 0;
     fc.assert(
       fc.property(value, (schema) => {
         fc.pre(!differs(schema));
         const expected = ajv.validateSchema(schema as never) === true;
-        if (expected) sound++;
-        else refused++;
-        expect(check(schema).sound, JSON.stringify(schema)).toBe(expected);
+        if (expected) valid++;
+        else invalid++;
+        expect(check(schema).valid, JSON.stringify(schema)).toBe(expected);
       }),
       { numRuns: 6000 },
     );
-    // The comparison means something only when both verdicts occur.
-    expect(Math.min(sound, refused)).toBeGreaterThan(200);
+    // The comparison is useful only if both results occur.
+    expect(Math.min(valid, invalid)).toBeGreaterThan(200);
   });
 });
 
-function mentions(value: Json, wanted: (key: string, value: Json) => boolean): boolean {
+function containsMember(value: Json, matches: (key: string, value: Json) => boolean): boolean {
   if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).some(([key, it]) => wanted(key, it as Json) || mentions(it as Json, wanted));
+  return Object.entries(value).some(
+    ([key, it]) => matches(key, it as Json) || containsMember(it as Json, matches),
+  );
 }

@@ -1,94 +1,102 @@
-// A JSON Schema that a manifest brings along is data from a stranger: its keywords must have the shapes of
-// the 2020-12 meta-schema, it must be small, and it may refer only to itself.
+// Checks the JSON Schemas inside a manifest. They are untrusted: keywords must have the values that the 2020-12
+// meta-schema allows, the size is limited, and references must stay inside the schema.
 import { isObject, type Json, type JsonObject, type JsonPath } from '../model/json.js';
-import { nameOf, show } from './check.js';
-import { isLinear } from './regex.js';
+import { pathName, show } from './check.js';
+import { isLinearRegex } from './linear-regex.js';
 import type { Report } from './report.js';
-import { endlessReference, explodes } from './schema-cycle.js';
-import { type Shape, shapes, types, wanted } from './schema-keywords.js';
+import { findCyclicReference, isTooExpensive } from './schema-cycle.js';
+import { jsonTypes, type KeywordShape, keywordShapes, shapeDescriptions } from './schema-keywords.js';
 
 const maxCharacters = 64 * 1024;
 const maxNesting = 32;
 
-/** True when nothing is wrong with the schema at this place of the manifest. */
+/** Reports errors in the schema at a path of the manifest. True when it is valid. */
 export function checkInnerSchema(report: Report, schema: Json, path: JsonPath): boolean {
   const characters = JSON.stringify(schema).length;
   if (characters > maxCharacters) {
-    const message = `the schema in ${nameOf(path)} has ${characters.toLocaleString('en')} characters; at most ${maxCharacters.toLocaleString('en')}`;
+    const message = `the schema in ${pathName(path)} has ${characters.toLocaleString('en')} characters; the limit is ${maxCharacters.toLocaleString('en')}`;
     report.at('inner-schema.too-large', path, message);
     return false;
   }
-  let sound = true;
-  let refers = false;
-  const wrong = (
+  let valid = true;
+  let hasReferences = false;
+  const fail = (
     code: 'inner-schema.invalid' | 'inner-schema.too-large' | 'inner-schema.remote-ref',
     at: JsonPath,
     message: string,
     hint?: string,
   ) => {
-    sound = false;
+    valid = false;
     report.at(code, at, message, { hint });
   };
   const visit = (value: Json, at: JsonPath, depth: number): void => {
     if (depth > maxNesting) {
-      wrong(
+      fail(
         'inner-schema.too-large',
         at,
-        `the schema in ${nameOf(path)} is nested more than ${maxNesting} levels deep`,
+        `the schema in ${pathName(path)} is nested more than ${maxNesting} levels deep`,
       );
       return;
     }
     if (typeof value === 'boolean') return;
     if (!isObject(value)) {
-      wrong('inner-schema.invalid', at, `${nameOf(at)} must be ${wanted.schema}, not ${show(value)}`);
+      fail(
+        'inner-schema.invalid',
+        at,
+        `${pathName(at)} must be ${shapeDescriptions.schema}, not ${show(value)}`,
+      );
       return;
     }
     for (const [keyword, member] of Object.entries(value)) {
-      const shape = Object.hasOwn(shapes, keyword) ? shapes[keyword] : undefined;
+      const shape = Object.hasOwn(keywordShapes, keyword) ? keywordShapes[keyword] : undefined;
       if (shape === undefined) continue;
       const here = [...at, keyword];
       if (!fits(shape, member)) {
-        wrong('inner-schema.invalid', here, `${nameOf(here)} must be ${wanted[shape]}, not ${show(member)}`);
+        fail(
+          'inner-schema.invalid',
+          here,
+          `${pathName(here)} must be ${shapeDescriptions[shape]}, not ${show(member)}`,
+        );
         continue;
       }
       if (shape === 'reference') {
-        refers = true;
-        checkReference(schema, String(member), here, wrong);
+        hasReferences = true;
+        checkReference(schema, String(member), here, fail);
       } else if (shape === 'schema') visit(member, here, depth + 1);
       else if (shape === 'schema-list')
         for (const [index, item] of (member as Json[]).entries()) visit(item, [...here, index], depth + 1);
       else if (shape === 'schema-map' || shape === 'pattern-map' || shape === 'dependency-map') {
         for (const [name, item] of Object.entries(member as JsonObject)) {
-          if (shape === 'pattern-map') checkEngine(report, name, [...here, name], 'key');
+          if (shape === 'pattern-map') checkPattern(report, name, [...here, name], 'key');
           if (!(shape === 'dependency-map' && isNames(item))) visit(item, [...here, name], depth + 1);
         }
-      } else if (shape === 'regex') checkEngine(report, String(member), here, 'value');
+      } else if (shape === 'regex') checkPattern(report, String(member), here, 'value');
     }
   };
   visit(schema, path, 0);
-  const endless = sound && refers ? endlessReference(schema) : null;
-  if (endless !== null) {
-    const at = [...path, ...endless];
-    wrong(
+  const cyclic = valid && hasReferences ? findCyclicReference(schema) : null;
+  if (cyclic !== null) {
+    const at = [...path, ...cyclic];
+    fail(
       'inner-schema.invalid',
       at,
-      `the schema in ${nameOf(path)} refers back to itself without end`,
-      'let the reference stand below "properties" or "items"',
+      `the schema in ${pathName(path)} contains a cyclic reference`,
+      'move the reference below "properties" or "items"',
     );
   }
-  if (sound && refers && explodes(schema)) {
-    const message = `the definitions of the schema in ${nameOf(path)} use each other so often that checking never ends`;
-    wrong('inner-schema.too-large', path, message, 'refer to a definition once where you can');
+  if (valid && hasReferences && isTooExpensive(schema)) {
+    const message = `the schema in ${pathName(path)} is too expensive to check: its definitions refer to each other too often`;
+    fail('inner-schema.too-large', path, message, 'refer to each definition fewer times');
   }
-  return sound;
+  return valid;
 }
 
-/** Patterns run on a linear-time engine; what it cannot express runs apart, under a deadline. */
-function checkEngine(report: Report, pattern: string, at: JsonPath, spot: 'key' | 'value'): void {
-  if (!isLinear(pattern)) {
-    const message = `${show(pattern)} needs look-around, back-references or very many repetitions`;
+/** Patterns run on a linear-time engine, which does not support every regular expression. */
+function checkPattern(report: Report, pattern: string, at: JsonPath, spot: 'key' | 'value'): void {
+  if (!isLinearRegex(pattern)) {
+    const message = `${show(pattern)} uses look-around, back-references or large repetition counts`;
     report.at('inner-schema.regex', at, message, {
-      hint: 'write it without them: a tool with such a pattern cannot be called here',
+      hint: 'rewrite the pattern without them; otherwise the tool cannot be called',
       spot,
     });
   }
@@ -98,7 +106,7 @@ function checkReference(
   schema: Json,
   reference: string,
   at: JsonPath,
-  wrong: (
+  fail: (
     code: 'inner-schema.invalid' | 'inner-schema.remote-ref',
     at: JsonPath,
     message: string,
@@ -106,14 +114,14 @@ function checkReference(
   ) => void,
 ): void {
   if (!reference.startsWith('#')) {
-    wrong(
+    fail(
       'inner-schema.remote-ref',
       at,
-      `${nameOf(at)} points outside the schema: ${show(reference)}`,
+      `${pathName(at)} points outside the schema: ${show(reference)}`,
       'copy the definition into "$defs" and refer to "#/$defs/…"',
     );
   } else if (reference.startsWith('#/') && !resolves(schema, reference)) {
-    wrong('inner-schema.invalid', at, `${nameOf(at)} points to ${show(reference)}, which is not there`);
+    fail('inner-schema.invalid', at, `${pathName(at)} points to ${show(reference)}, which does not exist`);
   }
 }
 
@@ -128,7 +136,7 @@ function resolves(schema: Json, reference: string): boolean {
   return isObject(current) || typeof current === 'boolean';
 }
 
-function fits(shape: Shape, value: Json): boolean {
+function fits(shape: KeywordShape, value: Json): boolean {
   switch (shape) {
     case 'schema':
       return typeof value === 'boolean' || isObject(value);
@@ -164,10 +172,10 @@ function fits(shape: Shape, value: Json): boolean {
       return isObject(value) && Object.values(value).every(isNames);
     case 'type':
       return typeof value === 'string'
-        ? types.includes(value)
+        ? jsonTypes.includes(value)
         : isNames(value) &&
             (value as string[]).length > 0 &&
-            (value as string[]).every((it) => types.includes(it));
+            (value as string[]).every((it) => jsonTypes.includes(it));
     case 'any':
       return true;
     default:

@@ -1,6 +1,6 @@
 import type { Runtime } from '../model/program.js';
 
-/** The interpreter that a bare name stands for. It is the one that the host finds, not whatever a path holds. */
+/** The runtime for a bare command name such as `python3`. The host chooses the interpreter, not the PATH. */
 export function interpreterOf(program: string): Runtime | undefined {
   if (program === 'node' || program === 'nodejs') return { language: 'node', packages: [] };
   const python = /^python(?:3(\.\d{1,2})?)?$/.exec(program);

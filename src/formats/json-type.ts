@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../model/json.js';
 
-/** Whether a value is of a type that JSON Schema names; an unknown name is somebody else's finding. */
+/** Whether a value has a JSON Schema type. True for an unknown type name, which is reported elsewhere. */
 export function isOfType(value: Json, type: string): boolean {
   switch (type) {
     case 'null':

@@ -1,20 +1,20 @@
 import type { Bundle } from '../model/bundle.js';
 import type { Diagnostic } from '../model/diagnostic.js';
 import type { Document } from './document/document.js';
-import { SourceText } from './document/text.js';
+import { SourceText } from './document/source-text.js';
 import { Report } from './report.js';
-import { readText } from './source.js';
+import { readTextFile } from './text-file.js';
 
-/** The manifest of a bundle, read, with what is wrong with its notation on report already. */
+/** A parsed manifest with a report that already contains its syntax errors. */
 export type Manifest =
   | { readonly ok: true; readonly text: string; readonly document: Document; readonly report: Report }
   | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
 
-/** For formats whose manifest is a file of its own in one notation. */
-export function openManifest(bundle: Bundle, notation: (text: string) => Document): Manifest {
-  const read = readText(bundle, bundle.manifest);
+/** Reads and parses a manifest that is a whole file in one syntax. */
+export function openManifest(bundle: Bundle, parse: (text: string) => Document): Manifest {
+  const read = readTextFile(bundle, bundle.manifest);
   if (!read.ok) return { ok: false, diagnostics: read.diagnostics };
-  const document = notation(read.text);
+  const document = parse(read.text);
   const report = new Report(read.file, document);
   const source = new SourceText(read.text);
   for (const { code, start, end, message, hint } of document.problems) {

@@ -3,28 +3,29 @@ import type { Diagnostic, Range, RelatedPlace } from '../model/diagnostic.js';
 import { type JsonPath, toPointer } from '../model/json.js';
 import type { Document, Spot } from './document/document.js';
 
-export interface FindingDetails {
+/** Optional parts of a diagnostic. */
+export interface DiagnosticDetails {
   readonly hint?: string | undefined;
-  /** Which part of a member to point at; its value unless told. */
+  /** Which part of a member the range covers. Default: its value. */
   readonly spot?: Spot;
   readonly related?: readonly RelatedPlace[];
 }
 
-/** Collects the findings of one manifest file; severities come from the catalog of codes. */
+/** Collects the diagnostics of one manifest. The severity follows from the code. */
 export class Report {
   readonly file: string;
   readonly #document: Document;
-  readonly #found: Diagnostic[] = [];
-  readonly #settled = new Set<string>();
+  readonly #diagnostics: Diagnostic[] = [];
+  readonly #reported = new Set<string>();
 
   constructor(file: string, document: Document) {
     this.file = file;
     this.#document = document;
   }
 
-  /** A finding at a place of the document. */
-  at(code: DiagnosticCode, path: JsonPath, message: string, details: FindingDetails = {}): void {
-    this.#found.push({
+  /** Adds a diagnostic about a field of the manifest. */
+  at(code: DiagnosticCode, path: JsonPath, message: string, details: DiagnosticDetails = {}): void {
+    this.#diagnostics.push({
       code,
       severity: diagnosticCodes[code],
       message,
@@ -36,30 +37,31 @@ export class Report {
     });
   }
 
-  /** A finding that is not a part of the document's value, such as a line of source code. */
+  /** Adds a diagnostic about a place outside the manifest's value, such as a line of source code. */
   inFile(code: DiagnosticCode, file: string, range: Range, message: string, hint?: string): void {
-    this.#found.push(finding(code, file, range, message, hint));
+    this.#diagnostics.push(makeDiagnostic(code, file, range, message, hint));
   }
 
-  /** Everything there is to say of a place has been said. */
-  settle(path: JsonPath): void {
-    this.#settled.add(toPointer(path));
+  /** Marks a field as reported, so that later checks can skip it. */
+  markReported(path: JsonPath): void {
+    this.#reported.add(toPointer(path));
   }
 
-  isSettled(path: JsonPath): boolean {
-    return this.#settled.has(toPointer(path));
+  isReported(path: JsonPath): boolean {
+    return this.#reported.has(toPointer(path));
   }
 
   get hasErrors(): boolean {
-    return this.#found.some((it) => it.severity === 'error');
+    return this.#diagnostics.some((it) => it.severity === 'error');
   }
 
   get diagnostics(): readonly Diagnostic[] {
-    return this.#found;
+    return this.#diagnostics;
   }
 }
 
-export function finding(
+/** Creates a diagnostic with the severity of its code. */
+export function makeDiagnostic(
   code: DiagnosticCode,
   file: string,
   range: Range,

@@ -1,15 +1,15 @@
 import { isObject, type Json, type JsonObject, type JsonPath } from '../model/json.js';
 
 /**
- * The place of a reference that leads back to itself before any value has been looked into: checking a value against
- * it would never end. Null when there is none. References to places deeper in a value are fine: values end.
+ * The path of a reference that refers to itself without descending into the value, so that validation would never end.
+ * Null when there is none. A reference below "properties" or "items" is not a cycle, because values have finite depth.
  */
-export function endlessReference(schema: Json): JsonPath | null {
+export function findCyclicReference(schema: Json): JsonPath | null {
   const state = new Map<JsonObject, 'open' | 'done'>();
   const visit = (node: Json | undefined, path: JsonPath): JsonPath | null => {
     if (!isObject(node) || state.get(node) === 'done') return null;
     state.set(node, 'open');
-    for (const [next, at] of samePlace(schema, node, path)) {
+    for (const [next, at] of appliedSchemas(schema, node, path)) {
       if (isObject(next) && state.get(next) === 'open') return at;
       const found = visit(next, at);
       if (found !== null) return found;
@@ -17,7 +17,7 @@ export function endlessReference(schema: Json): JsonPath | null {
     state.set(node, 'done');
     return null;
   };
-  // Every schema inside is a start of its own.
+  // Start at every nested schema.
   const search = (node: Json, path: JsonPath): JsonPath | null => {
     const found = visit(node, path);
     if (found !== null) return found;
@@ -30,24 +30,24 @@ export function endlessReference(schema: Json): JsonPath | null {
   return search(schema, []);
 }
 
-/** More judgments of one value than this are an attack: definitions that use each other double at every step. */
-const maxJudgements = 10_000;
+/** Limit against schemas built to be slow: definitions that use each other twice double the cost at every step. */
+const maxChecks = 10_000;
 
-/** Whether judging one value takes absurdly many steps. The schema has no endless reference. */
-export function explodes(schema: Json): boolean {
-  const known = new Map<JsonObject, number>();
+/** Whether validating one value takes too many steps. The schema must have no cyclic reference. */
+export function isTooExpensive(schema: Json): boolean {
+  const costs = new Map<JsonObject, number>();
   const cost = (node: Json | undefined): number => {
     if (!isObject(node)) return 1;
-    let total = known.get(node);
+    let total = costs.get(node);
     if (total === undefined) {
       total = 1;
-      for (const [next] of samePlace(schema, node, [])) if (next !== undefined) total += cost(next);
-      known.set(node, total);
+      for (const [next] of appliedSchemas(schema, node, [])) if (next !== undefined) total += cost(next);
+      costs.set(node, total);
     }
     return total;
   };
   const search = (node: Json): boolean =>
-    cost(node) > maxJudgements || members(node).some(([, member]) => search(member));
+    cost(node) > maxChecks || members(node).some(([, member]) => search(member));
   return search(schema);
 }
 
@@ -56,12 +56,12 @@ function members(node: Json): readonly (readonly [string | number, Json])[] {
   return isObject(node) ? Object.entries(node) : [];
 }
 
-/** Schemas that judge the very value that this one judges. */
-function samePlace(root: Json, node: JsonObject, path: JsonPath): [Json | undefined, JsonPath][] {
+/** The schemas that a schema applies to the same value, with their paths. */
+function appliedSchemas(root: Json, node: JsonObject, path: JsonPath): [Json | undefined, JsonPath][] {
   const found: [Json | undefined, JsonPath][] = [];
   for (const keyword of ['$ref', '$dynamicRef']) {
     const reference = node[keyword];
-    if (typeof reference === 'string') found.push([target(root, reference), [...path, keyword]]);
+    if (typeof reference === 'string') found.push([resolveReference(root, reference), [...path, keyword]]);
   }
   for (const keyword of ['not', 'if', 'then', 'else']) found.push([node[keyword], [...path, keyword]]);
   for (const keyword of ['allOf', 'anyOf', 'oneOf', 'dependentSchemas']) {
@@ -70,7 +70,7 @@ function samePlace(root: Json, node: JsonObject, path: JsonPath): [Json | undefi
   return found;
 }
 
-function target(root: Json, reference: string): Json | undefined {
+function resolveReference(root: Json, reference: string): Json | undefined {
   if (reference === '#') return root;
   let current: Json | undefined = reference.startsWith('#/') ? root : undefined;
   for (const raw of reference.split('/').slice(1)) {

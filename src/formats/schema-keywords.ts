@@ -1,8 +1,10 @@
-/** The keywords of JSON Schema 2020-12 with the shape of what they hold. */
+// The keywords of JSON Schema 2020-12 and which values they accept.
 
-export const types = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
+/** The type names of JSON Schema. */
+export const jsonTypes = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'];
 
-export type Shape =
+/** Which values a keyword accepts. */
+export type KeywordShape =
   | 'schema'
   | 'schema-list'
   | 'schema-map'
@@ -25,7 +27,8 @@ export type Shape =
   | 'anchor'
   | 'regex';
 
-export const shapes: Readonly<Record<string, Shape>> = {
+/** The shape of each keyword's value. */
+export const keywordShapes: Readonly<Record<string, KeywordShape>> = {
   $id: 'identifier',
   $schema: 'text',
   $ref: 'reference',
@@ -90,25 +93,26 @@ export const shapes: Readonly<Record<string, Shape>> = {
   contentSchema: 'schema',
 };
 
-export const wanted: Record<string, string> = {
+/** Each shape in the form that messages use: "… must be …". */
+export const shapeDescriptions: Record<string, string> = {
   schema: 'a schema (an object, true or false)',
-  'schema-list': 'a list of at least one schema',
+  'schema-list': 'a list of one or more schemas',
   'schema-map': 'an object whose values are schemas',
   'pattern-map': 'an object whose names are regular expressions and whose values are schemas',
-  'dependency-map': 'an object whose values are schemas or lists of different names',
-  'flag-map': 'an object whose values are true or false',
+  'dependency-map': 'an object whose values are schemas or lists of unique names',
+  'flag-map': 'an object whose values are booleans',
   identifier: 'a URL without a fragment',
-  text: 'text',
+  text: 'a string',
   number: 'a number',
-  positive: 'a number above 0',
-  count: 'a whole number of at least 0',
-  flag: 'true or false',
+  positive: 'a number greater than 0',
+  count: 'an integer of 0 or more',
+  flag: 'a boolean',
   list: 'a list',
   'any-list': 'a list',
-  names: 'a list of different names',
-  'names-map': 'an object whose values are lists of different names',
-  type: `one or several different ones of ${types.join(', ')}`,
-  reference: 'text',
+  names: 'a list of unique names',
+  'names-map': 'an object whose values are lists of unique names',
+  type: `one or more of ${jsonTypes.join(', ')} (without duplicates)`,
+  reference: 'a string',
   anchor: 'a name of letters, digits, "-", "_" and "."',
   regex: 'a regular expression',
 };

@@ -1,4 +1,4 @@
-/** One file of a new package made by `toolwharf init`. Paths are relative to the new folder. */
+/** One file of a new package that `toolwharf init` creates. The path is relative to the new folder. */
 export interface StarterFile {
   readonly path: string;
   readonly text: string;

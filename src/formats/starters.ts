@@ -14,7 +14,7 @@ const starters: Record<FormatName, (name: string) => readonly StarterFile[]> = {
   nexo,
 };
 
-/** The files of a new package; the name is a lower-case slug with hyphens. */
-export function starterOf(format: FormatName, name: string): readonly StarterFile[] {
+/** The files of a new package. The name is in lower case with hyphens. */
+export function starterFiles(format: FormatName, name: string): readonly StarterFile[] {
   return starters[format](name);
 }

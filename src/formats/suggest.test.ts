@@ -4,7 +4,7 @@ import { suggest } from './suggest.js';
 
 const fields = ['network', 'filesystem', 'human_confirm', 'tainted_ok', 'name', 'type', 'id'];
 
-describe('finds what was meant', () => {
+describe('a similar name is suggested', () => {
   test.each([
     ['netwrok', 'network'],
     ['Network', 'network'],
@@ -27,12 +27,12 @@ describe('finds what was meant', () => {
   });
 });
 
-test('the nearest wins, the first of equals', () => {
+test('the most similar name is suggested, and the first of equally similar ones', () => {
   expect(suggest('abcdef', ['abcxyf', 'abcdex'])).toBe('abcdex');
   expect(suggest('aaaa', ['aaab', 'aaac'])).toBe('aaab');
 });
 
-test('a known name is always found, and so is one with two letters swapped', () => {
+test('a known name is always found, also with two letters swapped', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[a-z]{4,20}$/), fc.nat(), (name, seed) => {
       const at = seed % (name.length - 1);
@@ -43,6 +43,6 @@ test('a known name is always found, and so is one with two letters swapped', () 
   );
 });
 
-test('very long names take no time', () => {
+test('very long names are handled quickly', () => {
   expect(suggest('a'.repeat(1_000_000), ['a'.repeat(1_000_000)])).toBeDefined();
 });

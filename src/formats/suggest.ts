@@ -1,12 +1,12 @@
-/** The known name that was probably meant, by edit distance with swaps; undefined when none is near. */
+/** The known name with the smallest edit distance (swaps included); undefined when no name is similar. */
 export function suggest(name: string, known: Iterable<string>): string | undefined {
-  const wanted = fold(name);
+  const folded = fold(name);
   let best: string | undefined;
-  // Any two names of one or two letters are near each other, which says nothing.
-  const allowed = wanted.length < 3 ? 0 : Math.max(1, Math.floor(wanted.length / 3));
+  // All names of one or two letters are similar to each other.
+  const allowed = folded.length < 3 ? 0 : Math.max(1, Math.floor(folded.length / 3));
   let bestDistance = allowed + 1;
   for (const candidate of known) {
-    const distance = editDistance(wanted, fold(candidate), bestDistance);
+    const distance = editDistance(folded, fold(candidate), bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;
@@ -15,7 +15,7 @@ export function suggest(name: string, known: Iterable<string>): string | undefin
   return best;
 }
 
-/** Spelling variants that differ only in case or separators are the same word. */
+/** Removes differences of case and separators, so that `toolName` equals `tool_name`. */
 export function fold(name: string): string {
   return name
     .toLowerCase()
@@ -23,7 +23,7 @@ export function fold(name: string): string {
     .slice(0, 64);
 }
 
-/** Optimal string alignment, given up as soon as every way costs `limit` or more. */
+/** Optimal string alignment distance. Stops and returns `limit` as soon as the distance cannot be smaller. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) >= limit) return limit;
   let beforePrevious: number[] = [];

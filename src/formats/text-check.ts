@@ -1,16 +1,16 @@
 import { isObject, type Json, type JsonPath } from '../model/json.js';
 import { codePointName, findHidden, findLookalikes, type HiddenKind } from '../model/unicode.js';
-import { nameOf, show } from './check.js';
+import { pathName, show } from './check.js';
 import type { Report } from './report.js';
 
-const words: Record<HiddenKind, string> = {
+const descriptions: Record<HiddenKind, string> = {
   control: 'a control character',
   invisible: 'an invisible character',
-  bidi: 'a character that turns the reading direction',
-  tag: 'a tag character, which no screen shows and every model reads',
+  bidi: 'a character that changes the reading direction',
+  tag: 'a tag character: people cannot see it, but models read it',
 };
 
-/** Reports characters in any text of the manifest that a reader cannot see or would take for another. */
+/** Reports characters in the manifest that readers cannot see or may mistake for another character. */
 export function checkText(report: Report, value: Json | undefined): void {
   visit(report, value, []);
 }
@@ -33,29 +33,32 @@ function visit(report: Report, value: Json | undefined, path: JsonPath): void {
   }
 }
 
-/** Most values need no second look, and no place of their own. */
+/** Fast path for values that need no check, so that no path is built for them. */
 function isPlain(value: Json): boolean {
-  return typeof value === 'string' ? plain.test(value) : typeof value !== 'object' || value === null;
+  return typeof value === 'string' ? printableAscii.test(value) : typeof value !== 'object' || value === null;
 }
 
-/** Nothing below U+0080 but controls can hide, and most text stays there. */
-const plain = /^[\t\n\r\x20-\x7e]*$/;
+/** In ASCII only control characters are hidden, and most text is ASCII. */
+const printableAscii = /^[\t\n\r\x20-\x7e]*$/;
 
 function checkString(report: Report, text: string, path: JsonPath, spot: 'key' | 'value'): void {
-  if (plain.test(text)) return;
-  const seen = new Set<number>();
+  if (printableAscii.test(text)) return;
+  const reported = new Set<number>();
   for (const hidden of findHidden(text)) {
-    if (seen.has(hidden.codePoint)) continue;
-    seen.add(hidden.codePoint);
-    const message = `${nameOf(path)} holds ${codePointName(hidden.codePoint)}, ${words[hidden.kind]}`;
+    if (reported.has(hidden.codePoint)) continue;
+    reported.add(hidden.codePoint);
+    const message = `${pathName(path)} contains ${codePointName(hidden.codePoint)}, ${descriptions[hidden.kind]}`;
     report.at(`text.${hidden.kind}`, path, message, {
-      hint: 'delete it; type the text anew if you cannot see it',
+      hint: 'delete it; if you cannot see it, type the text again',
       spot,
     });
   }
   for (const lookalike of findLookalikes(text)) {
     const letter = `${codePointName(lookalike.codePoint)}, a ${lookalike.script} letter`;
-    const message = `${show(lookalike.word)} in ${nameOf(path)} mixes Latin letters with ${letter}`;
-    report.at('text.lookalike', path, message, { hint: 'use letters of one script in a word', spot });
+    const message = `${show(lookalike.word)} in ${pathName(path)} mixes Latin letters with ${letter}`;
+    report.at('text.lookalike', path, message, {
+      hint: 'use letters of only one script within a word',
+      spot,
+    });
   }
 }

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '../model/json.js';
 import { entryChanges } from '../policy/announced-entry.js';
-import { announcedChanges } from '../policy/announcement.js';
+import { announcedToolChanges } from '../policy/announcement.js';
 import type { UpstreamAnnouncement } from '../run/upstream/upstream.js';
-import type { Review } from './host.js';
-import type { Judged } from './readiness.js';
+import type { CheckedPackage } from './checked-package.js';
+import type { PackageReview } from './host.js';
 import type { ProgramAnnouncement } from './upstream-tools.js';
 
-/** What programs of a package say now that nobody agreed to, as a person is asked to judge it. */
+/** The changes in what a package's programs announce, for the operator to review. */
 export function announcementReview(
-  { loaded }: Judged,
+  { loaded }: CheckedPackage,
   waiting: ReadonlyMap<string, ProgramAnnouncement>,
-): Review {
+): PackageReview {
   const before = [...waiting].map(([program, it]) => [program, it.agreed] as const);
   const after = [...waiting].map(([program, it]) => [program, it.waiting] as const);
   return {
@@ -30,14 +30,14 @@ export function announcementReview(
 function changes(before: UpstreamAnnouncement, after: UpstreamAnnouncement): string[] {
   const hooks = after.hooks.filter((it) => !before.hooks.includes(it));
   return [
-    ...announcedChanges(before.tools, after.tools),
-    ...hooks.map((it) => `it wants to be asked at ${it}`),
+    ...announcedToolChanges(before.tools, after.tools),
+    ...hooks.map((it) => `it adds the hook ${it}`),
     ...entryChanges('prompts', before.prompts, after.prompts),
     ...entryChanges('resources', before.resources, after.resources),
     ...entryChanges('templates', before.templates, after.templates),
     ...((before.instructions ?? '') === (after.instructions ?? '')
       ? []
-      : [`it says of itself: ${JSON.stringify(after.instructions ?? '')}`]),
+      : [`its instructions are now: ${JSON.stringify(after.instructions ?? '')}`]),
   ];
 }
 

@@ -4,8 +4,8 @@ import type { Answer, Confirmation } from './host.js';
 
 type FailedStatus = 'error' | 'denied' | 'timeout' | 'external_auth_required';
 
-/** Refusals by rule are `denied`; what broke is `error`. */
-export function statusOf(code: HostErrorCode): FailedStatus {
+/** What a rule or a person stopped is `denied`; what failed is `error`. */
+export function answerStatusOf(code: HostErrorCode): FailedStatus {
   switch (code) {
     case 'approval_denied':
     case 'approval_expired':
@@ -28,16 +28,20 @@ export function statusOf(code: HostErrorCode): FailedStatus {
   }
 }
 
-/** Anything thrown, as the part of an answer that says so. */
-export function failure(
+/** Turns anything that was thrown into the failure part of an answer. */
+export function failedAnswer(
   error: unknown,
   tool: string,
 ): Pick<Answer & { status: FailedStatus }, 'tool' | 'status' | 'error'> {
   const { code, message, hint } = asHostError(error);
-  return { tool, status: statusOf(code), error: { code, message, ...(hint === undefined ? {} : { hint }) } };
+  return {
+    tool,
+    status: answerStatusOf(code),
+    error: { code, message, ...(hint === undefined ? {} : { hint }) },
+  };
 }
 
-/** What an agent may know of a held call. */
+/** The part of a held call that the agent may see. */
 export function confirmationOf(request: ApprovalRequest): Confirmation {
   return {
     token: request.id,

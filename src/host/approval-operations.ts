@@ -2,48 +2,48 @@ import type { ApprovalBinding, ApprovalRequest, ApprovalState } from '../model/a
 import { HostError } from '../model/host-error.js';
 import type { JsonObject } from '../model/json.js';
 import { checkRule } from '../policy/standing-rule.js';
-import type { ApprovalQueue, Outdated } from '../store/approvals.js';
-import type { AuditLog } from '../store/audit.js';
+import type { ApprovalQueue, InvalidationFilter } from '../store/approvals.js';
+import type { AuditLog } from '../store/audit-log.js';
 import type { StandingRules } from '../store/standing-rules.js';
 import type { Approvals } from './host.js';
-import type { OperatorAuth } from './operator-auth.js';
+import type { OperatorAuth, VerifiedActor } from './operator-auth.js';
 import { actorName, approveOperation } from './pin-auth.js';
 
-export interface ApprovalParts {
+export interface ApprovalServices {
   readonly queue: ApprovalQueue;
   readonly rules: StandingRules;
   readonly audit: AuditLog;
-  readonly desk: OperatorAuth;
+  readonly operatorAuth: OperatorAuth;
   readonly now: () => number;
   readonly newId: (prefix: string) => string;
-  /** What signatures of notices are made with. */
+  /** The key that signs webhook notices, as hex. */
   readonly noticeKey: () => Promise<string>;
 }
 
-/** What operators decide: single calls, and rules for calls to come. */
-export function approvalOperations(parts: ApprovalParts): Approvals {
-  const { queue, rules, audit, desk, now, newId, noticeKey } = parts;
-  // Numbers of another start mean nothing to this one.
-  const start = newId('v');
+/** Operations on held calls and on standing rules. */
+export function approvalOperations(services: ApprovalServices): Approvals {
+  const { queue, rules, audit, operatorAuth, now, newId, noticeKey } = services;
+  // The change counter starts again with each host, so a version also names the host's start.
+  const startId = newId('v');
   const get = async (id: string): Promise<ApprovalRequest> => {
-    const found = await queue.get(id);
-    if (found === undefined)
-      throw new HostError('approval_not_found', `there is no held call ${id}`, {
-        hint: 'see "toolwharf approvals list"',
+    const request = await queue.get(id);
+    if (request === undefined)
+      throw new HostError('approval_not_found', `no held call with the id ${id}`, {
+        hint: 'list them: toolwharf approvals list',
       });
-    return found;
+    return request;
   };
-  const judge = async (id: string, to: 'approved' | 'denied', who: JsonObject & Who) => {
+  const decide = async (id: string, to: 'approved' | 'denied', who: JsonObject & VerifiedActor) => {
     const { tool } = await get(id);
     const body = { approval: id, tool, decision: to, ...who };
-    // On record before it counts: a decision that cannot be written down does not take effect.
+    // Written to the audit log first: a decision that cannot be recorded does not take effect.
     await audit.append({ kind: 'approval', body });
     if (!(await queue.decide(id, to, who))) {
       await audit.append({ kind: 'approval', body: { ...body, decision: 'void' } });
       const { state, voidReason } = await get(id);
       throw new HostError(
         'approval_denied',
-        `${id} is ${state}; only a proposed call can be decided`,
+        `${id} is already ${state}; only a proposed call can be decided`,
         voidReason === null ? {} : { hint: voidReason },
       );
     }
@@ -52,64 +52,59 @@ export function approvalOperations(parts: ApprovalParts): Approvals {
   return {
     list: (states: readonly ApprovalState[] = ['proposed', 'approved']) => queue.list(states),
     get,
-    async approve(id, by) {
+    async approve(id, actor) {
       await get(id);
-      return judge(id, 'approved', { ...(await desk.verify(by, approveOperation)) });
+      return decide(id, 'approved', { ...(await operatorAuth.verify(actor, approveOperation)) });
     },
-    // A no can never do harm that a yes could not, so nobody has to show anything for it.
-    async deny(id, by) {
-      const { name, channel } = typeof by === 'string' ? { name: by, channel: 'library' as const } : by;
-      return judge(id, 'denied', { by: name, channel, verified: false });
+    // Denying cannot widen anything, so it never needs the PIN.
+    async deny(id, actor) {
+      const { name, channel } =
+        typeof actor === 'string' ? { name: actor, channel: 'library' as const } : actor;
+      return decide(id, 'denied', { by: name, channel, verified: false });
     },
-    version: async () => `${start}.${queue.changes}`,
+    version: async () => `${startId}.${queue.changes}`,
     onChange: (listener) => queue.onChange(listener),
-    async noticeKey(by) {
-      const who = await desk.verify(by, 'see the key of notices');
-      await audit.append({ kind: 'operator', body: { act: 'notice key shown', ...who } });
+    async noticeKey(actor) {
+      const who = await operatorAuth.verify(actor, 'show the key that signs notices');
+      await audit.append({ kind: 'operator', body: { operation: 'notice key show', ...who } });
       return noticeKey();
     },
     rules: {
       list: () => rules.list(),
-      async add(rule, by) {
+      async add(rule, actor) {
         checkRule(rule, now());
-        const who = await desk.verify(by, 'make a standing rule');
+        const who = await operatorAuth.verify(actor, 'add a standing rule');
         const id = newId('rule');
         const { tool, definition, principal, conditions, destructive, expiresAt } = rule;
-        const body = { act: 'rule add', rule: id, tool, definition, principal, destructive, expiresAt };
+        const body = { operation: 'rule add', rule: id, tool, definition, principal, destructive, expiresAt };
         const tests = conditions.map((it) => ({ argument: it.argument, test: it.condition.test }));
         await audit.append({ kind: 'operator', body: { ...body, tests, ...who } });
         return rules.add(id, rule, who);
       },
-      async revoke(id, by) {
-        const name = actorName(by);
-        await audit.append({ kind: 'operator', body: { act: 'rule revoke', rule: id, by: name } });
-        return (await rules.end({ id }, `it was revoked by ${name}`)).length > 0;
+      async revoke(id, actor) {
+        const name = actorName(actor);
+        await audit.append({ kind: 'operator', body: { operation: 'rule revoke', rule: id, by: name } });
+        return (await rules.end({ id }, `revoked by ${name}`)).length > 0;
       },
     },
   };
 }
 
-interface Who {
-  readonly by: string;
-  readonly channel: 'library' | 'terminal' | 'api' | 'client';
-  readonly verified: boolean;
-}
-
-/** Makes outstanding requests void, and says so in the record. */
-export type Invalidate = (outdated: Outdated, reason: string) => Promise<void>;
+/** Voids the matching undecided and approved requests, with an audit entry for each. */
+export type Invalidate = (filter: InvalidationFilter, reason: string) => Promise<void>;
 
 export function invalidator(queue: ApprovalQueue, rules: StandingRules, audit: AuditLog): Invalidate {
-  return async (outdated, reason) => {
-    for (const approval of await queue.invalidate(outdated, reason))
+  return async (filter, reason) => {
+    for (const approval of await queue.invalidate(filter, reason))
       await audit.append({ kind: 'approval', body: { approval, decision: 'void', reason } });
-    const { definition } = outdated;
+    const { definition } = filter;
     if (definition === undefined) return;
     for (const rule of await rules.end({ definition }, reason))
-      await audit.append({ kind: 'operator', body: { act: 'rule end', rule, reason } });
+      await audit.append({ kind: 'operator', body: { operation: 'rule end', rule, reason } });
   };
 }
 
-/** What became another since a call was held, in words; undefined when nothing did. */
+/** What changed since a call was held, as text; undefined if nothing did. */
 export function changeOf(stored: ApprovalBinding, now: ApprovalBinding): string | undefined {
   const changes = [
     ...(stored.definition === now.definition ? [] : [`the definition of ${stored.tool} was changed`]),

@@ -1,30 +1,31 @@
 import { HostError } from '../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../model/json.js';
-import { shellWord } from '../model/shell-word.js';
-import type { CallableTool } from './served-tool.js';
+import { shellQuote } from '../model/shell-quote.js';
+import type { CallableTool } from './callable-tool.js';
 import { sizeOf } from './shape.js';
 
-/** Bytes of arguments as JSON, and how deep they may be nested. */
+/** Of the arguments as JSON. */
 const maxArgumentBytes = 1024 * 1024;
+/** Levels of nesting. */
 const maxArgumentDepth = 100;
 
-/** Arguments that fit the tool, with its defaults; what does not fit is refused. */
-export async function checkArguments(served: CallableTool, given: Json): Promise<JsonObject> {
-  const argumentsGiven = given ?? {};
-  if (!isObject(argumentsGiven))
-    throw new HostError('invalid_input', `the arguments of ${served.name} must be a JSON object`);
-  const size = sizeOf(argumentsGiven, maxArgumentDepth);
+/** Returns valid arguments with the tool's defaults filled in; throws `invalid_input` for anything else. */
+export async function checkArguments(callable: CallableTool, input: Json): Promise<JsonObject> {
+  const args = input ?? {};
+  if (!isObject(args))
+    throw new HostError('invalid_input', `the arguments of ${callable.name} must be a JSON object`);
+  const size = sizeOf(args, maxArgumentDepth);
   if (size === null || size > maxArgumentBytes) {
     const bound = size === null ? `nested more than ${maxArgumentDepth} levels` : 'larger than 1 MiB';
-    throw new HostError('invalid_input', `the arguments of ${served.name} are ${bound}`);
+    throw new HostError('invalid_input', `the arguments of ${callable.name} are ${bound}`);
   }
-  const checked = (await served.input()).check(argumentsGiven);
+  const checked = (await callable.input()).check(args);
   if (checked.ok) return checked.value as JsonObject;
   throw new HostError(
     'invalid_input',
-    `the arguments do not fit ${served.name}: ${checked.complaints.join('; ')}`,
+    `the arguments of ${callable.name} are not valid: ${checked.errors.join('; ')}`,
     {
-      hint: `see what it takes: toolwharf info ${shellWord(served.file)}`,
+      hint: `see its inputs: toolwharf info ${shellQuote(callable.file)}`,
     },
   );
 }

@@ -1,24 +1,26 @@
 import type { AuditVerdict } from '../model/audit.js';
 import type { JsonObject } from '../model/json.js';
 
-/** One entry of the audit log, its body parsed. */
+/** One entry of the audit log. */
 export interface AuditEntry {
+  /** Number of the entry, from 1. */
   readonly seq: number;
+  /** ISO 8601, UTC. */
   readonly at: string;
   readonly kind: string;
   readonly body: JsonObject;
 }
 
-/** Where the proof of the record is kept; in the state directory unless told. */
-export interface AuditPlaces {
+/** Where the audit log's checkpoints and their key are stored. Default: in the state directory. */
+export interface AuditLocations {
   /** Folder of the checkpoints. */
   readonly checkpoints?: string;
-  /** File of the key that signs them. */
+  /** File with the key that signs the checkpoints. */
   readonly key?: string;
 }
 
-/** A line of the record as it is kept, with the hashes that prove it. */
-export interface ProvenEntry {
+/** An audit entry as stored, with the hashes of the chain. */
+export interface HashedAuditEntry {
   readonly seq: number;
   readonly at: string;
   readonly kind: string;
@@ -28,26 +30,26 @@ export interface ProvenEntry {
   readonly hash: string;
 }
 
-/** The record of a state directory, for reading; whether a host runs does not matter. */
+/** Reads the audit log of a state directory, with or without a running host. */
 export interface AuditReader {
-  /** Number of the newest line. */
-  last(): number;
-  /** Lines after a number, in their order, a few at a time. */
-  lines(after?: number, through?: number): Iterable<ProvenEntry>;
-  /** The first and last line of a time; undefined when there is none. */
-  span(
+  /** `seq` of the newest entry; 0 if the log is empty. */
+  lastSeq(): number;
+  /** Entries after one `seq`, up to and including another, in order; read in small batches. */
+  entries(after?: number, through?: number): Iterable<HashedAuditEntry>;
+  /** `seq` of the first and the last entry in a time range (ISO 8601); undefined if there is none. */
+  seqRange(
     since: string | undefined,
     until: string | undefined,
   ): { readonly first: number; readonly last: number } | undefined;
-  /** What is said of one call, and of its approval where there was one, in order. */
-  about(call: string): readonly ProvenEntry[];
-  /** Whether the arguments of the call are kept, sealed. */
-  keeps(call: string): boolean;
-  /** As they are written. */
+  /** All entries about one call and its approval, in order. */
+  entriesOfCall(call: string): readonly HashedAuditEntry[];
+  /** Whether sealed arguments of the call are kept. */
+  hasKeptArguments(call: string): boolean;
+  /** The lines of the checkpoint files, as stored. */
   checkpoints(): AsyncIterable<string>;
-  /** As PEM. */
+  /** PEM; undefined if there is none yet. */
   publicKey(): string | undefined;
-  /** `trusted`: path of a public key to check against instead of the one that is kept here. */
+  /** `trusted`: path of a public key to check against, instead of the stored one. */
   verify(trusted?: string): Promise<AuditVerdict>;
   close(): void;
 }

@@ -1,9 +1,9 @@
 import { asHostError, HostError } from '../model/host-error.js';
 import type { Json } from '../model/json.js';
 import type { RunRequest, RunResult } from '../run/run.js';
-import { statusOf } from './answer.js';
+import { answerStatusOf } from './answer.js';
+import type { CallableTool } from './callable-tool.js';
 import type { Answer, Confirmation } from './host.js';
-import type { CallableTool } from './served-tool.js';
 import { sizeOf } from './shape.js';
 
 const maxAnswerDepth = 200;
@@ -11,47 +11,47 @@ const maxAnswerDepth = 200;
 /** How the run of a tool ended. */
 export type CallOutcome =
   | { readonly kind: 'done'; readonly result: RunResult }
-  /** A tool further down waits for a person. */
+  /** An inner call waits for approval. */
   | { readonly kind: 'held'; readonly confirmation: Confirmation }
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** What the record says of it. */
-export function statusIn(outcome: CallOutcome): string {
+/** The status in the audit log. */
+export function outcomeStatus(outcome: CallOutcome): string {
   switch (outcome.kind) {
     case 'done':
       return 'ok';
     case 'held':
       return 'confirmation_required';
     case 'failed':
-      return statusOf(asHostError(outcome.error).code);
+      return answerStatusOf(asHostError(outcome.error).code);
   }
 }
 
-/** Where the configuration allows no more time, asking for more on the command line does not help. */
-export function cappedTime(error: unknown): unknown {
+/** For a timeout that the configuration sets: more time on the command line would not help. */
+export function withTimeLimitHint(error: unknown): unknown {
   if (!(error instanceof HostError) || error.code !== 'timeout') return error;
   const hint =
-    'limits.seconds in the configuration allows no more; see it: toolwharf config list --show-origin';
+    'limits.seconds in the configuration sets this limit; see where: toolwharf config list --show-origin';
   return new HostError('timeout', error.message, { hint, cause: error });
 }
 
-/** Calls a tool on behalf of another, along the same road. */
+/** Calls a tool for another tool, through the same call pipeline. */
 export type InnerCall = (tool: string, request: RunRequest) => Promise<Answer>;
 
-/** Runs a tool, or the one it stands for, and checks what came out. A failure is a way to end, not an exception. */
+/** Runs a tool, or the tool it is composed of, and checks the result. Returns failures, never throws them. */
 export async function runToOutcome(
-  served: CallableTool,
-  inner: InnerCall,
+  callable: CallableTool,
+  callInner: InnerCall,
   request: RunRequest,
 ): Promise<CallOutcome> {
   try {
-    const { action } = served.tool;
+    const { action } = callable.tool;
     const composed =
-      action?.kind === 'compose' ? await inner(`${action.package}/${action.tool}`, request) : undefined;
+      action?.kind === 'compose' ? await callInner(`${action.package}/${action.tool}`, request) : undefined;
     if (composed?.status === 'confirmation_required')
       return { kind: 'held', confirmation: composed.confirmation };
-    const result = composed === undefined ? await served.run(request) : composedResult(composed);
-    await checkResult(served, result);
+    const result = composed === undefined ? await callable.run(request) : composedResult(composed);
+    await checkResult(callable, result);
     return { kind: 'done', result };
   } catch (error) {
     return { kind: 'failed', error };
@@ -72,26 +72,27 @@ function composedResult(answer: Exclude<Answer, { status: 'confirmation_required
   throw new HostError(code, message, hint === undefined ? {} : { hint });
 }
 
-async function checkResult(served: CallableTool, result: RunResult): Promise<void> {
+async function checkResult(callable: CallableTool, result: RunResult): Promise<void> {
   if (sizeOf(result.value, maxAnswerDepth) === null) {
     throw new HostError(
       'tool_bad_output',
-      `the answer of ${served.name} is nested more than ${maxAnswerDepth} levels deep`,
+      `the answer of ${callable.name} is nested more than ${maxAnswerDepth} levels deep`,
     );
   }
   const values = result.records === true ? (result.value as readonly Json[]) : [result.value];
-  for (const validator of await served.outputs()) {
+  for (const validator of await callable.outputs()) {
     for (const [index, value] of values.entries()) {
       const checked = validator.check(value);
       if (checked.ok) continue;
       const what =
-        result.records === true ? `record ${index + 1} of ${served.name}` : `the answer of ${served.name}`;
-      const complaints = checked.complaints.join('; ');
+        result.records === true
+          ? `record ${index + 1} of ${callable.name}`
+          : `the answer of ${callable.name}`;
       throw new HostError(
         'invalid_output',
-        `${what} is not what it declares: ${complaints}`,
+        `${what} does not match its output schema: ${checked.errors.join('; ')}`,
         result.redacted === true
-          ? { hint: 'secrets were taken out of it, so it may be another than it was' }
+          ? { hint: 'secrets were removed from the answer, which may be why it no longer matches' }
           : {},
       );
     }

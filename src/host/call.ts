@@ -1,312 +1,343 @@
-// The one road of every call, whoever makes it. It reads top to bottom: find the tool, check the arguments,
-// freeze them, decide, write down what is about to happen, let it happen, write down what happened, answer.
+// The call pipeline: every call goes through these steps, in this order. Resolve the tool, check the arguments,
+// freeze them, decide, write the intent to the audit log, run the action, write the outcome, answer.
 
 import { hash } from 'node:crypto';
 import type { ApprovalBinding, ApprovalRequest } from '../model/approval.js';
+import { neverCanceled } from '../model/cancel-signal.js';
 import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../model/json.js';
-import type { KillSubject } from '../model/kill.js';
-import { unstoppable } from '../model/signal.js';
+import type { KillSubject } from '../model/kill-target.js';
 import { confirmToolName } from '../model/tool-name.js';
 import { type Decision, decide } from '../policy/decide.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import type { ApprovalQueue } from '../store/approvals.js';
-import type { AuditLog } from '../store/audit.js';
-import type { LimitLedger, Reservation } from '../store/limits.js';
+import type { AuditLog } from '../store/audit-log.js';
+import type { LimitLedger, Reservation } from '../store/limit-ledger.js';
 import type { StandingRules } from '../store/standing-rules.js';
-import { confirmationOf, failure } from './answer.js';
+import { confirmationOf, failedAnswer } from './answer.js';
 import { changeOf, type Invalidate } from './approval-operations.js';
 import { checkArguments } from './arguments.js';
-import { afterCall, beforeCall, type HookedCall } from './call-hooks.js';
-import { type CallOutcome, cappedTime, type InnerCall, runToOutcome, statusIn } from './call-outcome.js';
+import { type CallHookContext, runAfterCallHooks, runBeforeCallHooks } from './call-hooks.js';
+import {
+  type CallOutcome,
+  type InnerCall,
+  outcomeStatus,
+  runToOutcome,
+  withTimeLimitHint,
+} from './call-outcome.js';
+import type { CallableTool } from './callable-tool.js';
 import { evidenceOf } from './evidence.js';
-import { guardInput } from './guard.js';
 import type { HookHandler } from './hooks.js';
 import type { Answer, CallRequest } from './host.js';
-import { keptBeside } from './kept-arguments.js';
+import { applyInputGuardrails } from './input-guardrails.js';
+import { sealArguments } from './kept-arguments.js';
 import type { KillSwitch } from './kill-switch.js';
-import { assertRoom, metersOf, type NamedMeter, takePlace } from './limits.js';
+import { assertWithinLimits, callMeters, type RuleMeter, reserveLimits } from './limits.js';
 import type { RunningCall, RunningCalls } from './running.js';
-import type { CallableTool } from './served-tool.js';
 import { shapeOf } from './shape.js';
-import { type Leave, standingRule } from './standing-rule.js';
+import { type CallAuthorization, findStandingRule } from './standing-rule.js';
 
-/** What the road needs from the host. */
+/** What the call pipeline needs from the host. */
 export interface CallServices {
   readonly seal: ArgumentSeal;
   readonly audit: AuditLog;
   readonly approvals: ApprovalQueue;
-  readonly rules: StandingRules;
+  readonly standingRules: StandingRules;
   readonly invalidate: Invalidate;
-  /** Tells people elsewhere of a held call; nobody waits for it. */
-  readonly announce: (request: ApprovalRequest, served: CallableTool) => void;
+  /** Sends a webhook notice about a held call, in the background. */
+  readonly sendNotice: (request: ApprovalRequest, callable: CallableTool) => void;
   readonly limits: LimitLedger;
   readonly kills: KillSwitch;
   readonly running: RunningCalls;
   readonly now: () => number;
   readonly newId: (prefix: string) => string;
   readonly logBug: (error: unknown) => void;
-  /** Work that nobody waits for, but for the host before it ends. */
-  readonly later: (work: Promise<unknown>) => void;
-  /** Runs one after the other. */
-  readonly inTurn: <T>(work: () => Promise<T>) => Promise<T>;
+  /** The call does not wait for this work; the host waits for it before it closes. */
+  readonly runInBackground: (work: Promise<unknown>) => void;
+  /** Runs one piece of work at a time, in order of arrival. */
+  readonly serialize: <T>(work: () => Promise<T>) => Promise<T>;
 }
 
-/** Who calls, and what that caller can see. */
+/** The session that makes a call, and the tools it can see. */
 export interface Caller {
+  /** Id of the session. */
   readonly id: string;
   readonly principal: string;
-  /** By `package/tool` or exposed name; throws when there is none. */
+  /** Takes `package/tool` or an exposed name; throws if there is no such tool. */
   resolve(name: string): Promise<CallableTool>;
-  /** Whether there are extensions that want to be asked about calls; most sessions have none. */
-  isWatched(): boolean;
+  /** Whether extensions have hooks for calls; most sessions have none. */
+  hasHooks(): boolean;
   hooks(): Promise<readonly HookHandler[]>;
 }
 
 interface Call {
-  /** Tools whose calls led to this one, outermost first. */
+  /** Names of the tools whose calls led to this one, outermost first; empty for a call from outside. */
   readonly chain: readonly string[];
   readonly id: string;
+  /** Milliseconds since 1970. */
   readonly started: number;
   readonly caller: Caller;
   readonly request: CallRequest;
 }
 
+/** A call whose arguments passed all checks and can no longer change. */
 export interface FrozenCall {
-  readonly served: CallableTool;
+  readonly callable: CallableTool;
   readonly input: JsonObject;
+  /** Digest of the input. */
   readonly digest: string;
-  /** What the call takes of the limits that hold for it. */
-  readonly meters: readonly NamedMeter[];
+  /** What the call uses up of the rate and spend limits that apply to it. */
+  readonly meters: readonly RuleMeter[];
 }
 
 const approvalLifetimeMs = 10 * 60_000;
 const defaultTimeoutMs = 60_000;
 const maxTimeoutMs = 24 * 3_600_000;
-/** Held calls of one principal at a time, and new ones in a minute: nobody reads the fiftieth question in a row. */
+/** Held calls of one principal at a time, and new ones per window: nobody reads the fiftieth question in a row. */
 const maxHeld = 10;
-const newHeldMs = 60_000;
+const newHeldWindowMs = 60_000;
 const maxNewHeld = { principal: 30, session: 20 };
-const maxRecordedName = 200;
-/** Tools that call tools. */
+/** Characters of a tool name in the audit log; the name may be anything the caller sent. */
+const maxAuditedName = 200;
+/** How many tools may call each other in a chain. */
 const maxChain = 8;
 
 export async function callTool(
-  path: CallServices,
+  services: CallServices,
   caller: Caller,
   request: CallRequest,
   chain: readonly string[] = [],
 ): Promise<Answer> {
-  const call: Call = { chain, id: path.newId('call'), started: path.now(), caller, request };
+  const call: Call = { chain, id: services.newId('call'), started: services.now(), caller, request };
   try {
-    if (typeof request.tool !== 'string') throw new HostError('usage', 'say which tool to call');
-    path.kills.look();
-    path.kills.assertAlive(caller);
-    // What is already under way may call further tools: it could not end otherwise.
-    if (chain.length === 0) path.running.assertRoom();
-    if (request.tool === confirmToolName) return await confirm(path, call);
+    if (typeof request.tool !== 'string')
+      throw new HostError('usage', 'the call names no tool', { hint: 'name one as PACKAGE/TOOL' });
+    services.kills.readKillFile();
+    services.kills.assertNotKilled(caller);
+    // A running call may always call further tools: otherwise it could not finish.
+    if (chain.length === 0) services.running.assertCapacity();
+    if (request.tool === confirmToolName) return await confirm(services, call);
 
-    const handlers = caller.isWatched() ? await caller.hooks() : [];
-    const before = (served: CallableTool, input: JsonObject) =>
-      beforeCall(hooked(path, call, served, handlers), input);
+    const handlers = caller.hasHooks() ? await caller.hooks() : [];
+    const beforeHooks = (callable: CallableTool, input: JsonObject) =>
+      runBeforeCallHooks(hookContext(services, call, callable, handlers), input);
     const frozen = await prepare(
-      path,
+      services,
       caller,
       request.tool,
       request.arguments,
-      handlers.length === 0 ? undefined : before,
+      handlers.length === 0 ? undefined : beforeHooks,
     );
-    assertChain(chain, frozen.served.name);
-    const decision = decide({ ...frozen.served, input: frozen.input });
+    assertChain(chain, frozen.callable.name);
+    const decision = decide({ ...frozen.callable, input: frozen.input });
     switch (decision.kind) {
       case 'deny':
         throw new HostError('denied', decision.reasons.join('; '));
       case 'ask': {
-        // A person may have said yes to calls like this, or to exactly this one, already.
-        const { served, input } = frozen;
-        const rule = await standingRule(path.rules, caller.principal, served, input, decision.kinds);
-        if (rule !== undefined) return await runAllowed(path, call, frozen, { rule: rule.id });
+        // A standing rule or an earlier approval may already cover this call.
+        const { callable, input } = frozen;
+        const rule = await findStandingRule(
+          services.standingRules,
+          caller.principal,
+          callable,
+          input,
+          decision.kinds,
+        );
+        if (rule !== undefined) return await runAllowed(services, call, frozen, { rule: rule.id });
         const binding = await bindingOf(caller, frozen);
-        const approved = await path.approvals.find(binding, ['approved']);
-        if (approved !== undefined) return await runApproved(path, call, frozen, approved, binding);
-        await assertRoom(path.limits, frozen.meters);
-        // One at a time, so that the same call asked twice at once is one request.
-        return await path.inTurn(() => hold(path, call, frozen, binding, decision));
+        const approved = await services.approvals.find(binding, ['approved']);
+        if (approved !== undefined) return await runApproved(services, call, frozen, approved, binding);
+        await assertWithinLimits(services.limits, frozen.meters);
+        // Serialized, so that two identical calls at the same time become one approval request.
+        return await services.serialize(() => hold(services, call, frozen, binding, decision));
       }
       case 'allow':
-        return await runAllowed(path, call, frozen);
+        return await runAllowed(services, call, frozen);
     }
   } catch (error) {
-    return await refuse(path, call, error);
+    return await refuse(services, call, error);
   }
 }
 
-/** The tool must be ready and the arguments must fit; after this nothing changes them. */
+/** Requires a ready tool and valid arguments, then freezes them: nothing changes the arguments after this. */
 export async function prepare(
-  path: CallServices,
+  services: CallServices,
   caller: Caller,
   name: string,
-  given: Json,
-  before?: (served: CallableTool, input: JsonObject) => Promise<JsonObject>,
+  args: Json,
+  beforeHooks?: (callable: CallableTool, input: JsonObject) => Promise<JsonObject>,
 ): Promise<FrozenCall> {
-  const served = await caller.resolve(name);
-  path.kills.assertAlive(subjectOf(caller, served));
-  await served.assertReady();
-  const fitting = await checkArguments(served, given);
-  const asked = before === undefined ? fitting : await before(served, fitting);
-  // What an extension put in is checked like anything else.
-  const checked = asked === fitting ? fitting : await checkArguments(served, asked);
-  const input = deepFreeze(await guardInput(served.package.id, served.demands, checked));
-  await served.screen(input);
-  const meters = metersOf(caller.principal, served, input);
-  return { served, input, digest: sha256(canonicalJson(input)), meters };
+  const callable = await caller.resolve(name);
+  services.kills.assertNotKilled(killSubjectOf(caller, callable));
+  await callable.assertReady();
+  const valid = await checkArguments(callable, args);
+  const hooked = beforeHooks === undefined ? valid : await beforeHooks(callable, valid);
+  // Arguments that an extension changed are checked again.
+  const checked = hooked === valid ? valid : await checkArguments(callable, hooked);
+  const input = deepFreeze(await applyInputGuardrails(callable.package.id, callable.requirements, checked));
+  await callable.checkForSecrets(input);
+  const meters = callMeters(caller.principal, callable, input);
+  return { callable, input, digest: sha256(canonicalJson(input)), meters };
 }
 
 function sha256(text: string): string {
   return hash('sha256', text);
 }
 
-/** A tool that leads back to itself would never end. */
+/** Denies loops, which would never end, and chains that are too long. */
 function assertChain(chain: readonly string[], next: string): void {
   if (chain.includes(next))
-    throw new HostError('denied', `${[...chain, next].join(' → ')} leads back to itself`);
+    throw new HostError('denied', `the tools call each other in a loop: ${[...chain, next].join(' → ')}`);
   if (chain.length >= maxChain)
-    throw new HostError('denied', `${chain[0]} calls through more than ${maxChain} tools`);
+    throw new HostError('denied', `${chain[0]} leads to a chain of more than ${maxChain} tools`);
 }
 
-export function subjectOf({ principal }: Caller, { package: of, tool }: CallableTool): KillSubject {
-  return { principal, package: of.id, tool: tool.name };
+export function killSubjectOf({ principal }: Caller, { package: pkg, tool }: CallableTool): KillSubject {
+  return { principal, package: pkg.id, tool: tool.name };
 }
 
-/** What a person decides about: the same in every part, or another call. */
-async function bindingOf(caller: Caller, { served, input }: FrozenCall): Promise<ApprovalBinding> {
+/** Everything a person's decision is bound to. If any part differs, it is a different call. */
+async function bindingOf(caller: Caller, { callable, input }: FrozenCall): Promise<ApprovalBinding> {
   return {
     principal: caller.principal,
-    tool: served.name,
-    definition: served.digest,
-    // Of the arguments and of where the call would work: that is what a person agrees to.
-    argumentsDigest: sha256(canonicalJson({ arguments: input, ...served.setting } as unknown as Json)),
-    policy: served.policy,
-    credentials: await served.credentials(),
+    tool: callable.name,
+    definition: callable.digest,
+    // Covers the arguments, the workspace and the grants: a person approves all three.
+    argumentsDigest: sha256(canonicalJson({ arguments: input, ...callable.context } as unknown as Json)),
+    policy: callable.policy,
+    credentials: await callable.credentials(),
   };
 }
 
-/** Stores the call for a person to judge. Asking for the same call again gives the same request. */
+/** Stores the call until a person decides. The same call again gets the same approval request. */
 async function hold(
-  path: CallServices,
+  services: CallServices,
   call: Call,
   frozen: FrozenCall,
   binding: ApprovalBinding,
   { confirmation: kind, reasons }: Extract<Decision, { kind: 'ask' }>,
 ): Promise<Answer> {
-  const open = await path.approvals.find(binding, ['proposed']);
+  const open = await services.approvals.find(binding, ['proposed']);
   if (open !== undefined) {
-    await path.audit.append({
+    await services.audit.append({
       kind: 'hold',
-      body: { ...subject(call, frozen), approval: open.id, repeated: true },
+      body: { ...auditSubject(call, frozen), approval: open.id, repeated: true },
     });
     return {
-      ...answered(path, call),
+      ...answerBase(services, call),
       tool: open.tool,
       status: 'confirmation_required',
       confirmation: confirmationOf(open),
     };
   }
-  const createdAt = path.now();
-  await assertPatience(path, call.caller, createdAt);
-  await frozen.served.assertConfined();
-  // The same call, asked under other circumstances before, would not run as it was shown.
-  await voidOutdated(path, await path.approvals.outstanding(binding), binding);
+  const createdAt = services.now();
+  await assertFewHeldCalls(services, call.caller, createdAt);
+  await frozen.callable.assertSandboxReady();
+  // Earlier requests for the same call were shown under other conditions: they must not run any more.
+  await voidOutdated(services, await services.approvals.outstanding(binding), binding);
   const request = {
-    id: path.newId('apr'),
+    id: services.newId('apr'),
     session: call.caller.id,
     ...binding,
     arguments: frozen.input,
     kind,
-    reasons: [...reasons, ...settingWords(frozen.served)],
-    evidence: evidenceOf(frozen.served, frozen.input),
+    reasons: [...reasons, ...contextReasons(frozen.callable)],
+    evidence: evidenceOf(frozen.callable, frozen.input),
     createdAt,
     expiresAt: createdAt + approvalLifetimeMs,
   };
-  await path.audit.append({
+  await services.audit.append({
     kind: 'hold',
-    body: { ...subject(call, frozen), approval: request.id, reason: kind },
+    body: { ...auditSubject(call, frozen), approval: request.id, reason: kind },
   });
-  await path.approvals.propose(request);
-  // Whoever stopped it meanwhile did not see this one.
-  const stopped = path.kills.reasonFor(subjectOf(call.caller, frozen.served));
-  if (stopped !== undefined) {
-    await path.invalidate({ id: request.id }, stopped);
-    throw new HostError('killed', `${frozen.served.name} cannot be called: ${stopped}`);
+  await services.approvals.propose(request);
+  // A kill that came in the meantime did not see this request.
+  const killReason = services.kills.reasonFor(killSubjectOf(call.caller, frozen.callable));
+  if (killReason !== undefined) {
+    await services.invalidate({ id: request.id }, killReason);
+    throw new HostError('killed', `${frozen.callable.name} cannot be called: ${killReason}`);
   }
   const undecided = { state: 'proposed', decision: null, voidReason: null, answer: null } as const;
   const held: ApprovalRequest = { ...request, ...undecided };
-  path.announce(held, frozen.served);
+  services.sendNotice(held, frozen.callable);
   const confirmation = confirmationOf(held);
-  return { ...answered(path, call), tool: frozen.served.name, status: 'confirmation_required', confirmation };
+  return {
+    ...answerBase(services, call),
+    tool: frozen.callable.name,
+    status: 'confirmation_required',
+    confirmation,
+  };
 }
 
-/** A flood of held calls cannot tire a person out until one is agreed to. */
-async function assertPatience(path: CallServices, { principal, id }: Caller, now: number): Promise<void> {
-  const { open, ofPrincipal, ofSession } = await path.approvals.crowd(principal, id, now - newHeldMs);
+/** Limits held calls, so that a flood of questions cannot tire a person into approving one. */
+async function assertFewHeldCalls(
+  services: CallServices,
+  { principal, id }: Caller,
+  now: number,
+): Promise<void> {
+  const { open, ofPrincipal, ofSession } = await services.approvals.counts(
+    principal,
+    id,
+    now - newHeldWindowMs,
+  );
   if (open >= maxHeld)
-    throw new HostError('denied', `${maxHeld} calls wait for a person already; let them be decided first`, {
+    throw new HostError('denied', `${maxHeld} calls are already waiting for approval; decide these first`, {
       hint: 'toolwharf approvals list',
     });
   if (ofPrincipal >= maxNewHeld.principal || ofSession >= maxNewHeld.session)
-    throw new HostError('rate_limited', 'a person was asked too often in the last minute', {
-      hint: 'wait a minute; an operator can allow such calls with "toolwharf approvals allow"',
+    throw new HostError('rate_limited', 'too many calls asked for approval in the last minute', {
+      hint: 'wait a minute; an operator can allow such calls: toolwharf approvals allow',
     });
 }
 
-/** Requests for which something is another now are void, where everybody can see why. */
+/** Voids the requests for which something changed since they were made, with the reason. */
 async function voidOutdated(
-  path: CallServices,
+  services: CallServices,
   stored: readonly ApprovalRequest[],
   binding: ApprovalBinding,
 ): Promise<void> {
   for (const it of stored) {
     const change = changeOf(it, binding);
-    if (change !== undefined) await path.invalidate({ id: it.id }, change);
+    if (change !== undefined) await services.invalidate({ id: it.id }, change);
   }
 }
 
-/** Where the call would work, for the person who decides. */
-function settingWords({ setting: { workspace, allow } }: CallableTool): string[] {
+/** The workspace and the grants of the call, as text for the person who decides. */
+function contextReasons({ context: { workspace, allow } }: CallableTool): string[] {
   return [
-    ...(workspace === null ? [] : [`it would work in ${workspace}`]),
-    ...(allow.length === 0 ? [] : [`with ${allow.join(', ')}`]),
+    ...(workspace === null ? [] : [`it would run in ${workspace}`]),
+    ...(allow.length === 0 ? [] : [`it would have these grants: ${allow.join(', ')}`]),
   ];
 }
 
-/** The agent's way to a held call: it runs only what is stored, and only after a person said yes. */
-async function confirm(path: CallServices, call: Call): Promise<Answer> {
-  const given = isObject(call.request.arguments) ? call.request.arguments : {};
-  const token = given.confirmation_token ?? given.token;
+/** Runs or reports a held call for the agent. Only the stored call runs, and only after a person approved it. */
+async function confirm(services: CallServices, call: Call): Promise<Answer> {
+  const args = isObject(call.request.arguments) ? call.request.arguments : {};
+  const token = args.confirmation_token ?? args.token;
   if (typeof token !== 'string')
     throw new HostError('invalid_input', `${confirmToolName} needs the confirmation_token of a held call`);
-  const stored = await path.approvals.get(token);
+  const stored = await services.approvals.get(token);
   if (stored === undefined || stored.principal !== call.caller.principal) {
-    throw new HostError('approval_not_found', 'no held call of yours has this token');
+    throw new HostError('approval_not_found', 'you have no held call with this token');
   }
   if (stored.state !== 'approved') {
     const body = {
       callId: call.id,
       principal: call.caller.principal,
       approval: stored.id,
-      asked: stored.state,
+      state: stored.state,
     };
-    await path.audit.append({ kind: 'hold', body });
+    await services.audit.append({ kind: 'hold', body });
   }
   switch (stored.state) {
     case 'proposed': {
       const error = {
         code: 'approval_pending',
-        message: 'a person has not decided yet',
+        message: 'this call is still waiting for approval',
         hint: `toolwharf approvals approve ${stored.id}`,
       } as const;
       return {
-        ...answered(path, call),
+        ...answerBase(services, call),
         tool: stored.tool,
         status: 'confirmation_required',
         confirmation: confirmationOf(stored),
@@ -314,266 +345,289 @@ async function confirm(path: CallServices, call: Call): Promise<Answer> {
       };
     }
     case 'denied':
-      throw new HostError('approval_denied', 'a person refused this call');
+      throw new HostError('approval_denied', 'a person denied this call');
     case 'expired':
-      throw new HostError('approval_expired', 'nobody decided in time; make the call again');
+      throw new HostError('approval_expired', 'nobody decided in time; call the tool again');
     case 'void':
-      throw new HostError('approval_expired', `${stored.voidReason}; make the call again`);
+      throw new HostError('approval_expired', `${stored.voidReason}; call the tool again`);
     case 'executing':
       throw new HostError(
         'approval_denied',
-        'this call was begun and its outcome is not known; it is never run twice',
+        'this call was started and its outcome is unknown; it will not run again',
       );
     case 'executed':
       if (stored.answer === null)
-        throw new HostError('approval_expired', 'the answer of this call is no longer kept');
+        throw new HostError('approval_expired', 'the answer of this call is no longer stored');
       return stored.answer as unknown as Answer;
     case 'approved': {
-      const frozen = await prepare(path, call.caller, stored.tool, stored.arguments);
+      const frozen = await prepare(services, call.caller, stored.tool, stored.arguments);
       const binding = await bindingOf(call.caller, frozen);
-      // From another folder, or with other grants, it is simply another call.
-      if (binding.argumentsDigest === stored.argumentsDigest) await voidOutdated(path, [stored], binding);
+      // With another workspace or other grants it is a different call, and the stored one stays valid.
+      if (binding.argumentsDigest === stored.argumentsDigest) await voidOutdated(services, [stored], binding);
       const change = changeOf(stored, binding);
       if (change !== undefined || binding.argumentsDigest !== stored.argumentsDigest) {
-        const what = change ?? 'the call would work elsewhere, or with other grants';
-        throw new HostError('approval_expired', `since it was approved, ${what}; make the call again`);
+        const what = change ?? 'the workspace or the grants were changed';
+        throw new HostError('approval_expired', `since the approval, ${what}; call the tool again`);
       }
-      return await runApproved(path, call, frozen, stored, binding);
+      return await runApproved(services, call, frozen, stored, binding);
     }
   }
 }
 
-/** Once: whoever moves the request from approved to executing runs it. */
+/** Runs an approved call once: only the caller that moves the request from approved to executing runs it. */
 async function runApproved(
-  path: CallServices,
+  services: CallServices,
   call: Call,
   frozen: FrozenCall,
   approval: ApprovalRequest,
   binding: ApprovalBinding,
 ): Promise<Answer> {
-  // What cannot be done now does not use the approval up.
-  await frozen.served.assertConfined();
-  const place = await takePlace(path.limits, frozen.meters);
-  if (!(await path.approvals.begin(approval.id, binding))) {
-    await giveBack(path, place);
-    throw new HostError('approval_denied', 'this approval has been used, or no longer holds');
+  // Checked first: a call that cannot run now does not use up the approval.
+  await frozen.callable.assertSandboxReady();
+  const reservation = await reserveLimits(services.limits, frozen.meters);
+  if (!(await services.approvals.begin(approval.id, binding))) {
+    await releaseReservation(services, reservation);
+    throw new HostError('approval_denied', 'this approval was already used or is no longer valid');
   }
-  const answer = await execute(path, call, frozen, place, { approval: approval.id }).catch((error) =>
-    refuse(path, call, error, frozen.served.name),
+  const answer = await execute(services, call, frozen, reservation, { approval: approval.id }).catch(
+    (error) => refuse(services, call, error, frozen.callable.name),
   );
-  // Nothing happened: a tool further down waits for a person, and then the same call comes again.
-  if (answer.status === 'confirmation_required') await path.approvals.giveBack(approval.id);
-  else await path.approvals.finish(approval.id, answer as unknown as Json);
+  // Nothing ran: an inner call waits for approval. The approval stays valid for the next attempt.
+  if (answer.status === 'confirmation_required') await services.approvals.revertToApproved(approval.id);
+  else await services.approvals.finish(approval.id, answer as unknown as Json);
   return answer;
 }
 
-/** Nobody is asked, or a rule has answered already. */
+/** Runs a call that needs no approval, or that a standing rule covers. */
 async function runAllowed(
-  path: CallServices,
+  services: CallServices,
   call: Call,
   frozen: FrozenCall,
-  leave?: Leave,
+  authorization?: CallAuthorization,
 ): Promise<Answer> {
-  await frozen.served.assertConfined();
-  return execute(path, call, frozen, await takePlace(path.limits, frozen.meters), leave);
+  await frozen.callable.assertSandboxReady();
+  return execute(services, call, frozen, await reserveLimits(services.limits, frozen.meters), authorization);
 }
 
-/** Only where nothing was done: what has begun and failed, or may have happened, stays counted. */
-async function giveBack(path: CallServices, place: Reservation | null): Promise<void> {
-  if (place !== null) await path.limits.giveBack(place);
+/** Only for a call that did nothing. A call that started and failed, or may have had an effect, stays counted. */
+async function releaseReservation(services: CallServices, reservation: Reservation | null): Promise<void> {
+  if (reservation !== null) await services.limits.release(reservation);
 }
 
-/** The effect, which can be stopped at any moment, and then those who want to hear of it. */
+/** Runs the call as a stoppable unit, then runs the after-call hooks in the background. */
 async function execute(
-  path: CallServices,
+  services: CallServices,
   call: Call,
   frozen: FrozenCall,
-  place: Reservation | null,
-  leave?: Leave,
+  reservation: Reservation | null,
+  authorization?: CallAuthorization,
 ): Promise<Answer> {
-  const who = subjectOf(call.caller, frozen.served);
-  const run = path.running.enter(who, call.request.signal);
+  const subject = killSubjectOf(call.caller, frozen.callable);
+  const run = services.running.enter(subject, call.request.signal);
   try {
-    // Only now: whoever stops it after this finds it among those that run.
-    path.kills.lookAgain();
-    const stopped = path.kills.reasonFor(who);
-    if (stopped !== undefined) {
-      await giveBack(path, place);
-      path.kills.assertAlive(who);
+    // After `enter`: a kill from now on finds this call among the running ones.
+    services.kills.readKillFileIfStale();
+    if (services.kills.reasonFor(subject) !== undefined) {
+      await releaseReservation(services, reservation);
+      services.kills.assertNotKilled(subject);
     }
-    const answer = await effect(path, call, frozen, run, place, leave);
-    if (call.caller.isWatched()) path.later(tell(path, call, frozen, answer));
+    const answer = await runAudited(services, call, frozen, run, reservation, authorization);
+    if (call.caller.hasHooks()) services.runInBackground(notifyHooks(services, call, frozen, answer));
     return answer;
   } finally {
     run.leave();
   }
 }
 
-async function tell(path: CallServices, call: Call, { served, input }: FrozenCall, answer: Answer) {
-  return afterCall(hooked(path, call, served, await call.caller.hooks()), input, answer);
+async function notifyHooks(
+  services: CallServices,
+  call: Call,
+  { callable, input }: FrozenCall,
+  answer: Answer,
+) {
+  return runAfterCallHooks(hookContext(services, call, callable, await call.caller.hooks()), input, answer);
 }
 
-/** The effect, between two lines of the record. */
-async function effect(
-  path: CallServices,
+/** Runs the action between two audit entries: the intent before it, the outcome after it. */
+async function runAudited(
+  services: CallServices,
   call: Call,
   frozen: FrozenCall,
   run: RunningCall,
-  place: Reservation | null,
-  leave: Leave | undefined,
+  reservation: Reservation | null,
+  authorization: CallAuthorization | undefined,
 ): Promise<Answer> {
-  const { served, input, digest } = frozen;
-  const { keeping } = served;
-  const wanted = timeoutOf(call.request.timeoutMs ?? (served.tool.timeoutSeconds ?? Number.NaN) * 1000);
-  const timeoutMs = Math.min(wanted, served.bounds.wallMs ?? wanted);
+  const { callable, input, digest } = frozen;
+  const { argumentKeeping } = callable;
+  const requestedMs = timeoutOf(
+    call.request.timeoutMs ?? (callable.tool.timeoutSeconds ?? Number.NaN) * 1000,
+  );
+  const timeoutMs = Math.min(requestedMs, callable.bounds.wallMs ?? requestedMs);
   const intent = {
     kind: 'intent',
-    // In the order in which it is written down, which spares sorting it.
+    // Keys are in canonical order, which saves sorting them.
     body: {
       arguments: digest,
       callId: call.id,
-      definition: served.digest,
-      effect: served.tool.effect,
+      definition: callable.digest,
+      effect: callable.tool.effect,
       principal: call.caller.principal,
       session: call.caller.id,
-      shape: shapeOf(input, served.tool.input),
-      tool: served.name,
-      ...(served.confined ? {} : { unconfined: true }),
-      ...leave,
+      shape: shapeOf(input, callable.tool.input),
+      tool: callable.name,
+      ...(callable.sandboxed ? {} : { noSandbox: true }),
+      ...authorization,
     },
   } as const;
-  // What reads or changes anything must be on the disk before it happens; pure compute may run ahead of it.
+  // The intent must be on disk before anything is read or changed. Pure computation may run ahead of it.
   try {
-    const beside =
-      keeping === null
+    const sealedArguments =
+      argumentKeeping === null
         ? undefined
-        : await keptBeside(path.seal, { id: call.id, digest, input, keeping, at: call.started });
-    const line = beside === undefined ? intent : { ...intent, beside };
-    if (served.tool.effect === 'none' && leave === undefined) path.audit.note(line);
-    else await path.audit.append(line);
+        : await sealArguments(services.seal, {
+            id: call.id,
+            digest,
+            input,
+            keeping: argumentKeeping,
+            at: call.started,
+          });
+    const entry = sealedArguments === undefined ? intent : { ...intent, sealedArguments };
+    if (callable.tool.effect === 'none' && authorization === undefined) services.audit.enqueue(entry);
+    else await services.audit.append(entry);
   } catch (error) {
-    await giveBack(path, place);
+    await releaseReservation(services, reservation);
     throw error;
   }
 
-  const refused = new Set<string>();
+  const deniedHosts = new Set<string>();
   const redacted: JsonObject[] = [];
   const outcome = await unlessStopped(run, () =>
-    runToOutcome(served, inner(path, call, served), {
-      package: served.package,
-      tool: served.tool,
+    runToOutcome(callable, innerCall(services, call, callable), {
+      package: callable.package,
+      tool: callable.tool,
       input,
       callId: call.id,
       timeoutMs,
-      outputBytes: served.bounds.outputBytes,
+      outputBytes: callable.bounds.outputBytes,
       signal: run.signal,
       caller: { agentId: call.caller.principal, sessionId: call.caller.id },
       onProgress: call.request.onProgress,
       onAsk: call.request.onAsk,
-      onRefused: (hosts) => {
-        for (const host of hosts) refused.add(host);
+      onNetworkDenied: (hosts) => {
+        for (const host of hosts) deniedHosts.add(host);
       },
-      onRedacted: (what) => redacted.push(...what),
+      onRedacted: (findings) => redacted.push(...findings),
     }),
   );
-  // A crash before this line is on the disk leaves an outcome that is unknown, which is what it then is.
-  path.audit.note({
+  // If the host crashes before this entry is on disk, the next start marks the outcome as unknown.
+  services.audit.enqueue({
     kind: 'outcome',
     body: {
       callId: call.id,
-      durationMs: path.now() - call.started,
+      durationMs: services.now() - call.started,
       ...(redacted.length === 0 ? {} : { redacted }),
-      ...(refused.size === 0 ? {} : { refusedHosts: [...refused] }),
-      status: statusIn(outcome),
+      ...(deniedHosts.size === 0 ? {} : { deniedHosts: [...deniedHosts] }),
+      status: outcomeStatus(outcome),
     },
   });
 
   if (outcome.kind === 'held') {
-    await giveBack(path, place);
+    await releaseReservation(services, reservation);
     const { confirmation } = outcome;
-    return { ...answered(path, call), tool: served.name, status: 'confirmation_required', confirmation };
+    return {
+      ...answerBase(services, call),
+      tool: callable.name,
+      status: 'confirmation_required',
+      confirmation,
+    };
   }
   if (outcome.kind === 'failed')
-    return failed(path, call, timeoutMs < wanted ? cappedTime(outcome.error) : outcome.error, served.name);
+    return failed(
+      services,
+      call,
+      timeoutMs < requestedMs ? withTimeLimitHint(outcome.error) : outcome.error,
+      callable.name,
+    );
   const { value, log, warnings, parts, meta } = outcome.result;
   return {
-    ...answered(path, call),
-    tool: served.name,
+    ...answerBase(services, call),
+    tool: callable.name,
     status: 'ok',
     result: value,
-    warnings: served.confined
+    warnings: callable.sandboxed
       ? warnings
-      : [...warnings, `${served.name} ran without a sandbox, as was asked for`],
+      : [...warnings, `${callable.name} ran without a sandbox, as requested`],
     ...(log === undefined ? {} : { log }),
     ...(parts === undefined ? {} : { parts }),
     ...(meta === undefined ? {} : { meta }),
   };
 }
 
-/** A call that was stopped says by whom, and one that was stopped before it began never begins. */
-async function unlessStopped(run: RunningCall, settled: () => Promise<CallOutcome>): Promise<CallOutcome> {
+/** Does not start a call that was canceled before. A call that was stopped fails with the reason of the stop. */
+async function unlessStopped(run: RunningCall, start: () => Promise<CallOutcome>): Promise<CallOutcome> {
   const outcome: CallOutcome = run.signal.aborted
     ? { kind: 'failed', error: new HostError('canceled', 'the call was canceled') }
-    : await settled();
-  // One that only waits for another by now is over, too: its approval is not given back.
-  return outcome.kind !== 'done' && run.stopped !== undefined
-    ? { kind: 'failed', error: run.stopped }
+    : await start();
+  // Also for `held`: a stopped call that waits for an inner call is over, and its approval is used up.
+  return outcome.kind !== 'done' && run.stopReason !== undefined
+    ? { kind: 'failed', error: run.stopReason }
     : outcome;
 }
 
-function hooked(
+function hookContext(
   { audit }: CallServices,
   { id, caller, request }: Call,
   { name }: CallableTool,
   handlers: readonly HookHandler[],
-): HookedCall {
-  const signal = request.signal ?? unstoppable;
+): CallHookContext {
+  const signal = request.signal ?? neverCanceled;
   return { tool: name, callId: id, principal: caller.principal, session: caller.id, signal, handlers, audit };
 }
 
-/** Anything that is no sensible time is the usual time. */
+/** Not a number, zero or negative means the default. */
 function timeoutOf(milliseconds: number): number {
   return milliseconds >= 1 ? Math.min(milliseconds, maxTimeoutMs) : defaultTimeoutMs;
 }
 
-/** Along the same road, with those who led here before it. */
-function inner(path: CallServices, call: Call, outer: CallableTool): InnerCall {
+/** Sends a call of a composed tool through the same pipeline, with the chain that led to it. */
+function innerCall(services: CallServices, call: Call, outer: CallableTool): InnerCall {
   return (tool, { input, timeoutMs, signal, onProgress, onAsk }) => {
     const request = { tool, arguments: input, timeoutMs, signal, onProgress, onAsk };
-    return callTool(path, call.caller, request, [...call.chain, outer.name]);
+    return callTool(services, call.caller, request, [...call.chain, outer.name]);
   };
 }
 
-/** A refusal is recorded like everything else; a bug shows its details only in the log. */
-async function refuse(path: CallServices, call: Call, error: unknown, tool?: string): Promise<Answer> {
+/** Ends a call that did not run, with an audit entry. */
+async function refuse(services: CallServices, call: Call, error: unknown, tool?: string): Promise<Answer> {
   const { code } = asHostError(error);
   const body = {
     callId: call.id,
     principal: call.caller.principal,
     session: call.caller.id,
-    tool: String(tool ?? call.request.tool).slice(0, maxRecordedName),
+    tool: String(tool ?? call.request.tool).slice(0, maxAuditedName),
     code,
   };
-  await path.audit.append({ kind: 'refusal', body });
-  return failed(path, call, error, tool ?? String(call.request.tool));
+  await services.audit.append({ kind: 'refusal', body });
+  return failed(services, call, error, tool ?? String(call.request.tool));
 }
 
-function failed(path: CallServices, call: Call, error: unknown, tool: string): Answer {
-  if (asHostError(error).code === 'internal') path.logBug(error);
-  return { ...answered(path, call), ...failure(error, tool) };
+/** Details of a bug go to the log only. */
+function failed(services: CallServices, call: Call, error: unknown, tool: string): Answer {
+  if (asHostError(error).code === 'internal') services.logBug(error);
+  return { ...answerBase(services, call), ...failedAnswer(error, tool) };
 }
 
-function answered(path: CallServices, call: Call): { callId: string; durationMs: number } {
-  return { callId: call.id, durationMs: path.now() - call.started };
+function answerBase(services: CallServices, call: Call): { callId: string; durationMs: number } {
+  return { callId: call.id, durationMs: services.now() - call.started };
 }
 
-function subject(call: Call, { served, digest }: FrozenCall): JsonObject {
+function auditSubject(call: Call, { callable, digest }: FrozenCall): JsonObject {
   return {
     callId: call.id,
     principal: call.caller.principal,
     session: call.caller.id,
-    tool: served.name,
-    definition: served.digest,
+    tool: callable.name,
+    definition: callable.digest,
     arguments: digest,
   };
 }

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
 import { defaultParseOptions } from '../formats/inspect.js';
+import { neverCanceled } from '../model/cancel-signal.js';
 import { HostError } from '../model/host-error.js';
-import { unstoppable } from '../model/signal.js';
-import { guardedClient } from '../net/client.js';
-import { systemSandbox } from '../sandbox/system.js';
-import { argumentSeal } from '../secrets/argument-seal.js';
+import { guardedClient } from '../net/http-client.js';
+import { systemSandbox } from '../sandbox/system-sandbox.js';
+import { createArgumentSeal } from '../secrets/argument-seal.js';
 import { tryDelayMs } from '../secrets/pin.js';
 import { AgreementRows } from '../store/agreements.js';
 import { ApprovalQueue } from '../store/approvals.js';
@@ -13,15 +13,16 @@ import { openDatabase } from '../store/database.js';
 import { HostKeys } from '../store/host-keys.js';
 import { KillFile } from '../store/kill-file.js';
 import { KillRows } from '../store/kills.js';
-import { LimitLedger } from '../store/limits.js';
-import { lockState } from '../store/lock.js';
+import { LimitLedger } from '../store/limit-ledger.js';
 import { OperatorPin } from '../store/operator-pin.js';
 import { SealedArgumentRows } from '../store/sealed-arguments.js';
 import { StandingRules } from '../store/standing-rules.js';
+import { lockState } from '../store/state-lock.js';
 import { approvalOperations, invalidator } from './approval-operations.js';
 import { type CallServices, callTool } from './call.js';
-import { throughMessageHooks } from './call-hooks.js';
-import { explain } from './explain.js';
+import { runMessageHooks } from './call-hooks.js';
+import { ContentReader } from './content-reader.js';
+import { explainCall } from './explain.js';
 import type { ExplainRequest, Host, Session } from './host.js';
 import { openHostAudit } from './host-audit.js';
 import { createHostServices, type HostServices } from './host-services.js';
@@ -32,16 +33,19 @@ import { Notices } from './notices.js';
 import type { OperatorAuth } from './operator-auth.js';
 import type { HostOptions } from './options.js';
 import { actorName, openPinAuth } from './pin-auth.js';
-import { queueOf } from './queue.js';
-import { Readings } from './reading.js';
+import { createQueue } from './queue.js';
 import { RunningCalls } from './running.js';
 import { secretOperations } from './secret-operations.js';
-import type { SessionCatalog } from './session.js';
+import type { SessionCatalog } from './session-catalog.js';
 import { Stage } from './stage.js';
 import { makeStateDirectory } from './state-directory.js';
 import { tokenOperations } from './token-operations.js';
 
-/** Starts the one host of a state directory. */
+/**
+ * Starts a host on a state directory. A state directory has at most one running host. Close the host when you are
+ * done: it ends its processes and releases the directory. Throws a `HostError`, for example when another host uses
+ * the directory.
+ */
 export async function createHost(options: HostOptions): Promise<Host> {
   if (typeof options.state !== 'string' || options.state === '')
     throw new HostError('usage', 'createHost needs the path of a state directory: { state }');
@@ -51,34 +55,34 @@ export async function createHost(options: HostOptions): Promise<Host> {
   const now = options.now ?? Date.now;
   let stage: Stage | undefined;
   try {
-    const sandbox = options.sandbox ?? systemSandbox({ ledger: state });
-    // It is tried while everything else is made ready; whoever needs the verdict waits for it.
+    const sandbox = options.sandbox ?? systemSandbox({ pidFolder: state });
+    // The test of the sandbox runs while the host starts; a session waits for its result.
     if (options.warm !== false) sandbox.probe().catch(() => {});
     const database = openDatabase(state);
-    const record = await openHostAudit(state, database, now, options.audit);
-    const { audit } = record;
+    const hostAudit = await openHostAudit(state, database, now, options.audit);
+    const { audit } = hostAudit;
     stage = new Stage();
     const approvals = new ApprovalQueue(database, now);
-    const rules = new StandingRules(database, now);
+    const standingRules = new StandingRules(database, now);
     const keys = new HostKeys(database, () => randomBytes(32));
-    const desk = openPinAuth({ pin: new OperatorPin(database, now, tryDelayMs), audit, now });
-    const invalidate = invalidator(approvals, rules, audit);
-    const underWay = new RunningCalls();
+    const operatorAuth = openPinAuth({ pin: new OperatorPin(database, now, tryDelayMs), audit, now });
+    const invalidate = invalidator(approvals, standingRules, audit);
+    const runningCalls = new RunningCalls();
     const onBug = options.onBug ?? (() => {});
     const kills = await KillSwitch.open({
       rows: new KillRows(database),
       file: new KillFile(state),
       audit,
       approvals,
-      desk,
-      running: underWay,
+      operatorAuth,
+      running: runningCalls,
       now,
       onBug,
     });
-    const equipment = createHostServices({
-      ...{ state, database, audit, stage, kills, running: underWay, sandbox, now, options },
+    const services = createHostServices({
+      ...{ state, database, audit, stage, kills, running: runningCalls, sandbox, now, options },
       keyOf: (name) => keys.get(name),
-      outdated: (definition) => invalidate({ definition }, 'the definition of the package was changed'),
+      onOutdated: (definition) => invalidate({ definition }, 'the definition of the package changed'),
     });
     const notices = new Notices({
       client: options.client ?? guardedClient(),
@@ -87,25 +91,25 @@ export async function createHost(options: HostOptions): Promise<Host> {
       now,
       ...(options.noticeDelaysMs === undefined ? {} : { delaysMs: options.noticeDelaysMs }),
     });
-    const later = new Set<Promise<unknown>>();
-    const seal = argumentSeal(equipment.vault);
-    const path: CallServices = {
+    const backgroundWork = new Set<Promise<unknown>>();
+    const seal = createArgumentSeal(services.vault);
+    const callServices: CallServices = {
       seal,
       audit,
       approvals,
-      rules,
+      standingRules,
       invalidate,
-      announce: (request, served) => notices.announce(request, served),
+      sendNotice: (request, served) => notices.send(request, served),
       limits: new LimitLedger(database, { now, ticks: options.ticks ?? (() => performance.now()) }),
       kills,
-      running: underWay,
+      running: runningCalls,
       now,
       newId,
       logBug: onBug,
-      inTurn: queueOf(1),
-      later: (work) => {
-        const kept = work.catch(path.logBug).finally(() => later.delete(kept));
-        later.add(kept);
+      serialize: createQueue(1),
+      runInBackground: (work) => {
+        const tracked = work.catch(callServices.logBug).finally(() => backgroundWork.delete(tracked));
+        backgroundWork.add(tracked);
       },
     };
     const parse = {
@@ -113,77 +117,91 @@ export async function createHost(options: HostOptions): Promise<Host> {
       reservedIds: options.reservedIds ?? defaultParseOptions.reservedIds,
     };
     let closed = false;
-    const open = stage;
+    const openStage = stage;
     return {
-      async session(wanted) {
-        if (closed) throw new HostError('host_unreachable', 'the host was closed');
-        const root = absolute(wanted.root ?? process.cwd(), 'root');
-        const principal = wanted.principal ?? 'library';
-        const { catalog, leave } = await equipment.open({ ...wanted, root, principal }, parse);
+      async session(sessionOptions) {
+        if (closed) throw new HostError('host_unreachable', 'the host is closed');
+        const root = assertAbsolute(sessionOptions.root ?? process.cwd(), 'root');
+        const principal = sessionOptions.principal ?? 'library';
+        const { catalog, release } = await services.openSession(
+          { ...sessionOptions, root, principal },
+          parse,
+        );
         const caller = {
           id: newId('ses'),
           principal,
           resolve: (name: string) => catalog.resolve(name),
-          isWatched: () => catalog.isWatched,
+          hasHooks: () => catalog.hasHooks,
           hooks: () => catalog.hooks(),
         };
-        const message: Session['message'] = async (point, given, signal) =>
-          throughMessageHooks(point, given, {
+        const message: Session['message'] = async (point, content, signal) =>
+          runMessageHooks(point, content, {
             principal,
             session: caller.id,
-            signal: signal ?? unstoppable,
+            signal: signal ?? neverCanceled,
             handlers: await catalog.hooks(),
             audit,
           });
-        const explained = (request: ExplainRequest) => explain(request, caller, catalog.setup, path);
+        const explain = (request: ExplainRequest) =>
+          explainCall(request, caller, catalog.setup, callServices);
         const call: Session['call'] = (request) =>
-          underWay.counted(async () => {
-            const answer = await callTool(path, caller, request);
+          runningCalls.track(async () => {
+            const answer = await callTool(callServices, caller, request);
             options.onAnswer?.(answer, principal);
             return answer;
           });
-        const readings = new Readings({ catalog, call, path, session: caller.id });
-        const acting = { desk, principal, message, explain: explained, leave, readings };
-        return sessionOf(catalog, equipment, acting, call);
+        const contentReader = new ContentReader({
+          catalog,
+          call,
+          services: callServices,
+          session: caller.id,
+        });
+        const parts = { operatorAuth, principal, message, explain, call, release, contentReader };
+        return createSession(catalog, services, parts);
       },
       approvals: approvalOperations({
-        ...{ queue: approvals, rules, audit, desk, now, newId },
+        ...{ queue: approvals, rules: standingRules, audit, operatorAuth, now, newId },
         noticeKey: async () => Buffer.from(await keys.get('notices')).toString('hex'),
       }),
-      operator: desk,
-      secrets: secretOperations(equipment, audit, desk, invalidate, new AgreementRows(database, now)),
-      tokens: tokenOperations(equipment, audit, desk, newId),
+      operator: operatorAuth,
+      secrets: secretOperations(services, audit, operatorAuth, invalidate, new AgreementRows(database, now)),
+      tokens: tokenOperations(services, audit, operatorAuth, newId),
       switches: {
         known: () => new AgreementRows(database, now).packages(),
-        disabled: () => equipment.switches.list(),
+        disabled: () => services.switches.list(),
         async set(packageId, enabled, by) {
-          // Switching something off never needs a PIN.
-          const who = enabled ? await desk.verify(by, 'switch a package on') : { by: actorName(by) };
-          const body = { act: enabled ? 'enable' : 'disable', package: packageId, ...who };
+          // Disabling a package never needs the PIN.
+          const who = enabled ? await operatorAuth.verify(by, 'enable a package') : { by: actorName(by) };
+          const body = { operation: enabled ? 'enable' : 'disable', package: packageId, ...who };
           await audit.append({ kind: 'operator', body });
-          const changed = await equipment.switches.set(packageId, enabled, who.by);
-          if (changed) equipment.changed();
+          const changed = await services.switches.set(packageId, enabled, who.by);
+          if (changed) services.notifyChanged();
           return changed;
         },
       },
-      processes: async () => equipment.processes(),
-      kills: kills.acts,
-      outcomes: record.outcomes,
-      keptArguments: keptArgumentOperations({ rows: new SealedArgumentRows(database), seal, audit, desk }),
-      verifyAudit: () => record.verify(),
-      auditTail: (count) => record.tail(count),
+      processes: async () => services.processes(),
+      kills: kills.operations,
+      outcomes: hostAudit.outcomes,
+      keptArguments: keptArgumentOperations({
+        rows: new SealedArgumentRows(database),
+        seal,
+        audit,
+        operatorAuth,
+      }),
+      verifyAudit: () => hostAudit.verify(),
+      auditTail: (count) => hostAudit.tail(count),
       async close() {
         if (closed) return;
         closed = true;
         kills.close();
-        underWay.close();
-        await underWay.emptied();
-        await Promise.allSettled([...later]);
+        runningCalls.close();
+        await runningCalls.whenIdle();
+        await Promise.allSettled([...backgroundWork]);
         await notices.close();
-        await equipment.close();
+        await services.close();
         await audit.close();
         await database.destroy();
-        open.close();
+        openStage.close();
         lock.release();
       },
     };
@@ -194,41 +212,41 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
-interface SessionParts extends Pick<Session, 'message' | 'explain'> {
-  /** Who acts in the session, and where that is verified. */
+interface SessionParts extends Pick<Session, 'message' | 'explain' | 'call'> {
+  /** Who uses the session. */
   readonly principal: string;
-  readonly desk: OperatorAuth;
-  readonly leave: () => void;
-  readonly readings: Readings;
+  readonly operatorAuth: OperatorAuth;
+  /** Called once, when the session is closed. */
+  readonly release: () => void;
+  readonly contentReader: ContentReader;
 }
 
-function sessionOf(
+function createSession(
   catalog: SessionCatalog,
-  equipment: HostServices,
-  { desk, principal, message, explain: explained, leave, readings }: SessionParts,
-  call: Session['call'],
+  services: HostServices,
+  { operatorAuth, principal, message, explain, call, release, contentReader }: SessionParts,
 ): Session {
   return {
     packages: () => catalog.report(),
     tools: () => catalog.tools(),
     call,
     message,
-    explain: explained,
+    explain,
     prompts: async () => (await catalog.prompts()).map((it) => it.listed),
-    prompt: (name, given) => readings.prompt(name, given),
-    promptMessages: (name, given, signal) => readings.messages(name, given, signal),
+    prompt: (name, args) => contentReader.prompt(name, args),
+    promptMessages: (name, args, signal) => contentReader.messages(name, args, signal),
     resources: async () => (await catalog.resources()).map((it) => it.listed),
-    resource: (uri, signal) => readings.resource(uri, signal),
-    onChange: (listener) => equipment.onChange(listener),
+    resource: (uri, signal) => contentReader.resource(uri, signal),
+    onChange: (listener) => services.onChange(listener),
     review: (id) => catalog.review(id),
     accept: async (id, digest, by = principal) =>
-      catalog.accept(id, digest, await desk.verify(by, 'agree to a package')),
+      catalog.accept(id, digest, await operatorAuth.verify(by, 'accept a package')),
     install: (id, options = {}) => catalog.install(id, options),
-    close: async () => leave(),
+    close: async () => release(),
   };
 }
 
-function absolute(path: string, name: string): string {
+function assertAbsolute(path: string, name: string): string {
   if (!isAbsolute(path)) throw new HostError('usage', `${name} must be an absolute path`);
   return path;
 }

@@ -2,23 +2,23 @@ import { createHmac } from 'node:crypto';
 import { canonicalJson, type Json } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Vault } from '../secrets/vault.js';
-import { type Passed, passedValues } from './slots.js';
+import { type PassedEnvironment, passedValues } from './slots.js';
 
 /**
- * Stands for which values a package has and who may receive them, without saying anything of the values. The key keeps
- * whoever reads a digest from trying values out.
+ * Identifies which values a package has and who may receive them, without revealing the values. It is keyed, so that
+ * nobody who reads a digest can guess values and compare.
  */
 export async function credentialsDigest(
-  of: Package,
+  pkg: Package,
   vault: Vault,
-  passed: Passed,
+  passed: PassedEnvironment,
   key: () => Promise<Uint8Array>,
 ): Promise<string> {
-  if (of.slots.length === 0) return 'none';
+  if (pkg.slots.length === 0) return 'none';
   const kept = (await vault.list())
-    .filter((it) => it.package === of.id)
+    .filter((it) => it.package === pkg.id)
     .map(({ slot, audience, setAt }) => ({ slot, audience: audience as unknown as Json, setAt }));
-  const text = canonicalJson({ kept, passed: passedValues(of, passed) });
+  const text = canonicalJson({ kept, passed: passedValues(pkg, passed) });
   return createHmac('sha256', await key())
     .update(text)
     .digest('hex');

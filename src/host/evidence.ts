@@ -1,27 +1,27 @@
 import type { Evidence } from '../model/approval.js';
 import { isObject, type Json, type JsonObject, toPointer } from '../model/json.js';
 import type { NetworkHost } from '../model/permissions.js';
-import type { CallableTool } from './served-tool.js';
+import type { CallableTool } from './callable-tool.js';
 
 const amounts = ['amount', 'amount_cents', 'total', 'value'];
-/** What can be a destination: an address on the web, a mail box, a place among files. */
+/** Matches a URL, a mail address or a file path. */
 const address = /^[a-z][a-z0-9+.-]{1,20}:\S+$|^[^\s@]+@[^\s@]+\.[^\s@]+$|^(?:~|\.{0,2})\/\S/iu;
-/** More than a person would read; the arguments are shown in full anyway. */
+/** A person would not read more; the arguments are shown in full anyway. */
 const maxAddresses = 20;
 const maxShown = 300;
-/** Longer texts are no addresses that anybody could read. */
+/** Longer texts are not addresses that a person could read. */
 const maxAddress = 2048;
 
-/** What a person should see before anything else: how bad it can be, where it goes, how much it moves. */
-export function evidenceOf(served: CallableTool, input: JsonObject): Evidence[] {
-  const { workspace, allow } = served.setting;
+/** What a person should see first: the effect, the destinations and the amount. */
+export function evidenceOf(callable: CallableTool, input: JsonObject): Evidence[] {
+  const { workspace, allow } = callable.context;
   return [
-    { kind: 'effect', text: effectOf(served) },
-    ...destinations(served),
+    { kind: 'effect', text: effectOf(callable) },
+    ...destinations(callable),
     ...amounts.flatMap((name): Evidence[] => {
       const value = Object.hasOwn(input, name) ? input[name] : undefined;
       return typeof value === 'number' || typeof value === 'string'
-        ? [{ kind: 'amount', text: `${name}: ${cut(String(value))}`, at: toPointer([name]) }]
+        ? [{ kind: 'amount', text: `${name}: ${truncate(String(value))}`, at: toPointer([name]) }]
         : [];
     }),
     ...addressesIn(input),
@@ -31,7 +31,7 @@ export function evidenceOf(served: CallableTool, input: JsonObject): Evidence[] 
 }
 
 function effectOf({ tool }: CallableTool): string {
-  if (!tool.effectDeclared) return 'its author does not say what it changes';
+  if (!tool.effectDeclared) return 'its author does not declare what it changes';
   switch (tool.effect) {
     case 'none':
       return 'it only computes';
@@ -44,21 +44,21 @@ function effectOf({ tool }: CallableTool): string {
   }
 }
 
-function destinations({ package: of, tool }: CallableTool): Evidence[] {
+function destinations({ package: pkg, tool }: CallableTool): Evidence[] {
   const { action } = tool;
-  const to = (text: string): Evidence => ({ kind: 'destination', text });
+  const destination = (text: string): Evidence => ({ kind: 'destination', text });
   switch (action?.kind) {
     case 'http':
-      return [to(`${action.method} ${action.url.origin}`)];
+      return [destination(`${action.method} ${action.url.origin}`)];
     case 'compose':
-      return [to(`the tool ${action.package}/${action.tool}`)];
+      return [destination(`the tool ${action.package}/${action.tool}`)];
     case 'upstream':
-      return [to(`the program ${action.program}`)];
+      return [destination(`the program ${action.program}`)];
     case 'exec':
     case 'function': {
-      const { network } = of.permissions;
-      if (network.kind === 'public') return [to('any public host')];
-      return network.kind === 'none' ? [] : network.hosts.map((it) => to(hostText(it)));
+      const { network } = pkg.permissions;
+      if (network.kind === 'public') return [destination('any public host')];
+      return network.kind === 'none' ? [] : network.hosts.map((it) => destination(hostText(it)));
     }
     default:
       return [];
@@ -70,19 +70,19 @@ function hostText({ host, port, subdomains }: NetworkHost): string {
 }
 
 function addressesIn(input: JsonObject): Evidence[] {
-  const found: Evidence[] = [];
+  const addresses: Evidence[] = [];
   const visit = (value: Json, path: readonly (string | number)[]) => {
-    if (found.length >= maxAddresses) return;
+    if (addresses.length >= maxAddresses) return;
     if (typeof value === 'string') {
       if (value.length <= maxAddress && address.test(value))
-        found.push({ kind: 'address', text: cut(value), at: toPointer(path) });
+        addresses.push({ kind: 'address', text: truncate(value), at: toPointer(path) });
     } else if (Array.isArray(value)) for (const [index, it] of value.entries()) visit(it, [...path, index]);
     else if (isObject(value)) for (const [name, it] of Object.entries(value)) visit(it, [...path, name]);
   };
   visit(input, []);
-  return found;
+  return addresses;
 }
 
-function cut(text: string): string {
+function truncate(text: string): string {
   return text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
 }

@@ -1,78 +1,78 @@
-// What would happen to a call, and who says so, without running anything.
+// Explains what would happen to a call and which rules decide it, without running anything.
 import { asHostError, type HostError } from '../model/host-error.js';
 import { isObject, type JsonSchema } from '../model/json.js';
 import type { Rule, RuleOrigin } from '../model/rule.js';
 import { assertNotDenied, parseDestination } from '../net/destination.js';
-import type { Demand } from '../policy/combine.js';
 import { type Decision, decide, type Reason } from '../policy/decide.js';
-import { type Denial, denialFor, without } from '../policy/denial.js';
+import { applyDenial, type Denial, denialFor } from '../policy/denial.js';
 import { grantFor } from '../policy/grant.js';
-import { guessesIn } from '../policy/guesses.js';
-import { matches } from '../policy/rules.js';
-import type { LimitLedger } from '../store/limits.js';
-import { type Caller, type CallServices, type FrozenCall, prepare, subjectOf } from './call.js';
+import { guessesEnabled } from '../policy/guess-setting.js';
+import type { Requirement } from '../policy/requirements.js';
+import { matchesToolName } from '../policy/tool-rules.js';
+import type { LimitLedger } from '../store/limit-ledger.js';
+import { type Caller, type CallServices, type FrozenCall, killSubjectOf, prepare } from './call.js';
+import type { CallableTool } from './callable-tool.js';
 import type { ExplainedLimit, ExplainedPermissions, ExplainRequest, Explanation } from './host.js';
-import { assertRoom, metersFor, type NamedMeter } from './limits.js';
+import { assertWithinLimits, metersForAmount, type RuleMeter } from './limits.js';
 import { fileAccess } from './sandbox-profile.js';
-import type { CallableTool } from './served-tool.js';
 import type { SessionSetup } from './session-services.js';
 
-export async function explain(
-  { tool: name, arguments: given }: ExplainRequest,
+export async function explainCall(
+  { tool: name, arguments: args }: ExplainRequest,
   caller: Caller,
   setup: SessionSetup,
-  path: CallServices,
+  services: CallServices,
 ): Promise<Explanation> {
-  const served = await caller.resolve(name);
-  const { tool, package: of, demands } = served;
-  const denial = denialFor(setup.policy.deny ?? [], of.id);
-  const judged = await judge(served, given, caller, denial, path);
+  const callable = await caller.resolve(name);
+  const { tool, package: pkg, requirements } = callable;
+  const denial = denialFor(setup.policy.deny ?? [], pkg.id);
+  const verdict = await verdictOn(callable, args, caller, denial, services);
   return {
-    tool: served.name,
-    ...judged,
+    tool: callable.name,
+    ...verdict,
     effect: { value: tool.effect, declared: tool.effectDeclared },
-    trusted: (setup.policy.trusted ?? []).some((it) => matches(it, served.name)),
+    trusted: (setup.policy.trusted ?? []).some((it) => matchesToolName(it, callable.name)),
     policy: setup.policyDigest,
-    permissions: permissionsOf(served, setup, denial),
-    limits: await limitsOf(served, caller.principal, path.limits),
+    permissions: permissionsOf(callable, setup, denial),
+    limits: await limitsOf(callable, caller.principal, services.limits),
     guardrails: {
-      denyPatterns: demands.denyPatterns.map(said),
-      redact: demands.rules.flatMap((rule) =>
+      denyPatterns: requirements.denyPatterns.map(sourced),
+      redact: requirements.rules.flatMap((rule) =>
         (rule.redact ?? []).map((value) => ({ value, origin: rule.origin })),
       ),
-      outputs: demands.outputs.map(said<JsonSchema>),
-      guesses: guessesIn(setup.policy.noGuesses, served.name),
+      outputs: requirements.outputs.map(sourced<JsonSchema>),
+      guesses: guessesEnabled(setup.policy.noGuesses, callable.name),
     },
   };
 }
 
 type Verdict = Pick<Explanation, 'verdict' | 'code' | 'because'>;
 
-/** The road of a call as far as it can be walked without doing anything. */
-async function judge(
-  served: CallableTool,
-  given: ExplainRequest['arguments'],
+/** Goes through the call pipeline as far as possible without any effect. */
+async function verdictOn(
+  callable: CallableTool,
+  args: ExplainRequest['arguments'],
   caller: Caller,
   denial: Denial,
-  path: CallServices,
+  services: CallServices,
 ): Promise<Verdict> {
   let frozen: FrozenCall | undefined;
   try {
-    path.kills.assertAlive(subjectOf(caller, served));
-    if (given === undefined) await served.assertReady();
-    else frozen = await prepare(path, caller, served.name, given);
-    assertReach(served, denial);
-    const decision = decide({ ...served, input: frozen?.input });
+    services.kills.assertNotKilled(killSubjectOf(caller, callable));
+    if (args === undefined) await callable.assertReady();
+    else frozen = await prepare(services, caller, callable.name, args);
+    assertDestinationAllowed(callable, denial);
+    const decision = decide({ ...callable, input: frozen?.input });
     if (decision.kind !== 'deny') {
-      const meters = frozen?.meters ?? metersFor(caller.principal, served, 0);
-      await assertRoom(path.limits, meters);
+      const meters = frozen?.meters ?? metersForAmount(caller.principal, callable, 0);
+      await assertWithinLimits(services.limits, meters);
     }
     return verdictOf(decision);
   } catch (error) {
-    const refusal = asHostError(error);
-    const { code, message: text } = refusal;
+    const hostError = asHostError(error);
+    const { code, message: text } = hostError;
     if (code === 'internal') throw error;
-    return { verdict: verdictFor(code), code, because: [{ text, origin: originOf(refusal, served) }] };
+    return { verdict: verdictFor(code), code, because: [{ text, origin: originOf(hostError, callable) }] };
   }
 }
 
@@ -80,7 +80,7 @@ function verdictOf(decision: Decision): Verdict {
   const because: readonly Reason[] =
     decision.because.length > 0
       ? decision.because
-      : [{ text: 'no rule refuses it or asks a person', origin: { kind: 'built-in' } }];
+      : [{ text: 'no rule denies it or asks for approval', origin: { kind: 'built-in' } }];
   return { verdict: decision.kind, because };
 }
 
@@ -102,27 +102,27 @@ function verdictFor(code: HostError['code']): Explanation['verdict'] {
   }
 }
 
-/** A refusal carries the rule that made it; what fits no schema is the manifest's word. */
+/** An error carries the rule that caused it. Invalid arguments come from the manifest's schema. */
 function originOf({ code, cause }: HostError, { file }: CallableTool): RuleOrigin {
   if (isObject(cause) && isObject(cause.origin)) return (cause as unknown as Rule).origin;
   return code === 'invalid_input' ? { kind: 'manifest', file } : { kind: 'built-in' };
 }
 
-/** A request whose only destination is ruled out would fail after everything else was agreed to. */
-function assertReach({ tool }: CallableTool, { network }: Denial): void {
+/** An HTTP action whose only destination is denied would fail at the very end; this reports it at once. */
+function assertDestinationAllowed({ tool }: CallableTool, { network }: Denial): void {
   if (tool.action?.kind !== 'http') return;
   assertNotDenied(parseDestination(tool.action.url.origin), { hosts: [], granted: [], denied: network });
 }
 
 function permissionsOf(
-  { package: of, tool }: CallableTool,
+  { package: pkg, tool }: CallableTool,
   { grants, policy, root }: SessionSetup,
   denial: Denial,
 ): ExplainedPermissions {
-  const grant = without(grantFor(grants, of.id), denial);
-  const filesystem = fileAccess(of, tool, denial);
+  const grant = applyDenial(grantFor(grants, pkg.id), denial);
+  const filesystem = fileAccess(pkg, tool, denial);
   return {
-    network: denial.noNetwork ? { kind: 'none' } : of.permissions.network,
+    network: denial.noNetwork ? { kind: 'none' } : pkg.permissions.network,
     filesystem,
     ...(filesystem === 'none' ? {} : { root }),
     roots: policy.roots ?? null,
@@ -137,32 +137,35 @@ function permissionsOf(
 }
 
 async function limitsOf(
-  served: CallableTool,
+  callable: CallableTool,
   principal: string,
   ledger: LimitLedger,
 ): Promise<ExplainedLimit[]> {
-  const { maxLength, maxAmount, askAbove } = served.demands;
-  const fixed = (kind: ExplainedLimit['kind'], demand: Demand<number> | undefined): ExplainedLimit[] =>
-    demand === undefined ? [] : [{ kind, most: demand.value, origin: demand.rule.origin }];
-  const meters = metersFor(principal, served, 0);
+  const { maxLength, maxAmount, askAbove } = callable.requirements;
+  const fixed = (
+    kind: ExplainedLimit['kind'],
+    requirement: Requirement<number> | undefined,
+  ): ExplainedLimit[] =>
+    requirement === undefined ? [] : [{ kind, most: requirement.value, origin: requirement.rule.origin }];
+  const meters = metersForAmount(principal, callable, 0);
   const readings = meters.length === 0 ? [] : await ledger.read(meters.map((it) => it.meter));
   return [
     ...fixed('length', maxLength),
     ...fixed('amount', maxAmount),
     ...fixed('ask_above', askAbove),
     ...readings.map(({ meter, used }, index): ExplainedLimit => {
-      const { demand } = meters[index] as NamedMeter;
+      const { requirement } = meters[index] as RuleMeter;
       return {
         kind: meter.kind === 'calls' ? 'rate' : 'spend',
-        most: meter.most,
-        per: demand.value.per,
-        left: Math.max(0, meter.most - used),
-        origin: demand.rule.origin,
+        most: meter.max,
+        per: requirement.value.per,
+        left: Math.max(0, meter.max - used),
+        origin: requirement.rule.origin,
       };
     }),
   ];
 }
 
-function said<T>({ value, rule }: Demand<T>): { readonly value: T; readonly origin: RuleOrigin } {
+function sourced<T>({ value, rule }: Requirement<T>): { readonly value: T; readonly origin: RuleOrigin } {
   return { value, origin: rule.origin };
 }

@@ -1,136 +1,145 @@
-// Extensions that are asked before and after things happen. What they answer comes from a stranger: it can stop a call
-// or put other words into it, and those words are judged like any others.
+// Runs the hooks of extensions before and after calls and messages. Their answers are untrusted input: they can stop
+// a call or change its arguments, and changed arguments are checked like any others.
 
+import type { CancelSignal } from '../model/cancel-signal.js';
 import { asHostError, HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../model/json.js';
 import type { HookPoint } from '../model/package.js';
-import type { Signal } from '../model/signal.js';
 import type { Deadline } from '../run/upstream/upstream.js';
-import type { AuditLog } from '../store/audit.js';
+import type { AuditLog } from '../store/audit-log.js';
 
-/** One program that wants to be asked at a point. */
+/** One program's handler for one hook point. */
 export interface HookHandler {
   readonly package: string;
   readonly point: HookPoint;
-  /** Lower is asked first; of equals, the one that was listed first. */
+  /** Lower runs first; handlers with equal priority run in the order of the list. */
   readonly priority: number;
-  ask(event: JsonObject, patience: Deadline): Promise<Json>;
+  handle(event: JsonObject, deadline: Deadline): Promise<Json>;
 }
 
-/** `event`: as the last handler left it. `by`: packages that changed it. */
+/** `event`: as the last handler left it. `changedBy`: packages that changed it. `by`: the package that aborted. */
 export type HookVerdict =
-  | { readonly kind: 'go'; readonly event: JsonObject; readonly by: readonly string[] }
+  | { readonly kind: 'go'; readonly event: JsonObject; readonly changedBy: readonly string[] }
   | { readonly kind: 'abort'; readonly reason: string; readonly by: string };
 
 export interface HookServices {
   readonly handlers: readonly HookHandler[];
   readonly audit: AuditLog;
   readonly principal: string;
-  readonly signal: Signal;
-  /** The call that it is about; messages have none. */
+  readonly signal: CancelSignal;
+  /** Absent for messages, which belong to no call. */
   readonly callId?: string;
-  /** Members of the event that a handler may not put others in place of. */
-  readonly fixed: readonly string[];
+  /** Fields of the event that a handler may not change. */
+  readonly protectedFields: readonly string[];
 }
 
-/** For one handler, and for all of them together. */
-const handlerMs = 5000;
-const chainMs = 15_000;
+/** Time for one handler, and for all handlers of a point together. */
+const handlerTimeoutMs = 5000;
+const totalTimeoutMs = 15_000;
 const maxHandlers = 32;
-const maxReason = 500;
-const maxOverride = 1024 * 1024;
+/** Characters. */
+const maxReasonLength = 500;
+const maxOverrideLength = 1024 * 1024;
 
-/** Handlers of a point in the order in which they are asked. */
-export function inOrder(handlers: readonly HookHandler[], point: HookPoint): readonly HookHandler[] {
+/** The handlers of a point, in the order in which they run. */
+export function handlersFor(handlers: readonly HookHandler[], point: HookPoint): readonly HookHandler[] {
   const mine = handlers.filter((it) => it.point === point);
   return [...mine].sort((a, b) => a.priority - b.priority).slice(0, maxHandlers);
 }
 
-/** Asks one after the other; the first that says no ends it. One that fails or is late is passed over, on record. */
-export async function askBefore(event: JsonObject, road: HookServices): Promise<HookVerdict> {
-  const deadline = performance.now() + chainMs;
+/** Runs the handlers in order until one aborts. A handler that fails or is late is skipped, with an audit entry. */
+export async function runBeforeHooks(event: JsonObject, services: HookServices): Promise<HookVerdict> {
+  const deadline = performance.now() + totalTimeoutMs;
   let current = event;
-  const by: string[] = [];
-  for (const handler of road.handlers) {
-    const left = deadline - performance.now();
-    const answer = left <= 0 ? late() : await asked(handler, current, Math.min(left, handlerMs), road.signal);
-    if (road.signal.aborted) throw new HostError('canceled', 'the call was canceled');
-    const verdict = answer.ok ? read(answer.value, road.fixed) : answer;
+  const changedBy: string[] = [];
+  for (const handler of services.handlers) {
+    const leftMs = deadline - performance.now();
+    const answer =
+      leftMs <= 0
+        ? tooLate()
+        : await callHandler(handler, current, Math.min(leftMs, handlerTimeoutMs), services.signal);
+    if (services.signal.aborted) throw new HostError('canceled', 'the call was canceled');
+    const verdict = answer.ok ? parseAnswer(answer.value, services.protectedFields) : answer;
     if (!verdict.ok) {
-      await note(handler, road, { passedOver: verdict.why });
+      await writeAuditEntry(handler, services, { skipped: verdict.why });
     } else if (verdict.abort !== undefined) {
-      // Its reason may repeat what was said; the record keeps no words of others.
-      await note(handler, road, { aborted: true });
+      // The reason may quote arguments or messages, which the audit log must not contain.
+      await writeAuditEntry(handler, services, { aborted: true });
       return { kind: 'abort', reason: verdict.abort, by: handler.package };
     } else if (verdict.override !== undefined) {
       const next = { ...current, ...verdict.override };
       if (canonicalJson(next) === canonicalJson(current)) continue;
-      await note(handler, road, { changed: Object.keys(verdict.override).sort() });
+      await writeAuditEntry(handler, services, { changed: Object.keys(verdict.override).sort() });
       current = next;
-      by.push(handler.package);
+      changedBy.push(handler.package);
     }
   }
-  return { kind: 'go', event: current, by };
+  return { kind: 'go', event: current, changedBy };
 }
 
-/** Tells all of them; whatever they answer changes nothing. */
-export async function tellAfter(event: JsonObject, road: HookServices): Promise<void> {
+/** Runs all handlers at once; their answers change nothing. */
+export async function runAfterHooks(event: JsonObject, services: HookServices): Promise<void> {
   await Promise.all(
-    road.handlers.map(async (handler) => {
-      const answer = await asked(handler, event, handlerMs, road.signal);
-      if (!answer.ok) await note(handler, road, { passedOver: answer.why });
+    services.handlers.map(async (handler) => {
+      const answer = await callHandler(handler, event, handlerTimeoutMs, services.signal);
+      if (!answer.ok) await writeAuditEntry(handler, services, { skipped: answer.why });
     }),
   );
 }
 
-type Asked = { readonly ok: true; readonly value: Json } | { readonly ok: false; readonly why: string };
+type HandlerAnswer =
+  | { readonly ok: true; readonly value: Json }
+  | { readonly ok: false; readonly why: string };
 
-function late(): Asked {
-  return { ok: false, why: 'the handlers before it took all the time' };
+function tooLate(): HandlerAnswer {
+  return { ok: false, why: 'earlier handlers used up all the time' };
 }
 
-async function asked(
-  { ask }: HookHandler,
+async function callHandler(
+  { handle }: HookHandler,
   event: JsonObject,
   timeoutMs: number,
-  signal: Signal,
-): Promise<Asked> {
+  signal: CancelSignal,
+): Promise<HandlerAnswer> {
   try {
-    return { ok: true, value: await ask(event, { timeoutMs, signal }) };
+    return { ok: true, value: await handle(event, { timeoutMs, signal }) };
   } catch (error) {
     return { ok: false, why: asHostError(error).code };
   }
 }
 
-type Verdict =
+type ParsedAnswer =
   | { readonly ok: true; readonly abort?: string; readonly override?: JsonObject }
   | { readonly ok: false; readonly why: string };
 
-/** Nothing is no objection; what cannot be understood is a failure. */
-function read(value: Json, fixed: readonly string[]): Verdict {
+/** No answer means no objection. An answer that cannot be parsed counts as a failure. */
+function parseAnswer(value: Json, protectedFields: readonly string[]): ParsedAnswer {
   if (value === null || value === undefined) return { ok: true };
-  if (!isObject(value)) return { ok: false, why: 'its answer is no object' };
+  if (!isObject(value)) return { ok: false, why: 'its answer is not an object' };
   const { abort, reason, override } = value;
   if (abort !== undefined && typeof abort !== 'boolean')
     return { ok: false, why: '"abort" in its answer is not true or false' };
   if (abort === true)
-    return { ok: true, abort: typeof reason === 'string' ? reason.slice(0, maxReason) : 'it gave no reason' };
+    return {
+      ok: true,
+      abort: typeof reason === 'string' ? reason.slice(0, maxReasonLength) : 'it gave no reason',
+    };
   if (override === undefined || override === null) return { ok: true };
-  if (!isObject(override)) return { ok: false, why: '"override" in its answer is no object' };
-  if (canonicalJson(override).length > maxOverride)
+  if (!isObject(override)) return { ok: false, why: '"override" in its answer is not an object' };
+  if (canonicalJson(override).length > maxOverrideLength)
     return { ok: false, why: '"override" in its answer is larger than 1 MiB' };
-  const forbidden = Object.keys(override).find((it) => fixed.includes(it));
+  const forbidden = Object.keys(override).find((it) => protectedFields.includes(it));
   if (forbidden !== undefined) return { ok: false, why: `it may not change "${forbidden}"` };
   return { ok: true, override };
 }
 
-async function note(
+async function writeAuditEntry(
   { package: by, point }: HookHandler,
   { audit, principal, callId }: HookServices,
-  what: JsonObject,
+  detail: JsonObject,
 ): Promise<void> {
   await audit.append({
     kind: 'hook',
-    body: { ...(callId === undefined ? {} : { callId }), package: by, point, principal, ...what },
+    body: { ...(callId === undefined ? {} : { callId }), package: by, point, principal, ...detail },
   });
 }

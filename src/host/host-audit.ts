@@ -1,14 +1,14 @@
 import type { AuditVerdict } from '../model/audit.js';
 import type { Json, JsonObject } from '../model/json.js';
-import { AuditLog, assertCovers, openIntents, tailAudit } from '../store/audit.js';
-import { Checkpoints, checkpointPlaces } from '../store/checkpoints.js';
+import { AuditLog, assertMatchesCheckpoint, readAuditTail, unfinishedCalls } from '../store/audit-log.js';
+import { Checkpoints, checkpointPaths } from '../store/checkpoints.js';
 import type { Database } from '../store/database.js';
 import { StoredAuditLog } from '../store/stored-audit-log.js';
-import { UnknownOutcomes } from '../store/unknown-outcomes.js';
+import { UnknownOutcomeRows } from '../store/unknown-outcomes.js';
 import type { AuditEntry, Outcomes } from './host.js';
 import type { HostOptions } from './options.js';
 
-/** The record as the host has it: the log that is written, and ways to look at it. */
+/** The audit log of a running host, and ways to read it. */
 export interface HostAudit {
   readonly audit: AuditLog;
   readonly outcomes: Outcomes;
@@ -22,12 +22,12 @@ export async function openHostAudit(
   now: () => number,
   options: HostOptions['audit'],
 ): Promise<HostAudit> {
-  const places = checkpointPlaces(state, options);
-  const checkpoints = await Checkpoints.open(places, now);
+  const paths = checkpointPaths(state, options);
+  const checkpoints = await Checkpoints.open(paths, now);
   const audit = new AuditLog(database, now, checkpoints);
-  const unknown = new UnknownOutcomes(database);
+  const unknown = new UnknownOutcomeRows(database);
   try {
-    await assertCovers(database, checkpoints.last);
+    await assertMatchesCheckpoint(database, checkpoints.last);
     await recover(database, audit, unknown, now());
   } catch (error) {
     await checkpoints.close();
@@ -39,22 +39,22 @@ export async function openHostAudit(
       unknown: () => unknown.list(),
       async acknowledge(call, by) {
         if (!(await unknown.list()).some((it) => it.call === call)) return false;
-        await audit.append({ kind: 'operator', body: { act: 'acknowledge', callId: call, by } });
+        await audit.append({ kind: 'operator', body: { operation: 'acknowledge', callId: call, by } });
         return unknown.remove(call);
       },
     },
     async verify() {
       await audit.flush();
-      const record = StoredAuditLog.open(state, places, true);
+      const log = StoredAuditLog.open(state, paths, true);
       try {
-        return await record.verify();
+        return await log.verify();
       } finally {
-        record.close();
+        log.close();
       }
     },
     async tail(count) {
       await audit.flush();
-      return (await tailAudit(database, count)).map(({ seq, at, kind, body }) => ({
+      return (await readAuditTail(database, count)).map(({ seq, at, kind, body }) => ({
         seq,
         at,
         kind,
@@ -64,14 +64,14 @@ export async function openHostAudit(
   };
 }
 
-/** Calls that were under way when the last host died are marked as such; nobody repeats them. */
+/** Marks calls that were running when the last host died as having an unknown outcome. They never run again. */
 async function recover(
   database: Database,
   audit: AuditLog,
-  unknown: UnknownOutcomes,
+  unknown: UnknownOutcomeRows,
   at: number,
 ): Promise<void> {
-  for (const { callId, tool, principal } of await openIntents(database)) {
+  for (const { callId, tool, principal } of await unfinishedCalls(database)) {
     await unknown.add({ call: String(callId), tool: String(tool), principal: String(principal), at });
     await audit.append({
       kind: 'recovery',

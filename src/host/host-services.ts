@@ -1,51 +1,51 @@
 import { hash, randomBytes } from 'node:crypto';
 import { isAbsolute, resolve } from 'node:path';
-import { environmentStore } from '../environment/store.js';
+import { environmentStore } from '../environment/environment-store.js';
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
 import type { Package } from '../model/package.js';
-import { guardedClient } from '../net/client.js';
 import { openEgress } from '../net/egress.js';
-import { type Grant, type Grants, joined, parseGrants } from '../policy/grant.js';
-import { ProcessPool } from '../run/pool.js';
-import { WarmSandboxes } from '../run/warm.js';
-import { ownerOf } from '../run/worker/plan.js';
-import type { WorkerProcess } from '../run/worker/process.js';
+import { guardedClient } from '../net/http-client.js';
+import { type Grant, type Grants, mergeGrants, parseGrants } from '../policy/grant.js';
+import { PrestartedSandboxes } from '../run/prestarted-sandboxes.js';
+import { ProcessPool } from '../run/process-pool.js';
+import { ownerOf } from '../run/worker/worker-plan.js';
+import type { WorkerProcess } from '../run/worker/worker-process.js';
 import { findNode, findPython } from '../sandbox/interpreter.js';
-import { runProgram } from '../sandbox/program.js';
+import { noSandbox } from '../sandbox/no-sandbox.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
-import { unconfined } from '../sandbox/unconfined.js';
-import { TokenBroker } from '../secrets/broker.js';
+import { runSystemProgram } from '../sandbox/system-program.js';
 import { systemKeychain } from '../secrets/keychain.js';
+import { TokenBroker } from '../secrets/token-broker.js';
 import { openVault, type Vault } from '../secrets/vault.js';
 import { AgreementRows, LinkRows } from '../store/agreements.js';
-import { Announcements } from '../store/announcements.js';
-import type { AuditLog } from '../store/audit.js';
+import { AnnouncementRows } from '../store/announcements.js';
+import type { AuditLog } from '../store/audit-log.js';
 import type { Database } from '../store/database.js';
+import { DisabledPackages } from '../store/disabled-packages.js';
 import { ParseCacheRows } from '../store/parse-cache.js';
 import { SecretRows } from '../store/secrets.js';
-import { SwitchedOff } from '../store/switches.js';
 import { TokenRows } from '../store/tokens.js';
-import { AnnouncementBook } from './announcement-book.js';
-import { Copying } from './copying.js';
-import { Engines } from './engines.js';
-import { homeFolders } from './homes.js';
+import { AnnouncementRegistry } from './announcement-registry.js';
+import { BackgroundStaging } from './background-staging.js';
+import { ContainerEngines } from './container-engines.js';
+import { homeFolders } from './home-folders.js';
 import type { ProcessCounts, SessionOptions, SessionPolicy } from './host.js';
 import type { KillSwitch } from './kill-switch.js';
-import { KnownTokens } from './known-tokens.js';
 import type { HostOptions } from './options.js';
 import { PackageFolders } from './package-folders.js';
 import { ParseCache } from './parse-cache.js';
-import { assertPolicy, policyDigest } from './policy.js';
-import { queueOf } from './queue.js';
+import { assertPolicy, policyDigest } from './policy-check.js';
+import type { FindInterpreter } from './program-needs.js';
+import { createQueue } from './queue.js';
 import { Reloads } from './reload.js';
 import type { RunningCalls } from './running.js';
-import type { FindInterpreter } from './runtimes.js';
-import { Scanner } from './scanner.js';
-import { SessionCatalog } from './session.js';
+import { SecretScanner } from './secret-scanner.js';
+import { SessionCatalog } from './session-catalog.js';
 import type { SessionServices } from './session-services.js';
-import { askOver } from './sign-in.js';
+import { brokerRequester } from './sign-in.js';
 import type { Stage } from './stage.js';
+import { TokenCache } from './token-cache.js';
 import { UpstreamConnections } from './upstream-connections.js';
 
 export interface HostServicesOptions {
@@ -57,137 +57,144 @@ export interface HostServicesOptions {
   readonly running: RunningCalls;
   readonly sandbox: Sandbox;
   readonly now: () => number;
-  /** A key that the host keeps for itself under that name. */
+  /** The host's own key of that name. */
   readonly keyOf: (name: string) => Promise<Uint8Array>;
-  /** Told of a definition that is no longer the one that was agreed to. */
-  readonly outdated: (digest: string) => Promise<void>;
+  /** Called when a definition no longer matches its agreement. */
+  readonly onOutdated: (digest: string) => Promise<void>;
   readonly options: HostOptions;
 }
 
-export type OpenOptions = SessionOptions & { readonly root: string; readonly principal: string };
+export type OpenSessionOptions = SessionOptions & { readonly root: string; readonly principal: string };
 
-/** Everything that packages are judged and run with, shared by all sessions of a host. */
+/** What all sessions of a host share to check and run packages. */
 export interface HostServices {
   readonly vault: Vault;
-  readonly switches: SwitchedOff;
-  readonly tokens: KnownTokens;
-  /** Lists of tools may be others now. */
-  changed(): void;
+  readonly switches: DisabledPackages;
+  readonly tokens: TokenCache;
+  /** Tells all listeners that the lists of tools, prompts or resources may have changed. */
+  notifyChanged(): void;
   onChange(listener: () => void): () => void;
   processes(): ProcessCounts;
-  open(wanted: OpenOptions, parse: ParseOptions): Promise<OpenedSession>;
+  openSession(session: OpenSessionOptions, parse: ParseOptions): Promise<OpenedSession>;
   close(): Promise<void>;
 }
 
-/** `leave`: nobody needs it any more. */
 export interface OpenedSession {
   readonly catalog: SessionCatalog;
-  readonly leave: () => void;
+  /** Stops watching the session's folders. */
+  readonly release: () => void;
 }
 
-interface Equipped {
+/** A sandbox, with the folders, processes and connections that belong to it. */
+interface SandboxResources {
   readonly sandbox: Sandbox;
-  readonly places: PackageFolders;
-  readonly warm: WarmSandboxes | null;
+  readonly folders: PackageFolders;
+  /** Null if no processes are started ahead. */
+  readonly warm: PrestartedSandboxes | null;
   readonly pool: ProcessPool<WorkerProcess>;
-  readonly remotes: UpstreamConnections;
+  readonly connections: UpstreamConnections;
 }
 
-/** Processes at once; each takes a dozen descriptors and some memory, and the others wait their turn. */
+/** Processes that run at the same time; more wait. Each takes about a dozen file descriptors. */
 const maxProcesses = 32;
-/** Extensions and servers that come up at the same time. */
+/** Upstreams that start at the same time. */
 const maxStarts = 8;
 
-export function createHostServices(given: HostServicesOptions): HostServices {
-  const { state, database, audit, stage, kills, running, sandbox: confining, now, options } = given;
+export function createHostServices(hostOptions: HostServicesOptions): HostServices {
+  const { state, database, audit, stage, kills, running, sandbox: systemSandbox, now, options } = hostOptions;
   const keychain =
-    options.keychain === undefined ? systemKeychain(process.platform, runProgram) : options.keychain;
+    options.keychain === undefined ? systemKeychain(process.platform, runSystemProgram) : options.keychain;
   const { passphrase } = options;
   const vault = openVault({ state, rows: new SecretRows(database), now, passphrase, keychain });
-  const scanner = new Scanner(vault);
-  const switches = new SwitchedOff(database, now);
+  const scanner = new SecretScanner(vault);
+  const switches = new DisabledPackages(database, now);
   const agreements = {
     links: new LinkRows(database, now),
     agreements: new AgreementRows(database, now),
     audit,
-    inTurn: queueOf(1),
-    outdated: given.outdated,
-    keepsFor: async ({ id, slots, permissions }: Package) =>
-      (permissions.stateDirectory && machineFor(false).places.hasData(id)) ||
+    queue: createQueue(1),
+    onOutdated: hostOptions.onOutdated,
+    hasStoredData: async ({ id, slots, permissions }: Package) =>
+      (permissions.stateDirectory && resourcesFor(false).folders.hasData(id)) ||
       (slots.length > 0 && (await vault.list()).some((it) => it.package === id)),
   };
-  const understandings = new ParseCache(
+  const parseCache = new ParseCache(
     options.build === undefined ? null : new ParseCacheRows(database, options.build, now),
     options.onBug ?? (() => {}),
   );
   const client = options.client ?? guardedClient();
-  const broker = new TokenBroker(askOver(client), now);
-  const inTurn = queueOf(maxProcesses);
+  const broker = new TokenBroker(brokerRequester(client), now);
+  const processQueue = createQueue(maxProcesses);
   const homes = homeFolders();
   const listeners = new Set<() => void>();
-  const changed = () => {
+  const notifyChanged = () => {
     for (const listener of listeners) listener();
   };
   const reloads =
     options.watch === true
       ? new Reloads({
-          changed,
+          onChanged: notifyChanged,
           onReload: options.onReload ?? (() => {}),
           onBug: options.onBug ?? (() => {}),
         })
       : null;
-  const copying = new Copying();
-  const remote = {
-    book: new AnnouncementBook(new Announcements(database, now), audit, queueOf(1), changed),
+  const backgroundStaging = new BackgroundStaging();
+  const upstreams = {
+    announcements: new AnnouncementRegistry(
+      new AnnouncementRows(database, now),
+      audit,
+      createQueue(1),
+      notifyChanged,
+    ),
     connect: {
       nexo: async () => (await import('../run/nexo/connect.js')).connectNexo,
       mcp: async () => (await import('../run/mcp/connect.js')).connectMcp,
     },
-    inTurn: queueOf(maxStarts),
+    startQueue: createQueue(maxStarts),
     onLog: options.onLog ?? null,
   };
-  // Each has processes of its own: one that was started unconfined never serves somebody who did not ask for that.
-  const machines = new Map<boolean, Equipped>();
-  const machineFor = (unsafe: boolean) => {
-    const known = machines.get(unsafe);
+  // By `unsafeNoSandbox`. The two never share a process: a session with the sandbox must not get one without.
+  const resources = new Map<boolean, SandboxResources>();
+  const resourcesFor = (unsafe: boolean) => {
+    const known = resources.get(unsafe);
     if (known !== undefined) return known;
-    const sandbox = unsafe ? unconfined({ ledger: state }) : confining;
-    const made = {
+    const sandbox = unsafe ? noSandbox({ pidFolder: state }) : systemSandbox;
+    const created = {
       sandbox,
-      places: new PackageFolders(state, sandbox.user),
-      warm: options.warm === false ? null : new WarmSandboxes(),
+      folders: new PackageFolders(state, sandbox.user),
+      warm: options.warm === false ? null : new PrestartedSandboxes(),
       pool: new ProcessPool<WorkerProcess>(),
-      remotes: new UpstreamConnections(options.supervision),
+      connections: new UpstreamConnections(options.supervision),
     };
-    machines.set(unsafe, made);
-    return made;
+    resources.set(unsafe, created);
+    return created;
   };
 
   kills.attach((matches) => {
-    for (const { warm, pool, remotes } of machines.values()) {
-      // Those that wait were started ahead and are nobody's yet: the next call starts its own.
-      warm?.drop();
-      pool.end((key, tools) => matches({ ...ownerOf(key), tools, ours: true }));
-      remotes.kill(matches);
+    for (const { warm, pool, connections } of resources.values()) {
+      // Processes started ahead have no owner yet, so all of them end; the next call starts its own.
+      warm?.clear();
+      pool.end((key, tools) => matches({ ...ownerOf(key), tools, startedHere: true }));
+      connections.kill(matches);
     }
-  }, changed);
+  }, notifyChanged);
 
-  const engines = new Engines(state, () => randomBytes(6).toString('hex'));
-  const machineryFor = (policy: SessionPolicy): SessionServices => {
-    const { sandbox, places, warm, pool, remotes } = machineFor(policy.unsafeNoSandbox === true);
-    const containers = engines.of(policy.containers);
+  const engines = new ContainerEngines(state, () => randomBytes(6).toString('hex'));
+  const sessionServicesFor = (policy: SessionPolicy): SessionServices => {
+    const { sandbox, folders, warm, pool, connections } = resourcesFor(policy.unsafeNoSandbox === true);
+    const containers = engines.get(policy.containers);
     return {
       sandbox,
-      places,
+      folders,
       performer: {
-        machine: { sandbox, newSocket: () => stage.newSocket(sandbox.user), containers },
+        processServices: { sandbox, newSocket: () => stage.newSocket(sandbox.user), containers },
         client,
         warm,
         pool,
-        inTurn,
+        processQueue,
       },
       stage,
-      understandings,
+      parseCache,
       vault,
       scanner,
       broker,
@@ -196,20 +203,20 @@ export function createHostServices(given: HostServicesOptions): HostServices {
       running,
       agreements,
       environments: environmentStore({
-        folder: places.environments(),
+        folder: folders.environmentsFolder(),
         sandbox,
-        indexes: policy.indexes ?? {},
+        sources: policy.indexes ?? {},
         openEgress,
         newName: () => randomBytes(6).toString('hex'),
         newSocket: () => stage.newSocket(sandbox.user),
       }),
-      remote: { ...remote, remotes },
+      upstreams: { ...upstreams, connections },
       containers,
-      find: interpreters(sandbox, homes[0] ?? '/'),
-      credentialKey: () => given.keyOf('credentials'),
-      own: [state, stage.root, places.base],
-      homes,
-      changed,
+      findInterpreter: interpreterFinder(sandbox, homes[0] ?? '/'),
+      credentialKey: () => hostOptions.keyOf('credentials'),
+      hostFolders: [state, stage.root, folders.base],
+      homeFolders: homes,
+      notifyChanged,
       schemas: () => import('../schema/validator.js'),
     };
   };
@@ -217,83 +224,86 @@ export function createHostServices(given: HostServicesOptions): HostServices {
   return {
     vault,
     switches,
-    tokens: new KnownTokens(new TokenRows(database, now), now, (token) => hash('sha256', token)),
-    changed,
+    tokens: new TokenCache(new TokenRows(database, now), now, (token) => hash('sha256', token)),
+    notifyChanged,
     onChange(listener) {
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
     processes() {
-      const made = [...machines.values()];
-      const sum = (count: (it: Equipped) => number) => made.reduce((all, it) => all + count(it), 0);
+      const sum = (count: (it: SandboxResources) => number) =>
+        [...resources.values()].reduce((total, it) => total + count(it), 0);
       return {
-        call: inTurn.running,
-        kept: sum((it) => it.pool.state.processes),
-        warm: sum((it) => it.warm?.size ?? 0),
+        call: processQueue.running,
+        pooled: sum((it) => it.pool.state.processes),
+        prestarted: sum((it) => it.warm?.size ?? 0),
       };
     },
-    async open(wanted, parse) {
-      const policy = wanted.policy ?? {};
+    async openSession(session, parse) {
+      const policy = session.policy ?? {};
       assertPolicy(policy);
-      const { directories, root, principal, environment = {} } = wanted;
-      const grants = absoluteGrants(parseGrants(wanted.allow ?? []), root);
-      for (const name of everything(grants).environment) {
+      const { directories, root, principal, environment = {} } = session;
+      const grants = absoluteGrants(parseGrants(session.allow ?? []), root);
+      for (const name of allGrants(grants).environment) {
         if (!Object.hasOwn(environment, name))
-          throw new HostError('usage', `env:${name} was granted, and that variable was not passed`);
+          throw new HostError('usage', `env:${name} is granted, but the variable ${name} was not passed`);
       }
       if (policy.unsafeNoSandbox === true)
-        await audit.append({ kind: 'operator', body: { act: 'unconfined session', by: principal } });
+        await audit.append({
+          kind: 'operator',
+          body: { operation: 'session without sandbox', by: principal },
+        });
       const setup = {
         principal,
         directories,
-        named: wanted.looking === true ? [] : (wanted.named ?? directories),
+        acceptNewIn: session.inspectOnly === true ? [] : (session.acceptNewIn ?? directories),
         root,
         grants,
-        allow: [...(wanted.allow ?? [])].sort(),
+        allow: [...(session.allow ?? [])].sort(),
         environment,
         policy,
         policyDigest: policyDigest(policy),
-        parse: parseFor(policy, parse),
+        parse: parseOptionsFor(policy, parse),
       };
-      const catalog = await SessionCatalog.open(setup, machineryFor(policy));
-      if (reloads === null) return { catalog, leave: () => {} };
-      await copying.begin(catalog);
+      const catalog = await SessionCatalog.open(setup, sessionServicesFor(policy));
+      if (reloads === null) return { catalog, release: () => {} };
+      await backgroundStaging.start(catalog);
       const paths = directories.map((it) => resolve(root, it));
-      return { catalog, leave: reloads.follow(catalog, paths, policy.ignore ?? []) };
+      return { catalog, release: reloads.watch(catalog, paths, policy.ignore ?? []) };
     },
     async close() {
       await reloads?.close();
-      await copying.close();
-      await understandings.close();
-      for (const { warm, pool, remotes } of machines.values()) {
+      await backgroundStaging.close();
+      await parseCache.close();
+      for (const { warm, pool, connections } of resources.values()) {
         warm?.close();
-        await Promise.all([pool.close(), remotes.close()]);
+        await Promise.all([pool.close(), connections.close()]);
       }
       await engines.close();
     },
   };
 }
 
-function parseFor(policy: SessionPolicy, usual: ParseOptions): ParseOptions {
+function parseOptionsFor(policy: SessionPolicy, defaults: ParseOptions): ParseOptions {
   return {
-    agentVersion: policy.agentVersion ?? usual.agentVersion,
-    reservedIds: [...usual.reservedIds, ...(policy.reservedIds ?? [])],
+    agentVersion: policy.agentVersion ?? defaults.agentVersion,
+    reservedIds: [...defaults.reservedIds, ...(policy.reservedIds ?? [])],
   };
 }
 
-function interpreters(sandbox: Sandbox, home: string): FindInterpreter {
+function interpreterFinder(sandbox: Sandbox, home: string): FindInterpreter {
   const node = { path: process.execPath, version: process.versions.node };
   return ({ language, version }) =>
     language === 'python' ? findPython(version, sandbox.user, home) : findNode(version, sandbox.user, node);
 }
 
-/** Paths of grants lead from the workspace. */
+/** Relative paths in grants start at the workspace. */
 function absoluteGrants({ shared, own }: Grants, root: string): Grants {
   const absolute = (path: string) => (isAbsolute(path) ? path : resolve(root, path));
-  const settled = (it: Grant) => ({ ...it, read: it.read.map(absolute), write: it.write.map(absolute) });
-  return { shared: settled(shared), own: new Map([...own].map(([id, it]) => [id, settled(it)])) };
+  const resolved = (it: Grant) => ({ ...it, read: it.read.map(absolute), write: it.write.map(absolute) });
+  return { shared: resolved(shared), own: new Map([...own].map(([id, it]) => [id, resolved(it)])) };
 }
 
-function everything({ shared, own }: Grants): Grant {
-  return [...own.values()].reduce(joined, shared);
+function allGrants({ shared, own }: Grants): Grant {
+  return [...own.values()].reduce(mergeGrants, shared);
 }

@@ -5,8 +5,8 @@ const pool = Buffer.alloc(idBytes * 256);
 let used = pool.length;
 
 /**
- * 128 random bits: an id that can be told to an agent and not be guessed by another. Randomness is fetched for many at
- * once, and what was given out is wiped.
+ * An id with 128 random bits: one agent cannot guess the ids of another. Random bytes are generated for many ids at once,
+ * and used bytes are wiped.
  */
 export function newId(prefix: string): string {
   if (used === pool.length) {

@@ -2,63 +2,67 @@ import { HostError } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
-import type { Finding } from '../policy/scan/redact.js';
-import type { CallScan } from './scanner.js';
+import type { Finding } from '../policy/scan/redact-secrets.js';
+import type { CallScan } from './secret-scanner.js';
 
 /**
- * Keeps secrets out of arguments. A value that the vault holds for another package is refused always; what has the shape
- * of a provider's key, where the tool could pass it on or keep it. A pure computation may look at a key.
+ * Rejects arguments that contain secrets. A vault value of another package is always rejected. Text that looks like a
+ * provider's key is rejected where the tool could send or store it; a pure computation may see it.
  */
-export async function refuseSecrets(
-  of: Package,
+export async function assertNoForeignSecrets(
+  pkg: Package,
   tool: Tool,
   input: JsonObject,
   scan: CallScan,
 ): Promise<void> {
-  const found = await secretIn(of, tool, input, scan);
-  if (found === undefined) return;
-  throw new HostError('guardrail', `the arguments of ${of.id}/${tool.name} hold ${nameOf(found)}`, {
-    hint:
-      found.kind === 'value'
-        ? 'leave it out: values of the vault go to the package they were set for, and to no other'
-        : 'a tool that can pass it on gets keys from the vault only: toolwharf secret set PACKAGE SLOT',
-  });
+  const finding = await secretIn(pkg, tool, input, scan);
+  if (finding === undefined) return;
+  throw new HostError(
+    'guardrail',
+    `the arguments of ${pkg.id}/${tool.name} contain ${describeFinding(finding)}`,
+    {
+      hint:
+        finding.kind === 'value'
+          ? 'remove it: a vault value goes only to the package it was set for'
+          : 'remove it: this tool could send it on, so it gets keys only from the vault: toolwharf secret set PACKAGE SLOT',
+    },
+  );
 }
 
-/** The same for what somebody answers to a tool that asks: in words, or undefined where it may have it. */
+/** The same check for an answer to a question of the tool. Describes the secret; undefined if there is none. */
 export async function secretInAnswer(
-  of: Package,
+  pkg: Package,
   tool: Tool,
   answer: Json,
   scan: CallScan,
 ): Promise<string | undefined> {
-  const found = await secretIn(of, tool, answer, scan);
-  return found === undefined ? undefined : nameOf(found);
+  const finding = await secretIn(pkg, tool, answer, scan);
+  return finding === undefined ? undefined : describeFinding(finding);
 }
 
-async function secretIn(of: Package, tool: Tool, given: Json, scan: CallScan): Promise<Finding | undefined> {
-  const findings = await scan.foreign(given);
-  const value = findings.find((it) => it.kind === 'value');
-  if (value !== undefined || !canPassOn(of, tool)) return value;
+async function secretIn(pkg: Package, tool: Tool, value: Json, scan: CallScan): Promise<Finding | undefined> {
+  const findings = await scan.foreignSecrets(value);
+  const vaultValue = findings.find((it) => it.kind === 'value');
+  if (vaultValue !== undefined || !canPassOn(pkg, tool)) return vaultValue;
   return findings.find((it) => it.kind === 'pattern');
 }
 
-function nameOf({ kind, name }: Finding): string {
-  return kind === 'value' ? `the secret ${name}` : `what looks like a key (${name})`;
+function describeFinding({ kind, name }: Finding): string {
+  return kind === 'value' ? `the secret ${name}` : `something that looks like a key (${name})`;
 }
 
-function canPassOn(of: Package, tool: Tool): boolean {
-  const { network, filesystem } = of.permissions;
+function canPassOn(pkg: Package, tool: Tool): boolean {
+  const { network, filesystem } = pkg.permissions;
   if (tool.action?.kind === 'prompt' || tool.action?.kind === 'compose') return false;
   if (tool.action?.kind === 'http' || tool.action?.kind === 'upstream') return true;
   return tool.effect !== 'none' || network.kind !== 'none' || filesystem === 'read-write';
 }
 
-/** The same for what a program is asked for that is no call. Nobody who asks has a value of the vault to give, not even its own. */
-export async function refuseSecretsIn(name: string, asked: Json, scan: CallScan): Promise<void> {
-  const [found] = await scan.secretsIn(asked);
-  if (found === undefined) return;
-  throw new HostError('guardrail', `what ${name} is asked for holds ${nameOf(found)}`, {
-    hint: 'leave it out: programs get keys from the vault only',
+/** The same check for requests that are not calls. Here every vault value is rejected, even the package's own. */
+export async function assertNoSecrets(name: string, request: Json, scan: CallScan): Promise<void> {
+  const [finding] = await scan.secretsIn(request);
+  if (finding === undefined) return;
+  throw new HostError('guardrail', `the request to ${name} contains ${describeFinding(finding)}`, {
+    hint: 'remove it: programs get keys only from the vault',
   });
 }

@@ -1,41 +1,41 @@
-import type { KillSubject } from '../model/kill.js';
-import { platformSignal } from '../net/platform-signal.js';
-import type { ChangeStep, InstallOptions } from './host.js';
-import { installImage, type RegistryReach } from './images.js';
-import type { ProgramNeed } from './runtimes.js';
+import type { KillSubject } from '../model/kill-target.js';
+import { toAbortSignal } from '../net/abort-signal.js';
+import { installImage, type RegistryAccess } from './container-images.js';
+import type { InstallOptions, InstallStep } from './host.js';
+import type { ProgramNeed } from './program-needs.js';
 import type { SessionServices } from './session-services.js';
 
-/** Fetches what programs need, one after the other. Installing runs programs, so it can be stopped like a call. */
-export async function installAll(
+/** Installs what programs need, one by one. It runs programs, so it can be canceled and killed like a call. */
+export async function installPrograms(
   needs: readonly ProgramNeed[],
-  who: KillSubject,
-  machinery: Pick<SessionServices, 'kills' | 'running' | 'environments' | 'containers' | 'agreements'>,
-  reach: RegistryReach,
+  subject: KillSubject,
+  services: Pick<SessionServices, 'kills' | 'running' | 'environments' | 'containers' | 'agreements'>,
+  registries: RegistryAccess,
   { signal, onStep, dryRun = false }: InstallOptions,
-): Promise<ChangeStep[]> {
-  const { kills, running, environments } = machinery;
-  const sources = { ...machinery, ...reach };
-  const steps: ChangeStep[] = [];
-  const run = running.enter(who, signal);
-  const stop = platformSignal(run.signal);
+): Promise<InstallStep[]> {
+  const { kills, running, environments } = services;
+  const sources = { ...services, ...registries };
+  const steps: InstallStep[] = [];
+  const run = running.enter(subject, signal);
+  const stop = toAbortSignal(run.signal);
   try {
-    kills.assertAlive(who);
+    kills.assertNotKilled(subject);
     for (const { packages, image } of needs) {
       if (image !== undefined)
-        steps.push(await installImage(image, who, sources, { signal: stop, onStep, dryRun }));
+        steps.push(await installImage(image, subject, sources, { signal: stop, onStep, dryRun }));
       if (packages === null) continue;
       const name = packages.language === 'python' ? 'Python packages' : 'npm packages';
-      const there = environments.find(packages) !== undefined;
-      if (!there && dryRun) {
+      const isInstalled = environments.find(packages) !== undefined;
+      if (!isInstalled && dryRun) {
         steps.push({ name, status: 'needed' });
         continue;
       }
-      if (!there) await environments.prepare(packages, { signal: stop, onStep });
-      steps.push({ name, status: there ? 'there already' : 'done' });
+      if (!isInstalled) await environments.prepare(packages, { signal: stop, onStep });
+      steps.push({ name, status: isInstalled ? 'already installed' : 'done' });
     }
     return steps;
   } catch (error) {
-    throw run.stopped ?? error;
+    throw run.stopReason ?? error;
   } finally {
     run.leave();
   }

@@ -3,101 +3,111 @@ import { HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { SlotValue } from '../model/slot.js';
-import { type ArgumentSeal, changedSeal } from '../secrets/argument-seal.js';
-import type { AuditLog } from '../store/audit.js';
-import type { KeptBeside, SealedArgumentRows } from '../store/sealed-arguments.js';
-import type { KeptArguments, SealingPolicy } from './host.js';
+import { type ArgumentSeal, sealMismatch } from '../secrets/argument-seal.js';
+import type { AuditLog } from '../store/audit-log.js';
+import type { SealedArgumentRows, SealedArgumentsInput } from '../store/sealed-arguments.js';
+import type { KeptArgumentOperations, SealingPolicy } from './host.js';
 import type { OperatorAuth } from './operator-auth.js';
-import type { IsPublic, Scanner } from './scanner.js';
-import { type Passed, passedValues } from './slots.js';
+import type { IsPublicSetting, SecretScanner } from './secret-scanner.js';
+import { type PassedEnvironment, passedValues } from './slots.js';
 
-/** How the arguments of a tool are kept, where the operator wants them. */
-export interface Keeping {
+/** How the arguments of a tool's calls are kept for the operator. */
+export interface ArgumentKeeping {
   readonly policy: SealingPolicy;
-  /** Without secrets: what is kept must not be worth more than the vault it is sealed under. */
-  form(input: JsonObject): Promise<Json>;
+  /** Secrets are removed first: kept arguments must not be worth more than the vault key that seals them. */
+  withoutSecrets(input: JsonObject): Promise<Json>;
 }
 
-/** Values of the vault are known to the scanner; those that came in variables are named here. */
-export function keepingOf(
-  of: Package,
+/** The scanner knows the values of the vault; values from environment variables are passed to it here. */
+export function argumentKeepingFor(
+  pkg: Package,
   policy: SealingPolicy | undefined,
-  passed: () => Passed,
-  scanner: Scanner,
-  isPublic: IsPublic,
-): Keeping | null {
+  passed: () => PassedEnvironment,
+  scanner: SecretScanner,
+  isPublic: IsPublicSetting,
+): ArgumentKeeping | null {
   if (policy === undefined) return null;
   return {
     policy,
-    async form(input) {
+    async withoutSecrets(input) {
       const values = new Map<string, SlotValue>();
-      for (const [name, value] of Object.entries(passedValues(of, passed()))) {
-        const secret = of.slots.find((it) => it.name === name)?.secret !== false;
+      for (const [name, value] of Object.entries(passedValues(pkg, passed()))) {
+        const secret = pkg.slots.find((it) => it.name === name)?.secret !== false;
         values.set(name, { value, secret, recipients: { kind: 'nobody' } });
       }
-      return (await scanner.forCall(of, values, { isPublic, guesses: true })).withoutSecrets(input);
+      return (await scanner.forCall(pkg, values, { isPublic, guesses: true })).withoutSecrets(input);
     },
   };
 }
 
-export interface KeptCall {
+export interface ArgumentsToKeep {
+  /** Id of the call. */
   readonly id: string;
   readonly digest: string;
   readonly input: JsonObject;
-  readonly keeping: Keeping;
+  readonly keeping: ArgumentKeeping;
+  /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** What goes to the disk in one commit with the intent. Throws where it cannot be sealed: then nothing happens. */
-export async function keptBeside(seal: ArgumentSeal, call: KeptCall): Promise<KeptBeside> {
+/** Goes to disk in one commit with the intent. Throws if sealing fails, so that the call does not run. */
+export async function sealArguments(
+  seal: ArgumentSeal,
+  call: ArgumentsToKeep,
+): Promise<SealedArgumentsInput> {
   const { id, digest, input, keeping, at } = call;
-  const text = canonicalJson(await keeping.form(input));
-  const { key, nonce, sealed } = await seal.close(id, digest, text, keeping.policy.keeper);
+  const text = canonicalJson(await keeping.withoutSecrets(input));
+  const { key, nonce, sealed } = await seal.seal(id, digest, text, keeping.policy.keyStorage);
   return { call_id: id, key, nonce, sealed, at };
 }
 
-export interface KeptParts {
+export interface KeptArgumentServices {
   readonly rows: SealedArgumentRows;
   readonly seal: ArgumentSeal;
   readonly audit: AuditLog;
-  readonly desk: OperatorAuth;
+  readonly operatorAuth: OperatorAuth;
 }
 
-/** Looking at what was kept, and erasing it, is for the operator, and on record first. */
-export function keptArgumentOperations({ rows, seal, audit, desk }: KeptParts): KeptArguments {
+/** Opens and erases kept arguments. Each operation is written to the audit log first. */
+export function keptArgumentOperations({
+  rows,
+  seal,
+  audit,
+  operatorAuth,
+}: KeptArgumentServices): KeptArgumentOperations {
   return {
-    async open(call, by) {
-      const who = await desk.verify(by, 'open the arguments of a call');
+    async open(call, actor) {
+      const who = await operatorAuth.verify(actor, 'open the arguments of a call');
       await audit.flush();
       const kept = await rows.get(call);
       if (kept === undefined)
-        throw new HostError('not_found', `no arguments are kept of ${JSON.stringify(call.slice(0, 80))}`, {
-          hint: 'they are kept of calls that ran while audit.arguments was "encrypted", until "toolwharf audit forget"',
+        throw new HostError('not_found', `no arguments are kept for ${JSON.stringify(call.slice(0, 80))}`, {
+          hint: 'they are kept only for calls made while audit.arguments is "encrypted", until "toolwharf audit forget"',
         });
-      await audit.append({ kind: 'operator', body: { act: 'arguments open', callId: call, ...who } });
+      await audit.append({ kind: 'operator', body: { operation: 'arguments open', callId: call, ...who } });
       const { row, intent } = kept;
-      const said: Json = intent === undefined ? null : JSON.parse(intent);
-      if (!isObject(said) || said.callId !== call || typeof said.arguments !== 'string')
-        throw changedSeal(call);
-      const text = await seal.open({ ...row, call }, said.arguments);
+      const intentBody: Json = intent === undefined ? null : JSON.parse(intent);
+      if (!isObject(intentBody) || intentBody.callId !== call || typeof intentBody.arguments !== 'string')
+        throw sealMismatch(call);
+      const text = await seal.open({ ...row, call }, intentBody.arguments);
       return {
         call,
-        tool: String(said.tool),
+        tool: String(intentBody.tool),
         arguments: JSON.parse(text) as Json,
-        exact: hash('sha256', text) === said.arguments,
+        exact: hash('sha256', text) === intentBody.arguments,
         at: row.at,
       };
     },
-    async forget(before, by) {
+    async forget(before, actor) {
       if (!Number.isSafeInteger(before) || Math.abs(before) > 8.64e15)
-        throw new HostError('usage', 'say before which time arguments are forgotten');
-      const who = await desk.verify(by, 'forget the arguments of calls');
+        throw new HostError('usage', 'the time before which arguments are erased is not valid');
+      const who = await operatorAuth.verify(actor, 'erase the arguments of calls');
       await audit.flush();
       const count = await rows.count(before);
       const until = new Date(before).toISOString();
       await audit.append({
         kind: 'operator',
-        body: { act: 'arguments forget', before: until, count, ...who },
+        body: { operation: 'arguments forget', before: until, count, ...who },
       });
       return rows.forget(before);
     },

@@ -5,11 +5,11 @@ import {
   type KillTarget,
   killTargetText,
   parseKillTarget,
-} from '../model/kill.js';
-import { shellWord } from '../model/shell-word.js';
+} from '../model/kill-target.js';
+import { shellQuote } from '../model/shell-quote.js';
 import { splitToolName } from '../model/tool-name.js';
 import type { ApprovalQueue } from '../store/approvals.js';
-import type { AuditLog } from '../store/audit.js';
+import type { AuditLog } from '../store/audit-log.js';
 import type { KillTable } from '../store/database.js';
 import type { KillFile } from '../store/kill-file.js';
 import type { KillRows } from '../store/kills.js';
@@ -22,105 +22,106 @@ export interface KillSwitchOptions {
   readonly file: KillFile;
   readonly audit: AuditLog;
   readonly approvals: ApprovalQueue;
-  readonly desk: Pick<OperatorAuth, 'verify'>;
+  readonly operatorAuth: Pick<OperatorAuth, 'verify'>;
   readonly running: RunningCalls;
   readonly now: () => number;
   readonly onBug: (error: unknown) => void;
 }
 
-/** A process that is kept between calls, or a program elsewhere that is. */
-export interface KeptProcess {
+/** A process or connection that outlives a call: a kept worker, or an upstream. */
+export interface LivingProcess {
   readonly package: string;
   readonly principal: string;
-  /** It was started here. */
-  readonly ours: boolean;
+  /** False for a program that runs elsewhere and is only connected to. */
+  readonly startedHere: boolean;
   /** Tools that were ever called in it. */
   readonly tools: ReadonlySet<string>;
 }
 
-/** What a kill ends besides calls: processes that wait for the next one. */
-export type EndProcesses = (matches: (kept: KeptProcess) => boolean) => void;
+/** Ends the matching processes that wait between calls. */
+export type EndProcesses = (matches: (candidate: LivingProcess) => boolean) => void;
 
-interface Killed {
+interface ActiveKill {
   readonly target: KillTarget;
   readonly row: KillTable;
 }
 
-/** How often the file is looked at while nobody calls. */
-const lookMs = 200;
-const momentMs = 1;
-/** How long somebody who stops calls waits for them to be gone. */
-const patienceMs = 2000;
-const fileKiller = 'the file KILL';
+/** How often the kill file is read while no calls come in. */
+const pollMs = 200;
+/** A read of the kill file counts as current for this long. */
+const freshMs = 1;
+/** How long `set` waits for stopped calls to end. */
+const stopTimeoutMs = 2000;
+const killFileActor = 'the file KILL';
 
 /**
- * Stops calls at once and keeps them stopped. It takes effect in memory first, so that nothing that may fail, a full disk
- * above all, stands between the wish and its effect; lifting goes the other way round.
+ * Stops calls at once and keeps them stopped. A kill takes effect in memory before it is stored, so that no failure,
+ * such as a full disk, can delay it. Lifting works the other way round: stored first, then in effect.
  */
 export class KillSwitch {
-  readonly #parts: KillSwitchOptions;
-  #killed: readonly Killed[];
+  readonly #options: KillSwitchOptions;
+  #killed: readonly ActiveKill[];
   #end: EndProcesses = () => {};
-  #changed: () => void = () => {};
+  #notifyChanged: () => void = () => {};
   readonly #timer: NodeJS.Timeout;
-  #fileSeen: readonly string[] | null = null;
-  #lookedAt = 0;
+  #lastFileLines: readonly string[] | null = null;
+  #fileReadAt = 0;
 
-  private constructor(parts: KillSwitchOptions, killed: readonly Killed[]) {
-    this.#parts = parts;
+  private constructor(options: KillSwitchOptions, killed: readonly ActiveKill[]) {
+    this.#options = options;
     this.#killed = killed;
-    this.#timer = setInterval(() => this.#lookAtFile(), lookMs);
+    this.#timer = setInterval(() => this.#applyKillFile(), pollMs);
     this.#timer.unref();
   }
 
-  static async open(parts: KillSwitchOptions): Promise<KillSwitch> {
-    const rows = await parts.rows.list();
-    // A line that nobody can read any more stops everything rather than nothing.
+  static async open(options: KillSwitchOptions): Promise<KillSwitch> {
+    const rows = await options.rows.list();
+    // A stored target that cannot be parsed stops everything rather than nothing.
     const killed = rows.map((row) => ({
       row,
       target: parseKillTarget(row.target) ?? { kind: 'all' as const },
     }));
-    const opened = new KillSwitch(parts, killed);
-    opened.#lookAtFile();
+    const opened = new KillSwitch(options, killed);
+    opened.#applyKillFile();
     return opened;
   }
 
-  /** Told once: what else there is to end, and whom to tell that lists are others now. */
-  attach(end: EndProcesses, changed: () => void): void {
+  /** Called once. `end` ends processes that wait between calls; `notifyChanged` reports that tool lists may have changed. */
+  attach(end: EndProcesses, notifyChanged: () => void): void {
     this.#end = end;
-    this.#changed = changed;
+    this.#notifyChanged = notifyChanged;
   }
 
-  /** Takes over what the file says now, when a call comes. */
-  look(): void {
-    this.#lookAtFile();
+  /** Reads the kill file now: at the start of each call. */
+  readKillFile(): void {
+    this.#applyKillFile();
   }
 
-  /** The same before it has an effect, unless somebody looked a moment ago: then it came as good as after. */
-  lookAgain(): void {
-    if (performance.now() - this.#lookedAt > momentMs) this.#lookAtFile();
+  /** Reads the kill file again right before a call has an effect, unless it was read a moment ago. */
+  readKillFileIfStale(): void {
+    if (performance.now() - this.#fileReadAt > freshMs) this.#applyKillFile();
   }
 
-  /** Why something is stopped; undefined lets it pass. Asked for every call, so it costs next to nothing. */
+  /** Why something is stopped; undefined if it is not. Runs several times per call, so it must be cheap. */
   reasonFor(subject: KillSubject): string | undefined {
     const hit = this.#killed.find((it) => isKilled(it.target, subject));
     return hit === undefined ? undefined : reasonOf(hit);
   }
 
-  assertAlive(subject: KillSubject): void {
+  assertNotKilled(subject: KillSubject): void {
     const why = this.reasonFor(subject);
-    if (why !== undefined) throw refusal(subject, why);
+    if (why !== undefined) throw killedError(subject, why);
   }
 
-  /** What an operator may ask and say. */
-  get acts(): Kills {
+  /** The operations for operators. */
+  get operations(): Kills {
     return {
       list: async () => {
-        this.#lookAtFile();
+        this.#applyKillFile();
         return this.#killed.map(({ row }) => entryOf(row));
       },
       set: (target, by) => this.#set(target, by),
-      lift: (target, by) => this.#lift(target, by),
+      lift: (target, actor) => this.#lift(target, actor),
     };
   }
 
@@ -129,51 +130,50 @@ export class KillSwitch {
   }
 
   async #set(text: string, by: string): Promise<KillOutcome> {
-    const target = parsed(text);
-    const row = { target: killTargetText(target), at: this.#parts.now(), by };
+    const target = parseTarget(text);
+    const row = { target: killTargetText(target), at: this.#options.now(), by };
     const changed = !this.#killed.some((it) => it.row.target === row.target);
     if (changed) this.#killed = [...this.#killed, { target, row }];
     const { ended, gone } = this.#stop(target, row);
-    await this.#parts.rows.add(row);
-    await this.#parts.audit.append({
+    await this.#options.rows.add(row);
+    await this.#options.audit.append({
       kind: 'operator',
-      body: { act: 'kill', target: row.target, ended, by },
+      body: { operation: 'kill', target: row.target, ended, by },
     });
     const voided = await this.#voidApprovals(target);
     await gone;
     return { changed, ended, voided };
   }
 
-  async #lift(text: string, by: Actor): Promise<boolean> {
-    const target = killTargetText(parsed(text));
-    this.#lookAtFile();
-    const held = this.#killed.find((it) => it.row.target === target);
-    if (held === undefined) return false;
-    const { audit, rows, file, desk } = this.#parts;
+  async #lift(text: string, actor: Actor): Promise<boolean> {
+    const target = killTargetText(parseTarget(text));
+    this.#applyKillFile();
+    if (!this.#killed.some((it) => it.row.target === target)) return false;
+    const { audit, rows, file, operatorAuth } = this.#options;
     if (file.read()?.some((it) => targetOfLine(it).text === target) === true) {
       throw new HostError('killed', `the file ${file.path} still stops ${target}`, {
-        hint: `take it out first, then lift it again: rm ${shellWord(file.path)}`,
+        hint: `remove the file first, then lift again: rm ${shellQuote(file.path)}`,
       });
     }
-    const who = await desk.verify(by, 'lift the kill switch');
-    await audit.append({ kind: 'operator', body: { act: 'lift', target, ...who } });
+    const who = await operatorAuth.verify(actor, 'lift the kill switch');
+    await audit.append({ kind: 'operator', body: { operation: 'lift', target, ...who } });
     await rows.remove(target);
     this.#killed = this.#killed.filter((it) => it.row.target !== target);
-    this.#changed();
+    this.#notifyChanged();
     return true;
   }
 
-  /** At once, and without anything that could be refused. */
+  /** Synchronous, and without steps that can fail. */
   #stop(target: KillTarget, row: KillTable): { ended: number; gone: Promise<void> } {
     const reason = new HostError('killed', `the call was ended: ${reasonOf({ target, row })}`);
-    const { count, gone } = this.#parts.running.stop((it) => isKilled(target, it), reason);
-    this.#end((kept) => isLeft(target, kept));
-    this.#changed();
-    return { ended: count, gone: Promise.race([gone, later(patienceMs)]) };
+    const { count, gone } = this.#options.running.stop((it) => isKilled(target, it), reason);
+    this.#end((candidate) => mayStillRun(target, candidate));
+    this.#notifyChanged();
+    return { ended: count, gone: Promise.race([gone, delay(stopTimeoutMs)]) };
   }
 
   async #voidApprovals(target: KillTarget): Promise<number> {
-    const { approvals, audit } = this.#parts;
+    const { approvals, audit } = this.#options;
     let voided = 0;
     for (const request of await approvals.list(['proposed', 'approved'])) {
       const [packageId, tool] = splitToolName(request.tool);
@@ -187,52 +187,52 @@ export class KillSwitch {
     return voided;
   }
 
-  /** What the file names is taken over: removing the file afterwards lifts nothing. */
-  #lookAtFile(): void {
-    this.#lookedAt = performance.now();
-    const lines = this.#parts.file.read();
-    if (lines === this.#fileSeen) return;
-    this.#fileSeen = lines;
+  /** Kills what the file names. Removing the file afterwards lifts nothing. */
+  #applyKillFile(): void {
+    this.#fileReadAt = performance.now();
+    const lines = this.#options.file.read();
+    if (lines === this.#lastFileLines) return;
+    this.#lastFileLines = lines;
     for (const line of lines ?? []) {
       const { text } = targetOfLine(line);
       if (this.#killed.some((it) => it.row.target === text)) continue;
-      this.#set(text, fileKiller).catch(this.#parts.onBug);
+      this.#set(text, killFileActor).catch(this.#options.onBug);
     }
   }
 }
 
 /**
- * Whether something of a target may still be in a process. A tool may have left anything running in each process that it was
- * ever called in, and in no other. A program elsewhere holds nothing of ours but the calls, which are ended one by one.
+ * Whether code of a target may still run in a process. A tool may have left work behind in every process it was ever
+ * called in. For a program that runs elsewhere, ending the calls is enough.
  */
-function isLeft(target: KillTarget, { tools, ours, ...owner }: KeptProcess): boolean {
+function mayStillRun(target: KillTarget, { tools, startedHere, ...owner }: LivingProcess): boolean {
   if (target.kind !== 'tool') return isKilled(target, owner);
-  return ours && [...tools].some((tool) => isKilled(target, { ...owner, tool }));
+  return startedHere && [...tools].some((tool) => isKilled(target, { ...owner, tool }));
 }
 
-/** A line that names nothing that can be stopped is meant to stop something: everything. */
+/** A line that is not a valid target stops everything: somebody meant to stop something. */
 function targetOfLine(line: string): { target: KillTarget; text: string } {
   const target = parseKillTarget(line) ?? { kind: 'all' as const };
   return { target, text: killTargetText(target) };
 }
 
-function parsed(text: string): KillTarget {
+function parseTarget(text: string): KillTarget {
   const target = typeof text === 'string' ? parseKillTarget(text) : undefined;
   if (target !== undefined) return target;
-  throw new HostError('usage', `${JSON.stringify(String(text).slice(0, 80))} cannot be stopped`, {
-    hint: 'name all, PACKAGE, PACKAGE/TOOL or principal:NAME',
+  throw new HostError('usage', `${JSON.stringify(String(text).slice(0, 80))} is not a kill target`, {
+    hint: 'use all, PACKAGE, PACKAGE/TOOL or principal:NAME',
   });
 }
 
-function reasonOf({ row }: Pick<Killed, 'row'> & { target: KillTarget }): string {
+function reasonOf({ row }: Pick<ActiveKill, 'row'> & { target: KillTarget }): string {
   return `the kill switch is on for ${row.target}, set by ${row.by}`;
 }
 
-function refusal({ package: of, tool }: KillSubject, why: string): HostError {
-  const name = of === undefined ? 'nothing' : tool === undefined ? of : `${of}/${tool}`;
-  const said = of === undefined ? `nothing can be called: ${why}` : `${name} cannot be called: ${why}`;
-  return new HostError('killed', said, {
-    hint: 'only a person can lift it: see "toolwharf kill", then "toolwharf kill --lift TARGET"',
+function killedError({ package: packageId, tool }: KillSubject, why: string): HostError {
+  const name = tool === undefined ? packageId : `${packageId}/${tool}`;
+  const what = packageId === undefined ? 'no tool can be called' : `${name} cannot be called`;
+  return new HostError('killed', `${what}: ${why}`, {
+    hint: 'only a person can lift it: "toolwharf kill" lists what is stopped, "toolwharf kill --lift TARGET" lifts it',
   });
 }
 
@@ -240,6 +240,6 @@ function entryOf({ target, at, by }: KillTable): KillEntry {
   return { target, at, by };
 }
 
-function later(milliseconds: number): Promise<void> {
+function delay(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }

@@ -3,14 +3,14 @@ import type { ApprovalRequest } from '../model/approval.js';
 import { asHostError } from '../model/host-error.js';
 import type { Json } from '../model/json.js';
 import type { NetworkHost } from '../model/permissions.js';
-import type { HttpClient } from '../net/client.js';
 import { parseDestination } from '../net/destination.js';
-import type { AuditLog } from '../store/audit.js';
-import type { CallableTool } from './served-tool.js';
+import type { HttpClient } from '../net/http-client.js';
+import type { AuditLog } from '../store/audit-log.js';
+import type { CallableTool } from './callable-tool.js';
 import { shapeOf } from './shape.js';
 
-/** Where people want to hear of held calls, and what was granted for getting there. */
-export interface NoticePlace {
+/** The webhook for notices of held calls, and the network grants for reaching it. */
+export interface NoticeTarget {
   readonly url: string;
   readonly granted: readonly NetworkHost[];
 }
@@ -18,24 +18,25 @@ export interface NoticePlace {
 export interface NoticeOptions {
   readonly client: HttpClient;
   readonly audit: AuditLog;
-  /** What notices are signed with. */
+  /** The HMAC key that signs notices. */
   readonly key: () => Promise<Uint8Array>;
   readonly now: () => number;
-  /** Before the second try, the third, and so on. */
+  /** Delays before the second attempt, the third, and so on. */
   readonly delaysMs?: readonly number[];
 }
 
-/** Notices under way; those beyond are not sent, and the record says so. */
+/** Notices being sent at a time. Further ones are not sent, with an audit entry. */
 const maxOpen = 100;
-const usualDelaysMs = [1000, 5000, 25_000];
+const defaultDelaysMs = [1000, 5000, 25_000];
 const wallMs = 10_000;
-const answerBytes = 64 * 1024;
-/** How long a host that ends waits for notices that are on their way. */
-const patienceMs = 2000;
+/** Of the response body. */
+const maxResponseBytes = 64 * 1024;
+/** How long a closing host waits for notices that are being sent. */
+const closeTimeoutMs = 2000;
 
 /**
- * Tells a chat or a pager that a call waits. It only informs: nothing that comes back decides anything, what the arguments
- * say stays here, and no call ever waits for it.
+ * Sends webhook notices about held calls, for example to a chat or a pager. They only inform: a response decides nothing,
+ * argument values are never sent, and no call waits for a notice.
  */
 export class Notices {
   readonly #options: NoticeOptions;
@@ -46,50 +47,50 @@ export class Notices {
     this.#options = options;
   }
 
-  announce(request: ApprovalRequest, served: CallableTool): void {
-    const { notice } = served;
-    if (notice === null) return;
+  send(request: ApprovalRequest, callable: CallableTool): void {
+    const { noticeTarget } = callable;
+    if (noticeTarget === null) return;
     if (this.#open.size >= maxOpen || this.#ending.signal.aborted) {
-      this.#record(request.id, 'not sent', 'too many others are under way');
+      this.#audit(request.id, 'not sent', 'too many other notices are being sent');
       return;
     }
-    const work: Promise<void> = this.#deliver(notice, request, documentOf(request, served)).finally(() =>
-      this.#open.delete(work),
+    const work: Promise<void> = this.#deliver(noticeTarget, request, noticeBody(request, callable)).finally(
+      () => this.#open.delete(work),
     );
     this.#open.add(work);
   }
 
   async close(): Promise<void> {
-    const patience = sleep(patienceMs, this.#ending.signal);
-    await Promise.race([Promise.all([...this.#open]), patience]);
+    const timeout = sleep(closeTimeoutMs, this.#ending.signal);
+    await Promise.race([Promise.all([...this.#open]), timeout]);
     this.#ending.abort();
     await Promise.all([...this.#open]);
   }
 
-  async #deliver(place: NoticePlace, { id }: ApprovalRequest, document: Json): Promise<void> {
+  async #deliver(target: NoticeTarget, { id }: ApprovalRequest, document: Json): Promise<void> {
     const body = JSON.stringify(document);
-    const delays = this.#options.delaysMs ?? usualDelaysMs;
+    const delays = this.#options.delaysMs ?? defaultDelaysMs;
     let reason = '';
     for (let attempt = 0; attempt <= delays.length && !this.#ending.signal.aborted; attempt++) {
       if (attempt > 0) await sleep(delays[attempt - 1] as number, this.#ending.signal);
       try {
-        const status = await this.#send(place, body);
+        const status = await this.#post(target, body);
         if (status >= 200 && status < 300) {
-          this.#record(id, 'sent');
+          this.#audit(id, 'sent');
           return;
         }
-        reason = `the answer was ${status}`;
+        reason = `the webhook answered with status ${status}`;
       } catch (error) {
         const { code, message } = asHostError(error);
         reason = message;
-        // What is not allowed now will not be allowed in a moment.
+        // A retry would be denied as well.
         if (code === 'network_denied') break;
       }
     }
-    this.#record(id, 'failed', reason);
+    this.#audit(id, 'failed', reason);
   }
 
-  async #send({ url, granted }: NoticePlace, body: string): Promise<number> {
+  async #post({ url, granted }: NoticeTarget, body: string): Promise<number> {
     const { client, key, now } = this.#options;
     const { host, port, tls } = parseDestination(url);
     const time = Math.floor(now() / 1000);
@@ -105,23 +106,23 @@ export class Notices {
       },
       body,
       reach: { hosts: [{ host, port: port === (tls ? 443 : 80) ? null : port }], granted },
-      limits: { wallMs, bodyBytes: answerBytes },
-      // It is signed for one place: whoever redirects gets nothing.
+      limits: { wallMs, bodyBytes: maxResponseBytes },
+      // Like a credential, a signed notice is not sent on to redirect targets.
       credential: true,
       signal: this.#ending.signal,
     });
     return response.status;
   }
 
-  #record(approval: string, notice: string, reason?: string): void {
+  #audit(approval: string, notice: string, reason?: string): void {
     const body = { approval, notice, ...(reason === undefined ? {} : { reason }) };
-    // A record that cannot be written stops calls, not notices.
+    // If the audit log cannot be written, calls stop; notices need not.
     this.#options.audit.append({ kind: 'hold', body }).catch(() => {});
   }
 }
 
-/** What is said of a call elsewhere: enough to go and look, and nothing of what its arguments say. */
-function documentOf(request: ApprovalRequest, { tool }: CallableTool): Json {
+/** Enough to find the held call, without the values of its arguments. */
+function noticeBody(request: ApprovalRequest, { tool }: CallableTool): Json {
   return {
     schema: 'toolwharf/held-call@1',
     id: request.id,
@@ -132,7 +133,7 @@ function documentOf(request: ApprovalRequest, { tool }: CallableTool): Json {
     shape: shapeOf(request.arguments, tool.input),
     createdAt: new Date(request.createdAt).toISOString(),
     expiresAt: new Date(request.expiresAt).toISOString(),
-    look: `toolwharf approvals show ${request.id}`,
+    command: `toolwharf approvals show ${request.id}`,
   };
 }
 

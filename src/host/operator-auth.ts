@@ -1,51 +1,52 @@
-// Types alone: whoever uses the library gets them, and not what stands behind them.
+// Types only: users of the library import them without loading the implementation.
 import type { Channel } from '../model/approval.js';
 
-/** Who acts. A bare name is somebody in this process who shows nothing for it. */
+/** Who performs an operation. A plain string is the name of somebody in this process, without proof. */
 export type Actor = string | Operator;
 
-/** A person, how they reached the host, and what they show for it. */
+/** A person, how they reached the host, and their proof of being the operator. */
 export interface Operator {
   readonly name: string;
   readonly channel: Channel;
   readonly pin?: string;
-  /** Token of a sign-in under the same name. */
+  /** Token from a sign-in with the same name. */
   readonly signIn?: string;
 }
 
-/** Who it was, as the record has it. */
+/** The actor as written to the audit log. */
 export interface VerifiedActor {
   readonly by: string;
   readonly channel: Channel;
-  /** The operator's PIN was shown. */
+  /** Whether the operator's PIN was given, now or at sign-in. */
   readonly verified: boolean;
 }
 
 export interface PinStatus {
   readonly set: boolean;
-  /** Wrong ones since the last right one. */
+  /** Wrong attempts since the last correct one. */
   readonly failures: number;
-  /** Milliseconds since 1970 until which no PIN is looked at; null at once. */
+  /** No PIN is accepted before this time (milliseconds since 1970); null if there is no delay. */
   readonly waitUntil: number | null;
 }
 
-/** How much the PIN guards that a reset forgets. */
-export interface PinGuarded {
+/** Numbers of the items that the PIN protects and a reset deletes. */
+export interface PinProtectedCounts {
+  /** Values in the vault. */
   readonly values: number;
   readonly tokens: number;
   readonly rules: number;
-  /** Held calls that are undecided, or approved and not begun. */
+  /** Held calls that are undecided, or approved but not started. */
   readonly requests: number;
-  /** Calls whose arguments are kept. */
+  /** Calls with kept arguments. */
   readonly arguments: number;
 }
 
-/** A state directory that no host uses, for the time of a reset. */
+/** A locked state directory for a PIN reset; no host may run meanwhile. */
 export interface PinReset {
   readonly isSet: boolean;
-  readonly guarded: PinGuarded;
-  /** Forgets all of it and sets another PIN. */
-  carryOut(pin: string, by: string): Promise<void>;
+  readonly protectedCounts: PinProtectedCounts;
+  /** Deletes everything that the PIN protects and sets a new PIN. */
+  reset(pin: string, by: string): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -55,19 +56,20 @@ export interface OperatorSignIn {
   readonly expiresAt: number;
 }
 
-/** Where people show that they are the operator. Acts that widen anything go by here first. */
+/** Verifies that somebody is the operator. Every operation that widens what tools may do is verified here first. */
 export interface OperatorAuth {
   pin(): Promise<PinStatus>;
-  /** Sets the first PIN, or another one if the right one is shown. */
-  setPin(pin: string, by: Actor): Promise<void>;
-  /** False when there was none. */
-  removePin(by: Actor): Promise<boolean>;
-  /** Shows the PIN once for a while. */
-  signIn(by: Operator): Promise<OperatorSignIn>;
+  /** Sets the first PIN, or a new one if the actor proves to be the operator. */
+  setPin(pin: string, actor: Actor): Promise<void>;
+  /** False if no PIN was set. */
+  removePin(actor: Actor): Promise<boolean>;
+  /** Takes the PIN once and returns a token that replaces it for a limited time. */
+  signIn(operator: Operator): Promise<OperatorSignIn>;
   signOut(token: string): Promise<boolean>;
   /**
-   * Who does it, for the record. Before a PIN is set everybody may, and is not verified. Then: the PIN, or a sign-in
-   * with it; and for a decision on a held call, the answer of the person at the client that was asked.
+   * Returns the actor for the audit log, or throws `pin_required`. While no PIN is set, every actor passes, unverified.
+   * After that, an actor needs the PIN or a sign-in. To approve a held call, the answer of the person at the client is
+   * enough. `operation` completes the sentence "the PIN is needed to …".
    */
-  verify(by: Actor, act: string): Promise<VerifiedActor>;
+  verify(actor: Actor, operation: string): Promise<VerifiedActor>;
 }

@@ -1,88 +1,97 @@
-// What an operator may ask and say. Surfaces find all of it in host.ts.
+// The operations of an operator. host.ts exports all of them.
 
 import type { ApprovalRequest, ApprovalState } from '../model/approval.js';
 import type { Json } from '../model/json.js';
 import type { StandingRule, StandingRuleInput } from '../model/standing-rule.js';
 import type { Actor } from './operator-auth.js';
 
-/** Operator acts: never offered to an agent. */
+/** Operations on held calls, for people. Do not offer them to an agent. */
 export interface Approvals {
+  /** Default: calls that wait for a decision, or are approved and did not run yet. */
   list(states?: readonly ApprovalState[]): Promise<readonly ApprovalRequest[]>;
+  /** Throws `approval_not_found` for an unknown id. */
   get(id: string): Promise<ApprovalRequest>;
-  approve(id: string, by: Actor): Promise<ApprovalRequest>;
-  deny(id: string, by: Actor): Promise<ApprovalRequest>;
+  /** Lets exactly this call run, once. */
+  approve(id: string, actor: Actor): Promise<ApprovalRequest>;
+  deny(id: string, actor: Actor): Promise<ApprovalRequest>;
   readonly rules: StandingRuleOperations;
-  /** Another text after every change. */
+  /** A text that changes whenever a held call changes. */
   version(): Promise<string>;
+  /** Returns a function that stops the listener. */
   onChange(listener: () => void): () => void;
-  /** What notices of held calls are signed with, for whoever receives them. */
-  noticeKey(by: Actor): Promise<string>;
+  /** The key that signs notices of held calls, as hex, for the receiver of the webhook. */
+  noticeKey(actor: Actor): Promise<string>;
 }
 
-/** Rules under which calls run without asking each time. */
+/** Rules that let calls run without an approval each time. */
 export interface StandingRuleOperations {
   list(): Promise<readonly StandingRule[]>;
-  add(rule: StandingRuleInput, by: Actor): Promise<StandingRule>;
-  /** False when there was none that holds. */
-  revoke(id: string, by: Actor): Promise<boolean>;
+  add(rule: StandingRuleInput, actor: Actor): Promise<StandingRule>;
+  /** False if there is no such rule in force. */
+  revoke(id: string, actor: Actor): Promise<boolean>;
 }
 
-/** Who may come in over HTTP. Only a digest of each token is kept. */
+/** Tokens for access over HTTP. Only a digest of each token is stored. */
 export interface Tokens {
-  /** The token itself is given out once. */
+  /** Returns the token itself; it cannot be read again. */
   create(entry: TokenInput): Promise<{ readonly entry: TokenEntry; readonly token: string }>;
   list(): Promise<readonly TokenEntry[]>;
-  /** False when there was none. */
+  /** False if there is no such token. */
   revoke(id: string, by: string): Promise<boolean>;
-  /** Undefined for a token that is unknown, revoked or expired. */
+  /** Undefined if the token is unknown, revoked or expired. */
   check(token: string): Promise<TokenEntry | undefined>;
 }
 
-/** `agent`: may list and call. `operator`: may also decide, switch, and see settings. */
+/** `agent`: may list and call tools. `operator`: may also approve calls, enable and disable packages, and see settings. */
 export type TokenRole = 'agent' | 'operator';
 
+/** A token to create. */
 export interface TokenInput {
   readonly name: string;
   readonly role: TokenRole;
-  /** Milliseconds since 1970; null never expires. */
+  /** Milliseconds since 1970; null: it never expires. */
   readonly expiresAt: number | null;
   readonly by: Actor;
 }
 
+/** A stored token, without its value. */
 export interface TokenEntry {
   readonly id: string;
   readonly name: string;
   readonly role: TokenRole;
-  /** As whom its calls are made. No other token ever gets the same. */
+  /** The principal of its calls. No other token ever gets the same one. */
   readonly principal: string;
+  /** Milliseconds since 1970. */
   readonly createdAt: number;
+  /** Milliseconds since 1970; null: it never expires. */
   readonly expiresAt: number | null;
 }
 
-/** Operator acts: values go in and never come out again. */
+/** Operations on secrets: values can be set but never read. */
 export interface Secrets {
   set(entry: SecretInput): Promise<SecretEntry>;
   list(): Promise<readonly SecretEntry[]>;
-  /** Names of all that packages with this id ask for; null where no such package was used here so far. */
+  /** Names of all slots of the packages with this id; null if no such package was used here yet. */
   slots(packageId: string): Promise<readonly string[] | null>;
-  /** False when there was none. */
-  unset(packageId: string, slot: string, by: Actor): Promise<boolean>;
-  /** Gives the key that opens all values to another keeper. */
+  /** False if no value was set. */
+  unset(packageId: string, slot: string, actor: Actor): Promise<boolean>;
+  /** Moves the vault key to another key storage. */
   rekey(change: KeyChange): Promise<void>;
 }
 
-/** Who keeps the key of the vault. */
+/** Where the vault key is stored. */
 export type VaultKeyStorage = 'file' | 'passphrase' | 'keychain';
 
+/** A new place for the key of the vault. */
 export interface KeyChange {
   readonly to: VaultKeyStorage;
-  /** For a passphrase: the one that opens the vault from now on. */
+  /** The new passphrase, for storage by passphrase. */
   readonly passphrase?: string | undefined;
   readonly by: Actor;
 }
 
 /**
- * Who may receive a value: those hosts and their subdomains, anybody, or whom the manifest names (and nobody where it
+ * Who may receive a value: these hosts and their subdomains, any host, or the hosts that the manifest names (none if it
  * names none).
  */
 export type SecretAudience =
@@ -90,16 +99,18 @@ export type SecretAudience =
   | { readonly kind: 'any' }
   | { readonly kind: 'manifest' };
 
+/** A secret or setting to store. */
 export interface SecretInput {
   readonly package: string;
   readonly slot: string;
   readonly value: string;
   readonly audience: SecretAudience;
-  /** Who should keep the key; another one than does is an error, and moves nothing. */
-  readonly keeper?: VaultKeyStorage | undefined;
+  /** The expected key storage. An error if the key is stored elsewhere; nothing is moved. */
+  readonly keyStorage?: VaultKeyStorage | undefined;
   readonly by: Actor;
 }
 
+/** A stored secret or setting, without its value. */
 export interface SecretEntry {
   readonly package: string;
   readonly slot: string;
@@ -108,73 +119,76 @@ export interface SecretEntry {
   readonly setAt: number;
 }
 
-/** Operator acts: packages that are switched off stay listed and are never run. */
+/** Enables and disables packages. A disabled package stays listed and never runs. */
 export interface Switches {
-  /** Ids of packages that somebody agreed to here, now or before. */
+  /** Ids of all packages that were ever accepted here. */
   known(): Promise<readonly string[]>;
   disabled(): Promise<readonly string[]>;
-  /** False when it was so already. */
-  set(packageId: string, enabled: boolean, by: Actor): Promise<boolean>;
+  /** False if nothing changed. */
+  set(packageId: string, enabled: boolean, actor: Actor): Promise<boolean>;
 }
 
-/** How many processes there are of each kind. */
+/** Number of processes of each kind. */
 export interface ProcessCounts {
-  /** Serve one call and end. */
+  /** Run one call and end. */
   readonly call: number;
   /** Kept between calls. */
-  readonly kept: number;
-  /** Started ahead. */
-  readonly warm: number;
+  readonly pooled: number;
+  /** Started ahead of a call. */
+  readonly prestarted: number;
 }
 
 /**
- * Operator acts: `all`, `PACKAGE`, `PACKAGE/TOOL` or `principal:NAME` is stopped at once and stays so, over restarts too,
- * until it is lifted.
+ * The kill switch: stops `all`, `PACKAGE`, `PACKAGE/TOOL` or `principal:NAME` at once, until a person lifts it. It stays
+ * in force when the host restarts.
  */
 export interface Kills {
   list(): Promise<readonly KillEntry[]>;
-  /** Resolves when what ran has ended, after two seconds at the latest. */
+  /** Resolves when the stopped calls have ended, after two seconds at the latest. */
   set(target: string, by: string): Promise<KillOutcome>;
-  /** False when it was not stopped. */
-  lift(target: string, by: Actor): Promise<boolean>;
+  /** False if the target was not stopped. */
+  lift(target: string, actor: Actor): Promise<boolean>;
 }
 
-/** Operator acts on the arguments of calls that are kept sealed beside the record. */
-export interface KeptArguments {
-  /** `not_found` when none are kept of that call. */
-  open(call: string, by: Actor): Promise<OpenedArguments>;
-  /** Erases what was kept before a time (milliseconds since 1970), and says how much. The record stays whole. */
-  forget(before: number, by: Actor): Promise<number>;
+/** Operations on the stored, encrypted arguments of earlier calls. */
+export interface KeptArgumentOperations {
+  /** Throws `not_found` if no arguments are kept for that call. */
+  open(call: string, actor: Actor): Promise<OpenedArguments>;
+  /** Erases arguments kept before a time (milliseconds since 1970); returns their number. The audit log stays intact. */
+  forget(before: number, actor: Actor): Promise<number>;
 }
 
+/** The stored arguments of one call, decrypted. */
 export interface OpenedArguments {
   readonly call: string;
   /** `package/tool`. */
   readonly tool: string;
   readonly arguments: Json;
-  /** False where secrets were taken out before they were kept. */
+  /** False if secrets were removed before they were kept. */
   readonly exact: boolean;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
-/** Calls that a host began and did not live to see the end of. Nothing repeats them: whoever must, calls again. */
+/** Calls whose outcome is unknown because the host died while they ran. The host never repeats them. */
 export interface Outcomes {
-  /** Those that nobody acknowledged, oldest first. */
+  /** The calls that nobody acknowledged yet, oldest first. */
   unknown(): Promise<readonly UnknownOutcome[]>;
-  /** Somebody found out what happened, or does not mind; false when it is not one of them. */
+  /** Removes a call from the list. False if it is not on it. */
   acknowledge(call: string, by: string): Promise<boolean>;
 }
 
+/** A call that ran when a host died. */
 export interface UnknownOutcome {
   readonly call: string;
   /** `package/tool`. */
   readonly tool: string;
   readonly principal: string;
-  /** When the next host found it, milliseconds since 1970. */
+  /** When the next host found it; milliseconds since 1970. */
   readonly at: number;
 }
 
+/** A target that the kill switch stops. */
 export interface KillEntry {
   readonly target: string;
   /** Milliseconds since 1970. */
@@ -182,20 +196,21 @@ export interface KillEntry {
   readonly by: string;
 }
 
+/** What the kill switch did. */
 export interface KillOutcome {
-  /** False when it was stopped already. */
+  /** False if the target was already stopped. */
   readonly changed: boolean;
-  /** Calls that ran. */
+  /** Number of running calls that were ended. */
   readonly ended: number;
-  /** Approvals that do not count any more. */
+  /** Number of approval requests that were voided. */
   readonly voided: number;
 }
 
-/** One finding about this machine. */
+/** The result of one check of this machine by `toolwharf doctor`. */
 export interface Check {
   readonly id: string;
   readonly status: 'ok' | 'warn' | 'fail';
   readonly message: string;
-  /** The one command that mends it. */
+  /** What fixes it: a command where there is one. */
   readonly fix?: string;
 }

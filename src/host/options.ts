@@ -1,41 +1,47 @@
-import type { HttpClient } from '../net/client.js';
-import type { Supervision } from '../run/upstream/supervised.js';
+import type { HttpClient } from '../net/http-client.js';
+import type { SupervisionPolicy } from '../run/upstream/supervised-upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { Keychain } from '../secrets/keychain.js';
-import type { Answer, AuditPlaces } from './host.js';
+import type { Answer, AuditLocations } from './host.js';
 
+/** Options of `createHost`. Only `state` is required. */
 export interface HostOptions {
-  /** Folder of the host's own database; made when absent. One host at a time uses it. */
+  /** State directory with the host's database; created if absent. Only one host at a time uses it. */
   readonly state: string;
-  /** Names the code that reads manifests: what it made of them is kept for the next start of the same code. Else it is not. */
+  /** Identifies the code that parses manifests; cached parse results are for one build. If absent, nothing is cached. */
   readonly build?: string;
+  /** The host version that extensions are checked against. Default: 1.0.0. */
   readonly agentVersion?: string;
+  /** Ids that extensions must not use, besides the built-in ones. */
   readonly reservedIds?: readonly string[];
-  /** Told of every answer, for a log. */
+  /** Called with every answer, for a log. */
   readonly onAnswer?: (answer: Answer, principal: string) => void;
-  /** Told of bugs; their details go nowhere else. */
+  /** Called with every internal error. Answers do not contain its details. */
   readonly onBug?: (error: unknown) => void;
+  /** The clock: milliseconds since 1970. */
   readonly now?: () => number;
-  /** Milliseconds that never go back, whatever happens to the clock; limits are measured by it too. */
+  /** Monotonic milliseconds, so that a changed clock cannot reset rate and spend limits. */
   readonly ticks?: () => number;
+  /** For tests. Default: the sandbox of this system. */
   readonly sandbox?: Sandbox;
+  /** For tests. Default: the guarded HTTP client. */
   readonly client?: HttpClient;
-  /** Waits before further tries to tell of a held call; 1, 5 and 25 seconds unless told. */
+  /** Delays before further attempts to send a notice of a held call. Default: 1, 5 and 25 s. */
   readonly noticeDelaysMs?: readonly number[];
-  /** Start sandboxes ahead for tools that were just called; of use to a host that lives longer than one call. */
+  /** Start sandboxes ahead of the next call of a tool. Useful for a host that lives longer than one call. */
   readonly warm?: boolean;
-  /** Follow edits of the folders that sessions name. */
+  /** Reload packages when their files change. */
   readonly watch?: boolean;
-  /** Told of packages that were read again, a sentence each. */
+  /** Called after a reload, with one sentence per package. */
   readonly onReload?: (lines: readonly string[]) => void;
-  /** Told what extensions and servers print beside their protocol. */
+  /** Called with each line that extensions and servers print outside their protocol. */
   readonly onLog?: (packageId: string, line: string) => void;
-  /** How patient the host is with programs that end or do not answer. */
-  readonly supervision?: Partial<Supervision>;
-  /** Where the checkpoints of the record and the key that signs them are kept; in the state directory unless told. */
-  readonly audit?: AuditPlaces;
-  /** Protects the values of secrets instead of a key file. */
+  /** Timeouts and restart limits for upstream programs. */
+  readonly supervision?: Partial<SupervisionPolicy>;
+  /** Where the audit log's checkpoints and their key are stored. Default: in the state directory. */
+  readonly audit?: AuditLocations;
+  /** Protects the vault with a passphrase instead of a key file. */
   readonly passphrase?: string;
-  /** Where the operating system keeps keys; the system's own unless told, null for none. */
+  /** The keychain of the operating system. Default: the system's own; null for none. */
   readonly keychain?: Keychain | null;
 }

@@ -1,101 +1,112 @@
 import { createHash } from 'node:crypto';
 import { HostError } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
-import type { Finding } from '../policy/scan/redact.js';
+import type { Finding } from '../policy/scan/redact-secrets.js';
 import type { RunRequest, RunResult } from '../run/run.js';
 import { secretInAnswer } from './input-scan.js';
-import type { CallScan } from './scanner.js';
+import type { CallScan } from './secret-scanner.js';
 
-/** Refused hosts of one call in the record. */
-const maxRefused = 20;
+/** Denied hosts in the audit entry of one call. */
+const maxDeniedHosts = 20;
+/** Findings in the audit entry of one call. */
+const maxAuditedFindings = 50;
 
-/** Everything that a run says goes through here: its answer, its log, its errors, how far it is, what it asks. */
+/** Scans everything that a run outputs: its answer, log, errors, progress messages and questions. */
 export async function withScannedOutput(
   scan: CallScan,
   request: RunRequest,
   run: (request: RunRequest) => Promise<RunResult>,
 ): Promise<RunResult> {
   const { onProgress, onAsk } = request;
-  const kept: string[] = [];
+  const withheld: string[] = [];
   const guarded: RunRequest = {
     ...request,
-    onRefused: (hosts) => request.onRefused(hosts.slice(0, maxRefused).map((it) => scan.cleanWords(it))),
+    onNetworkDenied: (hosts) =>
+      request.onNetworkDenied(hosts.slice(0, maxDeniedHosts).map((it) => scan.cleanShortText(it))),
     ...(onProgress === undefined
       ? {}
       : {
           onProgress: ({ message, ...rest }) =>
-            onProgress(message === undefined ? rest : { ...rest, message: scan.cleanWords(message) }),
+            onProgress(message === undefined ? rest : { ...rest, message: scan.cleanShortText(message) }),
         }),
     ...(onAsk === undefined
       ? {}
-      : { onAsk: async (question) => asked(scan, request, onAsk, question, (why) => kept.push(why)) }),
+      : { onAsk: async (question) => askClean(scan, request, onAsk, question, (why) => withheld.push(why)) }),
   };
   try {
     const { value, log, warnings, parts, meta, ...rest } = await run(guarded);
-    // A list: names of our own between the texts would become a part of them.
-    const said = [value, warnings, log ?? null, parts ?? null, meta ?? null];
-    const { value: clean, findings, stripped } = await scan.clean(said);
-    request.onRedacted?.(recorded(findings));
-    const [shown, words, told, ...beside] = clean as [Json, string[], string, JsonObject[], JsonObject];
+    // A list and not an object: our own key names would become part of the scanned text.
+    const output = [value, warnings, log ?? null, parts ?? null, meta ?? null];
+    const { value: clean, findings, stripped } = await scan.clean(output);
+    request.onRedacted?.(auditedFindings(findings));
+    const [cleanValue, cleanWarnings, cleanLog, ...cleanContent] = clean as [
+      Json,
+      string[],
+      string,
+      JsonObject[],
+      JsonObject,
+    ];
     return {
       ...rest,
-      value: shown,
-      warnings: [...words, ...kept, ...remarks(findings, stripped)],
-      ...(log === undefined ? {} : { log: told }),
-      ...(parts === undefined ? {} : { parts: beside[0] }),
-      ...(meta === undefined ? {} : { meta: beside[1] }),
+      value: cleanValue,
+      warnings: [...cleanWarnings, ...withheld, ...removalWarnings(findings, stripped)],
+      ...(log === undefined ? {} : { log: cleanLog }),
+      ...(parts === undefined ? {} : { parts: cleanContent[0] }),
+      ...(meta === undefined ? {} : { meta: cleanContent[1] }),
       ...(findings.length === 0 ? {} : { redacted: true }),
     };
   } catch (error) {
-    throw await cleanFailure(scan, error, (findings) => request.onRedacted?.(recorded(findings)));
+    throw await cleanFailure(scan, error, (findings) => request.onRedacted?.(auditedFindings(findings)));
   }
 }
 
-/** What a tool asks leaves clean, and no answer brings it a secret that it could not have had as an argument. */
-async function asked(
+/** Cleans a question of the tool, and withholds an answer with a secret that would be rejected as an argument. */
+async function askClean(
   scan: CallScan,
-  { package: of, tool }: RunRequest,
+  { package: pkg, tool }: RunRequest,
   ask: NonNullable<RunRequest['onAsk']>,
   question: JsonObject,
-  onKept: (why: string) => void,
+  onWithheld: (why: string) => void,
 ): Promise<JsonObject> {
   const answer = await ask((await scan.clean(question)).value as JsonObject);
-  const secret = await secretInAnswer(of, tool, answer.content ?? null, scan);
+  const secret = await secretInAnswer(pkg, tool, answer.content ?? null, scan);
   if (secret === undefined) return answer;
-  onKept(`an answer to what it asked was kept from it: it holds ${secret}`);
+  onWithheld(`an answer to its question was withheld: it contains ${secret}`);
   return { action: 'decline' };
 }
 
-/** The same failure in words that may be passed on. A bug says nothing to anybody, and stays what it is. */
+/** The same failure with cleaned text. A bug stays as it is: its text is never shown. */
 export async function cleanFailure(
   scan: CallScan,
   error: unknown,
-  found: (findings: readonly Finding[]) => void = () => {},
+  onFindings: (findings: readonly Finding[]) => void = () => {},
 ): Promise<unknown> {
   if (!(error instanceof HostError)) return error;
-  const said = error.hint === undefined ? [error.message] : [error.message, error.hint];
-  const { value, findings } = await scan.clean(said);
-  found(findings);
+  const texts = error.hint === undefined ? [error.message] : [error.message, error.hint];
+  const { value, findings } = await scan.clean(texts);
+  onFindings(findings);
   const [message, hint] = value as [string, string?];
   return new HostError(error.code, message, hint === undefined ? {} : { hint });
 }
 
-/** For the record: what it was, and where it has a shape of its own, the beginning of its digest. Never the value. */
-export function recorded(findings: readonly Finding[]): JsonObject[] {
-  const lines = new Map<string, JsonObject>();
+/** Findings for the audit log: the name, and for a certain match the start of its digest. Never the value. */
+export function auditedFindings(findings: readonly Finding[]): JsonObject[] {
+  const entries = new Map<string, JsonObject>();
   for (const it of findings) {
-    const line: Record<string, Json> = it.kind === 'value' ? { value: it.name } : { pattern: it.name };
+    const entry: Record<string, Json> = it.kind === 'value' ? { value: it.name } : { pattern: it.name };
     if (it.kind === 'pattern' && !it.guess)
-      line.digest = createHash('sha256').update(it.text).digest('hex').slice(0, 8);
-    lines.set(JSON.stringify(line), line);
+      entry.digest = createHash('sha256').update(it.text).digest('hex').slice(0, 8);
+    entries.set(JSON.stringify(entry), entry);
   }
-  return [...lines.values()].slice(0, 50);
+  return [...entries.values()].slice(0, maxAuditedFindings);
 }
 
-function remarks(findings: readonly Finding[], stripped: boolean): string[] {
-  const shapes = new Set(findings.flatMap((it) => (it.kind === 'pattern' ? [it.name] : [])));
+function removalWarnings(findings: readonly Finding[], stripped: boolean): string[] {
+  const patterns = new Set(findings.flatMap((it) => (it.kind === 'pattern' ? [it.name] : [])));
   return [
-    ...(shapes.size === 0 ? [] : [`what looks like a key was taken out: ${[...shapes].sort().join(', ')}`]),
-    ...(stripped ? ['characters that cannot be seen, or that steer a terminal, were taken out'] : []),
+    ...(patterns.size === 0
+      ? []
+      : [`text that looks like a key was removed: ${[...patterns].sort().join(', ')}`]),
+    ...(stripped ? ['invisible characters or terminal control characters were removed'] : []),
   ];
 }

@@ -2,28 +2,29 @@ import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
-import { obstacle, type User } from '../sandbox/access.js';
+import { firstImpassableFolder, type SandboxUser } from '../sandbox/path-access.js';
 
 /**
- * Folders that processes of packages use and that outlive them. They lie in the state directory; a root host, whose
- * processes are another user that cannot enter root's folders, keeps them in the system's own place instead.
+ * Folders that outlive the processes of packages: data and installed language packages. They are in the state
+ * directory. If the host runs as root, its processes run as another user; where that user cannot enter the state
+ * directory, the folders are in /var/lib/toolwharf.
  */
 export class PackageFolders {
   readonly #base: string;
-  readonly #user: User;
+  readonly #user: SandboxUser;
 
-  constructor(state: string, user: User) {
+  constructor(state: string, user: SandboxUser) {
     this.#user = user;
     this.#base = baseOf(state, user);
   }
 
-  /** Everything below it belongs to the host. */
+  /** The folder that contains all the others. */
   get base(): string {
     return this.#base;
   }
 
   /** The writable folder of one package. */
-  data(packageId: string): string {
+  dataFolder(packageId: string): string {
     const folder = join(this.#base, 'data', fileName(packageId));
     mkdirSync(folder, { recursive: true, mode: 0o711 });
     if (this.#user.uid !== process.getuid?.()) chownSync(folder, this.#user.uid, this.#user.gid);
@@ -31,23 +32,23 @@ export class PackageFolders {
     return folder;
   }
 
-  /** Whether a package of this id ever had one. */
+  /** Whether a package with this id ever had a data folder. */
   hasData(packageId: string): boolean {
     return existsSync(join(this.#base, 'data', fileName(packageId)));
   }
 
   /** Where language packages are installed. */
-  environments(): string {
+  environmentsFolder(): string {
     const folder = join(this.#base, 'environments');
     mkdirSync(folder, { recursive: true, mode: 0o711 });
     return folder;
   }
 }
 
-function baseOf(state: string, user: User): string {
+function baseOf(state: string, user: SandboxUser): string {
   if (user.uid === process.getuid?.()) return state;
-  if (obstacle(dirname(state), user) === undefined) {
-    // Names can be passed through, not listed; what is secret in there is readable by its owner only.
+  if (firstImpassableFolder(dirname(state), user) === undefined) {
+    // Other users may enter the folder but not list it; secret files in it are readable by their owner only.
     chmodSync(state, 0o711);
     return state;
   }
@@ -57,14 +58,14 @@ function baseOf(state: string, user: User): string {
     mkdirSync(base, { recursive: true, mode: 0o711 });
     return base;
   } catch (error) {
-    throw new HostError('state_unusable', `${base} cannot be made`, {
+    throw new HostError('state_unusable', `the folder ${base} cannot be created`, {
       cause: error,
-      hint: `confined processes cannot enter ${state}; name a state directory they can pass with --state`,
+      hint: `sandboxed processes cannot enter ${state}; choose a state directory that other users can enter with --state`,
     });
   }
 }
 
-/** Ids are names of packages, not of files: whatever is not plain becomes its hash. */
+/** An id that is not safe as a file name is replaced by its hash. */
 function fileName(id: string): string {
   return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(id)
     ? `id-${id}`

@@ -3,156 +3,165 @@ import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
 import type { SlotValues } from '../model/slot.js';
-import { guessesIn } from '../policy/guesses.js';
-import type { SandboxProfile } from '../run/launch.js';
+import { guessesEnabled } from '../policy/guess-setting.js';
 import type { RunRequest, RunResult } from '../run/run.js';
+import type { SandboxProfile } from '../run/sandbox-command.js';
 import type { ConnectUpstream, Upstream } from '../run/upstream/upstream.js';
-import type { AnnouncementBook } from './announcement-book.js';
+import type { AnnouncementRegistry } from './announcement-registry.js';
+import type { CheckedPackage } from './checked-package.js';
 import type { HookHandler } from './hooks.js';
 import type { ProgramState } from './host.js';
-import { refuseSecretsIn } from './input-scan.js';
-import { openingOf } from './opening.js';
+import { assertNoSecrets } from './input-scan.js';
 import { cleanFailure } from './output-scan.js';
+import type { ProfileInputs } from './profile-inputs.js';
 import type { Queue } from './queue.js';
-import type { Judged } from './readiness.js';
-import { type ProfileInputs, sandboxProfileFor } from './sandbox-profile.js';
-import type { CallScan, IsPublic } from './scanner.js';
+import { sandboxProfileFor } from './sandbox-profile.js';
+import type { CallScan, IsPublicSetting } from './secret-scanner.js';
 import type { SessionServices, SessionSetup } from './session-services.js';
+import { passedEnvironment } from './session-tool.js';
 import { slotValues } from './slots.js';
-import { passedIn } from './tool.js';
 import type { UpstreamConnections, UpstreamTarget } from './upstream-connections.js';
+import { upstreamOpener } from './upstream-opener.js';
 import {
   hasUpstreams,
   packageOf,
-  placeOf,
   programOf,
+  programRefOf,
   reachOf,
   runsHere,
   upstreamKey,
 } from './upstream-program.js';
-import { type Offer, offerOf, type ProgramAnnouncement, upstreamPrograms } from './upstream-tools.js';
+import { offerOf, type ProgramAnnouncement, type ToolOffer, upstreamPrograms } from './upstream-tools.js';
 
-/** What programs that are asked again and again are reached with. */
+/** What a session needs to connect to long-running programs (upstreams). */
 export interface UpstreamServices {
-  readonly remotes: UpstreamConnections;
-  readonly book: AnnouncementBook;
+  readonly connections: UpstreamConnections;
+  readonly announcements: AnnouncementRegistry;
   /** By protocol; loaded when first needed. */
   readonly connect: Readonly<Record<'nexo' | 'mcp', () => Promise<ConnectUpstream>>>;
-  /** Bounds how many programs come up at once. */
-  readonly inTurn: Queue;
-  /** Null where nobody listens. */
+  /** Limits how many upstreams start at the same time to announce their tools. */
+  readonly startQueue: Queue;
+  /** Null if log lines are discarded. */
   readonly onLog: ((packageId: string, line: string) => void) | null;
 }
 
-/** What the session around it knows. */
+/** What depends on all packages of the session. */
 export interface PackageUpstreamsContext {
-  readonly lending: (packageId: string) => ProfileInputs;
-  readonly isPublic: IsPublic;
+  readonly profileInputs: (packageId: string) => ProfileInputs;
+  readonly isPublic: IsPublicSetting;
 }
 
-/** A process that is kept may use more processor time than one that answers once. */
-const keptCpuSeconds = 3600;
+/** A long-running process may use more processor time than one that answers a single call. */
+const longRunningCpuSeconds = 3600;
 
-/** The programs of one session's packages: what they offer, and how they are called. */
+/** The upstreams of one session's packages: what they announce, and how they are called. */
 export class PackageUpstreams {
-  readonly #machinery: SessionServices;
+  readonly #services: SessionServices;
   readonly #setup: SessionSetup;
-  readonly #road: PackageUpstreamsContext;
-  readonly #trouble = new Map<Judged, string>();
-  readonly #learning = new Map<Judged, Promise<void>>();
+  readonly #context: PackageUpstreamsContext;
+  /** Why the last attempt to get announcements failed. */
+  readonly #failures = new Map<CheckedPackage, string>();
+  readonly #fetching = new Map<CheckedPackage, Promise<void>>();
 
-  constructor(machinery: SessionServices, setup: SessionSetup, road: PackageUpstreamsContext) {
-    this.#machinery = machinery;
+  constructor(services: SessionServices, setup: SessionSetup, context: PackageUpstreamsContext) {
+    this.#services = services;
     this.#setup = setup;
-    this.#road = road;
+    this.#context = context;
   }
 
-  async load(judged: readonly Judged[]): Promise<void> {
-    const { book } = this.#machinery.remote;
-    for (const it of judged) if (hasUpstreams(it)) await book.load(placeOf(it, '').manifest);
+  /** Reads the stored announcements of packages. */
+  async load(packages: readonly CheckedPackage[]): Promise<void> {
+    const { announcements } = this.#services.upstreams;
+    for (const it of packages) if (hasUpstreams(it)) await announcements.load(programRefOf(it, '').manifest);
   }
 
-  /** What a package offers, as far as it is known. */
-  offer(judged: Judged): Offer {
-    const of = packageOf(judged);
-    if (!hasUpstreams(judged)) return { tools: of.tools.map((tool) => ({ tool, held: false })), remarks: [] };
-    return offerOf(of, this.#known(judged));
+  /** The tools of a package, as far as they are known. */
+  offer(checked: CheckedPackage): ToolOffer {
+    const pkg = packageOf(checked);
+    if (!hasUpstreams(checked))
+      return { tools: pkg.tools.map((tool) => ({ tool, needsReview: false })), remarks: [] };
+    return offerOf(pkg, this.#known(checked));
   }
 
-  /** Whether somebody still has to ask the programs what they can do. */
-  isUnknown(judged: Judged): boolean {
+  /** Whether a program of the package has never announced its tools. */
+  hasUnknownTools(checked: CheckedPackage): boolean {
     return (
-      hasUpstreams(judged) &&
-      upstreamPrograms(packageOf(judged)).some((it) => !this.#known(judged).has(it.name))
+      hasUpstreams(checked) &&
+      upstreamPrograms(packageOf(checked)).some((it) => !this.#known(checked).has(it.name))
     );
   }
 
-  /** Brings programs up that never said what they can do. A failure is kept as the reason. */
-  learn(judged: Judged): Promise<void> {
-    const under = this.#learning.get(judged);
-    if (under !== undefined) return under;
-    const known = this.#known(judged);
-    const missing = upstreamPrograms(packageOf(judged)).filter((it) => !known.has(it.name));
-    const work = Promise.all(missing.map((it) => this.#meet(judged, it)))
+  /** Starts the programs that never announced their tools. Never rejects: a failure becomes the package's `problem`. */
+  fetchAnnouncements(checked: CheckedPackage): Promise<void> {
+    const fetching = this.#fetching.get(checked);
+    if (fetching !== undefined) return fetching;
+    const known = this.#known(checked);
+    const missing = upstreamPrograms(packageOf(checked)).filter((it) => !known.has(it.name));
+    const work = Promise.all(missing.map((it) => this.#fetchAnnouncement(checked, it)))
       .then(
-        () => void this.#trouble.delete(judged),
+        () => void this.#failures.delete(checked),
         (error) => {
           const { message, hint } = asHostError(error);
-          this.#trouble.set(judged, hint === undefined ? message : `${message}; ${hint}`);
+          this.#failures.set(checked, hint === undefined ? message : `${message}; ${hint}`);
         },
       )
-      .finally(() => this.#learning.delete(judged));
-    this.#learning.set(judged, work);
+      .finally(() => this.#fetching.delete(checked));
+    this.#fetching.set(checked, work);
     return work;
   }
 
-  /** Why a package that is otherwise ready cannot be used now; undefined when it can. */
-  trouble(judged: Judged): string | undefined {
-    if (!hasUpstreams(judged)) return undefined;
-    if (this.isUnknown(judged)) return this.#trouble.get(judged) ?? 'its program has not been up yet';
-    const { digest } = placeOf(judged, '');
-    const failed = this.#machinery.remote.remotes
+  /** Why the upstreams of an otherwise ready package cannot be used now; undefined if they can. */
+  problem(checked: CheckedPackage): string | undefined {
+    if (!hasUpstreams(checked)) return undefined;
+    if (this.hasUnknownTools(checked))
+      return this.#failures.get(checked) ?? 'its program has not started yet';
+    const { digest } = programRefOf(checked, '');
+    const failed = this.#services.upstreams.connections
       .states(digest, this.#setup.principal)
       .find((it) => it.state === 'failed');
-    return failed === undefined ? undefined : `its program ${failed.program} is given up: ${failed.reason}`;
+    return failed === undefined
+      ? undefined
+      : `its program ${failed.program} failed and is not restarted: ${failed.reason}`;
   }
 
-  programs(judged: Judged): readonly ProgramState[] {
-    if (!hasUpstreams(judged)) return [];
-    const { digest } = placeOf(judged, '');
-    const { remotes } = this.#machinery.remote;
-    return remotes.states(digest, this.#setup.principal).map(({ program, state, reason, ends }) => ({
+  programStates(checked: CheckedPackage): readonly ProgramState[] {
+    if (!hasUpstreams(checked)) return [];
+    const { digest } = programRefOf(checked, '');
+    const { connections } = this.#services.upstreams;
+    return connections.states(digest, this.#setup.principal).map(({ program, state, reason, exits }) => ({
       name: program,
       state,
       ...(reason === '' ? {} : { reason }),
-      ends,
+      exits,
     }));
   }
 
-  /** What programs say now that nobody agreed to, by program. */
-  waiting(judged: Judged): ReadonlyMap<string, ProgramAnnouncement> {
-    const known = hasUpstreams(judged) ? [...this.#known(judged)] : [];
+  /** Changed announcements that wait for a review, by program. */
+  waitingAnnouncements(checked: CheckedPackage): ReadonlyMap<string, ProgramAnnouncement> {
+    const known = hasUpstreams(checked) ? [...this.#known(checked)] : [];
     return new Map(known.filter(([, it]) => it.waiting !== null));
   }
 
-  async accept(judged: Judged, shown: ReadonlyMap<string, ProgramAnnouncement>): Promise<void> {
+  async accept(checked: CheckedPackage, shown: ReadonlyMap<string, ProgramAnnouncement>): Promise<void> {
     for (const [program, { waiting }] of shown) {
-      if (waiting !== null) await this.#machinery.remote.book.accept(placeOf(judged, program), waiting);
+      if (waiting !== null)
+        await this.#services.upstreams.announcements.accept(programRefOf(checked, program), waiting);
     }
   }
 
-  /** Calls a tool of a program. */
-  async call(judged: Judged, request: RunRequest, slots: SlotValues): Promise<RunResult> {
+  /** Calls a tool of an upstream. */
+  async call(checked: CheckedPackage, request: RunRequest, slots: SlotValues): Promise<RunResult> {
     const { action } = request.tool;
-    if (action?.kind !== 'upstream') throw new Error('only tools of programs are called here');
-    const program = programOf(packageOf(judged), action.program);
-    const { timeoutMs, signal, input, callId, outputBytes, caller, onRefused, onProgress, onAsk } = request;
+    if (action?.kind !== 'upstream') throw new Error('only tools of upstreams are called here');
+    const program = programOf(packageOf(checked), action.program);
+    const { timeoutMs, signal, input, callId, outputBytes, caller, onNetworkDenied, onProgress, onAsk } =
+      request;
     return this.#use(
-      judged,
+      checked,
       program,
       slots,
-      (remote) =>
-        remote.call({
+      (upstream) =>
+        upstream.call({
           tool: action.tool,
           input,
           name: `${request.package.id}/${request.tool.name}`,
@@ -161,7 +170,7 @@ export class PackageUpstreams {
           signal,
           outputBytes,
           caller,
-          onRefused,
+          onNetworkDenied,
           onProgress,
           onAsk,
         }),
@@ -169,128 +178,142 @@ export class PackageUpstreams {
     );
   }
 
-  /** What a package wants to be asked: what its manifest declares, its program announced and somebody agreed to. */
-  hooks(judged: Judged): readonly HookHandler[] {
-    const of = packageOf(judged);
-    const known = this.#known(judged);
-    return of.hooks
+  /** The hooks of a package: declared by its manifest, announced by its program, and accepted by the operator. */
+  hooks(checked: CheckedPackage): readonly HookHandler[] {
+    const pkg = packageOf(checked);
+    const known = this.#known(checked);
+    return pkg.hooks
       .filter((it) => known.get(it.program)?.agreed.hooks.includes(it.point) === true)
       .map(({ point, program, priority }) => ({
-        package: of.id,
+        package: pkg.id,
         point,
         priority,
-        ask: async (event, patience) => {
-          const slots = await this.#slots(of);
-          const scan = await this.#scan(of, slots);
-          // Neither are others' secrets for it, nor are its own for others.
-          const shown = (await scan.clean(event)).value as JsonObject;
-          const said = await this.#use(judged, programOf(of, program), slots, (remote) => {
-            if (remote.hook === undefined)
-              throw new HostError('not_supported', `${program} of ${of.id} takes no questions`);
-            return remote.hook(point, shown, patience);
+        handle: async (event, deadline) => {
+          const slots = await this.#slots(pkg);
+          const scan = await this.#scan(pkg, slots);
+          // Cleaned in both directions: the extension must not see secrets of others, nor pass on its own.
+          const cleanEvent = (await scan.clean(event)).value as JsonObject;
+          const reply = await this.#use(checked, programOf(pkg, program), slots, (upstream) => {
+            if (upstream.hook === undefined)
+              throw new HostError('not_supported', `${program} of ${pkg.id} does not support hooks`);
+            return upstream.hook(point, cleanEvent, deadline);
           });
-          return (await scan.clean(said)).value;
+          return (await scan.clean(reply)).value;
         },
       }));
   }
 
-  /** Lends a program of a package to `work`. */
-  async withProgram<T>(judged: Judged, name: string, work: (remote: Upstream) => Promise<T>): Promise<T> {
-    const of = packageOf(judged);
-    return this.#use(judged, programOf(of, name), await this.#slots(of), work);
+  /** Runs `work` with a connected program of a package; starts the program if necessary. */
+  async withProgram<T>(
+    checked: CheckedPackage,
+    name: string,
+    work: (upstream: Upstream) => Promise<T>,
+  ): Promise<T> {
+    const pkg = packageOf(checked);
+    return this.#use(checked, programOf(pkg, name), await this.#slots(pkg), work);
   }
 
-  /** What programs said, and what of it somebody agreed to. */
-  announcements(judged: Judged): ReadonlyMap<string, ProgramAnnouncement> {
-    return hasUpstreams(judged) ? this.#known(judged) : new Map();
+  /** What the programs of a package announced, by program. */
+  announcements(checked: CheckedPackage): ReadonlyMap<string, ProgramAnnouncement> {
+    return hasUpstreams(checked) ? this.#known(checked) : new Map();
   }
 
-  /** Asks a program for something that is no call; what it says is clean like an answer, and so is its refusal. */
-  async read(judged: Judged, name: string, work: (remote: Upstream) => Promise<Json>): Promise<Json> {
-    const of = packageOf(judged);
-    const slots = await this.#slots(of);
-    const scan = await this.#scan(of, slots);
+  /** Reads a prompt or resource from a program. The result, or the error, has no secrets in it. */
+  async read(
+    checked: CheckedPackage,
+    name: string,
+    work: (upstream: Upstream) => Promise<Json>,
+  ): Promise<Json> {
+    const pkg = packageOf(checked);
+    const slots = await this.#slots(pkg);
+    const scan = await this.#scan(pkg, slots);
     try {
-      return (await scan.clean(await this.#use(judged, programOf(of, name), slots, work))).value;
+      return (await scan.clean(await this.#use(checked, programOf(pkg, name), slots, work))).value;
     } catch (error) {
       throw await cleanFailure(scan, error);
     }
   }
 
-  /** Throws when what a program would be asked for holds a secret. */
-  async screen(judged: Judged, name: string, asked: Json): Promise<void> {
-    const of = packageOf(judged);
-    await refuseSecretsIn(`${of.id}/${name}`, asked, await this.#scan(of, await this.#slots(of)));
+  /** Throws if a request for a prompt or resource contains a secret. */
+  async checkForSecrets(checked: CheckedPackage, name: string, request: Json): Promise<void> {
+    const pkg = packageOf(checked);
+    await assertNoSecrets(`${pkg.id}/${name}`, request, await this.#scan(pkg, await this.#slots(pkg)));
   }
 
-  #scan(of: Package, slots: SlotValues): Promise<CallScan> {
-    const guesses = guessesIn(this.#setup.policy.noGuesses, `${of.id}/`);
-    return this.#machinery.scanner.forCall(of, slots, { isPublic: this.#road.isPublic, guesses });
+  #scan(pkg: Package, slots: SlotValues): Promise<CallScan> {
+    const guesses = guessesEnabled(this.#setup.policy.noGuesses, `${pkg.id}/`);
+    return this.#services.scanner.forCall(pkg, slots, { isPublic: this.#context.isPublic, guesses });
   }
 
-  #slots(of: Package): Promise<SlotValues> {
-    return slotValues(of, this.#machinery.vault, passedIn(this.#setup, of.id));
+  #slots(pkg: Package): Promise<SlotValues> {
+    return slotValues(pkg, this.#services.vault, passedEnvironment(this.#setup, pkg.id));
   }
 
-  async #meet(judged: Judged, program: Program): Promise<void> {
-    await this.#machinery.remote.inTurn(() => this.withProgram(judged, program.name, async () => {}));
+  async #fetchAnnouncement(checked: CheckedPackage, program: Program): Promise<void> {
+    await this.#services.upstreams.startQueue(() => this.withProgram(checked, program.name, async () => {}));
   }
 
   async #use<T>(
-    judged: Judged,
+    checked: CheckedPackage,
     program: Program,
     slots: SlotValues,
-    work: (remote: Upstream) => Promise<T>,
+    work: (upstream: Upstream) => Promise<T>,
     tool?: string,
   ): Promise<T> {
-    const confinement = runsHere(program) ? await this.#confined(judged, slots) : null;
-    const place = this.#remotePlace(judged, program, slots, confinement);
-    return this.#machinery.remote.remotes.use(place, work, tool);
+    const profile = runsHere(program) ? await this.#profile(checked, slots) : null;
+    const target = this.#target(checked, program, slots, profile);
+    return this.#services.upstreams.connections.use(target, work, tool);
   }
 
-  async #confined(judged: Judged, slots: SlotValues): Promise<SandboxProfile> {
-    const { confinement } = await sandboxProfileFor(
-      judged,
+  async #profile(checked: CheckedPackage, slots: SlotValues): Promise<SandboxProfile> {
+    const { profile } = await sandboxProfileFor(
+      checked,
       null,
       slots,
-      this.#road.lending(packageOf(judged).id),
+      this.#context.profileInputs(packageOf(checked).id),
     );
-    const cpuSeconds = Math.max(confinement.limits.cpuSeconds, keptCpuSeconds);
-    return { ...confinement, limits: { ...confinement.limits, cpuSeconds } };
+    const cpuSeconds = Math.max(profile.limits.cpuSeconds, longRunningCpuSeconds);
+    return { ...profile, limits: { ...profile.limits, cpuSeconds } };
   }
 
-  #remotePlace(
-    judged: Judged,
+  #target(
+    checked: CheckedPackage,
     program: Program,
     slots: SlotValues,
-    confinement: SandboxProfile | null,
+    profile: SandboxProfile | null,
   ): UpstreamTarget {
-    const of = packageOf(judged);
-    const place = placeOf(judged, program.name);
+    const pkg = packageOf(checked);
+    const ref = programRefOf(checked, program.name);
     const { policy, principal } = this.#setup;
-    const { remotes } = this.#machinery.remote;
-    const reach = reachOf(of, program, passedIn(this.#setup, of.id));
+    const { connections } = this.#services.upstreams;
+    const reach = reachOf(pkg, program, passedEnvironment(this.#setup, pkg.id));
     const natsUrl = policy.natsUrl ?? null;
-    const key = upstreamKey(place, principal, slots, reach, natsUrl, confinement);
-    const opening = openingOf(
+    const key = upstreamKey(ref, principal, slots, reach, natsUrl, profile);
+    const opener = upstreamOpener(
       {
-        ...{ of, program, place, slots, reach, natsUrl, confinement },
-        scan: () => this.#scan(of, slots),
-        end: (reason) => remotes.end((it) => it.key === key, reason),
+        ...{ package: pkg, program, ref, slots, reach, natsUrl, profile },
+        scan: () => this.#scan(pkg, slots),
+        end: (reason) => connections.end((it) => it.key === key, reason),
       },
-      this.#machinery,
+      this.#services,
       this.#setup,
     );
-    const ours = runsHere(program);
-    const { digest } = place;
-    return { key, principal, package: of.id, digest, program: program.name, ours, ...opening };
+    return {
+      key,
+      principal,
+      package: pkg.id,
+      digest: ref.digest,
+      program: program.name,
+      startedHere: runsHere(program),
+      ...opener,
+    };
   }
 
-  #known(judged: Judged): Map<string, ProgramAnnouncement> {
-    const { book } = this.#machinery.remote;
-    const known = upstreamPrograms(packageOf(judged)).flatMap((it) => {
-      const found = book.known(placeOf(judged, it.name));
-      return found === undefined ? [] : [[it.name, found] as const];
+  #known(checked: CheckedPackage): Map<string, ProgramAnnouncement> {
+    const { announcements } = this.#services.upstreams;
+    const known = upstreamPrograms(packageOf(checked)).flatMap((it) => {
+      const announcement = announcements.get(programRefOf(checked, it.name));
+      return announcement === undefined ? [] : [[it.name, announcement] as const];
     });
     return new Map(known);
   }

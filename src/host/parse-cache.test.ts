@@ -1,4 +1,4 @@
-// What was understood of a manifest is never used for files that a front end would understand in another way.
+// A cached parse result is never used for files that would be parsed differently now.
 import {
   appendFileSync,
   cpSync,
@@ -15,17 +15,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Discovered, discover } from '../bundle/discover.js';
-import { frontEnds } from '../formats/front-ends.js';
+import { type DiscoveredManifest, discover } from '../bundle/discover.js';
+import { formatLoaders } from '../formats/format-loaders.js';
 import { defaultParseOptions, inspect } from '../formats/inspect.js';
 import type { Bundle } from '../model/bundle.js';
 import type { Diagnostic } from '../model/diagnostic.js';
-import { type Database, exclusively, openDatabase } from '../store/database.js';
+import { type Database, openDatabase, withConnection } from '../store/database.js';
 import { ParseCacheRows } from '../store/parse-cache.js';
 import { ParseCache } from './parse-cache.js';
 
 const examples = join(import.meta.dirname, '..', '..', 'examples');
-const usual = defaultParseOptions;
+const defaults = defaultParseOptions;
 let folder: string;
 let database: Database;
 
@@ -41,60 +41,60 @@ afterEach(async () => {
 });
 
 const found = (cwd = folder) => discover([join(folder, 'packages')], { cwd }).found;
-const shelf = (build = 'one') => new ParseCacheRows(database, build, () => 1);
+const store = (build = 'one') => new ParseCacheRows(database, build, () => 1);
 const fail = (error: unknown) => {
   throw error;
 };
 
-/** With counting front ends: how many manifests were read by one. */
-async function readAll(cache: ParseCache, options = usual, cwd = folder) {
-  let read = 0;
+/** Parses all packages through the cache. `parsed`: how many of them were not in the cache. */
+async function parseAll(cache: ParseCache, options = defaults, cwd = folder) {
+  let parsed = 0;
   const results = [];
   for (const it of found(cwd)) {
     const load = async () => {
-      read += 1;
+      parsed += 1;
       return it.format.load();
     };
-    results.push(await cache.of({ ...it, format: { ...it.format, load } }, options));
+    results.push(await cache.parse({ ...it, format: { ...it.format, load } }, options));
   }
-  return { read, results };
+  return { parsed, results };
 }
 
-async function readAnew(options = usual, cwd = folder) {
+async function parseWithoutCache(options = defaults, cwd = folder) {
   return Promise.all(found(cwd).map(async (it) => inspect(await it.format.load(), it.bundle, options)));
 }
 
-test('the same files are read once, by the next host too, and mean the same', async () => {
-  const first = new ParseCache(shelf(), fail);
+test('unchanged files are parsed once, even across two hosts, with the same result', async () => {
+  const first = new ParseCache(store(), fail);
   const count = found().length;
-  expect(new Set(found().map((it) => it.format.name)).size).toBe(frontEnds.length);
-  expect((await readAll(first)).read).toBe(count);
-  expect((await readAll(first)).read).toBe(0);
+  expect(new Set(found().map((it) => it.format.name)).size).toBe(formatLoaders.length);
+  expect((await parseAll(first)).parsed).toBe(count);
+  expect((await parseAll(first)).parsed).toBe(0);
   await first.close();
-  const next = await readAll(new ParseCache(shelf(), fail));
-  expect(next.read).toBe(0);
-  expect(next.results).toStrictEqual(await readAnew());
+  const next = await parseAll(new ParseCache(store(), fail));
+  expect(next.parsed).toBe(0);
+  expect(next.results).toStrictEqual(await parseWithoutCache());
 });
 
-test('another build, another folder to show paths from and other options read anew', async () => {
-  const first = new ParseCache(shelf(), fail);
-  const count = (await readAll(first)).read;
+test('another build, another base folder for shown paths, or other options cause a new parse', async () => {
+  const first = new ParseCache(store(), fail);
+  const count = (await parseAll(first)).parsed;
   await first.close();
-  expect((await readAll(new ParseCache(shelf('two'), fail))).read).toBe(count);
+  expect((await parseAll(new ParseCache(store('two'), fail))).parsed).toBe(count);
   const strict = { agentVersion: '0.0.1', reservedIds: ['word_count'] };
-  const other = await readAll(new ParseCache(shelf(), fail), strict);
-  expect(other).toStrictEqual({ read: count, results: await readAnew(strict) });
-  const elsewhere = await readAll(new ParseCache(shelf(), fail), usual, '/');
-  expect(elsewhere).toStrictEqual({ read: count, results: await readAnew(usual, '/') });
+  const other = await parseAll(new ParseCache(store(), fail), strict);
+  expect(other).toStrictEqual({ parsed: count, results: await parseWithoutCache(strict) });
+  const elsewhere = await parseAll(new ParseCache(store(), fail), defaults, '/');
+  expect(elsewhere).toStrictEqual({ parsed: count, results: await parseWithoutCache(defaults, '/') });
 });
 
-test('an unreadable row is no reason to fail', async () => {
-  const first = new ParseCache(shelf(), fail);
-  const count = (await readAll(first)).read;
+test('a damaged row is ignored and the file is parsed again', async () => {
+  const first = new ParseCache(store(), fail);
+  const count = (await parseAll(first)).parsed;
   await first.close();
-  await exclusively(database, (it) => it.exec('update parse_cache set made = substr(made, 1, 40)'));
-  const again = await readAll(new ParseCache(shelf(), fail));
-  expect(again).toStrictEqual({ read: count, results: await readAnew() });
+  await withConnection(database, (it) => it.exec('update parse_cache set made = substr(made, 1, 40)'));
+  const again = await parseAll(new ParseCache(store(), fail));
+  expect(again).toStrictEqual({ parsed: count, results: await parseWithoutCache() });
 });
 
 /** Every file and folder below the packages. */
@@ -135,7 +135,7 @@ const edits: Readonly<Record<string, Edit>> = {
   },
 };
 
-test('after any edits the result is that of a front end that reads now', async () => {
+test('after any edits the result equals that of a parse without the cache', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.constantFrom(...Object.keys(edits)), fc.nat()), { minLength: 1, maxLength: 3 }),
@@ -143,21 +143,21 @@ test('after any edits the result is that of a front end that reads now', async (
       async (steps, restart) => {
         rmSync(join(folder, 'packages'), { recursive: true });
         cpSync(examples, join(folder, 'packages'), { recursive: true });
-        let cache = new ParseCache(shelf(), fail);
-        await readAll(cache);
+        let cache = new ParseCache(store(), fail);
+        await parseAll(cache);
         for (const [name, number] of steps) {
           const all = everything();
           const path = join(folder, 'packages', all[number % all.length] as string);
           try {
             edits[name]?.(path);
           } catch {
-            // Not every edit is one for every file.
+            // Not every edit applies to every file.
           }
           if (restart) {
             await cache.close();
-            cache = new ParseCache(shelf(), fail);
+            cache = new ParseCache(store(), fail);
           }
-          expect((await readAll(cache)).results).toStrictEqual(await readAnew());
+          expect((await parseAll(cache)).results).toStrictEqual(await parseWithoutCache());
         }
       },
     ),
@@ -165,13 +165,13 @@ test('after any edits the result is that of a front end that reads now', async (
   );
 });
 
-test('what changes while it is read is not kept', async () => {
+test('a package that changes while it is parsed is not cached', async () => {
   const [talos] = found().filter((it) => it.format.name === 'talos');
   if (talos === undefined) throw new Error('there is no such example');
   const format = await talos.format.load();
   const cache = new ParseCache(null, fail);
   let changing = true;
-  const restless = {
+  const changingBundle = {
     ...talos.bundle,
     read: (path: string) => {
       const entry = talos.bundle.read(path);
@@ -183,30 +183,34 @@ test('what changes while it is read is not kept', async () => {
   let reads = 0;
   const twice = {
     ...format,
-    parse: (bundle: typeof talos.bundle, options: typeof usual) => {
+    parse: (bundle: typeof talos.bundle, options: typeof defaults) => {
       reads += 1;
       bundle.read(bundle.manifest);
       changing = false;
       return format.parse(bundle, options);
     },
   };
-  const discovered = { ...talos, bundle: restless, format: { ...talos.format, load: async () => twice } };
-  await cache.of(discovered, usual);
-  await cache.of(discovered, usual);
-  await cache.of(discovered, usual);
+  const discovered = {
+    ...talos,
+    bundle: changingBundle,
+    format: { ...talos.format, load: async () => twice },
+  };
+  await cache.parse(discovered, defaults);
+  await cache.parse(discovered, defaults);
+  await cache.parse(discovered, defaults);
   expect(reads).toBe(2);
 });
 
-/** A package in memory: an example with much to read, and how often its front end was asked. */
+/** Packages in memory with a large manifest, and a count of how often they were parsed. */
 function largePackages() {
   const [example] = found().filter((it) => it.format.name === 'patch');
   if (example === undefined) throw new Error('there is no such example');
   const { manifest, folder: name } = example.bundle;
   const { bytes } = example.bundle.read(manifest) as { bytes: Uint8Array };
   const filled = Buffer.concat([bytes, Buffer.from(`\n# ${'x'.repeat(78)}`.repeat(10_000))]);
-  const counted = { read: 0 };
+  const counted = { parsed: 0 };
   const load = async () => {
-    counted.read += 1;
+    counted.parsed += 1;
     const parse = (shown: Bundle) => {
       shown.read(manifest);
       return { diagnostics: [] };
@@ -229,44 +233,44 @@ function largePackages() {
   return { at, counted };
 }
 
-test('whoever writes large manifests again and again does not fill the memory', async () => {
+test('repeated edits of large manifests do not fill the memory', async () => {
   const { at, counted } = largePackages();
   const cache = new ParseCache(null, fail);
-  for (const index of [0, 0, 0]) await cache.of(at(index), usual);
-  expect(counted.read).toBe(1);
-  for (let index = 1; index < 100; index++) await cache.of(at(index), usual);
-  expect(counted.read).toBe(100);
-  await cache.of(at(99), usual);
-  expect(counted.read).toBe(100);
-  // The first ones had to go.
-  await cache.of(at(0), usual);
-  expect(counted.read).toBe(101);
+  for (const index of [0, 0, 0]) await cache.parse(at(index), defaults);
+  expect(counted.parsed).toBe(1);
+  for (let index = 1; index < 100; index++) await cache.parse(at(index), defaults);
+  expect(counted.parsed).toBe(100);
+  await cache.parse(at(99), defaults);
+  expect(counted.parsed).toBe(100);
+  // The first entries were dropped.
+  await cache.parse(at(0), defaults);
+  expect(counted.parsed).toBe(101);
 });
 
-test('what takes much room is not kept for the next host', async () => {
+test('a large entry is not stored for the next host', async () => {
   const kept: string[] = [];
-  const noting = {
+  const recordingStore = {
     get: async () => undefined,
     keep: async (all: ReadonlyMap<string, string>) => void kept.push(...all.values()),
   };
   const { at } = largePackages();
-  const cache = new ParseCache(noting, fail);
-  const saying = (length: number) => {
+  const cache = new ParseCache(recordingStore, fail);
+  const withMessage = (length: number) => {
     const real = at(length);
     const message = 'x'.repeat(length);
     const load = async () => {
-      const format = await (found()[0] as Discovered).format.load();
+      const format = await (found()[0] as DiscoveredManifest).format.load();
       const [first] = inspect(
         format,
         { ...real.bundle, read: () => ({ kind: 'missing' }) },
-        usual,
+        defaults,
       ).diagnostics;
       return { ...format, parse: () => ({ diagnostics: [{ ...(first as Diagnostic), message }] }) };
     };
     return { ...real, format: { ...real.format, load } };
   };
-  await cache.of(saying(1000), usual);
-  await cache.of(saying(300_000), usual);
+  await cache.parse(withMessage(1000), defaults);
+  await cache.parse(withMessage(300_000), defaults);
   await cache.close();
   expect(kept).toEqual([expect.stringContaining('x'.repeat(1000))]);
   expect(kept[0]?.length).toBeLessThan(10_000);

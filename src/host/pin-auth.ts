@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { HostError } from '../model/host-error.js';
-import { isPin, pinProblem, sealPin } from '../secrets/pin.js';
-import type { AuditLog } from '../store/audit.js';
+import { hashPin, pinProblem, verifyPin } from '../secrets/pin.js';
+import type { AuditLog } from '../store/audit-log.js';
 import type { OperatorPin } from '../store/operator-pin.js';
 import type { Actor, Operator, OperatorAuth, VerifiedActor } from './operator-auth.js';
-import { queueOf } from './queue.js';
+import { createQueue } from './queue.js';
 
 export interface PinAuthOptions {
   readonly pin: OperatorPin;
@@ -12,92 +12,98 @@ export interface PinAuthOptions {
   readonly now: () => number;
 }
 
-/** The one act that a person may do by answering a question of their client. */
+/** The only operation that a person may perform by answering a question of their client. */
 export const approveOperation = 'approve';
 
 const signInMs = 15 * 60_000;
 const maxSignIns = 64;
 
-export function openPinAuth({ pin: kept, audit, now }: PinAuthOptions): OperatorAuth {
+export function openPinAuth({ pin: store, audit, now }: PinAuthOptions): OperatorAuth {
   const signIns = new Map<string, { readonly name: string; readonly expiresAt: number }>();
-  // One after the other: a right one is forgiven before the next is counted.
-  const inTurn = queueOf(1);
+  // Serialized: a correct PIN resets the failure count before the next attempt is counted.
+  const serialize = createQueue(1);
 
   const isSignedIn = (token: string, name: string): boolean => {
-    const found = signIns.get(digestOf(token));
-    return found !== undefined && found.name === name && found.expiresAt > now();
+    const signIn = signIns.get(tokenDigest(token));
+    return signIn !== undefined && signIn.name === name && signIn.expiresAt > now();
   };
 
-  const show = (pin: string, who: VerifiedActor, act: string): Promise<VerifiedActor> =>
-    inTurn(async () => {
-      const leave = await kept.reserve();
-      if (leave.kind === 'unset') return { ...who, verified: false };
-      if (leave.kind === 'wait') throw waiting(leave.until);
-      // What cannot be a PIN is wrong without any work.
-      if (pinProblem(pin) === undefined && (await isPin(pin, leave.pin))) {
-        await kept.forgive();
+  const checkPin = (pin: string, who: VerifiedActor, operation: string): Promise<VerifiedActor> =>
+    serialize(async () => {
+      const attempt = await store.reserve();
+      if (attempt.kind === 'unset') return { ...who, verified: false };
+      if (attempt.kind === 'wait') throw tooManyAttempts(attempt.until);
+      // A text that cannot be a PIN is wrong without hashing it.
+      if (pinProblem(pin) === undefined && (await verifyPin(pin, attempt.pin))) {
+        await store.resetFailures();
         return { ...who, verified: true };
       }
-      const { failures } = leave.pin;
-      await audit.append({ kind: 'operator', body: { act: 'wrong PIN', for: act, failures, ...who } });
-      const until = kept.waitOf(leave.pin) ?? null;
-      throw new HostError('pin_required', 'this is not the PIN', {
+      const { failures } = attempt.pin;
+      await audit.append({
+        kind: 'operator',
+        body: { operation: 'wrong PIN', for: operation, failures, ...who },
+      });
+      const until = store.waitUntil(attempt.pin) ?? null;
+      throw new HostError('pin_required', 'the PIN is wrong', {
         hint:
           until === null
-            ? `nothing was done; after ${failures === 4 ? 'one more' : 'some more'} wrong ones everybody has to wait`
-            : `nothing was done; the next try is possible at ${time(until)}`,
+            ? `nothing was changed; after ${failures === 4 ? 'one more wrong PIN' : 'some more wrong PINs'} every attempt is delayed`
+            : `nothing was changed; the next attempt is possible at ${isoTime(until)}`,
       });
     });
 
-  const verify = async (by: Actor, act: string): Promise<VerifiedActor> => {
-    const { name, channel, pin, signIn } = typeof by === 'string' ? bare(by) : by;
+  const verify = async (actor: Actor, operation: string): Promise<VerifiedActor> => {
+    const { name, channel, pin, signIn } = typeof actor === 'string' ? unprovenOperator(actor) : actor;
     const who = { by: name, channel, verified: false };
-    if (channel === 'client' && act === approveOperation) return who;
+    if (channel === 'client' && operation === approveOperation) return who;
     if (signIn !== undefined && isSignedIn(signIn, name)) return { ...who, verified: true };
-    if (pin !== undefined) return show(pin, who, act);
-    if ((await kept.get()) === undefined) return who;
-    throw new HostError('pin_required', `to ${act} needs the operator's PIN`, {
+    if (pin !== undefined) return checkPin(pin, who, operation);
+    if ((await store.get()) === undefined) return who;
+    throw new HostError('pin_required', `the operator's PIN is needed to ${operation}`, {
       hint:
         signIn === undefined
-          ? 'at a terminal you are asked for it; else --pin-file FILE, or sign in: POST /api/v1/operator/sign-in'
-          : 'the sign-in has ended; sign in again: POST /api/v1/operator/sign-in',
+          ? 'a terminal asks for it; otherwise use --pin-file FILE, or sign in: POST /api/v1/operator/sign-in'
+          : 'the sign-in has expired; sign in again: POST /api/v1/operator/sign-in',
     });
   };
 
   return {
     async pin() {
-      const row = await kept.get();
+      const row = await store.get();
       if (row === undefined) return { set: false, failures: 0, waitUntil: null };
-      return { set: true, failures: row.failures, waitUntil: kept.waitOf(row) ?? null };
+      return { set: true, failures: row.failures, waitUntil: store.waitUntil(row) ?? null };
     },
-    async setPin(pin, by) {
+    async setPin(pin, actor) {
       const problem = pinProblem(pin);
       if (problem !== undefined)
-        throw new HostError('invalid_input', `this cannot be the PIN: ${problem}`, {
-          hint: 'choose another; a few words without spaces are easy to keep and hard to guess',
+        throw new HostError('invalid_input', `this text cannot be a PIN: ${problem}`, {
+          hint: 'choose another; a few words without spaces are easy to remember and hard to guess',
         });
-      const first = (await kept.get()) === undefined;
-      const who = await verify(by, 'change the PIN');
-      const sealed = await sealPin(pin);
-      await audit.append({ kind: 'operator', body: { act: first ? 'pin set' : 'pin change', ...who } });
-      await kept.put(sealed);
+      const first = (await store.get()) === undefined;
+      const who = await verify(actor, 'change the PIN');
+      const sealed = await hashPin(pin);
+      await audit.append({ kind: 'operator', body: { operation: first ? 'pin set' : 'pin change', ...who } });
+      await store.put(sealed);
       signIns.clear();
     },
-    async removePin(by) {
-      if ((await kept.get()) === undefined) return false;
-      const who = await verify(by, 'remove the PIN');
-      await audit.append({ kind: 'operator', body: { act: 'pin remove', ...who } });
-      await kept.remove();
+    async removePin(actor) {
+      if ((await store.get()) === undefined) return false;
+      const who = await verify(actor, 'remove the PIN');
+      await audit.append({ kind: 'operator', body: { operation: 'pin remove', ...who } });
+      await store.remove();
       signIns.clear();
       return true;
     },
-    async signIn(by) {
-      if ((await kept.get()) === undefined)
-        throw new HostError('needs_setup', 'there is no PIN to sign in with', {
+    async signIn(operator) {
+      if ((await store.get()) === undefined)
+        throw new HostError('needs_setup', 'no PIN is set, so nobody can sign in', {
           hint: 'set one first: toolwharf pin set',
         });
-      if (by.pin === undefined) throw new HostError('pin_required', 'signing in needs the PIN');
-      const who = await verify({ name: by.name, channel: by.channel, pin: by.pin }, 'sign in');
+      if (operator.pin === undefined) throw new HostError('pin_required', 'the PIN is needed to sign in');
+      const who = await verify(
+        { name: operator.name, channel: operator.channel, pin: operator.pin },
+        'sign in',
+      );
       for (const [digest, it] of signIns) if (it.expiresAt <= now()) signIns.delete(digest);
       for (const digest of signIns.keys()) {
         if (signIns.size < maxSignIns) break;
@@ -105,34 +111,37 @@ export function openPinAuth({ pin: kept, audit, now }: PinAuthOptions): Operator
       }
       const token = `tws_${randomBytes(32).toString('base64url')}`;
       const expiresAt = now() + signInMs;
-      await audit.append({ kind: 'operator', body: { act: 'sign in', until: time(expiresAt), ...who } });
-      signIns.set(digestOf(token), { name: by.name, expiresAt });
+      await audit.append({
+        kind: 'operator',
+        body: { operation: 'sign in', until: isoTime(expiresAt), ...who },
+      });
+      signIns.set(tokenDigest(token), { name: operator.name, expiresAt });
       return { token, expiresAt };
     },
-    signOut: async (token) => signIns.delete(digestOf(token)),
+    signOut: async (token) => signIns.delete(tokenDigest(token)),
     verify,
   };
 }
 
-/** Who it is, for acts that need no showing. */
-export function actorName(by: Actor): string {
-  return typeof by === 'string' ? by : by.name;
+/** The name of an actor, for operations that need no proof. */
+export function actorName(actor: Actor): string {
+  return typeof actor === 'string' ? actor : actor.name;
 }
 
-function bare(name: string): Operator {
+function unprovenOperator(name: string): Operator {
   return { name, channel: 'library' };
 }
 
-function waiting(until: number): HostError {
-  return new HostError('rate_limited', 'too many wrong PINs were tried', {
-    hint: `no PIN is looked at before ${time(until)}; refusing a call needs none`,
+function tooManyAttempts(until: number): HostError {
+  return new HostError('rate_limited', 'too many wrong PINs', {
+    hint: `no PIN is accepted before ${isoTime(until)}; denying a call needs no PIN`,
   });
 }
 
-function time(milliseconds: number): string {
+function isoTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString();
 }
 
-function digestOf(token: string): string {
+function tokenDigest(token: string): string {
   return createHash('sha256').update(token).digest('hex');
 }

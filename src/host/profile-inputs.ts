@@ -1,59 +1,87 @@
-import { denialFor, without } from '../policy/denial.js';
-import { grantFor } from '../policy/grant.js';
-import { hiddenTogether } from './catalog.js';
-import type { Judged } from './readiness.js';
-import type { ProfileInputs } from './sandbox-profile.js';
+import type { EnvironmentStore } from '../environment/environment-store.js';
+import type { NetworkHost } from '../model/permissions.js';
+import { applyDenial, type Denial, denialFor } from '../policy/denial.js';
+import { type Grant, grantFor } from '../policy/grant.js';
+import type { SandboxUser } from '../sandbox/path-access.js';
+import type { CheckedPackage } from './checked-package.js';
+import type { LimitPolicy } from './host.js';
+import { packagePathsToHide } from './loaded-package.js';
+import type { PackageFolders } from './package-folders.js';
 import type { SessionServices, SessionSetup } from './session-services.js';
+import type { Stage } from './stage.js';
+import type { HiddenPaths, Workspace } from './workspace-mounts.js';
 
-/** By the judgment they depend on, which belongs to one session and is never changed: a new one is another array. */
-const lendings = new WeakMap<readonly Judged[], Map<string, ProfileInputs>>();
-
-/** What the confinements of one package are made from in a session with these packages. */
-export function profileInputsFor(
-  id: string,
-  judged: readonly Judged[],
-  setup: SessionSetup,
-  machinery: SessionServices,
-): ProfileInputs {
-  const known = lendings.get(judged) ?? new Map<string, ProfileInputs>();
-  lendings.set(judged, known);
-  const found = known.get(id) ?? lendingOf(id, judged, setup, machinery);
-  known.set(id, found);
-  return found;
+/** What the sandbox profiles of one package depend on, besides the package and the tool. */
+export interface ProfileInputs {
+  readonly principal: string;
+  readonly grant: Grant;
+  /** What the operator denies this package. */
+  readonly denial: Denial;
+  /** Hosts granted to this package in addition to those of its manifest. */
+  readonly extraHosts: readonly NetworkHost[];
+  /** Whether the session has no other package. */
+  readonly isOnlyPackage: boolean;
+  readonly workspace: Workspace;
+  readonly hidden: HiddenPaths;
+  readonly limits: LimitPolicy;
+  readonly stage: Stage;
+  readonly folders: PackageFolders;
+  readonly environments: EnvironmentStore;
+  readonly user: SandboxUser;
 }
 
-function lendingOf(
+/**
+ * By list of packages and by package id. A list belongs to one session and never changes: a new check makes a new
+ * list.
+ */
+const inputsByPackages = new WeakMap<readonly CheckedPackage[], Map<string, ProfileInputs>>();
+
+/** The inputs for the sandbox profiles of one package, in a session with these packages. */
+export function profileInputsFor(
   id: string,
-  judged: readonly Judged[],
+  packages: readonly CheckedPackage[],
+  setup: SessionSetup,
+  services: SessionServices,
+): ProfileInputs {
+  const byId = inputsByPackages.get(packages) ?? new Map<string, ProfileInputs>();
+  inputsByPackages.set(packages, byId);
+  const inputs = byId.get(id) ?? createProfileInputs(id, packages, setup, services);
+  byId.set(id, inputs);
+  return inputs;
+}
+
+function createProfileInputs(
+  id: string,
+  packages: readonly CheckedPackage[],
   { principal, grants, root, policy, directories }: SessionSetup,
-  { stage, places, environments, sandbox, homes, own }: SessionServices,
+  { stage, folders, environments, sandbox, homeFolders: homes, hostFolders }: SessionServices,
 ): ProfileInputs {
   const denial = denialFor(policy.deny ?? [], id);
-  const grant = without(grantFor(grants, id), denial);
-  // What is granted to nobody by name can only mean the one package there is.
-  const sole = judged.filter((it) => it.loaded.catalog !== undefined).length === 1;
-  const others = hiddenTogether(
-    judged.flatMap((it) => it.own),
+  const grant = applyDenial(grantFor(grants, id), denial);
+  // With one package in the session, a grant without a package name can only mean that one.
+  const isOnlyPackage = packages.filter((it) => it.loaded.catalog !== undefined).length === 1;
+  const packagePaths = packagePathsToHide(
+    packages.flatMap((it) => it.paths),
     directories,
     root,
   );
   return {
     principal,
     grant,
-    sole,
-    widening: sole ? grant.network : (grants.own.get(id)?.network ?? []),
+    isOnlyPackage,
+    extraHosts: isOnlyPackage ? grant.network : (grants.own.get(id)?.network ?? []),
     denial,
     workspace: {
       root,
       read: grant.read,
       write: grant.write,
-      ...(policy.roots === undefined ? {} : { within: policy.roots }),
-      unwritable: denial.write,
+      ...(policy.roots === undefined ? {} : { allowedRoots: policy.roots }),
+      readOnly: denial.write,
     },
-    secret: { homes, own, packages: [...others, ...denial.read] },
+    hidden: { homes, hostFolders, packages: [...packagePaths, ...denial.read] },
     limits: policy.limits ?? {},
     stage,
-    places,
+    folders,
     environments,
     user: sandbox.user,
   };

@@ -1,14 +1,19 @@
-import type { CallScan } from './scanner.js';
+import type { CallScan } from './secret-scanner.js';
 
-/** Passes on what a program prints, line after line, without secrets. A line that cannot be looked at is not passed on. */
+/**
+ * Writes the output of a program line by line, in order and without secrets. A line that cannot be scanned is left
+ * out.
+ */
 export function programLog(
   scan: () => Promise<CallScan>,
   write: ((line: string) => void) | null,
 ): (line: string) => void {
   if (write === null) return () => {};
   let last: Promise<void> = Promise.resolve();
-  const pass = async (line: string) => write((await scan()).cleanWords(line));
+  const writeClean = async (line: string) => write((await scan()).cleanShortText(line));
   return (line) => {
-    last = last.then(() => pass(line)).catch(() => write('(a line that could not be checked was left out)'));
+    last = last
+      .then(() => writeClean(line))
+      .catch(() => write('(one line was left out: it could not be scanned for secrets)'));
   };
 }

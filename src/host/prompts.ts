@@ -4,82 +4,82 @@ import { cleanText } from '../model/clean-text.js';
 import { isObject } from '../model/json.js';
 import type { Prompt } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
+import type { CheckedPackage } from './checked-package.js';
+import type { ReadableContent } from './content-reader.js';
 import type { ListedPrompt, PromptArgument } from './host.js';
 import type { PackageUpstreams } from './package-upstreams.js';
-import type { Judged } from './readiness.js';
-import type { Reading } from './reading.js';
-import type { ReadWhat } from './reading-rules.js';
+import type { ReadTarget } from './reading-rules.js';
+import type { SessionTool } from './session-tool.js';
 import type { Stage } from './stage.js';
-import type { ServedTool } from './tool.js';
 import { readPrompt, type UpstreamPrompt } from './upstream-content.js';
 import { packageOf } from './upstream-program.js';
 
-/** Where the words of a prompt come from. */
+/** How the text of a prompt is produced. */
 export type PromptSource =
-  | { readonly kind: 'words'; readonly what: ReadWhat; read(): Promise<string> }
-  /** Filling it is a call like any other. */
+  | { readonly kind: 'text'; readonly target: ReadTarget; read(): Promise<string> }
+  /** A template: filling it is a normal call of the tool. */
   | { readonly kind: 'tool'; readonly tool: string }
-  | ({ readonly kind: 'server' } & Reading);
+  | ({ readonly kind: 'server' } & ReadableContent);
 
 export interface OfferedPrompt {
   readonly listed: ListedPrompt;
   readonly source: PromptSource;
 }
 
-/** Prompts of packages, and their text-filling tools, each under a name of its own. */
+/** All prompts of packages under unique names: declared ones, template tools, and prompts of upstream servers. */
 export function offeredPrompts(
-  judged: readonly Judged[],
-  tools: readonly ServedTool[],
+  packages: readonly CheckedPackage[],
+  tools: readonly SessionTool[],
   stage: Stage,
-  upstream: readonly UpstreamPrompt[],
-  announcing: PackageUpstreams,
+  upstreamPrompts: readonly UpstreamPrompt[],
+  upstreams: PackageUpstreams,
 ): OfferedPrompt[] {
   const taken = new Set<string>();
-  const own = (wanted: string): string => {
-    let name = wanted;
-    for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
+  const uniqueName = (preferred: string): string => {
+    let name = preferred;
+    for (let count = 2; taken.has(name); count++) name = `${preferred}_${count}`;
     taken.add(name);
     return name;
   };
-  return judged.flatMap((it) => {
-    const of = it.loaded.catalog?.package;
-    if (of === undefined) return [];
-    const first = [...of.prompts].sort((a, b) => Number(b.first) - Number(a.first));
-    const prompts = first.map((prompt): OfferedPrompt => {
-      const name = own(prompt.kind === 'instructions' ? of.id : `${of.id}_${prompt.name}`);
+  return packages.flatMap((it) => {
+    const pkg = it.loaded.catalog?.package;
+    if (pkg === undefined) return [];
+    const declared = [...pkg.prompts].sort((a, b) => Number(b.first) - Number(a.first));
+    const prompts = declared.map((prompt): OfferedPrompt => {
+      const name = uniqueName(prompt.kind === 'instructions' ? pkg.id : `${pkg.id}_${prompt.name}`);
       const { kind, title, description, examples, tags } = prompt;
       return {
-        listed: { name, package: of.id, kind, title, description, arguments: [], examples, tags },
+        listed: { name, package: pkg.id, kind, title, description, arguments: [], examples, tags },
         source: {
-          kind: 'words',
-          what: { of, file: it.loaded.file, name: `prompt:${prompt.name}` },
-          read: () => wordsOf(prompt, it, stage),
+          kind: 'text',
+          target: { package: pkg, file: it.loaded.file, name: `prompt:${prompt.name}` },
+          read: () => promptText(prompt, it, stage),
         },
       };
     });
-    const templates = tools.filter((tool) => tool.judged === it && tool.tool.action?.kind === 'prompt');
-    const servers = upstream.filter((prompt) => prompt.judged === it);
+    const templates = tools.filter((tool) => tool.checked === it && tool.tool.action?.kind === 'prompt');
+    const ofServers = upstreamPrompts.filter((prompt) => prompt.checked === it);
     return [
       ...prompts,
-      ...templates.map((tool) => template(tool, own(tool.exposed), of.id)),
-      ...servers.map((prompt) => serverPrompt(prompt, own(prompt.listed.name), announcing)),
+      ...templates.map((tool) => templatePrompt(tool, uniqueName(tool.exposed), pkg.id)),
+      ...ofServers.map((prompt) => serverPrompt(prompt, uniqueName(prompt.listed.name), upstreams)),
     ];
   });
 }
 
-function serverPrompt(prompt: UpstreamPrompt, name: string, announcing: PackageUpstreams): OfferedPrompt {
-  const { listed, program, judged, own } = prompt;
+function serverPrompt(prompt: UpstreamPrompt, name: string, upstreams: PackageUpstreams): OfferedPrompt {
+  const { listed, program, checked, upstreamName } = prompt;
   const source: PromptSource = {
     kind: 'server',
-    what: { of: packageOf(judged), file: judged.loaded.file, name: `prompt:${own}` },
+    target: { package: packageOf(checked), file: checked.loaded.file, name: `prompt:${upstreamName}` },
     program,
-    screen: (given) => announcing.screen(judged, program, given),
-    read: (given, signal) => readPrompt(prompt, given, announcing, signal),
+    checkForSecrets: (args) => upstreams.checkForSecrets(checked, program, args),
+    read: (args, signal) => readPrompt(prompt, args, upstreams, signal),
   };
   return { listed: { ...listed, name }, source };
 }
 
-function template({ name, tool }: ServedTool, exposed: string, packageId: string): OfferedPrompt {
+function templatePrompt({ name, tool }: SessionTool, exposed: string, packageId: string): OfferedPrompt {
   return {
     listed: {
       name: exposed,
@@ -105,9 +105,9 @@ function argumentsOf({ input }: Tool): PromptArgument[] {
   }));
 }
 
-/** As it was when the package was checked, whatever lies there now. */
-async function wordsOf({ body }: Prompt, { loaded }: Judged, stage: Stage): Promise<string> {
+/** Read from the staged copy, so a later edit of the file has no effect. */
+async function promptText({ body }: Prompt, { loaded }: CheckedPackage, stage: Stage): Promise<string> {
   return cleanText(
-    body.kind === 'text' ? body.text : readFileSync(join(await stage.place(loaded), body.path), 'utf8'),
+    body.kind === 'text' ? body.text : readFileSync(join(await stage.folderFor(loaded), body.path), 'utf8'),
   );
 }

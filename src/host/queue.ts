@@ -1,38 +1,38 @@
+import type { CancelSignal } from '../model/cancel-signal.js';
 import { HostError } from '../model/host-error.js';
-import type { Signal } from '../model/signal.js';
 
-/** `patience` is asked for when there is somebody to wait for. */
+/** `waitSignal` ends the waiting; it is only called if the work has to wait. */
 export interface Queue {
-  <T>(work: () => Promise<T>, patience?: () => Signal): Promise<T>;
-  /** Pieces of work under way. */
+  <T>(work: () => Promise<T>, waitSignal?: () => CancelSignal): Promise<T>;
+  /** Number of pieces of work that run now. */
   readonly running: number;
 }
 
-/** Lets that many pieces of work run at once; the others wait in order, and may give up while they wait. */
-export function queueOf(limit: number): Queue {
+/** Runs up to `limit` pieces of work at once. Others wait in order, and can be canceled while they wait. */
+export function createQueue(limit: number): Queue {
   let waiting: (() => void)[] = [];
   let running = 0;
-  const turn = (signal: Signal | undefined) =>
+  const waitForTurn = (signal: CancelSignal | undefined) =>
     new Promise<void>((resolve, reject) => {
-      const giveUp = () => {
+      const cancel = () => {
         waiting = waiting.filter((it) => it !== begin);
         reject(new HostError('canceled', 'the call was canceled'));
       };
       const begin = () => {
-        signal?.removeEventListener('abort', giveUp);
+        signal?.removeEventListener('abort', cancel);
         resolve();
       };
-      if (signal?.aborted) return giveUp();
-      signal?.addEventListener('abort', giveUp, { once: true });
+      if (signal?.aborted) return cancel();
+      signal?.addEventListener('abort', cancel, { once: true });
       waiting.push(begin);
     });
-  const enter = async <T>(work: () => Promise<T>, patience?: () => Signal): Promise<T> => {
-    if (running >= limit) await turn(patience?.());
+  const enter = async <T>(work: () => Promise<T>, waitSignal?: () => CancelSignal): Promise<T> => {
+    if (running >= limit) await waitForTurn(waitSignal?.());
     else running++;
     try {
       return await work();
     } finally {
-      // The place is handed on, so that nobody slips in between.
+      // The place goes directly to the next in line, so that no newcomer can take it first.
       const next = waiting.shift();
       if (next === undefined) running--;
       else next();

@@ -2,56 +2,59 @@ import { HostError } from '../model/host-error.js';
 import { canonicalJson, type JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Rule } from '../model/rule.js';
-import { type ReadingName, readingDemands } from '../policy/reading.js';
-import type { LimitLedger } from '../store/limits.js';
-import { guardInput } from './guard.js';
-import { metersFor, takePlace } from './limits.js';
+import { type ReadName, readRequirements } from '../policy/read-requirements.js';
+import type { LimitLedger } from '../store/limit-ledger.js';
+import { applyInputGuardrails } from './input-guardrails.js';
+import { metersForAmount, reserveLimits } from './limits.js';
 
-/** Something of a package that is to be read. */
-export interface ReadWhat {
-  readonly of: Package;
+/** A prompt or resource of a package. */
+export interface ReadTarget {
+  readonly package: Package;
   /** Path of the manifest. */
   readonly file: string;
-  readonly name: ReadingName;
+  readonly name: ReadName;
 }
 
-/** Throws where a rule denies reading it. */
-export function assertReadable({ of, file, name }: ReadWhat, rules: readonly Rule[]): void {
-  const { refused } = readingDemands(of, name, file, rules);
-  if (refused.length > 0) throw new HostError('denied', refused.join('; '));
+/** Throws if a rule denies reading it. */
+export function assertReadable({ package: pkg, file, name }: ReadTarget, rules: readonly Rule[]): void {
+  const { denied } = readRequirements(pkg, name, file, rules);
+  if (denied.length > 0) throw new HostError('denied', denied.join('; '));
 }
 
-/**
- * Holds what a server is asked for to the same rules as the arguments of a call. Gives it back without personal data, where
- * rules want that.
- */
-export async function guardReading(
-  what: ReadWhat,
-  given: JsonObject,
+/** Applies the same rules to a read request as to the arguments of a call. Returns it redacted if a rule says so. */
+export async function guardRead(
+  target: ReadTarget,
+  request: JsonObject,
   rules: readonly Rule[],
 ): Promise<JsonObject> {
-  const { of, file, name } = what;
-  const { demands, refused, asked } = readingDemands(of, name, file, rules);
-  if (refused.length > 0) throw new HostError('denied', refused.join('; '));
+  const { package: pkg, file, name } = target;
+  const { requirements, denied, asked } = readRequirements(pkg, name, file, rules);
+  if (denied.length > 0) throw new HostError('denied', denied.join('; '));
   if (asked.length > 0)
-    throw new HostError('denied', `${asked.join('; ')}, and nobody can be asked about reading`, {
-      hint: 'let the rule name tools, or effects other than "read", if reading need not be approved',
+    throw new HostError('denied', `${asked.join('; ')}, but reading cannot be approved`, {
+      hint: 'if reading needs no approval, limit the rule to tools or to effects other than "read"',
     });
-  const guarded = await guardInput(of.id, demands, given);
-  // A prompt can be asked for with a hole in its arguments; an address with one is another address.
-  if (name.startsWith('resource:') && canonicalJson(guarded) !== canonicalJson(given))
-    throw new HostError('guardrail', `the address holds personal data, which rules keep from ${of.id}`);
+  const guarded = await applyInputGuardrails(pkg.id, requirements, request);
+  // Redacted prompt arguments are still usable; a redacted address is a different address.
+  if (name.startsWith('resource:') && canonicalJson(guarded) !== canonicalJson(request))
+    throw new HostError(
+      'guardrail',
+      `the address contains personal data, and a rule does not let ${pkg.id} have it`,
+    );
   return guarded;
 }
 
-/** Takes a place in the rate limits. All resources of a package count together: there is no end of addresses. */
-export async function countReading(
-  { of, file, name }: ReadWhat,
+/** Counts a read against the rate limits. All resources of a package count together, as addresses are unlimited. */
+export async function countRead(
+  { package: pkg, file, name }: ReadTarget,
   principal: string,
   rules: readonly Rule[],
   ledger: LimitLedger,
 ): Promise<void> {
-  const { demands } = readingDemands(of, name, file, rules);
-  const counted = `${of.id}/${name.startsWith('resource:') ? 'resource:*' : name}`;
-  await takePlace(ledger, metersFor(principal, { demands: { ...demands, spends: [] }, name: counted }, 0));
+  const { requirements } = readRequirements(pkg, name, file, rules);
+  const counted = `${pkg.id}/${name.startsWith('resource:') ? 'resource:*' : name}`;
+  await reserveLimits(
+    ledger,
+    metersForAmount(principal, { requirements: { ...requirements, spends: [] }, name: counted }, 0),
+  );
 }

@@ -1,105 +1,105 @@
-import { type PathWatch, watchPaths } from '../bundle/watch.js';
+import { type PathWatcher, watchPaths } from '../bundle/watch.js';
 import { HostError } from '../model/host-error.js';
-import type { Loaded, LoadedFolder } from './catalog.js';
-import type { SessionCatalog } from './session.js';
+import type { LoadedPackage, LoadResult } from './loaded-package.js';
+import type { SessionCatalog } from './session-catalog.js';
 
 export interface ReloadOptions {
-  /** Lists may be others now; told once for edits that come together, however many sessions see them. */
-  readonly changed: () => void;
-  /** A sentence for each package that is another now. */
+  /** The lists may have changed. Called once for edits at about the same time, for all sessions. */
+  readonly onChanged: () => void;
+  /** A sentence for each package that changed. */
   readonly onReload: (lines: readonly string[]) => void;
   readonly onBug: (error: unknown) => void;
 }
 
-interface Folder {
-  readonly watch: PathWatch;
+interface WatchedPaths {
+  readonly watcher: PathWatcher;
   readonly sessions: Set<SessionCatalog>;
 }
 
-/** Follows edits of the folders that sessions serve. One watch serves all sessions that named the same. */
+/** Reloads the packages of sessions when their files are edited. Sessions with the same paths share a watcher. */
 export class Reloads {
   readonly #options: ReloadOptions;
-  readonly #folders = new Map<string, Folder>();
-  #under: Promise<void> = Promise.resolve();
+  readonly #watched = new Map<string, WatchedPaths>();
+  #reloading: Promise<void> = Promise.resolve();
 
   constructor(options: ReloadOptions) {
     this.#options = options;
   }
 
-  /** Returns how to stop. */
-  follow(session: SessionCatalog, paths: readonly string[], ignore: readonly string[]): () => void {
+  /** Returns a function that stops watching. */
+  watch(session: SessionCatalog, paths: readonly string[], ignore: readonly string[]): () => void {
     if (paths.length === 0) return () => {};
     const key = JSON.stringify([[...paths].sort(), [...ignore].sort()]);
-    const known = this.#folders.get(key) ?? this.#watch(key, paths, ignore);
+    const known = this.#watched.get(key) ?? this.#watch(key, paths, ignore);
     known.sessions.add(session);
     return () => {
       known.sessions.delete(session);
       if (known.sessions.size > 0) return;
-      known.watch.close();
-      this.#folders.delete(key);
+      known.watcher.close();
+      this.#watched.delete(key);
     };
   }
 
   close(): Promise<void> {
-    for (const { watch } of this.#folders.values()) watch.close();
-    this.#folders.clear();
-    return this.#under;
+    for (const { watcher } of this.#watched.values()) watcher.close();
+    this.#watched.clear();
+    return this.#reloading;
   }
 
-  #watch(key: string, paths: readonly string[], ignore: readonly string[]): Folder {
+  #watch(key: string, paths: readonly string[], ignore: readonly string[]): WatchedPaths {
     const sessions = new Set<SessionCatalog>();
-    const watch = watchPaths({
+    const watcher = watchPaths({
       paths,
       ignore,
       onChange: () => this.#reload(sessions),
-      onTrouble: (reason) =>
-        this.#options.onReload([`edits are not followed: ${reason}; start the host anew to see them`]),
+      onFailure: (reason) =>
+        this.#options.onReload([`edits are not noticed: ${reason}; restart the host to load them`]),
     });
-    const made = { watch, sessions };
-    this.#folders.set(key, made);
-    return made;
+    const watched = { watcher, sessions };
+    this.#watched.set(key, watched);
+    return watched;
   }
 
-  /** One after the other: what comes meanwhile is looked at afterwards. */
+  /** Serializes reloads: an edit during a reload causes another one. */
   #reload(sessions: ReadonlySet<SessionCatalog>): void {
-    const { changed, onReload, onBug } = this.#options;
-    this.#under = this.#under
+    const { onChanged, onReload, onBug } = this.#options;
+    this.#reloading = this.#reloading
       .then(async () => {
         const lines = await Promise.all([...sessions].map((it) => it.reload()));
-        const told = new Set(lines.flat());
-        if (told.size === 0) return;
-        changed();
-        onReload([...told]);
+        const differences = new Set(lines.flat());
+        if (differences.size === 0) return;
+        onChanged();
+        onReload([...differences]);
       })
       .catch(onBug);
   }
 }
 
-/** Nothing is left where the path was. */
-export function nothingFound(error: unknown): LoadedFolder {
+/** No packages if the path no longer exists; other errors are thrown again. */
+export function emptyIfNotFound(error: unknown): LoadResult {
   if (!(error instanceof HostError) || error.code !== 'not_found') throw error;
   return { loaded: [], problems: [], scanned: 0, nested: 0 };
 }
 
 /**
- * What is served after an edit. A package that the edit broke stays as it was, with what is wrong; what is served is its
- * staged copy, so the old files need not be there any more.
+ * The packages to serve after an edit. A package that the edit broke keeps its last valid version, with a remark.
+ * Calls use its staged copy, so the old files need not exist any more.
  */
-export function keepGood(before: LoadedFolder, after: LoadedFolder): LoadedFolder {
-  const good = new Map(before.loaded.flatMap((it) => (it.catalog === undefined ? [] : [[it.path, it]])));
-  const loaded = after.loaded.map((it): Loaded => {
-    const last = good.get(it.path);
+export function keepLastValid(before: LoadResult, after: LoadResult): LoadResult {
+  const lastValid = new Map(before.loaded.flatMap((it) => (it.catalog === undefined ? [] : [[it.path, it]])));
+  const loaded = after.loaded.map((it): LoadedPackage => {
+    const last = lastValid.get(it.path);
     if (it.catalog !== undefined || last === undefined) return it;
     const error = it.diagnostics.find((found) => found.severity === 'error');
     const place = error === undefined ? '' : ` (${error.file}:${error.range.line})`;
-    const stale = `it was edited and is broken: ${error?.message ?? 'it cannot be read'}${place}; the last good version is served`;
+    const stale = `it is broken after an edit: ${error?.message ?? 'it cannot be read'}${place}; its last valid version is used`;
     return { ...last, diagnostics: it.diagnostics, stale };
   });
   return { ...after, loaded };
 }
 
-/** What is different, a sentence each; empty when nothing is. */
-export function differences(before: LoadedFolder, after: LoadedFolder): string[] {
+/** A sentence for each package that changed; empty if none did. */
+export function differences(before: LoadResult, after: LoadResult): string[] {
   const old = new Map(before.loaded.map((it) => [it.path, it]));
   const now = new Set(after.loaded.map((it) => it.path));
   const changed = after.loaded.flatMap((it) => {
@@ -107,8 +107,8 @@ export function differences(before: LoadedFolder, after: LoadedFolder): string[]
     if (last === undefined) return [`${it.file} is new`];
     if (it.stale !== undefined) return it.stale === last.stale ? [] : [`${it.file}: ${it.stale}`];
     if (it.catalog?.digest === last.catalog?.digest && last.stale === undefined) return [];
-    return [it.catalog === undefined ? `${it.file} cannot be read` : `${it.file} was read again`];
+    return [it.catalog === undefined ? `${it.file} cannot be read` : `${it.file} was reloaded`];
   });
-  const gone = before.loaded.filter((it) => !now.has(it.path)).map((it) => `${it.file} is gone`);
+  const gone = before.loaded.filter((it) => !now.has(it.path)).map((it) => `${it.file} was removed`);
   return [...changed, ...gone];
 }

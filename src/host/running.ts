@@ -1,80 +1,80 @@
+import { Cancellation, type CancelSignal } from '../model/cancel-signal.js';
 import { HostError } from '../model/host-error.js';
-import type { KillSubject } from '../model/kill.js';
-import { type Signal, Stop } from '../model/signal.js';
+import type { KillSubject } from '../model/kill-target.js';
 
-/** One call that has an effect, or is about to. */
+/** One call that runs, or is about to. */
 export interface RunningCall {
-  /** Aborted when the caller gives up, somebody stops the call, or the host is closed. */
-  readonly signal: Signal;
-  /** Why it was stopped; undefined where the caller gave up or nobody did anything. */
-  readonly stopped: Error | undefined;
+  /** Aborted when the caller cancels, an operator stops the call, or the host closes. */
+  readonly signal: CancelSignal;
+  /** Why an operator stopped it; undefined if none did, even if the caller canceled. */
+  readonly stopReason: Error | undefined;
   leave(): void;
 }
 
-/** Calls at once, those that wait for a process included. More would only wait longer, and take memory. */
-const mostInside = 1000;
+/** Calls at once, including those that wait for a process. More would only wait longer and use memory. */
+const maxCalls = 1000;
 
 interface Entry {
   readonly subject: KillSubject;
-  readonly stop: Stop;
+  readonly stop: Cancellation;
   stopped: Error | undefined;
 }
 
 /**
- * The calls that run now. Each has one signal of its own instead of a combined one: combined signals cost more than all
- * the rest of a call's bookkeeping, and those that hang on a signal that lives long are never freed.
+ * The calls that run now. Each has a signal of its own instead of `AbortSignal.any`: combined signals cost more than all
+ * other bookkeeping of a call, and signals combined with a long-lived one are never freed.
  */
 export class RunningCalls {
-  #inside = 0;
+  #active = 0;
   readonly #entries = new Set<Entry>();
-  #left: (() => void)[] = [];
-  readonly #emptied: (() => void)[] = [];
+  #onLeave: (() => void)[] = [];
+  readonly #onIdle: (() => void)[] = [];
   #closed = false;
 
-  enter(subject: KillSubject, given: Signal | undefined): RunningCall {
-    const stop = new Stop();
+  enter(subject: KillSubject, callerSignal: CancelSignal | undefined): RunningCall {
+    const stop = new Cancellation();
     const entry: Entry = { subject, stop, stopped: undefined };
-    const giveUp = () => stop.abort();
-    if (given?.aborted === true || this.#closed) giveUp();
-    else given?.addEventListener('abort', giveUp, { once: true });
+    const cancel = () => stop.abort();
+    if (callerSignal?.aborted === true || this.#closed) cancel();
+    else callerSignal?.addEventListener('abort', cancel, { once: true });
     this.#entries.add(entry);
     return {
       signal: stop,
-      get stopped() {
+      get stopReason() {
         return entry.stopped;
       },
       leave: () => {
-        given?.removeEventListener('abort', giveUp);
+        callerSignal?.removeEventListener('abort', cancel);
         this.#entries.delete(entry);
-        if (this.#left.length > 0) for (const tell of this.#left.splice(0)) tell();
+        if (this.#onLeave.length > 0) for (const notify of this.#onLeave.splice(0)) notify();
       },
     };
   }
 
   /** Counts a call from its arrival to its answer. */
-  async counted<T>(work: () => Promise<T>): Promise<T> {
-    this.#inside++;
+  async track<T>(work: () => Promise<T>): Promise<T> {
+    this.#active++;
     try {
       return await work();
     } finally {
-      this.#inside--;
-      if (this.#inside === 0) for (const tell of this.#emptied.splice(0)) tell();
+      this.#active--;
+      if (this.#active === 0) for (const notify of this.#onIdle.splice(0)) notify();
     }
   }
 
-  /** Resolves when no call is under way. */
-  emptied(): Promise<void> {
-    return this.#inside === 0 ? Promise.resolve() : new Promise((resolve) => this.#emptied.push(resolve));
+  /** Resolves when no call is in progress. */
+  whenIdle(): Promise<void> {
+    return this.#active === 0 ? Promise.resolve() : new Promise((resolve) => this.#onIdle.push(resolve));
   }
 
-  assertRoom(): void {
-    if (this.#inside <= mostInside) return;
-    throw new HostError('rate_limited', `the host has ${mostInside} calls under way and takes no more now`, {
-      hint: 'nothing was done; call again in a moment',
+  assertCapacity(): void {
+    if (this.#active <= maxCalls) return;
+    throw new HostError('rate_limited', `the host already runs ${maxCalls} calls and accepts no more now`, {
+      hint: 'nothing was run; call again in a moment',
     });
   }
 
-  /** Stops those that match; tells how many, and when the last of them has left. */
+  /** Stops the matching calls. `count`: how many; `gone`: resolves when the last of them has ended. */
   stop(matches: (subject: KillSubject) => boolean, reason: Error): { count: number; gone: Promise<void> } {
     const hit = [...this.#entries].filter((it) => matches(it.subject));
     for (const entry of hit) {
@@ -84,7 +84,7 @@ export class RunningCalls {
     return { count: hit.length, gone: this.#gone(hit) };
   }
 
-  /** From now on everything that runs, or is about to, is given up. */
+  /** Aborts all running calls, and every call that comes later. */
   close(): void {
     this.#closed = true;
     for (const { stop } of this.#entries) stop.abort();
@@ -92,6 +92,6 @@ export class RunningCalls {
 
   async #gone(entries: readonly Entry[]): Promise<void> {
     while (entries.some((it) => this.#entries.has(it)))
-      await new Promise<void>((resolve) => this.#left.push(resolve));
+      await new Promise<void>((resolve) => this.#onLeave.push(resolve));
   }
 }

@@ -1,11 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { Package } from '../model/package.js';
 import type { Program, ProgramRole, ProgramTarget } from '../model/program.js';
-import type { Verdict } from '../sandbox/sandbox.js';
-import { type Held, sandboxLevel } from './sandbox-level.js';
+import type { ProbeResult } from '../sandbox/sandbox.js';
+import { type SandboxProbes, sandboxLevel } from './sandbox-level.js';
 
-const verdict = (level: Verdict['level']) => ({ level, reasons: [] }) as unknown as Verdict;
-const holds: Held = { verdict: verdict('enforced'), confines: true, contained: verdict('enforced') };
+const probe = (level: ProbeResult['level']) => ({ level, reasons: [] }) as unknown as ProbeResult;
+const enforced: SandboxProbes = {
+  sandbox: probe('enforced'),
+  confines: true,
+  containers: probe('enforced'),
+};
 
 const process: ProgramTarget = { kind: 'process', command: [], directory: '', environment: [] };
 const container: ProgramTarget = { kind: 'container', image: 'x@sha256:0', command: [] };
@@ -20,33 +24,37 @@ const packageOf = (...programs: (ProgramTarget | [ProgramTarget, ProgramRole])[]
     }),
   }) as unknown as Package;
 
-describe('what confines a package', () => {
+describe('the sandbox level of a package', () => {
   test.each([
-    ['a process', packageOf(process), 'enforced'],
-    ['requests alone', packageOf(), 'enforced'],
-    ['a server by URL', packageOf(url), 'none'],
+    ['one process', packageOf(process), 'enforced'],
+    ['HTTP requests only', packageOf(), 'enforced'],
+    ['a server at a URL', packageOf(url), 'none'],
     ['an extension over NATS', packageOf(nats), 'none'],
-    ['a process with a server by URL', packageOf(process, url), 'none'],
+    ['a process and a server at a URL', packageOf(process, url), 'none'],
     ['a process whose smoke test is a request', packageOf(process, [url, 'smoke']), 'enforced'],
-  ])('%s', (_name, of, level) => {
-    expect(sandboxLevel(of, holds)).toBe(level);
+  ])('of a package with %s is none if a program runs elsewhere, else enforced', (_name, pkg, level) => {
+    expect(sandboxLevel(pkg, enforced)).toBe(level);
   });
 
-  test('a manifest that was not understood has none', () => {
-    expect(sandboxLevel(undefined, holds)).toBe('none');
+  test('is none for a broken manifest', () => {
+    expect(sandboxLevel(undefined, enforced)).toBe('none');
   });
 
-  test('is the weakest of what confines its programs', () => {
-    const degraded = { ...holds, contained: verdict('degraded') };
+  test('is the weakest level of its programs', () => {
+    const degraded = { ...enforced, containers: probe('degraded') };
     expect(sandboxLevel(packageOf(container), degraded)).toBe('degraded');
     expect(sandboxLevel(packageOf(process, container), degraded)).toBe('degraded');
     expect(sandboxLevel(packageOf(process), degraded)).toBe('enforced');
-    expect(sandboxLevel(packageOf(process, container), { ...holds, confines: false })).toBe('declared-only');
+    expect(sandboxLevel(packageOf(process, container), { ...enforced, confines: false })).toBe(
+      'declared-only',
+    );
   });
 
-  test('an engine that was not tried, or does not hold, is none', () => {
-    expect(sandboxLevel(packageOf(container), { ...holds, contained: undefined })).toBe('none');
-    expect(sandboxLevel(packageOf(container), { ...holds, contained: verdict('unavailable') })).toBe('none');
-    expect(sandboxLevel(packageOf(process), { ...holds, verdict: verdict('unavailable') })).toBe('none');
+  test('is none if the engine or sandbox is untested or unavailable', () => {
+    expect(sandboxLevel(packageOf(container), { ...enforced, containers: undefined })).toBe('none');
+    expect(sandboxLevel(packageOf(container), { ...enforced, containers: probe('unavailable') })).toBe(
+      'none',
+    );
+    expect(sandboxLevel(packageOf(process), { ...enforced, sandbox: probe('unavailable') })).toBe('none');
   });
 });

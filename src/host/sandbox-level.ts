@@ -1,32 +1,32 @@
 import type { Package } from '../model/package.js';
 import { runsElsewhere } from '../model/program.js';
-import type { Verdict } from '../sandbox/sandbox.js';
+import type { ProbeResult } from '../sandbox/sandbox.js';
 import type { SandboxLevel } from './host.js';
 
-export interface Held {
-  /** Of the sandbox for processes. */
-  readonly verdict: Verdict;
-  /** False where somebody wanted to run without one. */
+/** What was found out about the sandbox and the container engine of this machine. */
+export interface SandboxProbes {
+  readonly sandbox: ProbeResult;
+  /** False if the operator turned the sandbox off. */
   readonly confines: boolean;
-  /** Of the container engine, once it was tried. */
-  readonly contained: Verdict | undefined;
+  /** Undefined until the container engine is tested. */
+  readonly containers: ProbeResult | undefined;
 }
 
 const fromWeakest: readonly SandboxLevel[] = ['none', 'declared-only', 'degraded', 'enforced'];
 
 /**
- * What really confines a package: the weakest of what confines its programs, and none where one of them runs on another
- * machine. A package without programs needs no sandbox: its requests go through the guarded client.
+ * How strongly a package is confined: the weakest level of its programs, and `none` if one of them runs on another
+ * machine. A package without programs needs no sandbox: its requests go through the guarded HTTP client.
  */
-export function sandboxLevel(of: Package | undefined, held: Held): SandboxLevel {
-  if (of === undefined) return 'none';
-  const levels = of.programs.map((it): SandboxLevel => {
+export function sandboxLevel(pkg: Package | undefined, probes: SandboxProbes): SandboxLevel {
+  if (pkg === undefined) return 'none';
+  const levels = pkg.programs.map((it): SandboxLevel => {
     if (runsElsewhere(it)) return 'none';
     switch (it.target.kind) {
       case 'process':
-        return held.confines ? levelOf(held.verdict) : 'declared-only';
+        return probes.confines ? levelOf(probes.sandbox) : 'declared-only';
       case 'container':
-        return levelOf(held.contained);
+        return levelOf(probes.containers);
       default:
         return 'enforced';
     }
@@ -34,6 +34,6 @@ export function sandboxLevel(of: Package | undefined, held: Held): SandboxLevel 
   return fromWeakest.find((it) => levels.includes(it)) ?? 'enforced';
 }
 
-function levelOf(verdict: Verdict | undefined): SandboxLevel {
-  return verdict === undefined || verdict.level === 'unavailable' ? 'none' : verdict.level;
+function levelOf(probe: ProbeResult | undefined): SandboxLevel {
+  return probe === undefined || probe.level === 'unavailable' ? 'none' : probe.level;
 }

@@ -1,174 +1,159 @@
-import type { EnvironmentStore } from '../environment/store.js';
 import { HostError } from '../model/host-error.js';
 import type { Package } from '../model/package.js';
-import type { FilesystemAccess, NetworkHost } from '../model/permissions.js';
-import { shellWord } from '../model/shell-word.js';
+import type { FilesystemAccess } from '../model/permissions.js';
+import { shellQuote } from '../model/shell-quote.js';
 import type { SlotValues } from '../model/slot.js';
 import type { Tool } from '../model/tool.js';
 import type { EgressPolicy } from '../net/egress.js';
 import type { Denial } from '../policy/denial.js';
-import type { Grant } from '../policy/grant.js';
-import type { ProgramRuntime, SandboxProfile } from '../run/launch.js';
-import type { User } from '../sandbox/access.js';
-import { defaultLimits, type Limits } from '../sandbox/sandbox.js';
+import type { ProgramRuntime, SandboxProfile } from '../run/sandbox-command.js';
+import { defaultSandboxLimits, type SandboxLimits } from '../sandbox/sandbox.js';
 import { narrowedReach } from '../secrets/audience.js';
+import type { CheckedPackage } from './checked-package.js';
 import type { LimitPolicy } from './host.js';
-import type { PackageFolders } from './package-folders.js';
-import type { Judged } from './readiness.js';
-import type { Stage } from './stage.js';
-import {
-  type HiddenPaths,
-  mountWorkspace,
-  type Workspace,
-  type WorkspaceMounts,
-} from './workspace-mounts.js';
+import type { ProfileInputs } from './profile-inputs.js';
+import { mountWorkspace, type WorkspaceMounts } from './workspace-mounts.js';
 
-/** What a session's confinements are made from. */
-export interface ProfileInputs {
-  readonly principal: string;
-  readonly grant: Grant;
-  /** What the operator ruled out for this package. */
-  readonly denial: Denial;
-  /** Hosts that this package may reach beyond what its manifest names. */
-  readonly widening: readonly NetworkHost[];
-  /** There is no other package in the session. */
-  readonly sole: boolean;
-  readonly workspace: Workspace;
-  readonly secret: HiddenPaths;
-  readonly limits: LimitPolicy;
-  readonly stage: Stage;
-  readonly places: PackageFolders;
-  readonly environments: EnvironmentStore;
-  readonly user: User;
-}
-
+/** The sandbox profile for a call. */
 export interface ToolProfile {
-  readonly confinement: SandboxProfile;
-  /** What the tool was not given although it may have it, for whoever called. */
+  readonly profile: SandboxProfile;
+  /** Access that the tool may have but did not get, and why; warnings for the caller. */
   readonly notes: readonly string[];
 }
 
 /**
- * Exactly what one call of one tool may see and use: what was asked for, agreed to and is here. Null is a program that
- * serves all tools of its package.
+ * What one call of a tool may see and use: what its package requests, the operator granted, and this machine has.
+ * `tool`: null for a long-running program that serves all tools of its package.
  */
 export async function sandboxProfileFor(
-  { loaded, needs, own }: Judged,
+  { loaded, needs, paths }: CheckedPackage,
   tool: Tool | null,
   slots: SlotValues,
-  lending: ProfileInputs,
+  inputs: ProfileInputs,
 ): Promise<ToolProfile> {
   const { catalog } = loaded;
   if (catalog === undefined) throw new Error('a broken package is never run');
-  const of = catalog.package;
-  const { permissions } = of;
-  const access = fileAccess(of, tool, lending.denial);
-  const files = await lending.stage.place(loaded);
-  const isPlain =
+  const pkg = catalog.package;
+  const { permissions } = pkg;
+  const access = fileAccess(pkg, tool, inputs.denial);
+  const packageFolder = await inputs.stage.folderFor(loaded);
+  const isConstant =
     access === 'none' &&
     slots.size === 0 &&
     !permissions.stateDirectory &&
     needs.every((it) => it.packages === null);
-  const known = isPlain ? plain.get(lending)?.get(needs) : undefined;
-  if (known?.confinement.files === files) return known;
-  const { lent, notes } = lendKindly(access, permissions.origin, own, lending);
+  const known = isConstant ? constantProfiles.get(inputs)?.get(needs) : undefined;
+  if (known?.profile.packageFolder === packageFolder) return known;
+  const { workspaceMounts, notes } = mountOrReduce(access, permissions.origin, paths, inputs);
   const runtimes = new Map<string, ProgramRuntime>();
   for (const { program, interpreter, packages } of needs) {
     if (interpreter === null) continue;
-    const installed = packages === null ? null : lending.environments.find(packages);
+    const installed = packages === null ? null : inputs.environments.find(packages);
     if (installed === undefined)
-      throw new HostError('needs_setup', `the language packages of ${of.id} are not installed`, {
-        hint: `install them: toolwharf install ${shellWord(loaded.file)}`,
+      throw new HostError('needs_setup', `the language packages of ${pkg.id} are not installed`, {
+        hint: `install them: toolwharf install ${shellQuote(loaded.file)}`,
       });
     runtimes.set(program, { interpreter, packages: installed?.folder ?? null });
   }
-  const made: ToolProfile = {
+  const toolProfile: ToolProfile = {
     notes,
-    confinement: {
-      package: of,
+    profile: {
+      package: pkg,
       digest: catalog.digest,
-      principal: lending.principal,
-      files,
-      roots: lent.mounts,
-      hidden: lent.hidden,
-      state: permissions.stateDirectory ? lending.places.data(of.id) : null,
+      principal: inputs.principal,
+      packageFolder,
+      roots: workspaceMounts.mounts,
+      hidden: workspaceMounts.hidden,
+      dataFolder: permissions.stateDirectory ? inputs.folders.dataFolder(pkg.id) : null,
       slots,
-      limits: limitsOf(lending.limits),
-      grantee: lending.sole || !namesHosts(of) ? '' : `${of.id}=`,
-      network: egressPolicy(of, slots, lending),
+      limits: limitsOf(inputs.limits),
+      grantPrefix: inputs.isOnlyPackage || !namesHosts(pkg) ? '' : `${pkg.id}=`,
+      network: egressPolicy(pkg, slots, inputs),
       runtimes,
     },
   };
-  if (isPlain) plain.set(lending, (plain.get(lending) ?? new Map()).set(needs, made));
-  return made;
+  if (isConstant)
+    constantProfiles.set(inputs, (constantProfiles.get(inputs) ?? new Map()).set(needs, toolProfile));
+  return toolProfile;
 }
 
 /**
- * What depends on nothing that can change between two calls: no workspace, no folder of its own, no values, no packages to be installed. A lending
- * belongs to one package in one session, and the needs are those of that package as it was judged.
+ * Cached profiles that are the same for every call: without workspace, data folder, values and installed packages.
+ * The inputs belong to one package in one session, and the needs to that package as it was checked.
  */
-const plain = new WeakMap<ProfileInputs, Map<Judged['needs'], ToolProfile>>();
+const constantProfiles = new WeakMap<ProfileInputs, Map<CheckedPackage['needs'], ToolProfile>>();
 
-/** Throws when a workspace that was declared cannot be lent: better before a person is asked than after. */
-export function assertWorkspace({ loaded, own }: Judged, tool: Tool, lending: ProfileInputs): void {
-  const of = loaded.catalog?.package;
-  if (of === undefined || of.permissions.origin === 'default') return;
-  lendKindly(fileAccess(of, tool, lending.denial), 'declared', own, lending);
+/** Throws if a declared workspace cannot be mounted. Checked before a person is asked to approve the call. */
+export function assertWorkspaceMountable(
+  { loaded, paths }: CheckedPackage,
+  tool: Tool,
+  inputs: ProfileInputs,
+): void {
+  const pkg = loaded.catalog?.package;
+  if (pkg === undefined || pkg.permissions.origin === 'default') return;
+  mountOrReduce(fileAccess(pkg, tool, inputs.denial), 'declared', paths, inputs);
 }
 
-/** What was declared, less what the operator ruled out. */
-export function fileAccess(of: Package, tool: Tool | null, { noFiles, noWriting }: Denial): FilesystemAccess {
-  if (noFiles || !usesFiles(of, tool)) return 'none';
-  const { filesystem } = of.permissions;
+/** The declared file access, reduced by what the operator denies. */
+export function fileAccess(
+  pkg: Package,
+  tool: Tool | null,
+  { noFiles, noWriting }: Denial,
+): FilesystemAccess {
+  if (noFiles || !usesFiles(pkg, tool)) return 'none';
+  const { filesystem } = pkg.permissions;
   return noWriting && filesystem === 'read-write' ? 'read-only' : filesystem;
 }
 
-/** A tool that names the scopes it uses gets the files only when one of them is about files. */
-function usesFiles(of: Package, tool: Tool | null): boolean {
+/** A tool that declares scopes gets files only if one of its scopes is about files. */
+function usesFiles(pkg: Package, tool: Tool | null): boolean {
   return (
     tool === null ||
     tool.scopes === undefined ||
     tool.scopes.some((it) => it === 'fs' || it.startsWith('fs.')) ||
-    of.permissions.origin === 'default'
+    pkg.permissions.origin === 'default'
   );
 }
 
-/** Where the workspace was declared, it must be there; where it is only customary, a tool makes do with less. */
-function lendKindly(
+/**
+ * Mounts the workspace. If the manifest declares file access, the mount must succeed. If the access is only the
+ * default of the format, a failed mount is reduced to read-only access or to none, with a note.
+ */
+function mountOrReduce(
   access: FilesystemAccess,
   origin: 'declared' | 'default',
-  own: readonly string[],
-  lending: Pick<ProfileInputs, 'workspace' | 'secret' | 'user'>,
-): { lent: WorkspaceMounts; notes: string[] } {
-  const { workspace, secret, user } = lending;
+  packagePaths: readonly string[],
+  inputs: Pick<ProfileInputs, 'workspace' | 'hidden' | 'user'>,
+): { workspaceMounts: WorkspaceMounts; notes: string[] } {
+  const { workspace, hidden, user } = inputs;
   try {
-    return { lent: mountWorkspace(access, workspace, secret, own, user), notes: [] };
+    return { workspaceMounts: mountWorkspace(access, workspace, hidden, packagePaths, user), notes: [] };
   } catch (error) {
     if (origin === 'declared' || !(error instanceof HostError)) throw error;
-    // A customary workspace is made smaller, and never into the whole home.
-    const atHome = lending.secret.homes.some((it) => `${it}/`.startsWith(`${workspace.root}/`));
-    const lesser = access === 'read-write' && !atHome ? 'read-only' : 'none';
-    const rest = lendKindly(lesser, origin, own, lending);
-    if (rest.notes.length > 0) return rest;
-    const how = lesser === 'none' ? 'the tool sees no workspace' : 'the workspace is for reading only';
-    return { lent: rest.lent, notes: [`${how}: ${error.message}; ${error.hint}`] };
+    // Never falls back to read-only access to the whole home folder.
+    const containsHome = inputs.hidden.homes.some((it) => `${it}/`.startsWith(`${workspace.root}/`));
+    const reduced = access === 'read-write' && !containsHome ? 'read-only' : 'none';
+    const result = mountOrReduce(reduced, origin, packagePaths, inputs);
+    if (result.notes.length > 0) return result;
+    const effect = reduced === 'none' ? 'the tool sees no workspace' : 'the workspace is read-only';
+    return { ...result, notes: [`${effect}: ${error.message}; ${error.hint}`] };
   }
 }
 
-/** Null when there is no way out. A process that holds a secret reaches only those who may have it. */
+/** Null means no network. A process with a secret can reach only the recipients of that secret. */
 function egressPolicy(
-  of: Package,
+  pkg: Package,
   slots: SlotValues,
-  { grant, widening, denial }: ProfileInputs,
+  { grant, extraHosts, denial }: ProfileInputs,
 ): EgressPolicy | null {
-  const { network } = of.permissions;
+  const { network } = pkg.permissions;
   if (network.kind === 'none' || denial.noNetwork) return null;
   const denied = denial.network;
-  // A service that names no host at all leaves it to the operator to say where it is.
-  const added = namesHosts(of) ? widening : grant.network;
-  const wide = network.kind === 'public' ? network : { ...network, hosts: [...network.hosts, ...added] };
-  const held = [...slots.values()].filter((it) => it.secret);
-  const narrowed = narrowedReach(wide, held);
+  // A manifest that names no host leaves the choice of hosts to the operator's grants.
+  const added = namesHosts(pkg) ? extraHosts : grant.network;
+  const full = network.kind === 'public' ? network : { ...network, hosts: [...network.hosts, ...added] };
+  const secrets = [...slots.values()].filter((it) => it.secret);
+  const narrowed = narrowedReach(full, secrets);
   switch (narrowed.kind) {
     case 'none':
       return null;
@@ -176,23 +161,23 @@ function egressPolicy(
       return {
         reach: { hosts: [], granted: grant.network, denied },
         anyPublic: true,
-        secret: held.length > 0,
+        holdsSecret: secrets.length > 0,
       };
     case 'hosts':
       return {
         reach: { hosts: narrowed.hosts, granted: grant.network, denied },
         anyPublic: false,
-        secret: held.length > 0,
+        holdsSecret: secrets.length > 0,
       };
   }
 }
 
-/** Whether a manifest says where the package goes, so that more than that takes a word of its own. */
+/** Whether the manifest names hosts. If so, more hosts need a grant for this package by name. */
 function namesHosts({ permissions: { network } }: Package): boolean {
   return network.kind === 'hosts' && network.hosts.length > 0;
 }
 
-export function limitsOf(policy: LimitPolicy): Limits {
-  const { cpuSeconds, processes, openFiles, memoryBytes, diskBytes } = { ...defaultLimits, ...policy };
+export function limitsOf(policy: LimitPolicy): SandboxLimits {
+  const { cpuSeconds, processes, openFiles, memoryBytes, diskBytes } = { ...defaultSandboxLimits, ...policy };
   return { cpuSeconds, processes, openFiles, memoryBytes, diskBytes };
 }

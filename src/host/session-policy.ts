@@ -1,45 +1,45 @@
 import type { Rule } from '../model/rule.js';
 import type { VaultKeyStorage } from './operator.js';
 
-/** What an operator configured; everything absent is as usual. */
+/** The operator's configuration for a session. An absent field means its default. */
 export interface SessionPolicy {
   /** Only these packages are served. */
   readonly only?: readonly string[];
   readonly disabled?: readonly string[];
-  /** Rules of the operator, on top of what manifests and the host demand. All of them hold. */
+  /** The operator's rules, in addition to those of manifests and of the host. All of them apply. */
   readonly rules?: readonly Rule[];
-  /** What no package may have, in the grammar of `--allow` with `*` for all: it weighs more than any grant or manifest. */
+  /** What no package may have, in the syntax of `--allow`, with `*` for all. Overrides every grant and manifest. */
   readonly deny?: readonly string[];
-  /** Absolute; only folders in these are lent as workspaces or by grants. Any may be, unless told. */
+  /** Absolute paths. Only folders below these may be mounted, as workspace or by a grant. Default: any folder. */
   readonly roots?: readonly string[];
-  /** Patterns of tools whose answers the operator trusts; shown, and not acted on yet. */
+  /** Patterns of tools whose answers the operator trusts; shown, but without effect yet. */
   readonly trusted?: readonly string[];
-  /** Patterns of tools in whose answers no secrets are guessed; vault values and shapes of keys are taken out all the same. */
+  /** Patterns of tools whose answers are not searched for guessed secrets. Vault values and known key formats are still removed. */
   readonly noGuesses?: readonly string[];
-  /** Names of folders that are not searched, besides the usual ones. */
+  /** Names of folders to skip in the search for packages, besides the default ones. */
   readonly ignore?: readonly string[];
-  /** How deep folders are searched. */
+  /** How many folder levels are searched. */
   readonly depth?: number;
   readonly agentVersion?: string;
   readonly reservedIds?: readonly string[];
-  /** Refuse a program whose language version is not there, instead of taking the nearest. */
+  /** Require the exact language version of a program, instead of using the nearest one. */
   readonly strictRuntime?: boolean;
-  /** Run processes without confinement. Said in every record of a call. */
+  /** Run processes without a sandbox. The audit entry of each call says so. */
   readonly unsafeNoSandbox?: boolean;
   readonly limits?: LimitPolicy;
   readonly indexes?: PackageIndexes;
-  /** Where extensions that answer over NATS are asked, such as `nats://127.0.0.1:4222`. */
+  /** The NATS server for extensions that use NATS, such as `nats://127.0.0.1:4222`. */
   readonly natsUrl?: string;
   readonly broker?: BrokerPolicy;
-  /** Keep the arguments of calls beside the record, sealed; only their digest and shape are kept where this is absent. */
+  /** Keep the arguments of calls, sealed. If absent, the audit log has only their digest and structure. */
   readonly sealArguments?: SealingPolicy;
-  /** URL that is told of held calls. */
+  /** URL that gets a notice of each held call. */
   readonly webhook?: string;
-  /** What runs programs that come as images. */
+  /** Runs programs that come as container images. */
   readonly containers?: ContainerPolicy;
 }
 
-/** Podman or docker, found where they usually are unless told. */
+/** The container engine. Default: podman or docker, found in the usual places. */
 export interface ContainerPolicy {
   /** `podman`, `docker`, or an absolute path. */
   readonly engine?: string;
@@ -47,21 +47,21 @@ export interface ContainerPolicy {
   readonly runtime?: string;
 }
 
-/** How arguments are sealed. */
+/** How kept arguments are sealed. */
 export interface SealingPolicy {
-  /** Who should keep the key of the vault where there is none yet; a file, or the passphrase that was given, unless told. */
-  readonly keeper?: VaultKeyStorage;
+  /** Key storage for a new vault key. Default: a file, or the passphrase if one is given. */
+  readonly keyStorage?: VaultKeyStorage;
 }
 
-/** Where tokens of people's accounts come from. */
+/** The broker for tokens of people's accounts. */
 export interface BrokerPolicy {
-  /** Base URL of an Arcade API; Arcade's own unless told. */
+  /** Base URL of an Arcade API. Default: Arcade's own. */
   readonly url?: string;
-  /** Whose sign-ins they are, as the broker knows people; the principal unless told. */
+  /** The user id at the broker. Default: the principal. */
   readonly user?: string;
 }
 
-/** Bounds for one call of one tool. */
+/** Limits for one call of one tool. */
 export interface LimitPolicy {
   readonly wallSeconds?: number;
   readonly cpuSeconds?: number;
@@ -74,9 +74,9 @@ export interface LimitPolicy {
 
 /** Where language packages come from. */
 export interface PackageIndexes {
-  /** URL of a Python package index; the installer's own unless told. */
+  /** URL of a Python package index. Default: the installer's own. */
   readonly pythonIndex?: string;
-  /** Absolute folders with wheels; when there are any and no index is named, they are the only source. */
+  /** Absolute folders with wheels. With these and no index, they are the only source. */
   readonly findLinks?: readonly string[];
   readonly npmRegistry?: string;
 }

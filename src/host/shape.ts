@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonSchema } from '../model/json.js';
 
-/** What a value looks like without what it says, for the record: names only where the schema declares them. */
+/** The structure of a value without its content, for the audit log. Only names that the schema declares appear. */
 export function shapeOf(value: Json, schema?: Json | JsonSchema, depth = 0): Json {
   if (typeof value === 'string') return `text(${value.length})`;
   if (value === null) return 'null';
@@ -20,7 +20,7 @@ export function shapeOf(value: Json, schema?: Json | JsonSchema, depth = 0): Jso
   return others === 0 ? shape : { ...shape, '(others)': others };
 }
 
-/** About as many bytes as the value has in JSON; null when it is nested deeper than the limit. */
+/** The approximate size of the value as JSON, in bytes; null if it is nested deeper than `maxDepth`. */
 export function sizeOf(value: Json, maxDepth: number): number | null {
   let size = 0;
   const pending: [Json, number][] = [[value, 0]];

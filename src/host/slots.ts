@@ -3,87 +3,88 @@ import type { Package } from '../model/package.js';
 import type { NetworkHost } from '../model/permissions.js';
 import type { Slot, SlotValue } from '../model/slot.js';
 import { recipientsOf } from '../secrets/audience.js';
-import { brokerEntry } from '../secrets/broker.js';
-import { signInFor } from '../secrets/provider.js';
+import { signInFor } from '../secrets/sign-in-provider.js';
+import { brokerKeyEntry } from '../secrets/token-broker.js';
 import type { Vault } from '../secrets/vault.js';
 
-/** Variables that an operator let through by name, and the hosts granted beside them. */
-export interface Passed {
+/** The variables and hosts that the operator granted to a package. */
+export interface PassedEnvironment {
   readonly environment: Readonly<Record<string, string>>;
   readonly network: readonly NetworkHost[];
-  /** Hosts that are ruled out. */
+  /** Hosts that the operator denies. */
   readonly denied: readonly NetworkHost[];
 }
 
-/** A token for a slot that somebody signs in for. */
-export type Mint = (slot: Slot) => Promise<string>;
+/** Gets a token for a slot that is filled by signing in. */
+export type MintToken = (slot: Slot) => Promise<string>;
 
-/** Values of a package's slots: from the vault, else a variable that was let through, else a sign-in, else the default. */
+/** The values of a package's slots: from the vault, else a granted variable, else a sign-in, else the default. */
 export async function slotValues(
-  of: Package,
+  pkg: Package,
   vault: Vault,
-  passed: Passed,
-  mint?: Mint,
+  passed: PassedEnvironment,
+  mint?: MintToken,
 ): Promise<Map<string, SlotValue>> {
   const values = new Map<string, SlotValue>();
-  for (const slot of of.slots) {
+  for (const slot of pkg.slots) {
     const found =
-      (await kept(of, slot, vault)) ??
+      (await fromVault(pkg, slot, vault)) ??
       fromEnvironment(slot, passed) ??
-      (await signedIn(slot, mint)) ??
-      preset(slot);
+      (await fromSignIn(slot, mint)) ??
+      fromDefault(slot);
     if (found === undefined) continue;
-    const { valueProblem } = await import('../secrets/value.js');
+    const { valueProblem } = await import('../secrets/value-check.js');
     const problem = valueProblem(slot, found.value);
     if (problem !== undefined) {
-      throw new HostError(
-        'needs_setup',
-        `the value that ${of.id} has for ${slot.name} does not fit: ${problem}`,
-        {
-          hint: `set it again: toolwharf secret set ${of.id} ${slot.name}`,
-        },
-      );
+      throw new HostError('needs_setup', `the value of ${slot.name} for ${pkg.id} is not valid: ${problem}`, {
+        hint: `set it again: toolwharf secret set ${pkg.id} ${slot.name}`,
+      });
     }
     values.set(slot.name, found);
   }
   return values;
 }
 
-/** Which slots have a value, without opening any. */
+/** The slots that have a value. Decrypts nothing. */
 export async function filledSlots(
-  of: Package,
+  pkg: Package,
   vault: Vault,
-  { environment }: Passed,
+  { environment }: PassedEnvironment,
 ): Promise<ReadonlySet<string>> {
-  if (of.slots.length === 0) return new Set();
+  if (pkg.slots.length === 0) return new Set();
   const list = await vault.list();
-  const entries = list.filter((it) => it.package === of.id).map((it) => it.slot);
-  const canSignIn = list.some((it) => it.package === brokerEntry.package && it.slot === brokerEntry.slot);
-  const signedIn = of.slots.filter(
+  const entries = list.filter((it) => it.package === pkg.id).map((it) => it.slot);
+  const canSignIn = list.some(
+    (it) => it.package === brokerKeyEntry.package && it.slot === brokerKeyEntry.slot,
+  );
+  const signedIn = pkg.slots.filter(
     ({ source }) => source.kind === 'broker' && canSignIn && signInFor(source.scopes) !== undefined,
   );
-  const passed = of.slots.filter((it) => variableOf(it, environment) !== undefined).map((it) => it.name);
+  const passed = pkg.slots.filter((it) => variableOf(it, environment) !== undefined).map((it) => it.name);
   return new Set([...entries, ...passed, ...signedIn.map((it) => it.name)]);
 }
 
-/** What comes from variables, by slot. */
-export function passedValues(of: Package, { environment }: Passed): Readonly<Record<string, string>> {
-  const found = of.slots.flatMap((slot) => {
+/** The values that come from granted variables, by slot. */
+export function passedValues(
+  pkg: Package,
+  { environment }: PassedEnvironment,
+): Readonly<Record<string, string>> {
+  const found = pkg.slots.flatMap((slot) => {
     const value = variableOf(slot, environment);
     return value === undefined ? [] : [[slot.name, value] as const];
   });
   return Object.fromEntries(found);
 }
 
-async function kept(of: Package, slot: Slot, vault: Vault): Promise<SlotValue | undefined> {
-  const opened = await vault.value(of.id, slot.name);
+async function fromVault(pkg: Package, slot: Slot, vault: Vault): Promise<SlotValue | undefined> {
+  const opened = await vault.value(pkg.id, slot.name);
   return (
     opened && { value: opened.value, secret: slot.secret, recipients: recipientsOf(slot, opened.audience) }
   );
 }
 
-/** Without a word in the manifest, it may go where the operator let the same session go. */
-function fromEnvironment(slot: Slot, { environment, network }: Passed): SlotValue | undefined {
+/** If the manifest names no recipients, a secret may go to the hosts that the operator granted. */
+function fromEnvironment(slot: Slot, { environment, network }: PassedEnvironment): SlotValue | undefined {
   const value = variableOf(slot, environment);
   if (value === undefined) return undefined;
   const hosts = network.map((it) => it.host);
@@ -101,7 +102,7 @@ function variableOf(slot: Slot, environment: Readonly<Record<string, string>>): 
   return value === '' ? undefined : value;
 }
 
-async function signedIn(slot: Slot, mint: Mint | undefined): Promise<SlotValue | undefined> {
+async function fromSignIn(slot: Slot, mint: MintToken | undefined): Promise<SlotValue | undefined> {
   if (slot.source.kind !== 'broker' || mint === undefined) return undefined;
   return {
     value: await mint(slot),
@@ -110,7 +111,7 @@ async function signedIn(slot: Slot, mint: Mint | undefined): Promise<SlotValue |
   };
 }
 
-function preset(slot: Slot): SlotValue | undefined {
+function fromDefault(slot: Slot): SlotValue | undefined {
   return slot.default === undefined
     ? undefined
     : { value: slot.default, secret: false, recipients: { kind: 'any' } };

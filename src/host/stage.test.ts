@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { patchTool, temporaryFolder } from '../../test/toolwharf.js';
 import { folderBundle } from '../bundle/folder.js';
 import { formatNamed, inspect } from '../formats/index.js';
-import { digestOf, type Loaded } from './catalog.js';
+import { digestPackage, type LoadedPackage } from './loaded-package.js';
 import { Stage } from './stage.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -18,45 +18,45 @@ afterEach(() => {
   folder.remove();
 });
 
-function load(): Loaded {
-  const bundle = folderBundle({ root: folder.path, manifest: 'tool.py', single: false, shown: '' });
-  const understood = inspect(formatNamed('patch'), bundle).package;
-  if (understood === undefined) throw new Error('the tool is broken');
-  const catalog = { package: understood, announced: [], digest: digestOf(understood, bundle) };
+function load(): LoadedPackage {
+  const bundle = folderBundle({ root: folder.path, manifest: 'tool.py', singleFile: false, displayRoot: '' });
+  const pkg = inspect(formatNamed('patch'), bundle).package;
+  if (pkg === undefined) throw new Error('the tool is broken');
+  const catalog = { package: pkg, announced: [], digest: digestPackage(pkg, bundle) };
   return { path: '', file: '', format: 'patch', bundle, diagnostics: [], catalog };
 }
 
-test('the copy is whole, readable by others, and made once', async () => {
+test('a package is copied once, completely, and readable for other users', async () => {
   const loaded = load();
-  const place = await stage.place(loaded);
-  expect(statSync(join(place, 'data', 'words.txt')).mode & 0o777).toBe(0o755);
-  expect(await stage.place(loaded)).toBe(place);
+  const copy = await stage.folderFor(loaded);
+  expect(statSync(join(copy, 'data', 'words.txt')).mode & 0o777).toBe(0o755);
+  expect(await stage.folderFor(loaded)).toBe(copy);
 });
 
-test('a file that changed after the check is refused', async () => {
+test('a file that changed after the check is rejected', async () => {
   const loaded = load();
   writeFileSync(join(folder.path, 'data', 'words.txt'), 'two\n');
-  await expect(stage.place(loaded)).rejects.toThrow(expect.objectContaining({ code: 'integrity' }));
+  await expect(stage.folderFor(loaded)).rejects.toThrow(expect.objectContaining({ code: 'integrity' }));
 });
 
-test('a file that came after the check is refused', async () => {
+test('a file that was added after the check is rejected', async () => {
   const loaded = load();
   writeFileSync(join(folder.path, 'sitecustomize.py'), 'print(1)\n');
-  await expect(stage.place(loaded)).rejects.toThrow(expect.objectContaining({ code: 'integrity' }));
+  await expect(stage.folderFor(loaded)).rejects.toThrow(expect.objectContaining({ code: 'integrity' }));
 });
 
-test('a copy that was made stays as it was', async () => {
+test('an edit of the original does not change the copy', async () => {
   const loaded = load();
-  const place = await stage.place(loaded);
+  const copy = await stage.folderFor(loaded);
   writeFileSync(join(folder.path, 'data', 'words.txt'), 'two\n');
-  expect(await stage.place(loaded)).toBe(place);
+  expect(await stage.folderFor(loaded)).toBe(copy);
 });
 
-test('a copy that a cleaner damaged is made anew', async () => {
+test('a copy is made again after a cleaner removed files of it', async () => {
   const loaded = load();
-  const place = await stage.place(loaded);
-  rmSync(join(place, 'data', 'words.txt'));
-  expect(readFileSync(join(await stage.place(loaded), 'data', 'words.txt'), 'utf8')).toBe('one\n');
-  rmSync(dirname(place), { recursive: true });
-  expect(readFileSync(join(await stage.place(loaded), 'tool.py'), 'utf8')).toContain('def main');
+  const copy = await stage.folderFor(loaded);
+  rmSync(join(copy, 'data', 'words.txt'));
+  expect(readFileSync(join(await stage.folderFor(loaded), 'data', 'words.txt'), 'utf8')).toBe('one\n');
+  rmSync(dirname(copy), { recursive: true });
+  expect(readFileSync(join(await stage.folderFor(loaded), 'tool.py'), 'utf8')).toContain('def main');
 });

@@ -15,36 +15,38 @@ import { dirname, join } from 'node:path';
 import type { Bundle } from '../model/bundle.js';
 import { HostError } from '../model/host-error.js';
 import type { Catalog, Package } from '../model/package.js';
-import { filesOf, type Loaded, PackageDigest } from './catalog.js';
-import type { StagedFile } from './strip.js';
+import { bundleFiles, type LoadedPackage, PackageDigest } from './loaded-package.js';
+import type { StagedFile } from './type-stripper.js';
 
 const prefix = 'toolwharf-stage-';
-const lookMs = 10_000;
+/** How long a copy is trusted to be complete after a check. */
+const recheckMs = 10_000;
 
-/** A root host confines tools as another user, who cannot enter a temporary folder that is root's alone. */
-function parent(): string {
+/** If the host runs as root, tools run as another user, who may not be able to enter root's temporary folder. */
+function parentFolder(): string {
   return process.getuid?.() === 0 ? '/tmp' : tmpdir();
 }
 
 /**
- * Copies of packages as they were checked. What runs is the copy, so an edit between check and run changes
- * nothing. The folder lies where the sandbox's user can read it and nobody can list it.
+ * Copies of packages as they were checked. Calls run the copy, so an edit after the check has no effect. The user of
+ * the sandbox can read the folder; nobody else can list it.
  */
 export class Stage {
   readonly root: string;
-  readonly #looked = new Map<string, number>();
-  /** What each copy consists of; its originals may be others by now. */
+  /** When each copy was last found complete. */
+  readonly #checkedAt = new Map<string, number>();
+  /** The files of each copy; the original may have other files by now. */
   readonly #files = new Map<string, readonly string[]>();
-  readonly #making = new Map<string, Promise<string>>();
+  readonly #copying = new Map<string, Promise<string>>();
   #sockets = 0;
 
   constructor() {
-    reap();
-    this.root = mkdtempSync(join(parent(), `${prefix}${process.pid}-`));
+    removeAbandoned();
+    this.root = mkdtempSync(join(parentFolder(), `${prefix}${process.pid}-`));
     chmodSync(this.root, 0o711);
   }
 
-  /** A path for a socket that the sandbox's user can reach, and nobody else. */
+  /** A path for a socket that only the user of the sandbox can reach. */
   newSocket(user: { readonly uid: number; readonly gid: number }): string {
     const folder = join(this.root, `net-${user.uid}`);
     if (!existsSync(folder)) {
@@ -54,36 +56,39 @@ export class Stage {
     return join(folder, `${++this.#sockets}.sock`);
   }
 
-  /** The folder with the files of a package; made on first use. */
-  async place(loaded: Loaded): Promise<string> {
+  /**
+   * The folder with the copy of a package; made on first use. Throws `integrity` if the files changed after the
+   * check.
+   */
+  async folderFor(loaded: LoadedPackage): Promise<string> {
     const { catalog, bundle } = loaded;
     if (catalog === undefined) throw new Error('a broken package has nothing to stage');
     const target = join(this.root, catalog.digest);
-    const busy = this.#making.get(target);
+    const busy = this.#copying.get(target);
     if (busy !== undefined) return busy;
-    if (this.#isWhole(target, bundle)) return target;
-    const making = this.#make(loaded, catalog, target).finally(() => this.#making.delete(target));
-    this.#making.set(target, making);
+    if (this.#isComplete(target, bundle)) return target;
+    const making = this.#make(loaded, catalog, target).finally(() => this.#copying.delete(target));
+    this.#copying.set(target, making);
     return making;
   }
 
   async #make(
-    { bundle }: Loaded,
-    { package: of, digest: expected }: Catalog,
+    { bundle }: LoadedPackage,
+    { package: pkg, digest: expected }: Catalog,
     target: string,
   ): Promise<string> {
-    const strip = hasTypeScript(of, bundle)
-      ? (await import('./strip.js')).stripper(of, bundle)
+    const strip = hasTypeScript(pkg, bundle)
+      ? (await import('./type-stripper.js')).typeStripper(pkg, bundle)
       : () => undefined;
     rmSync(target, { recursive: true, force: true });
-    // Cleaners of temporary folders may have been here.
+    // A cleaner of temporary files may have removed it.
     mkdirSync(this.root, { recursive: true, mode: 0o711 });
     const draft = mkdtempSync(join(this.root, 'draft-'));
     try {
-      const digest = new PackageDigest(of);
+      const digest = new PackageDigest(pkg);
       const scripts: StagedFile[] = [];
       const files: string[] = [];
-      for (const [path, bytes] of filesOf(bundle)) {
+      for (const [path, bytes] of bundleFiles(bundle)) {
         digest.add(path, bytes);
         files.push(path);
         mkdirSync(dirname(join(draft, path)), { recursive: true });
@@ -92,8 +97,8 @@ export class Stage {
         if (script !== undefined) scripts.push(script);
       }
       if (digest.finish() !== expected) {
-        throw new HostError('integrity', `${of.id} changed on disk after it was checked`, {
-          hint: 'connect again to have it checked anew',
+        throw new HostError('integrity', `${pkg.id} changed on disk after it was checked`, {
+          hint: 'open a new session, which checks the package again',
         });
       }
       for (const { path, bytes } of scripts) writeFileSync(join(draft, path), bytes);
@@ -107,12 +112,13 @@ export class Stage {
     }
   }
 
-  /** Cleaners of temporary folders come by once in a while, so that looking once in a while is enough. */
-  #isWhole(target: string, bundle: Bundle): boolean {
+  /** Cleaners of temporary files run rarely, so an occasional check is enough. */
+  #isComplete(target: string, bundle: Bundle): boolean {
     const now = performance.now();
-    if (now - (this.#looked.get(target) ?? Number.NEGATIVE_INFINITY) < lookMs) return existsSync(target);
-    const whole = isWhole(target, this.#files.get(target) ?? bundle.files());
-    if (whole) this.#looked.set(target, now);
+    if (now - (this.#checkedAt.get(target) ?? Number.NEGATIVE_INFINITY) < recheckMs)
+      return existsSync(target);
+    const whole = isComplete(target, this.#files.get(target) ?? bundle.files());
+    if (whole) this.#checkedAt.set(target, now);
     return whole;
   }
 
@@ -121,15 +127,15 @@ export class Stage {
   }
 }
 
-/** Whether there is anything to strip: the parser is large, and few packages need it. */
-function hasTypeScript(of: Package, bundle: Bundle): boolean {
-  const node = of.programs.some(
+/** Whether there are types to strip. Avoids loading the large parser, which few packages need. */
+function hasTypeScript(pkg: Package, bundle: Bundle): boolean {
+  const node = pkg.programs.some(
     (it) => it.target.kind === 'process' && it.target.runtime?.language === 'node',
   );
   return node && bundle.files().some((it) => /\.[cm]?ts$/.test(it));
 }
 
-/** Whatever the umask: the sandbox may run as another user. */
+/** Independent of the umask, because the sandbox may run as another user. */
 function makeReadable(folder: string): void {
   chmodSync(folder, 0o755);
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -139,16 +145,16 @@ function makeReadable(folder: string): void {
   }
 }
 
-/** Removes what hosts of this user left behind that were killed. */
-function reap(): void {
-  for (const name of readdirSync(parent())) {
+/** Removes the folders of killed hosts of this user. */
+function removeAbandoned(): void {
+  for (const name of readdirSync(parentFolder())) {
     const owner = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1] ?? Number.NaN);
     if (Number.isNaN(owner) || isAlive(owner)) continue;
     try {
-      if (statSync(join(parent(), name)).uid === process.getuid?.())
-        rmSync(join(parent(), name), { recursive: true, force: true });
+      if (statSync(join(parentFolder(), name)).uid === process.getuid?.())
+        rmSync(join(parentFolder(), name), { recursive: true, force: true });
     } catch {
-      // Another host was faster.
+      // Another host removed it first.
     }
   }
 }
@@ -162,6 +168,6 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function isWhole(folder: string, files: readonly string[]): boolean {
+function isComplete(folder: string, files: readonly string[]): boolean {
   return existsSync(folder) && files.every((it) => existsSync(join(folder, it)));
 }

@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { HostError } from '../model/host-error.js';
-import type { AuditLog } from '../store/audit.js';
+import type { AuditLog } from '../store/audit-log.js';
 import type { HostServices } from './host-services.js';
 import type { TokenRole, Tokens } from './operator.js';
 import type { OperatorAuth } from './operator-auth.js';
 
-/** Who may come in over HTTP: made and revoked, on record. */
+/** Creates and revokes the tokens for access over HTTP, with audit entries. */
 export function tokenOperations(
   { tokens }: HostServices,
   audit: AuditLog,
-  desk: OperatorAuth,
+  operatorAuth: OperatorAuth,
   newId: (prefix: string) => string,
 ): Tokens {
-  const shown = ({
+  const toEntry = ({
     id,
     name,
     role,
@@ -23,7 +23,7 @@ export function tokenOperations(
     id,
     name,
     role: role as TokenRole,
-    // Under the name alone, calls of its first token are held and allowed.
+    // The first token of a name is the principal `http/NAME`; later ones of the same name get their id added.
     principal: named ? `http/${name}` : `http/${name}#${id}`,
     createdAt: created_at,
     expiresAt: expires_at,
@@ -31,24 +31,27 @@ export function tokenOperations(
   return {
     async create({ name, role, expiresAt, by }) {
       if (name === '' || name.includes('#'))
-        throw new HostError('invalid_input', `${JSON.stringify(name)} cannot be the name of a token`, {
-          hint: 'leave out the #, which stands before the id of a token',
+        throw new HostError('invalid_input', `${JSON.stringify(name)} is not a valid token name`, {
+          hint: 'use a name that is not empty and has no #',
         });
       const id = newId('tok');
       const token = `tw_${randomBytes(32).toString('base64url')}`;
-      const who = await desk.verify(by, 'make a token');
-      await audit.append({ kind: 'operator', body: { act: 'token create', token: id, name, role, ...who } });
+      const who = await operatorAuth.verify(by, 'create a token');
+      await audit.append({
+        kind: 'operator',
+        body: { operation: 'token create', token: id, name, role, ...who },
+      });
       const row = await tokens.add({ id, name, role, expires_at: expiresAt, created_by: who.by }, token);
-      return { entry: shown(row), token };
+      return { entry: toEntry(row), token };
     },
-    list: async () => (await tokens.list()).map(shown),
+    list: async () => (await tokens.list()).map(toEntry),
     async revoke(id, by) {
-      await audit.append({ kind: 'operator', body: { act: 'token revoke', token: id, by } });
+      await audit.append({ kind: 'operator', body: { operation: 'token revoke', token: id, by } });
       return tokens.remove(id);
     },
     async check(token) {
       const row = await tokens.find(token);
-      return row === undefined ? undefined : shown(row);
+      return row === undefined ? undefined : toEntry(row);
     },
   };
 }

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest';
-import type { Signal } from '../model/signal.js';
+import type { CancelSignal } from '../model/cancel-signal.js';
 import type { Upstream, UpstreamEnd } from '../run/upstream/upstream.js';
 import { UpstreamConnections, type UpstreamTarget } from './upstream-connections.js';
 
-/** A program that stays when it is asked to go, and says how it was ended. */
-function stubborn(ways: string[]): Upstream {
+/** A program that ignores requests to end, and records how it is ended. */
+function unwilling(endings: string[]): Upstream {
   let end: (end: UpstreamEnd) => void = () => {};
   const ended = new Promise<UpstreamEnd>((resolve) => {
     end = resolve;
@@ -14,52 +14,61 @@ function stubborn(ways: string[]): Upstream {
     ended,
     call: () => Promise.reject(new Error('not used here')),
     close: async () => {
-      ways.push('asked');
+      endings.push('requested');
       await ended;
     },
     kill: () => {
-      ways.push('killed');
-      end({ kind: 'asked', reason: 'it was stopped' });
+      endings.push('killed');
+      end({ kind: 'requested', reason: 'it was stopped' });
     },
   };
 }
 
-function place(key: string, open: UpstreamTarget['open']): UpstreamTarget {
-  const words = (text: string) => text;
-  return { key, principal: 'agent', package: key, digest: key, program: 'main', ours: true, open, words };
+function target(key: string, open: UpstreamTarget['open']): UpstreamTarget {
+  const redact = (text: string) => text;
+  return {
+    key,
+    principal: 'agent',
+    package: key,
+    digest: key,
+    program: 'main',
+    startedHere: true,
+    open,
+    redact,
+  };
 }
 
-test('a kill ends a program that was given up already and is still on its way out', async () => {
-  const remotes = new UpstreamConnections();
-  for (const [leave, expected] of [
-    [() => void remotes.end(() => true, 'it was edited'), ['asked', 'killed']],
-    [() => remotes.retire(() => true), ['killed']],
+test('a kill ends a program that is already ending', async () => {
+  const connections = new UpstreamConnections();
+  for (const [end, expected] of [
+    [() => void connections.end(() => true, 'it was edited'), ['requested', 'killed']],
+    [() => connections.retire(() => true), ['killed']],
   ] as const) {
-    const ways: string[] = [];
+    const endings: string[] = [];
     let done: () => void = () => {};
-    const used = remotes.use(
-      place('desk', async () => stubborn(ways)),
+    const used = connections.use(
+      target('desk', async () => unwilling(endings)),
       () => new Promise<void>((resolve) => (done = resolve)),
     );
     await new Promise((resolve) => setImmediate(resolve));
-    leave();
-    remotes.kill((it) => it.package === 'another');
-    expect(ways).not.toContain('killed');
-    remotes.kill((it) => it.package === 'desk');
+    end();
+    connections.kill((it) => it.package === 'another');
+    expect(endings).not.toContain('killed');
+    connections.kill((it) => it.package === 'desk');
     done();
     await used;
     await new Promise((resolve) => setImmediate(resolve));
-    expect(ways).toEqual(expected);
+    expect(endings).toEqual(expected);
   }
-  await remotes.close();
+  await connections.close();
 });
 
-test('a kill does not wait for a program that is coming up', async () => {
-  const remotes = new UpstreamConnections();
-  const given: Signal[] = [];
-  const used = remotes.use(
-    place('desk', (signal) => {
-      given.push(signal);
+test('a kill cancels the start of a program', async () => {
+  const connections = new UpstreamConnections();
+  const signals: CancelSignal[] = [];
+  const used = connections.use(
+    target('desk', (signal) => {
+      signals.push(signal);
       return new Promise((_resolve, reject) =>
         signal.addEventListener('abort', () => reject(new Error('given up'))),
       );
@@ -67,30 +76,30 @@ test('a kill does not wait for a program that is coming up', async () => {
     async () => {},
   );
   used.catch(() => {});
-  remotes.kill(() => true);
-  expect(given.map((it) => it.aborted)).toEqual([true]);
+  connections.kill(() => true);
+  expect(signals.map((it) => it.aborted)).toEqual([true]);
   await expect(used).rejects.toThrow();
 });
 
-test('a program of an older version is not kept for long once a newer one is used', async () => {
+test('a program of an older version ends soon after a newer version is used', async () => {
   vi.useFakeTimers();
-  const remotes = new UpstreamConnections();
-  const ways: string[] = [];
+  const connections = new UpstreamConnections();
+  const endings: string[] = [];
   const version = (digest: string): UpstreamTarget => ({
-    ...place(digest, async () => stubborn(digest === 'old' ? ways : [])),
+    ...target(digest, async () => unwilling(digest === 'old' ? endings : [])),
     package: 'desk',
   });
   try {
-    await remotes.use(version('old'), async () => {});
+    await connections.use(version('old'), async () => {});
     await vi.advanceTimersByTimeAsync(60_000);
-    expect(ways).toEqual([]);
-    await remotes.use(version('new'), async () => {});
+    expect(endings).toEqual([]);
+    await connections.use(version('new'), async () => {});
     await vi.advanceTimersByTimeAsync(19_000);
-    expect(ways).toEqual([]);
+    expect(endings).toEqual([]);
     await vi.advanceTimersByTimeAsync(2000);
-    expect(ways).toEqual(['asked']);
+    expect(endings).toEqual(['requested']);
   } finally {
     vi.useRealTimers();
-    remotes.kill(() => true);
+    connections.kill(() => true);
   }
 });

@@ -1,152 +1,155 @@
+import type { CancelSignal } from '../model/cancel-signal.js';
 import { HostError } from '../model/host-error.js';
-import type { Signal } from '../model/signal.js';
-import { patientSupervision, Supervised, type Supervision } from '../run/upstream/supervised.js';
+import {
+  externalSupervision,
+  SupervisedUpstream,
+  type SupervisionPolicy,
+} from '../run/upstream/supervised-upstream.js';
 import type { Upstream } from '../run/upstream/upstream.js';
-import type { KeptProcess } from './kill-switch.js';
-import { queueOf } from './queue.js';
+import type { LivingProcess } from './kill-switch.js';
+import { createQueue } from './queue.js';
 
-/** One program for one caller, and how it is brought up. */
+/** An upstream for one caller, and how to connect to it. */
 export interface UpstreamTarget {
-  /** The same code, caller, confinement and values, or another key. */
+  /** Differs if the code, the caller, the sandbox profile or a value differs. */
   readonly key: string;
   readonly principal: string;
   readonly package: string;
   readonly digest: string;
   readonly program: string;
-  /** It is started here; one that runs elsewhere may come back whenever somebody starts it there. */
-  readonly ours: boolean;
-  readonly open: (signal: Signal) => Promise<Upstream>;
-  /** What a program says of its end, without secrets. */
-  readonly words: (text: string) => string;
+  /** True if the host starts the program. One that runs elsewhere can come back at any time. */
+  readonly startedHere: boolean;
+  readonly open: (signal: CancelSignal) => Promise<Upstream>;
+  /** Removes secrets from what a program writes when it ends. */
+  readonly redact: (text: string) => string;
 }
 
 export interface UpstreamState {
   readonly program: string;
-  readonly state: Supervised['state'];
+  readonly state: SupervisedUpstream['state'];
   readonly reason: string;
-  /** How often it ended by itself since it was last steady. */
-  readonly ends: number;
+  /** How often it exited unexpectedly since it last ran stably. */
+  readonly exits: number;
 }
 
 interface Entry {
-  readonly place: UpstreamTarget;
-  /** Tools that were ever called in it. */
+  readonly target: UpstreamTarget;
+  /** Tools that were called in it so far. */
   readonly tools: Set<string>;
-  readonly supervised: Supervised;
+  readonly supervised: SupervisedUpstream;
 }
 
-/** Programs at once; whoever was idle longest makes room. */
-const maxRemotes = 128;
-/** Programs that are started again at once, after they ended; whoever is up already has the rest of the machine. */
+/** Upstreams at the same time. Above this, the one that was idle longest is ended. */
+const maxUpstreams = 128;
+/** Restarts at the same time. Low, so that restarts do not slow down running calls. */
 const maxRestarts = 2;
-/** How long a program is kept without work once another version of it is in use. */
+/** How long an idle program is kept once another version of its package is in use. */
 const outdatedIdleMs = 20_000;
 
-/** Extensions and servers that are up, or were; shared by the sessions of a host, never by callers. */
+/** The upstreams of a host. Sessions of the same caller share them; different callers never do. */
 export class UpstreamConnections {
   readonly #entries = new Map<string, Entry>();
-  /** Those that nobody gets any more and that are not gone yet. */
-  readonly #leaving = new Set<Entry>();
-  readonly #limits: Partial<Supervision>;
-  readonly #restarts = queueOf(maxRestarts);
+  /** Upstreams that get no new work and have not ended yet. */
+  readonly #ending = new Set<Entry>();
+  readonly #limits: Partial<SupervisionPolicy>;
+  readonly #restarts = createQueue(maxRestarts);
   #closed = false;
 
-  constructor(limits: Partial<Supervision> = {}) {
+  constructor(limits: Partial<SupervisionPolicy> = {}) {
     this.#limits = limits;
   }
 
-  /** Lends a program to `work`, started first where it is not up. `tool`: the one that is called, where one is. */
-  async use<T>(place: UpstreamTarget, work: (remote: Upstream) => Promise<T>, tool?: string): Promise<T> {
-    if (this.#closed) throw new HostError('canceled', 'the host is being closed');
-    const { supervised, tools } = this.#entryFor(place);
+  /** Runs `work` with the upstream, which is started if necessary. `tool`: the tool that `work` calls, if any. */
+  async use<T>(target: UpstreamTarget, work: (upstream: Upstream) => Promise<T>, tool?: string): Promise<T> {
+    if (this.#closed) throw new HostError('canceled', 'the host is closing');
+    const { supervised, tools } = this.#entryFor(target);
     if (tool !== undefined) tools.add(tool);
     return supervised.use(work);
   }
 
-  /** How the programs of a package are doing for one caller. */
+  /** The states of a package's upstreams for one caller. */
   states(digest: string, principal: string): readonly UpstreamState[] {
     return [...this.#entries.values()]
-      .filter((it) => it.place.digest === digest && it.place.principal === principal)
-      .map(({ place, supervised }) => ({
-        program: place.program,
+      .filter((it) => it.target.digest === digest && it.target.principal === principal)
+      .map(({ target, supervised }) => ({
+        program: target.program,
         state: supervised.state,
         reason: supervised.reason,
-        ends: supervised.ends,
+        exits: supervised.exits,
       }));
   }
 
   get count(): number {
-    const up = [...this.#entries.values()].filter((it) => it.supervised.state !== 'stopped');
-    return up.length;
+    return [...this.#entries.values()].filter((it) => it.supervised.state !== 'stopped').length;
   }
 
-  /** Ends the programs of packages that match, at once and for good; whoever needs one gets a new one. */
-  async end(matches: (place: UpstreamTarget) => boolean, reason: string): Promise<void> {
-    const gone = this.#takeOut((it) => matches(it.place));
-    await Promise.all(gone.map((it) => it.supervised.close(reason)));
+  /** Ends all matching upstreams now. The next use starts a new one. */
+  async end(matches: (target: UpstreamTarget) => boolean, reason: string): Promise<void> {
+    const removed = this.#remove((it) => matches(it.target));
+    await Promise.all(removed.map((it) => it.supervised.close(reason)));
   }
 
-  /** No new call comes to them; they end when those under way are done. */
-  retire(matches: (place: UpstreamTarget) => boolean): void {
-    for (const { supervised } of this.#takeOut((it) => matches(it.place))) supervised.retire();
+  /** Gives matching upstreams no new work; they end when their running calls are done. */
+  retire(matches: (target: UpstreamTarget) => boolean): void {
+    for (const { supervised } of this.#remove((it) => matches(it.target))) supervised.retire();
   }
 
-  /** Ends them without a word of warning, those too that were given time to finish. */
-  kill(matches: (owner: KeptProcess) => boolean): void {
-    const isMeant = ({ place, tools }: Entry) => matches({ ...place, tools });
-    this.#takeOut(isMeant);
-    for (const it of this.#leaving) if (isMeant(it)) it.supervised.kill();
+  /** Kills all matching upstreams, also those that are already ending. */
+  kill(matches: (owner: LivingProcess) => boolean): void {
+    const isMatch = ({ target, tools }: Entry) => matches({ ...target, tools });
+    this.#remove(isMatch);
+    for (const it of this.#ending) if (isMatch(it)) it.supervised.kill();
   }
 
   async close(): Promise<void> {
     this.#closed = true;
-    await this.end(() => true, 'the host is being closed');
+    await this.end(() => true, 'the host is closing');
   }
 
-  #takeOut(matches: (entry: Entry) => boolean): Entry[] {
-    const gone = [...this.#entries.values()].filter(matches);
-    for (const entry of gone) {
-      this.#entries.delete(entry.place.key);
-      this.#leaving.add(entry);
-      void entry.supervised.gone.then(() => this.#leaving.delete(entry));
+  #remove(matches: (entry: Entry) => boolean): Entry[] {
+    const removed = [...this.#entries.values()].filter(matches);
+    for (const entry of removed) {
+      this.#entries.delete(entry.target.key);
+      this.#ending.add(entry);
+      void entry.supervised.gone.then(() => this.#ending.delete(entry));
     }
-    return gone;
+    return removed;
   }
 
-  #entryFor(place: UpstreamTarget): Entry {
-    const known = this.#entries.get(place.key);
+  #entryFor(target: UpstreamTarget): Entry {
+    const known = this.#entries.get(target.key);
     if (known !== undefined) return known;
     this.#makeRoom();
-    const name = `${place.package} (${place.program})`;
-    const limits = place.ours ? this.#limits : { ...this.#limits, ...patientSupervision };
-    const supervised = new Supervised(name, place.open, limits, place.words, this.#restarts);
-    const entry: Entry = { place, tools: new Set(), supervised };
-    this.#outdateOthers(place);
-    this.#entries.set(place.key, entry);
+    const name = `${target.package} (${target.program})`;
+    const limits = target.startedHere ? this.#limits : { ...this.#limits, ...externalSupervision };
+    const supervised = new SupervisedUpstream(name, target.open, limits, target.redact, this.#restarts);
+    const entry: Entry = { target, tools: new Set(), supervised };
+    this.#outdateOthers(target);
+    this.#entries.set(target.key, entry);
     return entry;
   }
 
-  /** Programs of other versions of a package are needed no more, or by somebody who will use them soon. */
+  /** Other versions of a package are probably not needed any more, so they are kept only shortly. */
   #outdateOthers({ principal, package: id, program, digest }: UpstreamTarget): void {
-    for (const { place, supervised } of this.#entries.values()) {
-      const same = place.principal === principal && place.package === id && place.program === program;
-      if (same && place.digest !== digest) supervised.outdated(outdatedIdleMs);
+    for (const { target, supervised } of this.#entries.values()) {
+      const same = target.principal === principal && target.package === id && target.program === program;
+      if (same && target.digest !== digest) supervised.shortenIdleTime(outdatedIdleMs);
     }
   }
 
-  /** What is stopped costs nothing but its memory of failures, and goes first. */
+  /** Removes an idle upstream, stopped ones first: they cost nothing but their history of failures. */
   #makeRoom(): void {
-    if (this.#entries.size < maxRemotes) return;
+    if (this.#entries.size < maxUpstreams) return;
     const idle = [...this.#entries.values()]
       .filter((it) => !it.supervised.busy)
       .sort((a, b) => rank(a) - rank(b) || a.supervised.usedAt - b.supervised.usedAt);
     const [first] = idle;
     if (first === undefined)
-      throw new HostError('upstream_failed', `${maxRemotes} programs are in use already`, {
+      throw new HostError('upstream_failed', `all ${maxUpstreams} connections to programs are in use`, {
         hint: 'call again later',
       });
-    this.#takeOut((it) => it === first);
-    void first.supervised.close('others need its place');
+    this.#remove((it) => it === first);
+    void first.supervised.close('other programs need its connection');
   }
 }
 

@@ -1,176 +1,192 @@
-// Prompts and resources of MCP servers behind the host: listed from what somebody agreed to, read from the server itself.
+// Prompts and resources of upstream MCP servers: listed from the accepted announcement, read from the server.
 
+import type { CancelSignal } from '../model/cancel-signal.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../model/json.js';
 import type { Program } from '../model/program.js';
-import type { Signal } from '../model/signal.js';
 import { findHidden } from '../model/unicode.js';
 import { entryText } from '../policy/announced-entry.js';
 import type { Upstream } from '../run/upstream/upstream.js';
+import type { CheckedPackage } from './checked-package.js';
+import type { ReadableContent } from './content-reader.js';
 import type { ListedPrompt, ListedResource, PromptArgument } from './host.js';
 import type { PackageUpstreams } from './package-upstreams.js';
-import type { Judged } from './readiness.js';
-import type { Reading } from './reading.js';
 import { packageOf } from './upstream-program.js';
 import { type ProgramAnnouncement, upstreamPrograms } from './upstream-tools.js';
 
 export interface UpstreamPrompt {
   readonly listed: ListedPrompt;
-  readonly judged: Judged;
+  readonly checked: CheckedPackage;
   readonly program: string;
-  /** As the server calls it. */
-  readonly own: string;
+  /** The server's own name for it. */
+  readonly upstreamName: string;
 }
 
 export interface UpstreamResource {
   readonly listed: ListedResource;
-  readonly judged: Judged;
+  readonly checked: CheckedPackage;
   readonly program: string;
-  /** As the server calls it; of a template, with its holes. */
-  readonly own: string;
+  /** The server's own URI, or URI template. */
+  readonly upstreamUri: string;
 }
 
-const readMs = 30_000;
-/** Bytes of one entry of a list. */
-const maxEntry = 64 * 1024;
+const readTimeoutMs = 30_000;
+/** Characters of one entry of a list, as JSON. Longer entries are left out. */
+const maxEntryLength = 64 * 1024;
 const scheme = 'upstream://';
 
-export function upstreamPrompts(judged: readonly Judged[], announcing: PackageUpstreams): UpstreamPrompt[] {
-  return offers(judged, announcing, 'prompts').flatMap(({ judged: it, program, entry, several }) => {
-    const own = entry.name as string;
-    const { id } = packageOf(it);
+export function upstreamPrompts(
+  packages: readonly CheckedPackage[],
+  upstreams: PackageUpstreams,
+): UpstreamPrompt[] {
+  return acceptedEntries(packages, upstreams, 'prompts').map(({ checked, program, entry, several }) => {
+    const upstreamName = entry.name as string;
+    const { id } = packageOf(checked);
     const listed: ListedPrompt = {
-      name: several ? `${id}_${program.name}_${own}` : `${id}_${own}`,
+      name: several ? `${id}_${program.name}_${upstreamName}` : `${id}_${upstreamName}`,
       package: id,
       kind: 'server',
-      title: textIn(entry.title) ?? own,
+      title: textIn(entry.title) ?? upstreamName,
       description: textIn(entry.description) ?? '',
       arguments: argumentsOf(entry.arguments),
       examples: [],
       tags: [],
     };
-    return [{ listed, judged: it, program: program.name, own }];
+    return { listed, checked, program: program.name, upstreamName };
   });
 }
 
 export function upstreamResources(
-  judged: readonly Judged[],
-  announcing: PackageUpstreams,
+  packages: readonly CheckedPackage[],
+  upstreams: PackageUpstreams,
 ): UpstreamResource[] {
-  const made = (kind: 'resources' | 'templates', member: 'uri' | 'uriTemplate') =>
-    offers(judged, announcing, kind).map(({ judged: it, program, entry }): UpstreamResource => {
-      const own = entry[member] as string;
-      const { id } = packageOf(it);
-      const uri = `${prefixOf(id, program.name)}${own}`;
+  const listKind = (kind: 'resources' | 'templates', member: 'uri' | 'uriTemplate') =>
+    acceptedEntries(packages, upstreams, kind).map(({ checked, program, entry }): UpstreamResource => {
+      const upstreamUri = entry[member] as string;
+      const { id } = packageOf(checked);
+      const uri = `${prefixOf(id, program.name)}${upstreamUri}`;
       const isTemplate = kind === 'templates';
       return {
         listed: { uri, package: id, isTemplate, entry: { ...entry, [member]: uri } },
-        judged: it,
+        checked,
         program: program.name,
-        own,
+        upstreamUri,
       };
     });
-  return [...made('resources', 'uri'), ...made('templates', 'uriTemplate')];
+  return [...listKind('resources', 'uri'), ...listKind('templates', 'uriTemplate')];
 }
 
-/** Who has a resource: the address says it; a bare one, such as a link in an answer, must be of one server alone. */
-function holderOf(
-  uri: string,
-  known: readonly UpstreamResource[],
-): { readonly holder: UpstreamResource; readonly own: string } | undefined {
-  for (const holder of known) {
-    const prefix = prefixOf(packageOf(holder.judged).id, holder.program);
-    if (uri.startsWith(prefix)) return { holder, own: uri.slice(prefix.length) };
+/** A resource to read: `listed` belongs to its upstream, `upstreamUri` is the URI to request from it. */
+interface LocatedResource {
+  readonly listed: UpstreamResource;
+  readonly upstreamUri: string;
+}
+
+/**
+ * Finds the upstream of a resource. Our own URIs name it. A URI of a server, such as a link in a result, is located
+ * only if exactly one upstream has it.
+ */
+function locate(uri: string, known: readonly UpstreamResource[]): LocatedResource | undefined {
+  for (const listed of known) {
+    const prefix = prefixOf(packageOf(listed.checked).id, listed.program);
+    if (uri.startsWith(prefix)) return { listed, upstreamUri: uri.slice(prefix.length) };
   }
-  const exact = known.filter((it) => !it.listed.isTemplate && it.own === uri);
-  const fitting =
-    exact.length > 0 ? exact : known.filter((it) => it.listed.isTemplate && begins(uri, it.own));
-  const [holder] = fitting;
-  const sole = fitting.every((it) => it.judged === holder?.judged && it.program === holder.program);
-  return holder === undefined || !sole ? undefined : { holder, own: uri };
+  const exact = known.filter((it) => !it.listed.isTemplate && it.upstreamUri === uri);
+  const matches =
+    exact.length > 0
+      ? exact
+      : known.filter((it) => it.listed.isTemplate && matchesTemplate(uri, it.upstreamUri));
+  const [first] = matches;
+  const isUnique = matches.every((it) => it.checked === first?.checked && it.program === first.program);
+  return first === undefined || !isUnique ? undefined : { listed: first, upstreamUri: uri };
 }
 
-/** Undefined when no server has it. */
+/** Undefined if no upstream has the resource. */
 export function resourceReading(
   uri: string,
   known: readonly UpstreamResource[],
-  announcing: PackageUpstreams,
-): Reading | undefined {
-  const found = holderOf(uri, known);
-  if (found === undefined) return undefined;
-  const { judged, program } = found.holder;
+  upstreams: PackageUpstreams,
+): ReadableContent | undefined {
+  const located = locate(uri, known);
+  if (located === undefined) return undefined;
+  const { checked, program } = located.listed;
   return {
-    what: { of: packageOf(judged), file: judged.loaded.file, name: `resource:${found.own}` },
+    target: {
+      package: packageOf(checked),
+      file: checked.loaded.file,
+      name: `resource:${located.upstreamUri}`,
+    },
     program,
-    screen: () => announcing.screen(judged, program, uri),
-    read: (_given, signal) => readResource(found, uri, announcing, signal),
+    checkForSecrets: () => upstreams.checkForSecrets(checked, program, uri),
+    read: (_args, signal) => readResource(located, uri, upstreams, signal),
   };
 }
 
-/** The contents of a resource, under the address by which it was asked for. */
+/** The contents of a resource. If `requested` is one of our URIs, the URIs in the result are too. */
 async function readResource(
-  { holder, own }: { readonly holder: UpstreamResource; readonly own: string },
-  asked: string,
-  announcing: PackageUpstreams,
-  signal: Signal,
+  { listed: { checked, program }, upstreamUri }: LocatedResource,
+  requested: string,
+  upstreams: PackageUpstreams,
+  signal: CancelSignal,
 ): Promise<JsonObject> {
-  const prefix = asked.startsWith(scheme) ? prefixOf(packageOf(holder.judged).id, holder.program) : '';
-  const given = await announcing.read(holder.judged, holder.program, (remote) => {
-    if (remote.resource === undefined) throw unable(holder.program, 'resources');
-    return remote.resource(own, { timeoutMs: readMs, signal });
+  const prefix = requested.startsWith(scheme) ? prefixOf(packageOf(checked).id, program) : '';
+  const result = await upstreams.read(checked, program, (upstream) => {
+    if (upstream.resource === undefined) throw notSupported(program, 'resources');
+    return upstream.resource(upstreamUri, { timeoutMs: readTimeoutMs, signal });
   });
-  const contents = isObject(given) && Array.isArray(given.contents) ? given.contents.filter(isObject) : [];
+  const contents = isObject(result) && Array.isArray(result.contents) ? result.contents.filter(isObject) : [];
   return {
-    contents: contents.map((it) => ({ ...it, uri: `${prefix}${textIn(it.uri) ?? own}` })),
+    contents: contents.map((it) => ({ ...it, uri: `${prefix}${textIn(it.uri) ?? upstreamUri}` })),
   };
 }
 
-/** What a prompt of a server says, with all its messages. */
+/** Gets a prompt from its upstream, with all messages. */
 export async function readPrompt(
-  { judged, program, own }: UpstreamPrompt,
-  given: JsonObject,
-  announcing: PackageUpstreams,
-  signal: Signal,
+  { checked, program, upstreamName }: UpstreamPrompt,
+  args: JsonObject,
+  upstreams: PackageUpstreams,
+  signal: CancelSignal,
 ): Promise<JsonObject> {
-  const said = await announcing.read(judged, program, (remote: Upstream) => {
-    if (remote.prompt === undefined) throw unable(program, 'prompts');
-    return remote.prompt(own, given, { timeoutMs: readMs, signal });
+  const result = await upstreams.read(checked, program, (upstream: Upstream) => {
+    if (upstream.prompt === undefined) throw notSupported(program, 'prompts');
+    return upstream.prompt(upstreamName, args, { timeoutMs: readTimeoutMs, signal });
   });
-  if (!isObject(said) || !Array.isArray(said.messages))
-    throw new HostError('tool_bad_output', `${program} answered with something that is no prompt`);
-  const description = textIn(said.description);
-  return { ...(description === undefined ? {} : { description }), messages: said.messages };
+  if (!isObject(result) || !Array.isArray(result.messages))
+    throw new HostError('tool_bad_output', `${program} answered with something that is not a prompt`);
+  const description = textIn(result.description);
+  return { ...(description === undefined ? {} : { description }), messages: result.messages };
 }
 
-/** The words of a prompt for whoever takes nothing but text. */
-export function wordsOf({ messages }: JsonObject): string {
+/** The text of a prompt, without images and other content. */
+export function promptTextOf({ messages }: JsonObject): string {
   const list = Array.isArray(messages) ? messages.filter(isObject) : [];
   return list
     .flatMap(({ content }) => (isObject(content) && typeof content.text === 'string' ? [content.text] : []))
     .join('\n\n');
 }
 
-interface Offered {
-  readonly judged: Judged;
+/** An entry of an announced list. */
+interface AcceptedEntry {
+  readonly checked: CheckedPackage;
   readonly program: Program;
   readonly entry: JsonObject;
-  /** The package has more than one program that offers something. */
+  /** Whether the package has more than one upstream. */
   readonly several: boolean;
 }
 
-function offers(
-  judged: readonly Judged[],
-  announcing: PackageUpstreams,
+function acceptedEntries(
+  packages: readonly CheckedPackage[],
+  upstreams: PackageUpstreams,
   kind: 'prompts' | 'resources' | 'templates',
-): Offered[] {
-  return judged.flatMap((it) => {
-    const known = announcing.announcements(it);
+): AcceptedEntry[] {
+  return packages.flatMap((it) => {
+    const known = upstreams.announcements(it);
     const programs = known.size === 0 ? [] : upstreamPrograms(packageOf(it));
     return programs
       .filter((program) => program.protocol === 'mcp')
       .flatMap((program) =>
-        agreedOf(known.get(program.name), kind).map((entry) => ({
-          judged: it,
+        listableEntries(known.get(program.name), kind).map((entry) => ({
+          checked: it,
           program,
           entry,
           several: programs.length > 1,
@@ -179,22 +195,22 @@ function offers(
   });
 }
 
-/** What reads otherwise by now waits for a review; what holds characters that nobody sees is never listed. */
-function agreedOf(
+/** Accepted entries without those that changed and need review, and without those with hidden characters. */
+function listableEntries(
   known: ProgramAnnouncement | undefined,
   kind: 'prompts' | 'resources' | 'templates',
 ): JsonObject[] {
-  const now = known?.waiting?.[kind];
-  const still = now === undefined ? undefined : new Set(now.map(entryText));
+  const waiting = known?.waiting?.[kind];
+  const current = waiting === undefined ? undefined : new Set(waiting.map(entryText));
   return (known?.agreed[kind] ?? []).filter((it) => {
     const text = canonicalJson(it);
-    const isSame = still === undefined || still.has(entryText(it));
-    return isSame && text.length <= maxEntry && [...findHidden(text)].length === 0;
+    const isUnchanged = current === undefined || current.has(entryText(it));
+    return isUnchanged && text.length <= maxEntryLength && [...findHidden(text)].length === 0;
   });
 }
 
-function argumentsOf(given: Json | undefined): PromptArgument[] {
-  const list = Array.isArray(given) ? given.filter(isObject) : [];
+function argumentsOf(value: Json | undefined): PromptArgument[] {
+  const list = Array.isArray(value) ? value.filter(isObject) : [];
   return list.flatMap(({ name, description, required }) =>
     typeof name === 'string'
       ? [{ name, description: textIn(description) ?? '', required: required === true }]
@@ -206,8 +222,8 @@ function prefixOf(id: string, program: string): string {
   return `${scheme}${encodeURIComponent(id)}/${encodeURIComponent(program)}/`;
 }
 
-/** Whether an address begins as a template does, before its first hole. */
-function begins(uri: string, template: string): boolean {
+/** Whether a URI begins with the literal part of a URI template, before its first `{`. */
+function matchesTemplate(uri: string, template: string): boolean {
   const literal = template.split('{', 1)[0] as string;
   return literal.length > 0 && uri.startsWith(literal);
 }
@@ -216,6 +232,6 @@ function textIn(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-function unable(program: string, what: string): HostError {
-  return new HostError('not_supported', `${program} has no ${what}`);
+function notSupported(program: string, feature: string): HostError {
+  return new HostError('not_supported', `${program} does not support ${feature}`);
 }

@@ -5,59 +5,59 @@ import { canonicalJson, type Json } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
 import type { SlotValues } from '../model/slot.js';
-import type { Reach } from '../net/destination.js';
-import { placesOf, type SandboxProfile } from '../run/launch.js';
-import type { ProgramPlace } from './announcement-book.js';
-import type { Judged } from './readiness.js';
-import type { Passed } from './slots.js';
+import type { NetworkReach } from '../net/destination.js';
+import { mountIdentities, type SandboxProfile } from '../run/sandbox-command.js';
+import type { ProgramRef } from './announcement-registry.js';
+import type { CheckedPackage } from './checked-package.js';
+import type { PassedEnvironment } from './slots.js';
 import { upstreamPrograms } from './upstream-tools.js';
 
-/** Whether programs of a package say themselves what it can do. */
-export function hasUpstreams({ loaded }: Judged): boolean {
-  const of = loaded.catalog?.package;
-  return of !== undefined && upstreamPrograms(of).length > 0;
+/** Whether a package has long-running programs that announce its tools. */
+export function hasUpstreams({ loaded }: CheckedPackage): boolean {
+  const pkg = loaded.catalog?.package;
+  return pkg !== undefined && upstreamPrograms(pkg).length > 0;
 }
 
-export function hasHooks({ loaded }: Judged): boolean {
+export function hasHooks({ loaded }: CheckedPackage): boolean {
   return (loaded.catalog?.package.hooks.length ?? 0) > 0;
 }
 
-/** It is started here; others answer elsewhere. */
+/** Whether the host starts the program, as a process or container on this machine. */
 export function runsHere({ target }: Program): boolean {
   return target.kind === 'process' || target.kind === 'container';
 }
 
-export function packageOf({ loaded }: Judged): Package {
-  const of = loaded.catalog?.package;
-  if (of === undefined) throw new Error('a broken package has no programs');
-  return of;
+export function packageOf({ loaded }: CheckedPackage): Package {
+  const pkg = loaded.catalog?.package;
+  if (pkg === undefined) throw new Error('a broken package has no programs');
+  return pkg;
 }
 
-export function programOf(of: Package, name: string): Program {
-  const found = of.programs.find((it) => it.name === name);
-  if (found === undefined) throw new HostError('not_supported', `${of.id} has no program ${name}`);
+export function programOf(pkg: Package, name: string): Program {
+  const found = pkg.programs.find((it) => it.name === name);
+  if (found === undefined) throw new HostError('not_supported', `${pkg.id} has no program ${name}`);
   return found;
 }
 
-/** Where a program may be asked: what its manifest names, and its own address. */
+/** The hosts that the host may contact for a program: those of its manifest, and the program's own URL. */
 export function reachOf(
   { permissions: { network } }: Package,
   { target }: Program,
-  { network: granted, denied }: Passed,
-): Reach {
-  const own = target.kind === 'url' ? [new URL(target.url)] : [];
+  { network: granted, denied }: PassedEnvironment,
+): NetworkReach {
+  const ownUrl = target.kind === 'url' ? [new URL(target.url)] : [];
   const hosts = [
     ...(network.kind === 'hosts' ? network.hosts : []),
-    ...own.map((it) => ({ host: it.hostname, port: it.port === '' ? null : Number(it.port) })),
+    ...ownUrl.map((it) => ({ host: it.hostname, port: it.port === '' ? null : Number(it.port) })),
   ];
   return { hosts, granted, denied };
 }
 
-export function placeOf({ loaded }: Judged, program: string): ProgramPlace {
+export function programRefOf({ loaded }: CheckedPackage, program: string): ProgramRef {
   const { catalog } = loaded;
   if (catalog === undefined) throw new Error('a broken package has no programs');
-  const { digest, package: of } = catalog;
-  return { manifest: manifestPath(loaded.path), digest, package: of.id, program };
+  const { digest, package: pkg } = catalog;
+  return { manifest: manifestPath(loaded.path), digest, package: pkg.id, program };
 }
 
 function manifestPath(path: string): string {
@@ -68,23 +68,31 @@ function manifestPath(path: string): string {
   }
 }
 
-/** Everything that makes a running program another one. Values do not stand in it in clear. */
+/** A hash of everything that a running program depends on, so that it is never shared where something differs. */
 export function upstreamKey(
-  place: ProgramPlace,
+  ref: ProgramRef,
   principal: string,
   slots: SlotValues,
-  reach: Reach,
+  reach: NetworkReach,
   natsUrl: string | null,
-  confinement: SandboxProfile | null,
+  profile: SandboxProfile | null,
 ): string {
   const settings = [...slots].map(([name, it]) => [name, it.value, it.recipients]);
-  const told = [place, principal, settings, reach, natsUrl, confinement && confinementKey(confinement)];
+  const parts = [ref, principal, settings, reach, natsUrl, profile && profileKey(profile)];
   return createHash('sha256')
-    .update(canonicalJson(told as unknown as Json))
+    .update(canonicalJson(parts as unknown as Json))
     .digest('hex');
 }
 
-function confinementKey(confinement: SandboxProfile): Json {
-  const { roots, hidden, state, limits, network, files } = confinement;
-  return [roots, hidden, state, limits, network, files, placesOf(confinement)] as unknown as Json;
+function profileKey(profile: SandboxProfile): Json {
+  const { roots, hidden, dataFolder, limits, network, packageFolder } = profile;
+  return [
+    roots,
+    hidden,
+    dataFolder,
+    limits,
+    network,
+    packageFolder,
+    mountIdentities(profile),
+  ] as unknown as Json;
 }

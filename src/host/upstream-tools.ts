@@ -1,139 +1,149 @@
-// What programs said of themselves, turned into tools. Everything here was written by a stranger and is read by a model.
-import { schemaProblem } from '../formats/foreign-schema.js';
+// Turns announcements of upstreams into tools. The text comes from an untrusted program, and models read it.
+import { schemaProblem } from '../formats/schema-problem.js';
 import type { AnnouncedTool } from '../model/action.js';
 import { canonicalJson, isObject, type JsonObject, type JsonSchema } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Program } from '../model/program.js';
 import type { Annotations, Tool } from '../model/tool.js';
 import { codePointName, findHidden } from '../model/unicode.js';
-import { leavesOf } from '../policy/scan/leaves.js';
+import { collectTexts } from '../policy/scan/json-texts.js';
 import type { UpstreamAnnouncement } from '../run/upstream/upstream.js';
 
-/** What somebody agreed to, and what the program said last where that is something else. */
+/** What an upstream announced. */
 export interface ProgramAnnouncement {
+  /** The announcement that the operator accepted. */
   readonly agreed: UpstreamAnnouncement;
+  /** A later, different one that waits for a review; null if there is none. */
   readonly waiting: UpstreamAnnouncement | null;
 }
 
 export interface OfferedTool {
   readonly tool: Tool;
-  /** The program says something else of it by now, and nobody agreed to that. */
-  readonly held: boolean;
+  /** The program now announces the tool differently, or not at all, and the operator has not accepted that. */
+  readonly needsReview: boolean;
 }
 
-export interface Offer {
+/** The tools of a package. */
+export interface ToolOffer {
   readonly tools: readonly OfferedTool[];
-  /** What is not offered, and why, for whoever looks at the package. */
+  /** Tools that are left out, and why. */
   readonly remarks: readonly string[];
 }
 
 const maxTools = 2000;
 const maxDescription = 16 * 1024;
-/** How long an extension may take for a call, as its format has it. */
+/** Default time limit of an extension's tools, from the Nexo format. */
 const extensionSeconds = 30;
 
-/** Programs that are asked what they can do. */
-export function upstreamPrograms(of: Package): readonly Program[] {
-  const used = new Set(of.tools.flatMap((it) => (it.action?.kind === 'upstream' ? [it.action.program] : [])));
-  const hooked = new Set(of.hooks.map((it) => it.program));
-  return of.programs.filter(
+/** The long-running programs of a package, which announce tools or hooks. */
+export function upstreamPrograms(pkg: Package): readonly Program[] {
+  const used = new Set(
+    pkg.tools.flatMap((it) => (it.action?.kind === 'upstream' ? [it.action.program] : [])),
+  );
+  const withHooks = new Set(pkg.hooks.map((it) => it.program));
+  return pkg.programs.filter(
     (it) =>
       (it.protocol === 'mcp' || it.protocol === 'nexo') &&
       (it.role === 'mcp-server' || it.role === 'extension') &&
-      (of.announces || used.has(it.name) || hooked.has(it.name)),
+      (pkg.announcesTools || used.has(it.name) || withHooks.has(it.name)),
   );
 }
 
-type Known = ReadonlyMap<string, ProgramAnnouncement>;
+/** By program. */
+type AnnouncementMap = ReadonlyMap<string, ProgramAnnouncement>;
 
-/** What was made of a package and the very same announcements before, for every session that lists it. */
-const made = new WeakMap<Package, { readonly from: Known; readonly offer: Offer }>();
+/** The last offer of each package, shared by all sessions as long as the announcements are the same. */
+const offers = new WeakMap<Package, { readonly from: AnnouncementMap; readonly offer: ToolOffer }>();
 
-/** The tools of a package as they are known now. A program that was never up offers nothing. */
-export function offerOf(of: Package, known: Known): Offer {
-  const last = made.get(of);
-  if (last !== undefined && isSameSaid(last.from, known)) return last.offer;
-  const offer = newOffer(of, known);
-  made.set(of, { from: known, offer });
+/** The known tools of a package. A program that has announced nothing offers nothing. */
+export function offerOf(pkg: Package, known: AnnouncementMap): ToolOffer {
+  const last = offers.get(pkg);
+  if (last !== undefined && areSame(last.from, known)) return last.offer;
+  const offer = createOffer(pkg, known);
+  offers.set(pkg, { from: known, offer });
   return offer;
 }
 
-function isSameSaid(one: Known, other: Known): boolean {
+function areSame(one: AnnouncementMap, other: AnnouncementMap): boolean {
   return one.size === other.size && [...one].every(([program, it]) => other.get(program) === it);
 }
 
-function newOffer(of: Package, known: Known): Offer {
-  const programs = upstreamPrograms(of);
+function createOffer(pkg: Package, known: AnnouncementMap): ToolOffer {
+  const programs = upstreamPrograms(pkg);
   const names = new Set(programs.map((it) => it.name));
-  const own = of.tools.filter((it) => it.action?.kind !== 'upstream' || !names.has(it.action.program));
-  const offers = programs.map((it) => offerOfProgram(of, it, known.get(it.name)));
-  const tools: OfferedTool[] = [...own.map((tool) => ({ tool, held: false }))];
-  const remarks = offers.flatMap((it) => it.remarks);
+  const ownTools = pkg.tools.filter((it) => it.action?.kind !== 'upstream' || !names.has(it.action.program));
+  const programOffers = programs.map((it) => offerOfProgram(pkg, it, known.get(it.name)));
+  const tools: OfferedTool[] = [...ownTools.map((tool) => ({ tool, needsReview: false }))];
+  const remarks = programOffers.flatMap((it) => it.remarks);
   const taken = new Set(tools.map((it) => it.tool.name));
-  for (const { tool, held } of offers.flatMap((it) => it.tools)) {
+  for (const { tool, needsReview } of programOffers.flatMap((it) => it.tools)) {
     if (taken.has(tool.name)) {
-      remarks.push(`two of its tools are called ${tool.name}; the first has the name`);
+      remarks.push(`two of its tools are named ${tool.name}; only the first is available`);
       continue;
     }
     taken.add(tool.name);
-    tools.push({ tool, held });
+    tools.push({ tool, needsReview });
   }
   return { tools, remarks };
 }
 
-function offerOfProgram(of: Package, program: Program, known: ProgramAnnouncement | undefined): Offer {
-  const declared = of.tools.filter(
+function offerOfProgram(pkg: Package, program: Program, known: ProgramAnnouncement | undefined): ToolOffer {
+  const declared = pkg.tools.filter(
     (it) => it.action?.kind === 'upstream' && it.action.program === program.name,
   );
   if (known === undefined) return { tools: [], remarks: [] };
-  const said = new Map(known.agreed.tools.slice(0, maxTools).map((it) => [it.name, it]));
-  const now = known.waiting === null ? null : new Map(known.waiting.tools.map((it) => [it.name, it]));
-  const isHeld = (it: AnnouncedTool) => now !== null && !isSame(now.get(it.name), it);
+  const announced = new Map(known.agreed.tools.slice(0, maxTools).map((it) => [it.name, it]));
+  const waiting = known.waiting === null ? null : new Map(known.waiting.tools.map((it) => [it.name, it]));
+  const needsReview = (it: AnnouncedTool) => waiting !== null && !isSame(waiting.get(it.name), it);
   if (program.role === 'extension' || declared.length > 0)
-    return declaredOffer(program, declared, said, isHeld);
-  const prefix = of.programs.filter((it) => it.role === 'mcp-server' || it.role === 'extension').length > 1;
+    return declaredOffer(program, declared, announced, needsReview);
+  const prefix = pkg.programs.filter((it) => it.role === 'mcp-server' || it.role === 'extension').length > 1;
   const remarks: string[] = [];
-  const tools = [...said.values()].flatMap((it): OfferedTool[] => {
+  const tools = [...announced.values()].flatMap((it): OfferedTool[] => {
     const problem = problemOf(it);
     if (problem !== undefined) {
-      remarks.push(`the tool ${shown(it.name)} of ${program.name} is left out: ${problem}`);
+      remarks.push(`the tool ${quoted(it.name)} of ${program.name} is left out: ${problem}`);
       return [];
     }
     const name = prefix ? `${program.name}_${it.name}` : it.name;
-    return [{ tool: announcedTool(name, it, program), held: isHeld(it) }];
+    return [{ tool: announcedTool(name, it, program), needsReview: needsReview(it) }];
   });
   return { tools, remarks };
 }
 
-/** A manifest that names its tools means these and no others. */
+/** If the manifest declares tools, only those are offered. */
 function declaredOffer(
   program: Program,
   declared: readonly Tool[],
-  said: ReadonlyMap<string, AnnouncedTool>,
-  isHeld: (it: AnnouncedTool) => boolean,
-): Offer {
+  announced: ReadonlyMap<string, AnnouncedTool>,
+  needsReview: (it: AnnouncedTool) => boolean,
+): ToolOffer {
   const remarks: string[] = [];
-  const wanted = new Set(declared.flatMap((it) => (it.action?.kind === 'upstream' ? [it.action.tool] : [])));
-  const undeclared = [...said.keys()].filter((it) => !wanted.has(it));
+  const declaredNames = new Set(
+    declared.flatMap((it) => (it.action?.kind === 'upstream' ? [it.action.tool] : [])),
+  );
+  const undeclared = [...announced.keys()].filter((it) => !declaredNames.has(it));
   if (program.role === 'extension' && undeclared.length > 0)
-    remarks.push(`it announces ${list(undeclared)}, which its manifest does not declare; left out`);
-  const missing = [...wanted].filter((it) => !said.has(it));
+    remarks.push(`it announces ${list(undeclared)}, which its manifest does not declare; they are left out`);
+  const missing = [...declaredNames].filter((it) => !announced.has(it));
   if (missing.length > 0)
     remarks.push(`its manifest declares ${list(missing)}, which its program does not announce`);
   const tools = declared.flatMap((tool): OfferedTool[] => {
-    const it = tool.action?.kind === 'upstream' ? said.get(tool.action.tool) : undefined;
+    const it = tool.action?.kind === 'upstream' ? announced.get(tool.action.tool) : undefined;
     if (it === undefined) return [];
     const problem = problemOf(it);
     if (problem !== undefined) {
-      remarks.push(`the tool ${shown(it.name)} is left out: ${problem}`);
+      remarks.push(`the tool ${quoted(it.name)} is left out: ${problem}`);
       return [];
     }
-    return [{ tool: refined(tool, it, program), held: isHeld(it) }];
+    return [{ tool: refined(tool, it, program), needsReview: needsReview(it) }];
   });
   return { tools, remarks };
 }
 
-/** Where the manifest left it to the program, the program's own words count; where it spoke, it is the manifest's. */
+/**
+ * The manifest of an extension leaves description and input to the program. For other programs the manifest decides.
+ */
 function refined(tool: Tool, it: AnnouncedTool, program: Program): Tool {
   if (program.role !== 'extension') return tool;
   return {
@@ -144,7 +154,7 @@ function refined(tool: Tool, it: AnnouncedTool, program: Program): Tool {
   };
 }
 
-/** What it says of its effects can make it stricter and never looser. */
+/** The hints of an announced tool can make the host stricter, never more permissive. */
 function announcedTool(name: string, it: AnnouncedTool, program: Program): Tool {
   const annotations = annotationsOf(it);
   const destructive = annotations.destructiveHint === true;
@@ -165,33 +175,34 @@ function announcedTool(name: string, it: AnnouncedTool, program: Program): Tool 
   };
 }
 
-/** A program that says nothing of its arguments takes any. */
+/** A tool without a schema accepts any arguments. */
 function inputOf(schema: JsonSchema | undefined): JsonSchema {
   if (schema === undefined || schema === true) return { type: 'object', additionalProperties: true };
-  const says = isObject(schema) && Object.keys(schema).some((it) => it !== 'type' && !it.startsWith('$'));
-  return says || schema === false ? schema : { ...schema, additionalProperties: true };
+  const hasKeywords =
+    isObject(schema) && Object.keys(schema).some((it) => it !== 'type' && !it.startsWith('$'));
+  return hasKeywords || schema === false ? schema : { ...schema, additionalProperties: true };
 }
 
 const flags = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
 
 function annotationsOf({ annotations = {}, title }: AnnouncedTool): Annotations {
-  const told = flags.flatMap((it) =>
+  const hints = flags.flatMap((it) =>
     typeof annotations[it] === 'boolean' ? [[it, annotations[it]] as const] : [],
   );
-  const called = typeof annotations.title === 'string' ? annotations.title : title;
-  return { ...Object.fromEntries(told), ...(called === undefined ? {} : { title: called }) };
+  const shownTitle = typeof annotations.title === 'string' ? annotations.title : title;
+  return { ...Object.fromEntries(hints), ...(shownTitle === undefined ? {} : { title: shownTitle }) };
 }
 
-/** Why a tool is not offered; undefined when nothing speaks against it. */
+/** Why a tool is left out; undefined if it is offered. */
 function problemOf(it: AnnouncedTool): string | undefined {
-  if (!/^[A-Za-z0-9_.\-/]{1,128}$/.test(it.name)) return 'its name is none that clients can call';
-  const words = [it.description ?? '', it.title ?? ''];
-  if (words.some((text) => text.length > maxDescription)) return 'its description is longer than 16 KiB';
-  // Titles, schemas and members are read as well: nothing of it may hide a character.
-  const { all } = leavesOf(it as unknown as JsonObject);
+  if (!/^[A-Za-z0-9_.\-/]{1,128}$/.test(it.name)) return 'clients cannot call a tool with this name';
+  const texts = [it.description ?? '', it.title ?? ''];
+  if (texts.some((text) => text.length > maxDescription)) return 'its description is longer than 16 KiB';
+  // Models read all of it: titles, schemas and member names too.
+  const { all } = collectTexts(it as unknown as JsonObject);
   const [hidden] = all.flatMap(({ text }) => findHidden(text));
   if (hidden !== undefined)
-    return `what it says of itself holds ${codePointName(hidden.codePoint)}, which no reader sees`;
+    return `its announcement contains ${codePointName(hidden.codePoint)}, which is invisible`;
   for (const schema of [it.input, it.output]) {
     if (schema === undefined) continue;
     const problem = schemaProblem(schema);
@@ -203,22 +214,22 @@ function problemOf(it: AnnouncedTool): string | undefined {
 }
 
 function isSame(one: AnnouncedTool | undefined, other: AnnouncedTool): boolean {
-  return one !== undefined && spelled(one) === spelled(other);
+  return one !== undefined && serialize(one) === serialize(other);
 }
 
-function spelled(it: AnnouncedTool): string {
+function serialize(it: AnnouncedTool): string {
   return canonicalJson(it as unknown as JsonObject);
 }
 
-const mostNamed = 5;
+const maxListed = 5;
 
 function list(names: readonly string[]): string {
-  const rest = names.length - mostNamed;
-  const named = names.slice(0, mostNamed).map(shown).join(', ');
+  const rest = names.length - maxListed;
+  const named = names.slice(0, maxListed).map(quoted).join(', ');
   return rest > 0 ? `${named} and ${rest} more` : named;
 }
 
-/** A name from outside, in a sentence of ours. */
-function shown(name: string): string {
+/** An untrusted name for one of our messages. */
+function quoted(name: string): string {
   return JSON.stringify(name.slice(0, 64));
 }

@@ -2,39 +2,40 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
 import type { FilesystemAccess } from '../model/permissions.js';
-import { shellWord } from '../model/shell-word.js';
+import { shellQuote } from '../model/shell-quote.js';
 import { keyMaterial } from '../policy/key-material.js';
-import { canUse, obstacle, type User } from '../sandbox/access.js';
+import { canUse, firstImpassableFolder, type SandboxUser } from '../sandbox/path-access.js';
 import type { Mount } from '../sandbox/sandbox.js';
 
-/** What a session may lend: the workspace, and folders that an operator granted besides. */
+/** The folders of the user that tools of a session may see: the workspace, and folders that the operator granted. */
 export interface Workspace {
   readonly root: string;
   readonly read: readonly string[];
   readonly write: readonly string[];
-  /** Nothing outside these is lent; anything may be where there are none. */
-  readonly within?: readonly string[];
-  /** For reading only, wherever they lie. */
-  readonly unwritable?: readonly string[];
+  /** If set, folders outside these are rejected. */
+  readonly allowedRoots?: readonly string[];
+  /** Paths that stay read-only even inside a writable folder. */
+  readonly readOnly?: readonly string[];
 }
 
-/** What is never shown, wherever it lies. */
+/** Paths that tools never see, even inside a mounted folder. */
 export interface HiddenPaths {
-  /** The home folder of whoever runs the host, in every spelling. */
+  /** All paths of the user's home folder. */
   readonly homes: readonly string[];
   /** The host's own folders. */
-  readonly own: readonly string[];
+  readonly hostFolders: readonly string[];
   /** Files and folders of all packages of the session. */
   readonly packages: readonly string[];
 }
 
 export interface WorkspaceMounts {
   readonly mounts: readonly Mount[];
+  /** Paths inside the mounts that appear empty. */
   readonly hidden: readonly string[];
 }
 
-/** These are the machine's, or the sandbox's own: they cannot be lent as they are. */
-const notLent = new Set([
+/** Folders of the system or of the sandbox itself: not mounted, although folders inside them can be. */
+const systemFolders = new Set([
   '/',
   '/usr',
   '/bin',
@@ -47,68 +48,76 @@ const notLent = new Set([
   '/var',
   '/boot',
 ]);
-const neverLent = /^\/(?:proc|sys|dev|toolwharf)(?:\/|$)/;
+/** Not mounted, including everything below. */
+const systemTrees = /^\/(?:proc|sys|dev|toolwharf)(?:\/|$)/;
 
-/** The folders that one package sees, and what of them looks empty to it. `own` are its own files. */
+/**
+ * The folders that one package sees, and the paths in them that it does not. `packagePaths`: the package's own files.
+ */
 export function mountWorkspace(
   access: FilesystemAccess,
   workspace: Workspace,
-  secret: HiddenPaths,
-  own: readonly string[],
-  user: User,
+  neverShown: HiddenPaths,
+  packagePaths: readonly string[],
+  user: SandboxUser,
 ): WorkspaceMounts {
   if (access === 'none') return { mounts: [], hidden: [] };
-  const fixed = realPaths(workspace.unwritable ?? []);
+  const readOnly = realPaths(workspace.readOnly ?? []);
   const canWrite = access === 'read-write';
-  const wanted = [
+  const requested = [
     { path: workspace.root, writable: canWrite },
     ...workspace.read.map((path) => ({ path, writable: false })),
     ...workspace.write.map((path) => ({ path, writable: canWrite })),
   ];
-  const lentAs = wanted.map(({ path, writable: asked }) => {
-    const writable = asked && !isWithin(path, fixed);
-    const real = usable(path, writable, user);
-    if (workspace.within !== undefined && !isWithin(real, realPaths(workspace.within)))
-      throw outside(real, workspace.within);
-    if (writable && secret.homes.some((it) => real === it || isBelow(it, real))) throw wholeHome(real);
+  const requestedMounts = requested.map(({ path, writable: requestedWritable }) => {
+    const writable = requestedWritable && !isWithin(path, readOnly);
+    const real = usablePath(path, writable, user);
+    if (workspace.allowedRoots !== undefined && !isWithin(real, realPaths(workspace.allowedRoots)))
+      throw outsideAllowedRoots(real, workspace.allowedRoots);
+    if (writable && neverShown.homes.some((it) => real === it || isBelow(it, real)))
+      throw homeNotWritable(real);
     return { source: real, target: real, writable };
   });
-  // What is for reading only is put over the folder around it.
-  const inside = fixed.filter((it) => lentAs.some((mount) => mount.writable && isBelow(it, mount.target)));
-  const mounts = [...lentAs, ...inside.map((it) => ({ source: it, target: it, writable: false }))];
-  const hidden = hiddenPaths(mounts, secret);
-  for (const { target, writable } of mounts) assertLendable(target, writable, hidden, own);
-  // Its own files are where they always are; in the workspace they are hidden like all the others.
+  // Read-only paths inside a writable mount become mounts of their own, on top of it.
+  const inside = readOnly.filter((it) =>
+    requestedMounts.some((mount) => mount.writable && isBelow(it, mount.target)),
+  );
+  const mounts = [...requestedMounts, ...inside.map((it) => ({ source: it, target: it, writable: false }))];
+  const hidden = hiddenPathsIn(mounts, neverShown);
+  for (const { target, writable } of mounts) assertMountable(target, writable, hidden, packagePaths);
+  // The package's own files too: the tool sees them in its package folder.
   return { mounts, hidden: hidden.filter((it) => mounts.some(({ target }) => isBelow(it, target))) };
 }
 
-/** A folder that is private, or lies in one, cannot be lent; a package's own folder can, for reading. */
-function assertLendable(
+/** Throws for a folder that is hidden, or inside a hidden one. A package's own folder can be mounted read-only. */
+function assertMountable(
   target: string,
   writable: boolean,
   hidden: readonly string[],
-  own: readonly string[],
+  packagePaths: readonly string[],
 ): void {
-  const around = hidden.find((it) => target === it || isBelow(target, it));
-  if (around === undefined || (!writable && own.some((it) => it === around))) return;
+  const hiddenFolder = hidden.find((it) => target === it || isBelow(target, it));
+  if (hiddenFolder === undefined || (!writable && packagePaths.some((it) => it === hiddenFolder))) return;
   throw new HostError(
     'workspace_unusable',
-    `the workspace ${target} lies in ${around}, which is never lent`,
+    `the workspace ${target} is in ${hiddenFolder}, which tools must not see`,
     {
-      hint: 'key material, packages and the folders of the host stay private; name another folder with --root',
+      hint: 'keys, packages and the folders of the host are hidden from tools; choose another folder with --root',
     },
   );
 }
 
-function outside(path: string, within: readonly string[]): HostError {
+function outsideAllowedRoots(path: string, allowedRoots: readonly string[]): HostError {
   return new HostError(
     'workspace_unusable',
-    `${path} is not in ${within.join(' or ') || 'any folder'}, the roots that are configured`,
-    { hint: 'name another folder with --root, or see "toolwharf config list --show-origin"' },
+    allowedRoots.length === 0
+      ? `${path} is not allowed as a workspace: the list of allowed roots is empty`
+      : `${path} is outside the allowed roots: ${allowedRoots.join(', ')}`,
+    { hint: 'choose another folder with --root, or see "toolwharf config list --show-origin"' },
   );
 }
 
-/** With links followed, as they are now. What is not there leads nowhere. */
+/** With symbolic links resolved. Paths that do not exist are left out. */
 function realPaths(paths: readonly string[]): string[] {
   return paths.filter((it) => existsSync(it)).map((it) => realpathSync.native(it));
 }
@@ -118,47 +127,48 @@ function isWithin(path: string, folders: readonly string[]): boolean {
   return folders.some((it) => real === it || isBelow(real, it));
 }
 
-/** Who may write there may leave a key, or a command that runs at the next sign-in. */
-function wholeHome(path: string): HostError {
+/** A tool that can write to the home folder could add a key there, or a command that runs at the next login. */
+function homeNotWritable(path: string): HostError {
   return new HostError(
     'workspace_unusable',
-    `the workspace ${path} holds the home folder, which is not lent for writing`,
-    { hint: 'name the folder of a project with --root' },
+    `the workspace ${path} contains the home folder, which tools must not write to`,
+    { hint: 'choose a project folder with --root' },
   );
 }
 
-function hiddenPaths(mounts: readonly Mount[], secret: HiddenPaths): string[] {
-  const homes = [...new Set([...secret.homes, ...mounts.map((it) => it.target)])];
+function hiddenPathsIn(mounts: readonly Mount[], neverShown: HiddenPaths): string[] {
+  const homes = [...new Set([...neverShown.homes, ...mounts.map((it) => it.target)])];
   const keys = homes.flatMap((home) => keyMaterial.map((it) => join(home, it)));
-  const found = [...keys, ...secret.own, ...secret.packages].filter((it) => existsSync(it));
-  // A link inside a workspace must not lead around it.
+  const found = [...keys, ...neverShown.hostFolders, ...neverShown.packages].filter((it) => existsSync(it));
+  // Also with symbolic links resolved, so that a link cannot bypass the hiding.
   return [...new Set(found.flatMap((it) => [it, realpathSync.native(it)]))].sort();
 }
 
-function usable(path: string, writable: boolean, user: User): string {
-  const refuse = (why: string, hint: string, cause?: unknown) =>
-    new HostError('workspace_unusable', `${path} cannot be lent to tools: ${why}`, { hint, cause });
-  const another = 'name another folder with --root';
+/** The real path of a folder; throws if tools cannot use it. */
+function usablePath(path: string, writable: boolean, user: SandboxUser): string {
+  const unusable = (why: string, hint: string, cause?: unknown) =>
+    new HostError('workspace_unusable', `${path} cannot be mounted for tools: ${why}`, { hint, cause });
+  const another = 'choose another folder with --root';
   let real: string;
   try {
     real = realpathSync.native(path);
-    if (!statSync(real).isDirectory()) throw refuse('it is not a folder', another);
+    if (!statSync(real).isDirectory()) throw unusable('it is not a folder', another);
   } catch (error) {
     if (error instanceof HostError) throw error;
-    throw refuse('it is not there, or cannot be read', another, error);
+    throw unusable('it does not exist or cannot be read', another, error);
   }
-  if (notLent.has(real) || neverLent.test(real)) throw refuse('it belongs to the system', another);
-  const blocked = obstacle(dirname(real), user);
-  const other = user.uid === process.getuid?.() ? 'this user' : `the user ${user.uid} of confined processes`;
-  if (blocked !== undefined) throw refuse(`${other} cannot enter ${blocked}`, runAs(blocked, 'o+x'));
-  if (!canUse(real, user, false)) throw refuse(`${other} cannot read it`, runAs(real, 'o+rx'));
+  if (systemFolders.has(real) || systemTrees.test(real)) throw unusable('it belongs to the system', another);
+  const blocked = firstImpassableFolder(dirname(real), user);
+  const userName = user.uid === process.getuid?.() ? 'this user' : `the sandbox user ${user.uid}`;
+  if (blocked !== undefined) throw unusable(`${userName} cannot enter ${blocked}`, runAs(blocked, 'o+x'));
+  if (!canUse(real, user, false)) throw unusable(`${userName} cannot read it`, runAs(real, 'o+rx'));
   if (writable && !canUse(real, user, true))
-    throw refuse(`${other} cannot write to it`, runAs(real, 'o+rwx'));
+    throw unusable(`${userName} cannot write to it`, runAs(real, 'o+rwx'));
   return real;
 }
 
 function runAs(path: string, bits: string): string {
-  return `run Toolwharf as the owner of the folder, or allow it: chmod ${bits} ${shellWord(path)}`;
+  return `run Toolwharf as the owner of the folder, or allow it: chmod ${bits} ${shellQuote(path)}`;
 }
 
 function isBelow(path: string, folder: string): boolean {

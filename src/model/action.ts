@@ -1,52 +1,57 @@
 import type { JsonObject, JsonSchema } from './json.js';
 import type { JsonTemplate, Template } from './template.js';
 
-/** How the answer of a process or request is read. */
+/** How the host parses the output of a process or the body of an HTTP response. */
 export interface OutputReader {
   /**
-   * `line`: exactly one line of JSON. `records`: one JSON value per line, each checked on its own.
-   * `auto`: JSON where the answer's content type says so, else text.
+   * `line`: exactly one line of JSON. `records`: one JSON value per line, each validated separately.
+   * `auto`: JSON if the response's content type says so, else text.
    */
   readonly format: 'auto' | 'json' | 'line' | 'text' | 'binary' | 'records' | 'none';
-  /** A failure comes as `{"error":{"code","message","details"?}}`. */
+  /** True: a failure is reported as `{"error":{"code","message","details"?}}`. */
   readonly errorEnvelope: boolean;
 }
 
+/** The HTTP methods that an action can use. */
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** Scheme, host and port are constant: no input can change where a request goes. */
+/** A URL with placeholders. Scheme, host and port are constant, so no input can change the destination. */
 export interface UrlTemplate {
   readonly origin: string;
   readonly path: Template;
   readonly query: readonly QueryParameter[];
 }
 
+/** One name and value of a query string or of a form. */
 export interface QueryParameter {
   readonly name: string;
   readonly value: Template;
 }
 
+/** One HTTP header whose value may have placeholders. */
 export interface HeaderTemplate {
   readonly name: string;
   readonly value: Template;
 }
 
+/** How the body of an HTTP request is built. */
 export type HttpBody =
   | { readonly kind: 'none' }
   | { readonly kind: 'json'; readonly body: JsonTemplate }
   | { readonly kind: 'text'; readonly body: Template }
-  /** `application/x-www-form-urlencoded`; each value is encoded, so that none can add a field. */
+  /** `application/x-www-form-urlencoded`. Each value is encoded, so no value can add a field. */
   | { readonly kind: 'form'; readonly fields: readonly QueryParameter[] }
-  /** The validated input as JSON, less the members (each a path) used up elsewhere in the request. */
+  /** The validated input as JSON, without the members (each a path) that the URL or the headers already use. */
   | { readonly kind: 'input'; readonly except: readonly (readonly string[])[] };
 
 /** How an exported function is called. */
 export type CallingConvention =
-  /** `fn(args, { config, dataDir })` for a named export, `handlers.fn(args, credentials)` for a table. */
+  /** A named export is called as `fn(args, { config, dataDir })`, a table as `handlers.fn(args, credentials)`. */
   | 'arguments-context'
   /** `handler({ tool, input })`. */
   | 'envelope';
 
+/** What a call of a tool does. */
 export type Action =
   | {
       readonly kind: 'exec';
@@ -54,8 +59,8 @@ export type Action =
       /** Appended to the program's command. */
       readonly arguments: readonly Template[];
       readonly stdin: 'none' | 'json';
-      /** The format makes sure that the program does nothing before it has read its input. */
-      readonly waits?: boolean;
+      /** True: the format guarantees that the program does nothing before it has read its input. */
+      readonly waitsForInput?: boolean;
       readonly output: OutputReader;
     }
   | {
@@ -70,7 +75,7 @@ export type Action =
       readonly url: UrlTemplate;
       readonly headers: readonly HeaderTemplate[];
       readonly body: HttpBody;
-      /** The slot whose value authenticates the request. */
+      /** Name of the slot whose value authenticates the request. */
       readonly credential?: string;
       readonly output: OutputReader;
     }
@@ -78,15 +83,15 @@ export type Action =
   | { readonly kind: 'compose'; readonly package: string; readonly tool: string }
   | { readonly kind: 'upstream'; readonly program: string; readonly tool: string };
 
-/** What a program said of a tool when it started. */
+/** A tool as a program described it when it started. */
 export interface AnnouncedTool {
   readonly name: string;
   readonly description?: string;
   readonly title?: string;
   readonly input?: JsonSchema;
   readonly output?: JsonSchema;
-  /** Hints as MCP spells them; they never loosen anything. */
+  /** Hints with the member names of MCP. A hint never relaxes a check. */
   readonly annotations?: JsonObject;
-  /** Members for clients that this host passes on. */
+  /** Members for clients that the host passes on. */
   readonly meta?: JsonObject;
 }

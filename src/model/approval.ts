@@ -1,8 +1,8 @@
 import type { Json } from './json.js';
 
 /**
- * proposed → approved | denied | expired; approved → executing → executed. `executing` without an end is a
- * call whose outcome is unknown: it is never run again. `void`: what was decided about is no longer what would run.
+ * The state of a held call: proposed → approved | denied | expired; approved → executing → executed. A call that stays
+ * `executing` has an unknown outcome and never runs again. `void`: something that the decision depends on has changed.
  */
 export type ApprovalState =
   | 'proposed'
@@ -13,41 +13,43 @@ export type ApprovalState =
   | 'executing'
   | 'executed';
 
-/** Everything that a decision is about. Where any of it is another, it is another call. */
+/** Everything that an approval is bound to. If any member differs, the approval does not apply. */
 export interface ApprovalBinding {
   readonly principal: string;
   /** `package/tool`. */
   readonly tool: string;
-  /** Digest of the package that was shown. */
+  /** Digest of the package as it was when the person decided. */
   readonly definition: string;
-  /** Of the arguments, and of where the call would work with which grants. */
+  /** Digest of the arguments, the workspace and the grants. */
   readonly argumentsDigest: string;
   /** Digest of the operator's policy. */
   readonly policy: string;
-  /** Digest of which credentials the package has, and who may receive them. */
+  /** Digest of which slots have a value, and who may receive it. */
   readonly credentials: string;
 }
 
-/** One fact that a person needs to judge a call, taken from the call itself. */
+/** One fact about a call that helps a person decide. */
 export interface Evidence {
   readonly kind: 'effect' | 'destination' | 'amount' | 'address' | 'workspace' | 'grant';
   readonly text: string;
-  /** JSON pointer into the arguments, where it comes from them. */
+  /** JSON pointer to the argument that the fact was taken from, if any. */
   readonly at?: string;
 }
 
-/** How somebody reached the host. `client`: the person at an MCP client, who was asked through it. */
+/** How an actor reached the host. `client`: a person who was asked through their MCP client. */
 export type Channel = 'library' | 'terminal' | 'api' | 'client';
 
+/** Who approved or denied a held call, how and when. */
 export interface ApprovalDecision {
   readonly by: string;
   readonly channel: Channel;
-  /** Whether the operator's PIN was shown. */
+  /** Whether the operator's PIN was entered. */
   readonly verified: boolean;
   /** Milliseconds since 1970. */
   readonly at: number;
 }
 
+/** A held call, waiting for a decision or decided. */
 export interface ApprovalRequest extends ApprovalBinding {
   readonly id: string;
   readonly session: string;
@@ -60,7 +62,7 @@ export interface ApprovalRequest extends ApprovalBinding {
   readonly expiresAt: number;
   readonly state: ApprovalState;
   readonly decision: ApprovalDecision | null;
-  /** What changed, for a request that is void. */
+  /** What changed, if the state is `void`. */
   readonly voidReason: string | null;
   readonly answer: Json | null;
 }

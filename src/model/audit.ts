@@ -1,14 +1,14 @@
-/** The result of checking the record against itself and against its checkpoints. */
+/** The result of verifying the audit log against its hash chain and its checkpoints. */
 export interface AuditVerdict {
   readonly ok: boolean;
-  /** Lines that fit, from the first on. */
+  /** Number of valid entries, counted from the first. */
   readonly entries: number;
-  /** Checkpoints that fit. */
+  /** Number of valid checkpoints. */
   readonly checkpoints: number;
-  /** The newest line that a checkpoint saw: up to it nothing can be cut off unnoticed. */
+  /** Number of the newest entry that a checkpoint covers. Removing entries up to it is always detected. */
   readonly sealed: number;
-  /** Number of the first line that does not fit. */
+  /** Number of the first invalid entry. */
   readonly firstBad?: number;
-  /** What is wrong and where, in a sentence. */
+  /** A sentence that says what is wrong and where. */
   readonly problem?: string;
 }

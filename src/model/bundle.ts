@@ -1,24 +1,25 @@
-/** What is at a path of a bundle. `refused` carries a sentence that says why. */
+/** The result of reading one path of a bundle. `rejected`: `detail` is a sentence that says why. */
 export type BundleEntry =
   | { readonly kind: 'file'; readonly bytes: Uint8Array }
   | { readonly kind: 'folder' }
   | { readonly kind: 'missing' }
-  | { readonly kind: 'refused'; readonly reason: BundleRefusal; readonly detail: string };
+  | { readonly kind: 'rejected'; readonly reason: RejectionReason; readonly detail: string };
 
-export type BundleRefusal = 'unreadable' | 'not-regular' | 'link-escape' | 'too-large';
+/** Why a path of a bundle cannot be read. */
+export type RejectionReason = 'unreadable' | 'not-regular' | 'link-escape' | 'too-large';
 
 /**
- * The files of one package as they came, read-only and size-capped. Paths are relative to its root, with
- * forward slashes. Reading is synchronous so that front ends stay plain functions.
+ * The files of one package, read-only and limited in size. Paths are relative to the bundle's root and use forward
+ * slashes. Reading is synchronous so that format parsers can be plain functions.
  */
 export interface Bundle {
-  /** Bundle-relative path of the manifest. */
+  /** Path of the manifest, relative to the root. */
   readonly manifest: string;
   /** Name of the folder that is the bundle's root. */
   readonly folder: string;
   read(path: string): BundleEntry;
-  /** All files, sorted. */
+  /** Paths of all files, sorted. */
   files(): readonly string[];
-  /** How a path is shown to people. */
+  /** The path in the form that messages use. */
   display(path: string): string;
 }

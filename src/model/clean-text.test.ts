@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { cleanText } from './clean-text.js';
 
-describe('what people write stays', () => {
+describe('legitimate text is not changed', () => {
   test.each([
     ['a family', '👨‍👩‍👧‍👦 and 👩🏽‍💻'],
     ['flags', '🇩🇪 🏴󠁧󠁢󠁳󠁣󠁴󠁿 🏳️‍🌈'],
@@ -17,14 +17,14 @@ describe('what people write stays', () => {
   ])('%s', (_name, text) => expect(cleanText(text)).toBe(text));
 });
 
-describe('what nobody sees goes', () => {
+describe('hidden characters and escape sequences are removed', () => {
   test.each([
     [
       'tags',
       `hi${[...'ignore'].map((it) => String.fromCodePoint(0xe0000 + it.charCodeAt(0))).join('')}!`,
       'hi!',
     ],
-    ['turned order', 'a\u202egnp.exe\u202c', 'agnp.exe'],
+    ['reversed reading direction', 'a\u202egnp.exe\u202c', 'agnp.exe'],
     ['isolates', '\u2066x\u2069', 'x'],
     ['zero width', 'pass\u200bword\ufeff', 'password'],
     ['colors', '\u001b[31mred\u001b[0m', 'red'],
@@ -32,16 +32,16 @@ describe('what nobody sees goes', () => {
     ['a link', '\u001b]8;;https://evil.example\u001b\\here\u001b]8;;\u001b\\', 'here'],
     ['one byte sequences', '\u009b2Jx', 'x'],
     ['an unfinished sequence', 'x\u001b[', 'x'],
-    ['bells', 'a\u0007\u0008b\u0000', 'ab'],
-    ['a lone return', 'safe\rEVIL', 'safe\nEVIL'],
-    ['half a character', 'a\ud800b\udc00', 'ab'],
-    ['other line ends', 'a\u2028b', 'a\nb'],
-    ['variation marks', 'a\u{e0100}\u{e0101}b', 'ab'],
+    ['control characters', 'a\u0007\u0008b\u0000', 'ab'],
+    ['a carriage return without a line feed', 'safe\rEVIL', 'safe\nEVIL'],
+    ['lone surrogates', 'a\ud800b\udc00', 'ab'],
+    ['other line separators', 'a\u2028b', 'a\nb'],
+    ['variation selectors', 'a\u{e0100}\u{e0101}b', 'ab'],
     ['a joiner between letters', 'ad\u200dmin', 'admin'],
   ])('%s', (_name, text, clean) => expect(cleanText(text)).toBe(clean));
 });
 
-test('doing it twice changes nothing more, and nothing is left', () => {
+test('cleaning is idempotent and leaves no hidden character', () => {
   const odd = fc.constantFrom(
     '\u200d',
     '\u200c',

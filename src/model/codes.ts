@@ -1,5 +1,5 @@
-// The permanent catalog of diagnostic codes: one file per family, joined here.
-// A code, once released, is never renamed or reused; docs/diagnostics.md has an entry for each.
+// All diagnostic codes, one file per family. Codes are permanent: they are never renamed or reused.
+// docs/diagnostics.md has an entry for each.
 import { fileCodes } from './codes/file.js';
 import { findagentCodes } from './codes/findagent.js';
 import { nexoCodes } from './codes/nexo.js';
@@ -11,6 +11,7 @@ import { textCodes } from './codes/text.js';
 import { toolspaceCodes } from './codes/toolspace.js';
 import type { Severity } from './diagnostic.js';
 
+/** The severity of each diagnostic code. */
 export const diagnosticCodes = {
   ...fileCodes,
   ...syntaxCodes,
@@ -23,4 +24,5 @@ export const diagnosticCodes = {
   ...nexoCodes,
 } as const satisfies Record<string, Severity>;
 
+/** The permanent name of one kind of problem. */
 export type DiagnosticCode = keyof typeof diagnosticCodes;

@@ -1,8 +1,9 @@
 import type { DiagnosticCode } from './codes.js';
 
+/** `error`: the package cannot be used. `warning`: it probably does not do what its author expects. */
 export type Severity = 'error' | 'warning' | 'info';
 
-/** Lines and columns count from 1, columns in UTF-16 code units; the end is exclusive. */
+/** A place in a file. Lines and columns start at 1, columns count UTF-16 code units, the end is exclusive. */
 export interface Range {
   readonly line: number;
   readonly column: number;
@@ -10,31 +11,34 @@ export interface Range {
   readonly endColumn: number;
 }
 
-/** Another place that explains a finding. */
+/** Another place that helps to understand a diagnostic. */
 export interface RelatedPlace {
   readonly message: string;
   readonly file: string;
   readonly range: Range;
 }
 
-/** One finding about a file. Printing it is somebody else's work. */
+/** One problem in a file, as data. */
 export interface Diagnostic {
   readonly code: DiagnosticCode;
   readonly severity: Severity;
+  /** What is wrong. */
   readonly message: string;
   readonly file: string;
   readonly range: Range;
-  /** JSON Pointer, where the format has one. */
+  /** JSON Pointer to the field, if the problem is in a field. */
   readonly pointer?: string;
+  /** How to fix it. */
   readonly hint?: string;
   readonly related?: readonly RelatedPlace[];
 }
 
+/** The range of a problem that concerns the whole file. */
 export const startOfFile: Range = Object.freeze({ line: 1, column: 1, endLine: 1, endColumn: 1 });
 
 const rank: Record<Severity, number> = { error: 0, warning: 1, info: 2 };
 
-/** By file, then place, then gravity, then code: the order in which people read a report. */
+/** The order of a report: by file, position, severity and code. */
 export function compareDiagnostics(a: Diagnostic, b: Diagnostic): number {
   return (
     compareText(a.file, b.file) ||

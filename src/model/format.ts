@@ -4,41 +4,46 @@ import type { Package } from './package.js';
 
 export const formatNames = ['patch', 'talos', 'toolspace', 'findagent', 'nexo'] as const;
 
+/** The name of a manifest format. */
 export type FormatName = (typeof formatNames)[number];
 
-/** A file that may be a manifest. */
+/** A file that could be a manifest. */
 export interface Candidate {
-  /** Name of the file and of up to two folders above it, such as `.findagent/manifest.json`. */
+  /** Name of the file with up to two parent folders, such as `.findagent/manifest.json`. */
   readonly path: string;
-  /** Decoded on first use; empty when it cannot be read as text. */
+  /** The file's text, decoded on first use. Empty when it cannot be read. */
   text(): string;
-  /** Whether a file of that name lies beside it; unknown where the candidate is not on a disk. */
-  beside?(name: string): boolean;
+  /** Whether the same folder has a file of this name. Absent when the candidate is not on a disk. */
+  hasSibling?(name: string): boolean;
 }
 
-/** A front end's claim on a file. */
+/** A format's statement that a file is one of its manifests, and which files belong to the package. */
 export interface Claim {
-  /** `file`: the bundle is this one file. `folder`: the folder that is `up` levels above the file. */
+  /** `file`: the bundle is this one file. `folder`: the bundle is a folder; see `levelsUp`. */
   readonly scope: 'file' | 'folder';
-  readonly up: 0 | 1;
+  /** The bundle's root: 0 is the folder that contains the file, 1 is that folder's parent. */
+  readonly levelsUp: 0 | 1;
 }
 
-/** What the host says of itself to the rules that ask for it. */
+/** Properties of the host that some format rules need. */
 export interface ParseOptions {
+  /** Version of the host that manifests with a minimum version are compared with. */
   readonly agentVersion: string;
+  /** Package ids that the host uses itself. */
   readonly reservedIds: readonly string[];
 }
 
+/** A package, or the diagnostics that say why there is none. */
 export interface ParseResult {
-  /** Absent when an error stands in the way of understanding the manifest. */
+  /** Absent when the manifest has errors. */
   readonly package?: Package;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** A front end. Pure, and it never throws, whatever the bytes. */
+/** The parser of one manifest format. It is pure and never throws, whatever the bytes are. */
 export interface Format {
   readonly name: FormatName;
-  /** Null: not a manifest of this format. */
+  /** Null: the file is not a manifest of this format. */
   claim(candidate: Candidate): Claim | null;
   parse(bundle: Bundle, options: ParseOptions): ParseResult;
 }

@@ -1,13 +1,15 @@
 import type { JsonSchema } from './json.js';
 
+/** The maximum number of calls within a time window. */
 export interface RateLimit {
   readonly count: number;
   readonly per: 'second' | 'minute' | 'hour' | 'day';
 }
 
-/** Inputs that say how much a call is worth, at the top of the arguments only. */
-export const amountNames = ['amount', 'amount_cents', 'total', 'value'] as const;
+/** Names of top-level arguments that hold the amount of a call. */
+export const amountInputNames = ['amount', 'amount_cents', 'total', 'value'] as const;
 
+/** Length of each time window in milliseconds. */
 export const windowMs: Readonly<Record<RateLimit['per'], number>> = {
   second: 1000,
   minute: 60_000,
@@ -15,8 +17,8 @@ export const windowMs: Readonly<Record<RateLimit['per'], number>> = {
   day: 86_400_000,
 };
 
-/** Rules for one tool. Absent members add nothing. */
-export interface ToolRule {
+/** Limits for one tool. An absent member sets no limit. */
+export interface ToolGuardrails {
   readonly tool: string;
   readonly approval?: 'none' | 'human';
   readonly maxAmount?: number;
@@ -24,20 +26,21 @@ export interface ToolRule {
   readonly idempotent?: boolean;
 }
 
-/** What a creator asks the host to enforce. The secret scan has no switch: it always runs. */
+/** Limits that the author asks the host to enforce. The scan for secrets is not listed: it always runs. */
 export interface Guardrails {
   readonly input: {
-    /** Characters of the input written as JSON. */
+    /** Maximum number of characters of the input, written as JSON. */
     readonly maxLength?: number;
-    /** Regular expressions, case-insensitive; one match refuses the call. */
+    /** Case-insensitive regular expressions. A call whose input matches one is denied. */
     readonly denyPatterns: readonly string[];
-    /** Categories of personal data that are replaced before the call. */
+    /** Categories of personal data that are removed from the input before the call. */
     readonly redact: readonly string[];
   };
   readonly output: { readonly schema?: JsonSchema };
-  readonly tools: readonly ToolRule[];
+  readonly tools: readonly ToolGuardrails[];
 }
 
+/** The guardrails of a package that declares none. */
 export const noGuardrails: Guardrails = Object.freeze({
   input: Object.freeze({ denyPatterns: Object.freeze([]), redact: Object.freeze([]) }),
   output: Object.freeze({}),

@@ -1,4 +1,4 @@
-/** Permanent codes of refusals and failures. Every surface maps all of them (serve/errors.ts). */
+/** Permanent error codes. serve/errors.ts maps each of them to HTTP, JSON-RPC and exit codes. */
 export const hostErrorCodes = [
   'usage',
   'not_found',
@@ -45,15 +45,17 @@ export const hostErrorCodes = [
   'internal',
 ] as const;
 
+/** One of the permanent error codes. */
 export type HostErrorCode = (typeof hostErrorCodes)[number];
 
+/** Optional details of an error. */
 export interface HostErrorOptions {
   /** The next step, as a sentence or a command. */
   readonly hint?: string;
   readonly cause?: unknown;
 }
 
-/** A refusal or failure that somebody should read. Bugs are plain errors and become `internal`. */
+/** A failure with a message for the user. Bugs are plain `Error`s and are reported as `internal`. */
 export class HostError extends Error {
   readonly code: HostErrorCode;
   readonly hint: string | undefined;
@@ -66,11 +68,11 @@ export class HostError extends Error {
   }
 }
 
-/** Anything thrown, as something to show; a bug keeps its details for the log. */
+/** Converts anything thrown to a `HostError`. The details of a bug go only to the log. */
 export function asHostError(error: unknown): HostError {
   if (error instanceof HostError) return error;
-  return new HostError('internal', 'something went wrong inside Toolwharf', {
+  return new HostError('internal', 'internal error in Toolwharf', {
     cause: error,
-    hint: 'run it again with -v for details, and report it',
+    hint: 'run it again with -v for details, and report the bug',
   });
 }

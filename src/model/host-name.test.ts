@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { coversHost, isWithin } from './host-name.js';
+import { coversHost, isSameOrSubdomain } from './host-name.js';
 
-describe('trust in a name', () => {
+describe('trust in a host name', () => {
   test.each([
     ['example.com', 'api.example.com', true],
     ['example.com', 'EXAMPLE.com.', true],
     ['example.com', 'badexample.com', false],
     ['example.com', 'example.com.evil.net', false],
     ['example.co.uk', 'api.example.co.uk', true],
-    // Below these, everybody can have a name.
+    // Anyone can register names below these.
     ['com', 'example.com', false],
     ['co.uk', 'example.co.uk', false],
     ['kobe.jp', 'somebody.kobe.jp', false],
@@ -16,16 +16,16 @@ describe('trust in a name', () => {
     ['city.kobe.jp', 'www.city.kobe.jp', true],
     ['github.io', 'evil.github.io', false],
     ['deno.dev', 'evil.deno.dev', false],
-    // Nobody owns all that is below these either, though somebody owns them.
+    // These have an owner, but other people have names below them.
     ['core.windows.net', 'evil.blob.core.windows.net', false],
     ['amazonaws.com', 'bucket.s3.amazonaws.com', false],
     ['run.app', 'evil.run.app', false],
     ['localhost', 'evil.localhost', false],
-    // Themselves they are hosts like others.
+    // An exact match is always covered.
     ['s3.amazonaws.com', 's3.amazonaws.com', true],
     ['127.0.0.1', '127.0.0.1', true],
     ['0.0.1', '127.0.0.1', false],
-  ])('in %s reaches %s: %s', (name, host, expected) => {
+  ])('whether %s covers %s: %s', (name, host, expected) => {
     expect(coversHost(name, host)).toBe(expected);
   });
 });
@@ -36,6 +36,6 @@ test.each([
   ['example.com', 'badexample.com', false],
   ['0.0.1', '127.0.0.1', false],
   ['', 'example.com', false],
-])('what lies within %j: %s, %s', (above, host, expected) => {
-  expect(isWithin(above, host)).toBe(expected);
+])('whether %j has the subdomain %s: %s', (above, host, expected) => {
+  expect(isSameOrSubdomain(above, host)).toBe(expected);
 });

@@ -1,8 +1,8 @@
-import { isOneOwners } from './public-suffix.js';
+import { hasSameOwner } from './public-suffix.js';
 import type { Recipients } from './slot.js';
 
-/** One spelling per name: lower case, ASCII, no dot at the end. Empty when it is no name at all. */
-export function hostName(text: string): string {
+/** The host name in lower-case ASCII without a final dot. Empty when the text is not a host name. */
+export function normalizeHostName(text: string): string {
   try {
     return new URL(`https://${text}/`).hostname.replace(/\.$/, '');
   } catch {
@@ -10,23 +10,25 @@ export function hostName(text: string): string {
   }
 }
 
-/** The name itself, or one below it, whoever that belongs to. Addresses have nothing below them. */
-export function isWithin(above: string, host: string): boolean {
-  const [over, name] = [hostName(above), hostName(host)];
-  if (over === '' || name === '') return false;
-  return name === over || (name.endsWith(`.${over}`) && !/^[\d.]+$|:/.test(over));
+/** Whether `host` is `above` or one of its subdomains, no matter who owns them. IP addresses have no subdomains. */
+export function isSameOrSubdomain(above: string, host: string): boolean {
+  const [parent, name] = [normalizeHostName(above), normalizeHostName(host)];
+  if (parent === '' || name === '') return false;
+  return name === parent || (name.endsWith(`.${parent}`) && !/^[\d.]+$|:/.test(parent));
 }
 
 /**
- * Where trust in a name reaches: the name itself, or one below it, unless everybody can have a name there.
- * `api.example.com` is covered by `example.com`, `badexample.com` is not, and `me.github.io` is not by `github.io`.
+ * Whether trust in one name extends to a host: to the name itself and its subdomains, unless anyone can register
+ * subdomains there. `example.com` covers `api.example.com` but not `badexample.com`; `github.io` does not cover
+ * `me.github.io`.
  */
 export function coversHost(covering: string, host: string): boolean {
-  if (!isWithin(covering, host)) return false;
-  const [above, name] = [hostName(covering), hostName(host)];
-  return name === above || isOneOwners(above, name);
+  if (!isSameOrSubdomain(covering, host)) return false;
+  const [above, name] = [normalizeHostName(covering), normalizeHostName(host)];
+  return name === above || hasSameOwner(above, name);
 }
 
+/** Whether a slot's value may be sent to a host. */
 export function mayReceive(recipients: Recipients, host: string): boolean {
   switch (recipients.kind) {
     case 'any':

@@ -2,22 +2,22 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson, isObject, type Json } from './json.js';
 
-/** The definition, word for word, without the short way. */
-function plain(value: Json): string {
-  if (Array.isArray(value)) return `[${value.map(plain).join(',')}]`;
+/** The definition of the canonical form, without the optimization. */
+function reference(value: Json): string {
+  if (Array.isArray(value)) return `[${value.map(reference).join(',')}]`;
   if (!isObject(value)) return JSON.stringify(value);
   const members = Object.keys(value)
     .sort()
-    .map((key) => `${JSON.stringify(key)}:${plain(value[key] as Json)}`);
+    .map((key) => `${JSON.stringify(key)}:${reference(value[key] as Json)}`);
   return `{${members.join(',')}}`;
 }
 
-test('there is one spelling, whether or not the members are in order already', () => {
+test('equal values have the same canonical text, whether or not their keys are sorted', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
-      const sorted = JSON.parse(plain(value as Json)) as Json;
-      expect(canonicalJson(value as Json)).toBe(plain(value as Json));
-      expect(canonicalJson(sorted)).toBe(plain(value as Json));
+      const sorted = JSON.parse(reference(value as Json)) as Json;
+      expect(canonicalJson(value as Json)).toBe(reference(value as Json));
+      expect(canonicalJson(sorted)).toBe(reference(value as Json));
     }),
     { numRuns: 500 },
   );
@@ -29,6 +29,6 @@ test.each<[string, Json]>([
   ['{"toJSON":"a member like any other"}', { toJSON: 'a member like any other' }],
   ['"\\ud800"', '\ud800'],
   ['0', -0],
-])('%s', (text, value) => {
+])('the canonical text %s', (text, value) => {
   expect(canonicalJson(value)).toBe(text);
 });

@@ -1,26 +1,28 @@
 /** Any JSON value. Objects are plain data and never carry behavior. */
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
 
+/** A JSON object. */
 export interface JsonObject {
   readonly [key: string]: Json;
 }
 
-/** A JSON Schema (2020-12) exactly as its author wrote it. */
+/** A JSON Schema (2020-12), unchanged from its source. */
 export type JsonSchema = JsonObject | boolean;
 
-/** Steps from the root of a document to a place in it. */
+/** The keys and indexes that lead from the root of a document to a value in it. */
 export type JsonPath = readonly (string | number)[];
 
+/** Whether a value is an object, but not an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** RFC 6901. The root is the empty string. */
+/** The path as a JSON Pointer (RFC 6901). The root is the empty string. */
 export function toPointer(path: JsonPath): string {
   return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
 }
 
-/** Reads a place in a value; undefined where there is none. Own properties only. */
+/** The value at a path; undefined if there is none. Inherited properties are ignored. */
 export function valueAt(value: Json | undefined, path: JsonPath): Json | undefined {
   let current: Json | undefined = value;
   for (const step of path) {
@@ -36,14 +38,14 @@ export function valueAt(value: Json | undefined, path: JsonPath): Json | undefin
 }
 
 /**
- * The one spelling of a value that digests are made of: keys sorted by UTF-16 code unit, no white space.
- * Two values that differ only in key order have the same spelling; nothing else does.
+ * The canonical text of a value, used for digests: keys sorted by UTF-16 code unit, no white space. Two values have the
+ * same text only if they are equal or differ only in key order.
  */
 export function canonicalJson(value: Json): string {
   return isSorted(value) ? JSON.stringify(value) : sortedJson(value);
 }
 
-/** Whether the platform would write it in the same way, which it does many times faster. */
+/** Whether `JSON.stringify`, which is many times faster, produces the canonical text. */
 function isSorted(value: Json): boolean {
   if (typeof value !== 'object' || value === null) return true;
   if (Array.isArray(value)) {
@@ -72,7 +74,7 @@ function sortedJson(value: Json): string {
   return JSON.stringify(value);
 }
 
-/** Freezes plain data through and through and returns it. */
+/** Freezes plain data at every level and returns it. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

@@ -2,7 +2,7 @@ import type { HeaderTemplate } from './action.js';
 import type { Json } from './json.js';
 import type { Template } from './template.js';
 
-/** How the files that run come to this machine. `bundled`: they are in the bundle. */
+/** How the package's code gets onto this machine. `bundled`: it is part of the bundle. */
 export type InstallPlan =
   | { readonly kind: 'bundled' }
   | { readonly kind: 'pip'; readonly package: string; readonly version?: string }
@@ -10,15 +10,16 @@ export type InstallPlan =
   | { readonly kind: 'git'; readonly url: string; readonly ref: string; readonly subpath?: string }
   | { readonly kind: 'container'; readonly image: string }
   | { readonly kind: 'url'; readonly url: string; readonly sha256: string }
-  /** Files kept in a bucket that the operator configures. */
+  /** Files in an object store bucket that the operator configures. */
   | { readonly kind: 'object'; readonly key: string };
 
+/** A value that the result must have at a JSON pointer. */
 export interface PointerAssertion {
   readonly pointer: string;
   readonly equals: Json;
 }
 
-/** All members present must hold. */
+/** What counts as success of a smoke test. Every member that is present must be true. */
 export interface SmokeSuccess {
   readonly exitCode?: number;
   readonly httpStatus?: number;
@@ -28,7 +29,7 @@ export interface SmokeSuccess {
   readonly noErrorField: boolean;
 }
 
-/** How an installation proves that it works. */
+/** What a smoke test runs or requests. */
 export type SmokeCheck =
   | { readonly kind: 'program'; readonly program: string }
   | {
@@ -41,19 +42,20 @@ export type SmokeCheck =
   | { readonly kind: 'upstream'; readonly tool: string; readonly arguments: Json }
   | { readonly kind: 'tool'; readonly tool: string; readonly arguments: Json };
 
-export interface Smoke {
+/** A test that shows whether an installation works. */
+export interface SmokeTest {
   readonly check: SmokeCheck;
   readonly timeoutSeconds: number;
   readonly success: SmokeSuccess;
 }
 
-/** How access that was given outside this machine is taken back. */
-export type KillSwitch =
+/** How to revoke access that was granted outside this machine. */
+export type KillSwitchPlan =
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'program'; readonly program: string }
   | { readonly kind: 'manual'; readonly instructionsUrl: string };
 
-/** Money in US cents. */
+/** What using the package costs. Amounts are US cents. */
 export interface Cost {
   readonly installFeeCents?: number;
   readonly monthlyFeeCents?: number;

@@ -1,18 +1,21 @@
 import type { AnnouncedTool } from './action.js';
 import type { Guardrails } from './guardrails.js';
 import type { Json } from './json.js';
-import type { Cost, InstallPlan, KillSwitch, Smoke } from './lifecycle.js';
+import type { Cost, InstallPlan, KillSwitchPlan, SmokeTest } from './lifecycle.js';
 import type { Permissions } from './permissions.js';
 import type { Program } from './program.js';
 import type { Slot } from './slot.js';
 import type { Tool } from './tool.js';
 
-/** Where the words of a prompt are. `file`: inside the bundle. */
+/** Where the text of a prompt is stored. `text`: here. `file`: at a path inside the bundle. */
 export type PromptBody =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'file'; readonly path: string };
 
-/** `instructions` speak for the whole package; `skill` is one named piece of know-how. Neither is ever run. */
+/**
+ * Text for the model. `instructions` apply to the whole package; a `skill` teaches one named task. Prompts are never
+ * executed.
+ */
 export interface Prompt {
   readonly kind: 'instructions' | 'skill';
   readonly name: string;
@@ -21,40 +24,42 @@ export interface Prompt {
   readonly body: PromptBody;
   readonly examples: readonly string[];
   readonly tags: readonly string[];
-  /** Shown before the others. */
+  /** Listed before the prompts that do not have this flag. */
   readonly first: boolean;
 }
 
 export const hookPoints = ['before_message', 'after_message', 'before_tool_call', 'after_tool_call'] as const;
 
+/** A point of the conversation at which the host can run hooks. */
 export type HookPoint = (typeof hookPoints)[number];
 
-/** A program that wants to be asked at a point of the conversation. Lower priority goes first. */
+/** A program that the host asks at one point of the conversation. Hooks with a lower priority run first. */
 export interface Hook {
   readonly point: HookPoint;
   readonly program: string;
   readonly priority: number;
 }
 
-/** What the machine must have; anything missing gates the package with a reason. */
+/** What the machine must provide. If anything is missing, the package is unavailable and the status says why. */
 export interface Needs {
+  /** Names of executables that must be on the PATH. */
   readonly binaries: readonly string[];
-  /** Lowest version of the host, as its format counts versions. */
+  /** Minimum version of the host, in the version scheme of the package's format. */
   readonly hostVersion?: string;
 }
 
-/** A field that is kept and shown, and that the host does not act on. */
+/** A manifest field that is stored and displayed but has no effect on the host. */
 export interface Fact {
   readonly label: string;
   readonly value: Json;
 }
 
-/** One distributable unit as this host understands it: frozen, plain, serializable. */
+/** What one manifest declares, in the same form for every format: frozen, plain, serializable data. */
 export interface Package {
-  /** The front end that read it; shown to people, never asked by the host. */
+  /** Name of the format that parsed it. For display only: the host treats all formats alike. */
   readonly format: string;
   readonly id: string;
-  /** `0.0.0` when the manifest has none. */
+  /** `0.0.0` when the manifest has no version. */
   readonly version: string;
   readonly name: string;
   readonly description: string;
@@ -67,27 +72,28 @@ export interface Package {
   readonly permissions: Permissions;
   readonly guardrails: Guardrails;
   readonly install: InstallPlan;
-  readonly smoke?: Smoke;
-  readonly killSwitch?: KillSwitch;
+  readonly smoke?: SmokeTest;
+  readonly killSwitch?: KillSwitchPlan;
   readonly cost?: Cost;
-  /** Tools of its programs appear only when they run (MCP servers, extensions). */
-  readonly announces: boolean;
-  /** Clients the author made it for. */
+  /** True when its programs announce tools at run time (MCP servers, extensions). */
+  readonly announcesTools: boolean;
+  /** Names of the clients that the author made it for. */
   readonly targets: readonly string[];
-  /** A folder of the bundle with a static page, shown by the console. */
+  /** A folder of the bundle with a static page. The console displays it. */
   readonly interface?: string;
-  /** Author, licence, tags, support and the like, in the order of the manifest. */
+  /** Author, license, tags, support and similar fields, in the order of the manifest. */
   readonly facts: readonly Fact[];
 }
 
-/** A package with what its programs announced: this is what is pinned, granted and listed. */
+/** A package together with what its programs announced. Agreements, grants and tool lists refer to this. */
 export interface Catalog {
   readonly package: Package;
   readonly announced: readonly Announcement[];
-  /** SHA-256 over the canonical form of the package, its files and the announcements. */
+  /** SHA-256 of the canonical JSON of the package, its files and the announcements. */
   readonly digest: string;
 }
 
+/** The tools and hooks that one program reported when it started. */
 export interface Announcement {
   readonly program: string;
   readonly tools: readonly AnnouncedTool[];

@@ -1,37 +1,40 @@
-/** A name, or a name with a port, that a package may talk to. A port of null means the scheme's default. */
+/** A host name that a package may connect to. */
 export interface NetworkHost {
   readonly host: string;
+  /** Null: the default port of the scheme. */
   readonly port: number | null;
-  /** Names below it too. */
+  /** True: subdomains are included. */
   readonly subdomains?: boolean;
 }
 
-/** `public` is any public address through the egress proxy, never loopback or private ranges. */
+/** Which hosts a package may reach. `public`: any public address, but never loopback or private ranges. */
 export type NetworkAccess =
   | { readonly kind: 'none' }
   | { readonly kind: 'hosts'; readonly hosts: readonly NetworkHost[] }
   | { readonly kind: 'public' };
 
-/** What of the session's roots is visible. `none` still has the runtime, the own files and a private /tmp. */
+/** Access to the session's roots. `none` still includes the runtime, the package's own files and a private /tmp. */
 export type FilesystemAccess = 'none' | 'read-only' | 'read-write';
 
-/** A reason, in the author's words, for reaching something on the user's behalf. */
-export interface Scope {
+/** A resource that the package uses on the user's behalf, with the author's reason. */
+export interface PermissionScope {
   readonly resource: string;
   readonly verbs: readonly ScopeVerb[];
   readonly rationale: string;
+  /** The name of this scope at the provider. */
   readonly providerScope?: string;
 }
 
+/** What a package does with a resource. */
 export type ScopeVerb = 'read' | 'write' | 'delete' | 'send' | 'execute' | 'admin';
 
-/** An allow-list: empty means nothing. */
+/** What a package may use. Everything that is not listed is denied. */
 export interface Permissions {
-  /** `default` where the format has no permission model and the host's standing profile applies. */
+  /** `default`: the format has no permission model, so the host's default profile applies. */
   readonly origin: 'declared' | 'default';
   readonly network: NetworkAccess;
   readonly filesystem: FilesystemAccess;
-  /** A writable folder of the package's own that outlives the call. */
+  /** True: the package has its own writable folder that persists between calls. */
   readonly stateDirectory: boolean;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly PermissionScope[];
 }

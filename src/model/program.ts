@@ -1,37 +1,39 @@
 import type { Template } from './template.js';
 
-/** What a program is there for. Every one of them is shown, granted, hashed and confined alike. */
+/** Why a package contains a program. The host displays, grants, hashes and confines every role in the same way. */
 export type ProgramRole = 'tool' | 'extension' | 'mcp-server' | 'smoke' | 'kill-switch' | 'interface';
 
-/** `call`: started for one call and thrown away. `persistent`: kept between calls. */
+/** `call`: started for one call and then ended. `persistent`: kept running between calls. */
 export type Lifetime = 'call' | 'persistent';
 
-/** What is spoken with the program once it runs. */
+/** How the host communicates with the running program. */
 export type Protocol = 'argv' | 'function' | 'mcp' | 'nexo';
 
+/** One environment variable (or header) of a program. */
 export interface EnvironmentVariable {
   readonly name: string;
   readonly value: Template;
 }
 
-/** The interpreter a process needs; absent when the command itself is the executable. */
+/** The interpreter that a process needs. Absent when the command is itself an executable. */
 export interface Runtime {
   readonly language: 'python' | 'node';
-  /** As wished for by the author, such as `3.12`; absent means any supported one. */
+  /** The version that the author asks for, such as `3.12`. Absent: any supported version. */
   readonly version?: string;
   /** Exact requirements such as `requests==2.32.3`. */
   readonly packages: readonly string[];
 }
 
+/** Where a program runs, and how it is started or reached. */
 export type ProgramTarget =
   | {
       readonly kind: 'process';
-      /** With a runtime: arguments after the interpreter, such as a file of the bundle. Else: the argv. */
+      /** With a runtime: the arguments after the interpreter, such as a file of the bundle. Else: the whole argv. */
       readonly command: readonly Template[];
       readonly runtime?: Runtime;
-      /** Inside the bundle; the empty string is its root. */
+      /** Working directory inside the bundle. The empty string is the bundle's root. */
       readonly directory: string;
-      /** Relative paths lead into the workspace, where one is lent, instead of the bundle. */
+      /** True: relative paths are resolved in the workspace, if one is mounted, instead of the bundle. */
       readonly inWorkspace?: boolean;
       readonly environment: readonly EnvironmentVariable[];
     }
@@ -40,24 +42,24 @@ export type ProgramTarget =
       readonly kind: 'url';
       readonly url: string;
       readonly headers: readonly EnvironmentVariable[];
-      /** The slot that signs each request, by the scheme of its delivery. */
+      /** Name of the slot that authenticates each request, with the scheme of the slot's delivery. */
       readonly credential?: string;
     }
   | { readonly kind: 'nats'; readonly subjectPrefix: string };
 
-/** Whether calls are answered by something that no sandbox of this host holds, on this machine or another one. */
+/** Whether calls are answered by a process that this host did not start and cannot confine. */
 export function runsElsewhere({ target, role }: Program): boolean {
-  const remote = target.kind === 'url' || target.kind === 'nats';
-  return remote && (role === 'tool' || role === 'extension' || role === 'mcp-server');
+  const reached = target.kind === 'url' || target.kind === 'nats';
+  return reached && (role === 'tool' || role === 'extension' || role === 'mcp-server');
 }
 
-/** Something that runs or answers. */
+/** One process, container, URL or NATS service of a package. */
 export interface Program {
   readonly name: string;
   readonly role: ProgramRole;
   readonly lifetime: Lifetime;
   readonly protocol: Protocol;
   readonly target: ProgramTarget;
-  /** The host adds who is calling to the arguments, overwriting what the caller put there. */
+  /** True: the host adds the caller's identity to the arguments and overwrites what the caller put there. */
   readonly callerContext: boolean;
 }

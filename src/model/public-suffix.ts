@@ -1,26 +1,26 @@
 import { parse } from 'tldts';
 
-/** Clouds hand out names below these too, and the list does not have them. */
-const handedOut: ReadonlySet<string> = new Set(['amazonaws.com', 'azure.com', 'run.app', 'windows.net']);
+/** Cloud providers assign subdomains of these to customers, but the public suffix list does not contain them. */
+const sharedDomains: ReadonlySet<string> = new Set(['amazonaws.com', 'azure.com', 'run.app', 'windows.net']);
 
 /**
- * The name that one owner has, at or above this one, by the public suffix list, in which those of companies count too:
- * `example.co.uk` for `api.example.co.uk`, `me.github.io` for itself. Null for a suffix, a single label and an address.
+ * The registrable domain of a name according to the public suffix list, including its private section: `example.co.uk`
+ * for `api.example.co.uk`, `me.github.io` for itself. Null for a public suffix, a single label and an IP address.
  */
-export function ownedName(name: string): string | null {
+export function registrableDomain(name: string): string | null {
   return parsed(name).domain;
 }
 
-/** Whether names below this one belong to different people: `com`, `co.uk`, `github.io`. */
+/** Whether anyone can register names below this one: `com`, `co.uk`, `github.io`. */
 export function isPublicSuffix(name: string): boolean {
   const { isIp, domain, isIcann, isPrivate } = parsed(name);
   return isIp === false && domain === null && (isIcann === true || isPrivate === true);
 }
 
-/** Whether everything below a name is its owner's, and so is this one below it. */
-export function isOneOwners(above: string, below: string): boolean {
-  const owned = ownedName(below);
-  return owned !== null && !handedOut.has(above) && `.${above}`.endsWith(`.${owned}`);
+/** Whether a name and its subdomain have the same owner. */
+export function hasSameOwner(above: string, below: string): boolean {
+  const domain = registrableDomain(below);
+  return domain !== null && !sharedDomains.has(above) && `.${above}`.endsWith(`.${domain}`);
 }
 
 function parsed(name: string): ReturnType<typeof parse> {

@@ -2,51 +2,56 @@ import type { RateLimit } from './guardrails.js';
 import type { JsonSchema } from './json.js';
 import type { Effect } from './tool.js';
 
-/** Who made a rule. `session` is a program that uses the host as a library. */
+/** Where a rule comes from. `session`: a program that uses the host as a library. */
 export type RuleOrigin =
   | { readonly kind: 'built-in' }
   | { readonly kind: 'manifest'; readonly file: string }
   | { readonly kind: 'user' | 'project'; readonly file: string; readonly line: number }
   | { readonly kind: 'session' };
 
-/** So much in all within a time, for one principal and tool. */
+/** The maximum total amount within a time window, for one principal and tool. */
 export interface SpendCap {
   readonly amount: number;
   readonly per: RateLimit['per'];
 }
 
 /**
- * What somebody wants to hold for the calls it names. Creator, operator and platform speak through the same shape, and
- * all rules that name a call hold together: one more can only refuse more. The exception is `allow`, which takes
- * questions away and belongs to the operator alone.
+ * A requirement for the calls that it matches. Authors, operators and the host all use this type. All rules that match a
+ * call apply together, so one more rule can only make the policy stricter. The exception is `allow`: it removes the need
+ * for approval, and only the operator can use it.
  */
 export interface Rule {
-  /** `*`, a package, `package/tool`, each with `*` for any characters. */
+  /** A package or `package/tool`; `*` matches any characters. */
   readonly tool: string;
-  /** Only tools with one of these effects; all unless told. */
+  /** Applies only to tools with one of these effects. Default: all tools. */
   readonly effects?: readonly Effect[];
-  /** `allow` takes away the built-in question only, unless `overManifest` says that the manifest's may go too. */
+  /** `allow` removes only the approval that the host requires by default; see `overManifest`. */
   readonly approval?: 'allow' | 'ask' | 'deny';
+  /** True: `allow` also removes the approval that the manifest requires. */
   readonly overManifest?: boolean;
-  /** A person is asked for calls of more than this. */
+  /** Calls with a larger amount need approval. */
   readonly askAbove?: number;
-  /** Characters of the input written as JSON. */
+  /** Maximum number of characters of the input, written as JSON. */
   readonly maxLength?: number;
+  /** Regular expressions; a call whose input matches one is denied. */
   readonly denyPatterns?: readonly string[];
+  /** Categories of personal data that are removed from the input. */
   readonly redact?: readonly string[];
   readonly rateLimit?: RateLimit;
-  /** Of one call. */
+  /** Maximum amount of one call. */
   readonly maxAmount?: number;
   readonly spend?: SpendCap;
+  /** A schema that results must match. */
   readonly outputSchema?: JsonSchema;
-  /** What tools do whose manifest does not say. */
+  /** The effect of tools whose manifest declares none. */
   readonly undeclaredEffect?: Effect;
-  /** For whoever is refused or asked. */
+  /** Shown to the caller who is denied and to the person who is asked. */
   readonly reason?: string;
   readonly origin: RuleOrigin;
 }
 
-export function originText(origin: RuleOrigin): string {
+/** The origin in the form that messages use. */
+export function ruleOriginText(origin: RuleOrigin): string {
   switch (origin.kind) {
     case 'built-in':
       return 'built in';

@@ -1,14 +1,15 @@
-/** Where the value of a slot comes from. */
+/** Where the value of a slot comes from: the operator sets it, or a broker issues a token for it. */
 export type SlotSource =
   | { readonly kind: 'operator' }
   | { readonly kind: 'broker'; readonly provider: string; readonly scopes: readonly string[] };
 
-/** How a value reaches the code or request that uses it. */
+/** How a value reaches the code or the request that uses it. */
 export type SlotDelivery =
   | { readonly kind: 'environment'; readonly variable: string }
   | { readonly kind: 'context' }
   | { readonly kind: 'request'; readonly scheme: AuthScheme };
 
+/** How a value authenticates an HTTP request. `raw`: the value is the whole Authorization header. */
 export type AuthScheme =
   | { readonly kind: 'bearer' }
   | { readonly kind: 'basic' }
@@ -16,22 +17,22 @@ export type AuthScheme =
   | { readonly kind: 'header'; readonly name: string; readonly prefix: string };
 
 /**
- * Who may receive a secret. `hosts`: those names and their subdomains. `unbound`: the manifest cannot say,
- * so the operator names hosts when setting the value. `public`: not a secret.
+ * Who may receive a slot's value, according to the manifest. `hosts`: these names and their subdomains. `unbound`: the
+ * format cannot say, so the operator names hosts when setting the value. `public`: the value is not a secret.
  */
 export type Audience =
   | { readonly kind: 'hosts'; readonly hosts: readonly string[] }
   | { readonly kind: 'unbound' }
   | { readonly kind: 'public' };
 
-/** One thing that the operator supplies: a credential or a setting. */
+/** One value that a package needs from the operator: a secret or a setting. */
 export interface Slot {
   readonly name: string;
   readonly label: string;
-  /** What to say when asking for the value. */
+  /** The text that asks for the value. */
   readonly prompt?: string;
   readonly secret: boolean;
-  /** The field need not be masked while the value is typed; it is stored and guarded all the same. */
+  /** True: the value is visible while it is typed. It is stored and protected like any other. */
   readonly plainEntry?: boolean;
   readonly required: boolean;
   readonly type: 'text' | 'json' | 'number' | 'boolean' | 'choice';
@@ -43,21 +44,22 @@ export interface Slot {
   readonly default?: string;
   /** A regular expression that the whole value must match. */
   readonly pattern?: string;
+  /** A web page where the value can be obtained. */
   readonly obtainUrl?: string;
 }
 
-/** Who may receive the value of a slot in the end: the operator's word where there is one, else the manifest's. */
+/** Who may receive a slot's value in effect: the hosts that the operator named, or else those of the manifest. */
 export type Recipients =
   | { readonly kind: 'hosts'; readonly hosts: readonly string[] }
   | { readonly kind: 'any' }
   | { readonly kind: 'nobody' };
 
-/** A slot that has a value. */
+/** The current value of a slot. */
 export interface SlotValue {
   readonly value: string;
   readonly secret: boolean;
   readonly recipients: Recipients;
 }
 
-/** By the name of the slot. A slot without a value is not in it. */
+/** Values by slot name. A slot without a value has no entry. */
 export type SlotValues = ReadonlyMap<string, SlotValue>;

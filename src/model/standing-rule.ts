@@ -1,48 +1,49 @@
 import type { Json } from './json.js';
 
-/** What one argument must be. */
+/** A test that one argument must pass. */
 export type Condition =
   | { readonly test: 'equals'; readonly value: Json }
   | { readonly test: 'one-of'; readonly values: readonly Json[] }
-  /** A path strictly below this one, by its spelling; what links on the disk make of it is not looked at. */
+  /** A path strictly below this one. Only the text is compared; symbolic links are not resolved. */
   | { readonly test: 'under'; readonly path: string }
-  /** A number up to this; not below zero unless an `at-least` says so. */
+  /** A number up to this. Negative numbers fail unless an `at-least` allows them. */
   | { readonly test: 'at-most'; readonly number: number }
   | { readonly test: 'at-least'; readonly number: number }
-  /** A text that the pattern covers from end to end. */
+  /** A text that matches the pattern from start to end. */
   | { readonly test: 'matches'; readonly pattern: string }
-  /** Whatever it is, and whether it is there or not. */
+  /** Any value, or no value. */
   | { readonly test: 'any' };
 
+/** A condition on one argument of a tool. */
 export interface ArgumentCondition {
-  /** Name of an argument of the tool. */
   readonly argument: string;
   readonly condition: Condition;
 }
 
-/** What an operator wants to allow without being asked each time. */
+/** Calls that an operator allows without deciding on each one. */
 export interface StandingRuleInput {
   /** `package/tool`. */
   readonly tool: string;
-  /** Digest of the package that it is meant for; another definition ends the rule. */
+  /** Digest of the package. The rule ends when the package changes. */
   readonly definition: string;
   /** Null for every caller. */
   readonly principal: string | null;
   readonly conditions: readonly ArgumentCondition[];
-  /** It may cover a tool that cannot be undone. */
+  /** Whether the rule also covers destructive tools. */
   readonly destructive: boolean;
-  /** Milliseconds since 1970; null until it is revoked. */
+  /** Milliseconds since 1970. Null: valid until it is revoked. */
   readonly expiresAt: number | null;
 }
 
+/** A standing rule as it is stored. */
 export interface StandingRule extends StandingRuleInput {
   readonly id: string;
   readonly createdAt: number;
   readonly createdBy: string;
   readonly verified: boolean;
-  readonly state: 'holds' | 'expired' | 'ended';
-  /** Why it ended: it was revoked, or what it was meant for changed. */
+  readonly state: 'active' | 'expired' | 'ended';
+  /** Why the rule ended: it was revoked, or the package changed. Null while it has not ended. */
   readonly endReason: string | null;
-  /** How often a call ran under it. */
+  /** How many calls the rule allowed. */
   readonly used: number;
 }

@@ -1,13 +1,16 @@
 import type { Action } from './action.js';
 import type { Json, JsonObject, JsonSchema } from './json.js';
 
-/** From the lightest to the gravest. */
+/** Ordered from harmless to severe. */
 export const effects = ['none', 'read', 'write', 'destructive'] as const;
 
-/** `none`: pure compute. `read`: looks at user data. `write`: changes something. `destructive`: cannot be undone. */
+/**
+ * What a call can do. `none`: it only computes. `read`: it reads user data. `write`: it changes something.
+ * `destructive`: it cannot be undone.
+ */
 export type Effect = (typeof effects)[number];
 
-/** Hints for clients, as MCP spells them. They never loosen anything. */
+/** Hints for clients, with the member names of MCP. A hint never relaxes a check. */
 export interface Annotations {
   readonly title?: string;
   readonly readOnlyHint?: boolean;
@@ -16,33 +19,35 @@ export interface Annotations {
   readonly openWorldHint?: boolean;
 }
 
+/** A sample call from the manifest. */
 export interface ToolExample {
   readonly description: string;
   readonly input?: Json;
   readonly output?: Json;
 }
 
+/** One function of a package that clients can call. */
 export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly input: JsonSchema;
-  /** Absent: any answer. */
+  /** Absent: any result is valid. */
   readonly output?: JsonSchema;
   readonly annotations: Annotations;
   readonly effect: Effect;
-  /** False where the author said nothing of effects and the operator chooses at grant. */
+  /** False when the manifest declares no effect. The operator then chooses it when granting. */
   readonly effectDeclared: boolean;
   readonly idempotent: boolean;
-  /** Inputs through which untrusted data may come. */
+  /** Names of inputs that may contain untrusted data. */
   readonly untrustedInputs: readonly string[];
-  /** `human`: each call waits for a person. */
+  /** `human`: a person must approve each call. */
   readonly approval: 'none' | 'human';
-  /** Resources of the package's scopes that this tool uses; undefined means all of them. */
+  /** Resources of the package's permission scopes that this tool uses. Absent: all of them. */
   readonly scopes?: readonly string[];
   readonly timeoutSeconds?: number;
   readonly examples: readonly ToolExample[];
-  /** Members for clients that this host passes on unread. */
+  /** Members for clients that the host passes on without reading them. */
   readonly meta?: JsonObject;
-  /** Null is an unbound tool: shown, not served. */
+  /** Null: the manifest does not bind the tool to a program. It is displayed but cannot be called. */
   readonly action: Action | null;
 }

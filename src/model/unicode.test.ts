@@ -8,7 +8,7 @@ import { codePointName, findHidden, findLookalikes } from './unicode.js';
 const hidden = (text: string) =>
   findHidden(text).map((it) => `${it.index} ${it.kind} ${codePointName(it.codePoint)}`);
 
-describe('characters that hide', () => {
+describe('hidden characters are found', () => {
   test.each([
     ['a\u200bb', '1 invisible U+200B'],
     ['a\u2060b', '1 invisible U+2060'],
@@ -39,7 +39,7 @@ describe('characters that hide', () => {
   });
 });
 
-describe('ordinary text has none', () => {
+describe('ordinary text has no hidden characters', () => {
   test.each([
     'plain text, with tabs\tand\r\nlines',
     'Zażółć gęślą jaźń, ÄÖÜß, naïve',
@@ -59,7 +59,7 @@ describe('ordinary text has none', () => {
   });
 });
 
-describe('words of two scripts', () => {
+describe('words that mix two scripts are found', () => {
   test.each([
     ['pаypal', 'Cyrillic'],
     ['admin и user', undefined],
@@ -77,7 +77,7 @@ describe('words of two scripts', () => {
   });
 });
 
-test('what is found is in the text, at the place that is named', () => {
+test('every reported character and word is at the reported index', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (text) => {
       for (const it of findHidden(text)) expect(text.codePointAt(it.index)).toBe(it.codePoint);
@@ -88,7 +88,7 @@ test('what is found is in the text, at the place that is named', () => {
   );
 });
 
-test('removing what hides leaves nothing that hides, at most after as many rounds as it has characters', () => {
+test('removing hidden characters ends after at most as many rounds as the text has characters', () => {
   const piece = fc.constantFrom(
     'a',
     'م',
@@ -118,7 +118,7 @@ test('removing what hides leaves nothing that hides, at most after as many round
   );
 });
 
-test('Latin text without marks is never suspected', () => {
+test('printable ASCII text is never reported', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme-ascii' }), (text) => {
       expect(findHidden(text)).toEqual([]);
@@ -130,7 +130,7 @@ test('Latin text without marks is never suspected', () => {
 const corpus = join(import.meta.dirname, '../../../shared/data/blns.json.gz');
 
 describe.skipIf(!existsSync(corpus))('naughty strings (skipped where ../shared/data is absent)', () => {
-  test('all are judged without complaint, and known troublemakers are caught', () => {
+  test('every string is checked without an exception, and known hidden characters are found', () => {
     const strings = naughty();
     expect(strings.length).toBeGreaterThan(300);
     const caught = strings.filter((text) => findHidden(text).length > 0);
@@ -140,7 +140,7 @@ describe.skipIf(!existsSync(corpus))('naughty strings (skipped where ../shared/d
     }
     expect(caught.some((text) => text.includes('\u202a'))).toBe(true);
     expect(caught.some((text) => text.includes('\u200b'))).toBe(true);
-    // Printable ASCII is never one of them.
+    // Printable ASCII is never reported.
     expect(caught.filter((text) => /^[\x20-\x7e\t\n\r]*$/.test(text))).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
-// Characters that make text say something else than it shows. Used on manifests and on what tools answer.
+// Finds characters that make text look different from what it contains. Used for manifests and for tool results.
 
+/** Why a character is suspicious: control code, invisible, changes the reading direction, or Unicode tag. */
 export type HiddenKind = 'control' | 'invisible' | 'bidi' | 'tag';
 
+/** A character that a reader cannot see. */
 export interface HiddenCharacter {
   readonly kind: HiddenKind;
   /** UTF-16 offset in the text. */
@@ -15,7 +17,7 @@ const emoji = /\p{Extended_Pictographic}|\p{Emoji_Modifier}|\p{Regional_Indicato
 const joinsVisibly =
   /[\p{Script=Arabic}\p{Script=Syriac}\p{Script=Mongolian}\p{Script=Devanagari}\p{Script=Bengali}\p{Script=Gurmukhi}\p{Script=Gujarati}\p{Script=Oriya}\p{Script=Tamil}\p{Script=Telugu}\p{Script=Kannada}\p{Script=Malayalam}\p{Script=Sinhala}\p{Script=Thai}\p{Script=Khmer}\p{Script=Myanmar}\p{M}]/u;
 
-/** Hidden characters that are not in one of their legitimate places (emoji sequences, joined scripts). */
+/** Hidden characters, except where they are legitimate: in emoji sequences and in scripts that join letters. */
 export function findHidden(text: string): HiddenCharacter[] {
   const found: HiddenCharacter[] = [];
   for (const match of text.matchAll(suspects)) {
@@ -28,7 +30,7 @@ export function findHidden(text: string): HiddenCharacter[] {
 
 function hiddenKind(codePoint: number, text: string, index: number): HiddenKind | null {
   if (codePoint === 0x09 || codePoint === 0x0a) return null;
-  // Alone it sends a terminal back to the start of the line.
+  // Without a line feed it moves a terminal's cursor to the start of the line.
   if (codePoint === 0x0d) return text.charCodeAt(index + 1) === 0x0a ? null : 'control';
   if (codePoint < 0x20 || (codePoint >= 0x7f && codePoint <= 0x9f)) return 'control';
   if (codePoint >= 0xd800 && codePoint <= 0xdfff) return 'control';
@@ -74,10 +76,11 @@ function next(text: string, index: number): string {
   return codePoint === undefined ? '' : String.fromCodePoint(codePoint);
 }
 
+/** A word that mixes scripts, so that it can be mistaken for another word. */
 export interface LookalikeWord {
   readonly word: string;
   readonly index: number;
-  /** The first letter that is not of the word's main script. */
+  /** The first letter that is not Latin. */
   readonly codePoint: number;
   readonly script: 'Cyrillic' | 'Greek' | 'Cherokee' | 'Armenian' | 'fullwidth';
 }
@@ -109,7 +112,7 @@ export function findLookalikes(text: string): LookalikeWord[] {
   return found;
 }
 
-/** `U+200B`, the way people look characters up. */
+/** The usual notation of a code point, such as `U+200B`. */
 export function codePointName(codePoint: number): string {
   return `U+${codePoint.toString(16).toUpperCase().padStart(4, '0')}`;
 }

@@ -64,6 +64,6 @@ test.each([
   '12345::',
   '1.2.3.4/8',
   '[::1]',
-])('%s is no address', (text) => {
+])('%s is not an IP address', (text) => {
   expect(parseAddress(text)).toBeNull();
 });

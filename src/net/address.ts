@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** What an address is for. Only `public` may be reached without a grant. */
+/** The kind of an IP address. Only `public` may be reached without a grant. */
 export type AddressKind = 'public' | 'loopback' | 'private' | 'link-local' | 'reserved';
 
-/** Sixteen bytes; IPv4 as ::ffff:a.b.c.d. Null when the text is no address. */
+/** Sixteen bytes; IPv4 as ::ffff:a.b.c.d. Null when the text is not an IP address. */
 export function parseAddress(text: string): Uint8Array | null {
   if (isIPv4(text)) {
     const bytes = new Uint8Array(16);
@@ -52,7 +52,7 @@ const v4Blocks: readonly Block[] = [
   [[240], 4, 'reserved'],
 ];
 
-/** Inside 2000::/3, the only block that is handed out, these lead elsewhere: tunnels, documentation, translation. */
+/** Exceptions inside 2000::/3, the only public block: tunnels, documentation, translation. */
 const v6Blocks: readonly Block[] = [
   [[0x20, 0x01, 0x00], 23, 'reserved'],
   [[0x20, 0x01, 0x0d, 0xb8], 32, 'reserved'],
@@ -60,7 +60,7 @@ const v6Blocks: readonly Block[] = [
   [[0x3f, 0xff, 0x00], 20, 'reserved'],
 ];
 
-/** Judges an address by what its bytes mean, whatever way they were written. */
+/** The kind of an address, by its bytes: independent of the notation. */
 export function addressKind(bytes: Uint8Array): AddressKind {
   if (isMapped(bytes)) return blockKind(bytes.subarray(12), v4Blocks) ?? 'public';
   if (bytes.subarray(0, 15).every((it) => it === 0)) return bytes[15] === 1 ? 'loopback' : 'reserved';

@@ -1,14 +1,15 @@
 import { networkInterfaces } from 'node:os';
 import { HostError } from '../model/host-error.js';
-import { coversHost, isWithin } from '../model/host-name.js';
+import { coversHost, isSameOrSubdomain } from '../model/host-name.js';
 import type { NetworkHost } from '../model/permissions.js';
 import { type AddressKind, addressKind, parseAddress } from './address.js';
 
-/** Where requests may go. `granted` comes from an operator and is the only way to loopback or private addresses. */
-export interface Reach {
+/** Where requests may go. */
+export interface NetworkReach {
   readonly hosts: readonly NetworkHost[];
+  /** Granted by an operator. Only these may be loopback or private addresses, or use plain http. */
   readonly granted: readonly NetworkHost[];
-  /** Refused whatever else is said; a port of null is every port, and names below are meant too. */
+  /** Denied by an operator; wins over the others. Includes subdomains; port null means every port. */
   readonly denied?: readonly NetworkHost[];
 }
 
@@ -22,19 +23,19 @@ export interface Destination {
 
 export type Resolve = (host: string) => Promise<readonly string[]>;
 
-/** Reads a URL without judging whether it may be reached. */
+/** Parses a URL without checking whether it may be reached. */
 export function parseDestination(text: string): Destination {
   let url: URL;
   try {
     url = new URL(text);
   } catch (error) {
-    throw new HostError('network_denied', 'the address of the request is not a URL', { cause: error });
+    throw new HostError('network_denied', 'the request has no valid URL', { cause: error });
   }
   const tls = url.protocol === 'https:';
   if (!tls && url.protocol !== 'http:')
-    throw new HostError('network_denied', `requests go by https, not by ${url.protocol}`);
+    throw new HostError('network_denied', `requests use https, not ${url.protocol}`);
   if (url.username !== '' || url.password !== '')
-    throw new HostError('network_denied', 'a URL must not carry user information');
+    throw new HostError('network_denied', 'the URL must not contain a user name or password');
   const host = url.hostname
     .toLowerCase()
     .replace(/^\[|\]$/g, '')
@@ -43,69 +44,70 @@ export function parseDestination(text: string): Destination {
   return { url, host, port, tls };
 }
 
-/** Judges a URL before anything is looked up. */
-export function destinationOf(text: string, reach: Reach): Destination {
+/** Parses a URL and checks its host, before any DNS lookup. */
+export function allowedDestination(text: string, reach: NetworkReach): Destination {
   const destination = parseDestination(text);
   assertNotDenied(destination, reach);
-  if (!covers(reach.hosts, destination)) {
+  if (!coversDestination(reach.hosts, destination)) {
     throw new HostError(
       'network_denied',
-      `the tool may not reach ${nameOf(destination)}; its manifest does not name that host`,
+      `the tool may not reach ${hostPort(destination)}; its manifest does not name that host`,
     );
   }
-  if (!destination.tls && !covers(reach.granted, destination)) throw ungranted(destination, 'plain http');
+  if (!destination.tls && !coversDestination(reach.granted, destination))
+    throw grantNeeded(destination, 'plain http');
   return destination;
 }
 
-/** Looks the name up once and picks an address that may be reached; the connection is made to that address. */
-export async function vettedAddress(
+/** Looks the name up once and returns an allowed address. The caller must connect to exactly this address. */
+export async function allowedAddress(
   destination: Destination,
-  reach: Reach,
+  reach: NetworkReach,
   resolve: Resolve,
 ): Promise<string> {
-  const [first] = await vettedAddresses(destination, reach, resolve);
+  const [first] = await allowedAddresses(destination, reach, resolve);
   return first as string;
 }
 
-/** All addresses of one lookup that may be reached, at least one. */
-export async function vettedAddresses(
+/** All allowed addresses of one lookup, at least one. Throws when there is none. */
+export async function allowedAddresses(
   destination: Destination,
-  reach: Reach,
+  reach: NetworkReach,
   resolve: Resolve,
   own: () => readonly string[] = ownAddresses,
 ): Promise<readonly string[]> {
   const literal = parseAddress(destination.host);
   const addresses = literal === null ? await lookup(destination, resolve) : [destination.host];
-  const granted = covers(reach.granted, destination);
-  const here = own();
-  const vetted: string[] = [];
-  let refused: AddressKind | undefined;
+  const granted = coversDestination(reach.granted, destination);
+  const localAddresses = own();
+  const allowed: string[] = [];
+  let denied: AddressKind | undefined;
   for (const address of addresses) {
     assertNotDenied({ ...destination, host: address }, reach);
-    const kind = kindOf(address, here);
-    // A grant opens loopback and private networks, never link-local (cloud metadata) or reserved blocks.
-    if (kind === 'public' || (granted && (kind === 'loopback' || kind === 'private'))) vetted.push(address);
-    else refused = kind;
+    const kind = kindOf(address, localAddresses);
+    // A grant allows loopback and private addresses, never link-local (cloud metadata) or reserved ones.
+    if (kind === 'public' || (granted && (kind === 'loopback' || kind === 'private'))) allowed.push(address);
+    else denied = kind;
   }
-  if (vetted.length > 0) return vetted;
-  if (refused === undefined) {
-    throw new HostError('network_failed', `the name ${destination.host} has no address`);
+  if (allowed.length > 0) return allowed;
+  if (denied === undefined) {
+    throw new HostError('network_failed', `the name ${destination.host} has no IP address`);
   }
-  if (refused === 'link-local' || refused === 'reserved') {
+  if (denied === 'link-local' || denied === 'reserved') {
     throw new HostError(
       'network_denied',
-      `${nameOf(destination)} is a ${refused} address, which no grant opens`,
+      `${hostPort(destination)} is a ${denied} address, which cannot be granted`,
     );
   }
-  throw ungranted(destination, `a ${refused} address`);
+  throw grantNeeded(destination, `a ${denied} address`);
 }
 
-/** A public address of this very machine leads to its local listeners, so it is loopback. */
-function kindOf(address: string, here: readonly string[]): AddressKind {
+/** A public address of this machine reaches its local services, so it counts as loopback. */
+function kindOf(address: string, localAddresses: readonly string[]): AddressKind {
   const bytes = parseAddress(address);
   if (bytes === null) return 'reserved';
   const kind = addressKind(bytes);
-  return kind === 'public' && here.some((it) => sameHost(it, address)) ? 'loopback' : kind;
+  return kind === 'public' && localAddresses.some((it) => sameHost(it, address)) ? 'loopback' : kind;
 }
 
 function ownAddresses(): string[] {
@@ -116,29 +118,29 @@ async function lookup(destination: Destination, resolve: Resolve): Promise<reado
   try {
     return await resolve(destination.host);
   } catch (error) {
-    throw new HostError('network_failed', `the name ${destination.host} cannot be looked up`, {
+    throw new HostError('network_failed', `the DNS lookup of ${destination.host} failed`, {
       cause: error,
       hint: 'check the spelling and the network connection',
     });
   }
 }
 
-/** What an operator ruled out is not gone to, under its name or at its address. */
-export function assertNotDenied(destination: Destination, { denied = [] }: Reach): void {
+/** Throws if an operator denied this host, by name or by address. */
+export function assertNotDenied(destination: Destination, { denied = [] }: NetworkReach): void {
   if (denied.some((it) => isDenied(it, destination.host, destination.port)))
-    throw new HostError(
-      'network_denied',
-      `the configuration rules ${nameOf(destination)} out, whatever else was granted`,
-      { hint: 'see "deny" in "toolwharf config list --show-origin"' },
-    );
+    throw new HostError('network_denied', `the configuration denies ${hostPort(destination)}`, {
+      hint: 'see "deny" in "toolwharf config list --show-origin"',
+    });
 }
 
-/** All names below one that is ruled out are, whoever they belong to. */
+/** A denied name includes all its subdomains, even of a public suffix. */
 function isDenied({ host, port }: NetworkHost, name: string, at: number): boolean {
-  return (host === '*' || sameHost(host, name) || isWithin(host, name)) && (port === null || port === at);
+  return (
+    (host === '*' || sameHost(host, name) || isSameOrSubdomain(host, name)) && (port === null || port === at)
+  );
 }
 
-export function covers(hosts: readonly NetworkHost[], destination: Destination): boolean {
+export function coversDestination(hosts: readonly NetworkHost[], destination: Destination): boolean {
   const standard = destination.tls ? 443 : 80;
   return hosts.some(
     (it) =>
@@ -148,7 +150,7 @@ export function covers(hosts: readonly NetworkHost[], destination: Destination):
   );
 }
 
-/** Two spellings of one address are the same host. */
+/** Different notations of one IP address are the same host. */
 function sameHost(a: string, b: string): boolean {
   if (a === b) return true;
   const left = parseAddress(a.replace(/^\[|\]$/g, ''));
@@ -156,18 +158,18 @@ function sameHost(a: string, b: string): boolean {
   return left !== null && right !== null && left.every((byte, index) => byte === right[index]);
 }
 
-export function ungranted(destination: Destination, what: string): HostError {
-  const name = nameOf(destination);
+export function grantNeeded(destination: Destination, what: string): HostError {
+  const name = hostPort(destination);
   return new HostError('network_denied', `${name} is ${what}, which needs the operator's grant`, {
     hint: grantHint(destination),
   });
 }
 
-/** Host and port as they are written, an address of IPv6 in brackets. */
-export function nameOf({ host, port }: Pick<Destination, 'host' | 'port'>): string {
+/** `host:port`, with IPv6 addresses in brackets. */
+export function hostPort({ host, port }: Pick<Destination, 'host' | 'port'>): string {
   return `${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 export function grantHint(destination: Destination): string {
-  return `if you mean it, add --allow net:${nameOf(destination)}`;
+  return `to grant it, add --allow net:${hostPort(destination)}`;
 }

@@ -7,10 +7,10 @@ import {
 import { isIP, type Socket } from 'node:net';
 import { connect as tlsConnect } from 'node:tls';
 import { HostError } from '../model/host-error.js';
-import { type Destination, nameOf } from './destination.js';
+import { type Destination, hostPort } from './destination.js';
 
-/** Meant for one connection only; never passed on. The framing is set anew. */
-const ownToTheHop = new Set([
+/** Hop-by-hop headers, which are never forwarded. Length and encoding are set again. */
+const hopByHop = new Set([
   'connection',
   'keep-alive',
   'te',
@@ -24,27 +24,27 @@ const ownToTheHop = new Set([
 ]);
 
 /**
- * Passes one request in absolute form on, and its answer back. The path and the Host header come from the address
- * that was judged, whatever the client wrote. Some clients ask for https this way; then the TLS is made here.
+ * Forwards one request in absolute form, and its response. Path and Host header come from the URL that was checked, not
+ * from the client's headers. Some clients request https URLs this way; then the proxy makes the TLS connection.
  */
-export async function forward(
+export async function forwardRequest(
   request: IncomingMessage,
   response: ServerResponse,
   destination: Destination,
-  idle: number,
-  reach: () => Promise<Socket>,
+  idleMs: number,
+  connect: () => Promise<Socket>,
 ): Promise<void> {
   const upgrade = request.headers.upgrade;
-  // A server may ignore h2c, and then the request is an ordinary one.
+  // h2c may be ignored: then it is an ordinary request.
   if (upgrade !== undefined && upgrade.trim().toLowerCase() !== 'h2c')
-    throw new HostError('usage', `changing the protocol to ${upgrade} goes over https only`);
-  const socket = await reach();
+    throw new HostError('usage', `a protocol upgrade to ${upgrade} is only possible over https`);
+  const socket = await connect();
   const { url, host, tls } = destination;
   await new Promise<void>((resolve, reject) => {
     const failed = (error: unknown) => {
-      const code = (error as NodeJS.ErrnoException | null)?.code ?? 'it was closed';
+      const code = (error as NodeJS.ErrnoException | null)?.code ?? 'connection closed';
       reject(
-        new HostError('network_failed', `the connection to ${nameOf(destination)} failed (${code})`, {
+        new HostError('network_failed', `the connection to ${hostPort(destination)} failed (${code})`, {
           cause: error,
         }),
       );
@@ -52,37 +52,42 @@ export async function forward(
     const outgoing = httpRequest({
       method: request.method ?? 'GET',
       path: `${url.pathname}${url.search}`,
-      headers: { ...passedOn(request), ...framing(request.headers), host: url.host, connection: 'close' },
+      headers: {
+        ...forwardedHeaders(request),
+        ...framingHeaders(request.headers),
+        host: url.host,
+        connection: 'close',
+      },
       setHost: false,
       maxHeaderSize: 32 * 1024,
       createConnection: () =>
         tls ? tlsConnect({ socket, host, servername: isIP(host) === 0 ? host : '' }) : socket,
     });
-    socket.setTimeout(idle, () => socket.destroy());
+    socket.setTimeout(idleMs, () => socket.destroy());
     outgoing.on('error', failed);
     const closed = () => failed(null);
     outgoing.once('close', closed);
-    outgoing.once('upgrade', (_answer, upgraded) => {
+    outgoing.once('upgrade', (_incoming, upgraded) => {
       upgraded.destroy();
       failed(null);
     });
-    outgoing.once('response', (answer) => {
-      // From here on only the answer counts: a server may close before it has read or been read to the end.
+    outgoing.once('response', (incoming) => {
+      // From here on only the response counts: a server may close before it has read the whole request.
       outgoing.off('close', closed).off('error', failed);
       outgoing.on('error', () => {});
-      answer.once('error', failed);
+      incoming.once('error', failed);
       try {
-        response.writeHead(answer.statusCode ?? 502, answer.statusMessage ?? '', {
-          ...passedOn(answer),
-          ...framing(answer.headers),
+        response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage ?? '', {
+          ...forwardedHeaders(incoming),
+          ...framingHeaders(incoming.headers),
         });
       } catch (error) {
         outgoing.destroy();
         failed(error);
         return;
       }
-      answer.pipe(response, { end: false });
-      answer.once('end', () => endAfter(request, response));
+      incoming.pipe(response, { end: false });
+      incoming.once('end', () => endAfterRequest(request, response));
     });
     response.once('close', () => {
       outgoing.destroy();
@@ -93,14 +98,14 @@ export async function forward(
   });
 }
 
-/** How long a client may go on sending after it has been answered. */
+/** Time in which a client may continue sending after the response. */
 const lingerMs = 10_000;
 
 /**
- * Ends an answer once the request has been read. A client that is still sending looks at the answer only afterwards,
- * and would see a broken connection instead.
+ * Ends a response after the request has been read. A client that is still sending reads the response only afterwards,
+ * and would see a broken connection otherwise.
  */
-export function endAfter(request: IncomingMessage, response: ServerResponse): void {
+export function endAfterRequest(request: IncomingMessage, response: ServerResponse): void {
   if (request.complete) {
     response.end();
     return;
@@ -112,17 +117,19 @@ export function endAfter(request: IncomingMessage, response: ServerResponse): vo
   request.resume();
 }
 
-function passedOn(message: IncomingMessage): Record<string, string[]> {
-  const named = (message.headers.connection ?? '').split(',').map((it) => it.trim().toLowerCase());
-  const passed: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
+function forwardedHeaders(message: IncomingMessage): Record<string, string[]> {
+  const connectionHeaders = (message.headers.connection ?? '')
+    .split(',')
+    .map((it) => it.trim().toLowerCase());
+  const forwarded: Record<string, string[]> = Object.create(null) as Record<string, string[]>;
   for (const [header, values] of Object.entries(message.headersDistinct)) {
-    if (ownToTheHop.has(header) || header.startsWith('proxy-') || named.includes(header)) continue;
-    if (values !== undefined) passed[header] = values;
+    if (hopByHop.has(header) || header.startsWith('proxy-') || connectionHeaders.includes(header)) continue;
+    if (values !== undefined) forwarded[header] = values;
   }
-  return passed;
+  return forwarded;
 }
 
-function framing(headers: IncomingHttpHeaders): Record<string, string> {
+function framingHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const length = headers['content-length'];
   if (headers['transfer-encoding'] !== undefined) return { 'transfer-encoding': 'chunked' };
   return length === undefined ? {} : { 'content-length': length };

@@ -1,25 +1,25 @@
 import { isIP, type Socket } from 'node:net';
-import { type Greeting, readGreeting } from './client-hello.js';
+import { type ClientHello, parseClientHello } from './client-hello.js';
 
-/** What a refused or failed request is told. Clients show the phrase or the body, seldom both. */
-export interface Answer {
+/** The response to a denied or failed request. Clients show the phrase or the body, rarely both. */
+export interface ProxyResponse {
   readonly status: number;
   readonly phrase: string;
   readonly body: string;
 }
 
-export interface Splice {
-  /** The host that the client must begin a TLS handshake with; null when it may say what it likes. */
+export interface TunnelOptions {
+  /** The client must start a TLS handshake with this host; null: any data may be sent. */
   readonly encryptedFor: string | null;
-  /** Told what it did instead. */
-  readonly refuse: (what: string) => void;
+  /** Called with what the client did instead. */
+  readonly onDenied: (what: string) => void;
 }
 
-/** How long a refused client may take to read why. */
+/** Time for a denied client to read the response. */
 const lingerMs = 2000;
 
-/** Joins two connections. Each end may close its half; the other half goes on. The client has an idle time-out. */
-export function splice(client: Socket, upstream: Socket, head: Buffer, options: Splice): void {
+/** Connects two sockets in both directions. Each side may close its half. The client socket has an idle timeout. */
+export function pipeTunnel(client: Socket, upstream: Socket, head: Buffer, options: TunnelOptions): void {
   const end = () => {
     client.destroy();
     upstream.destroy();
@@ -30,7 +30,7 @@ export function splice(client: Socket, upstream: Socket, head: Buffer, options: 
       if (failed) end();
     });
   }
-  // A half that is gone altogether takes the other with it once that has been written out.
+  // When the server has closed, the client is closed after its data has been written.
   upstream.once('close', () => client.end());
   client.once('close', () => upstream.destroy());
   client.write('HTTP/1.1 200 Connection established\r\n\r\n');
@@ -42,42 +42,42 @@ export function splice(client: Socket, upstream: Socket, head: Buffer, options: 
     return;
   }
   let first = head;
-  const judge = () => {
-    const greeting = readGreeting(first);
-    if (greeting.kind === 'more') return false;
-    const wrong = wrongWith(greeting, encryptedFor);
-    if (wrong === undefined) {
+  const check = () => {
+    const hello = parseClientHello(first);
+    if (hello.kind === 'incomplete') return false;
+    const problem = problemOf(hello, encryptedFor);
+    if (problem === undefined) {
       upstream.write(first);
       client.pipe(upstream);
     } else {
-      options.refuse(wrong);
+      options.onDenied(problem);
       end();
     }
     return true;
   };
-  if (judge()) return;
+  if (check()) return;
   const read = (chunk: Buffer) => {
     first = Buffer.concat([first, chunk]);
     client.pause();
-    if (judge()) client.off('data', read);
+    if (check()) client.off('data', read);
     else client.resume();
   };
   client.on('data', read);
   client.once('end', () => upstream.end());
 }
 
-/** A credential goes to the host that was judged: a server of many names must not be asked for another of them. */
-function wrongWith(greeting: Exclude<Greeting, { kind: 'more' }>, host: string): string | undefined {
-  if (greeting.kind === 'not-tls') return 'without encryption';
-  if (greeting.hidden) return 'with a hidden name';
+/** The server name must be the allowed host: a server with several names must not be asked for another one. */
+function problemOf(hello: Exclude<ClientHello, { kind: 'incomplete' }>, host: string): string | undefined {
+  if (hello.kind === 'not-tls') return 'without encryption';
+  if (hello.encrypted) return 'with an encrypted server name';
   const expected = isIP(host) === 0 ? host : null;
-  const asked = greeting.name?.toLowerCase().replace(/\.$/, '') ?? null;
-  if (asked === expected || (expected === null && asked === host)) return undefined;
-  return asked === null ? 'without a name' : `under the name ${asked}`;
+  const requested = hello.name?.toLowerCase().replace(/\.$/, '') ?? null;
+  if (requested === expected || (expected === null && requested === host)) return undefined;
+  return requested === null ? 'without a server name' : `with the server name ${requested}`;
 }
 
-/** Answers a CONNECT that does not become a tunnel. */
-export function answerRaw(client: Socket, { status, phrase, body }: Answer): void {
+/** Responds to a CONNECT that does not become a tunnel. */
+export function writeRawResponse(client: Socket, { status, phrase, body }: ProxyResponse): void {
   if (client.destroyed) return;
   client.setTimeout(lingerMs, () => client.destroy());
   client.once('finish', () => setTimeout(() => client.destroy(), lingerMs).unref());

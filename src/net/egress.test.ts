@@ -6,27 +6,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect as tlsConnect } from 'node:tls';
 import { afterEach, expect, test } from 'vitest';
-import { readGreeting } from './client-hello.js';
-import { parseDestination, type Resolve, vettedAddresses } from './destination.js';
+import { parseClientHello } from './client-hello.js';
+import { allowedAddresses, parseDestination, type Resolve } from './destination.js';
 import { type EgressOptions, type EgressPolicy, type EgressProxy, openEgress } from './egress.js';
-import { splice } from './egress-tunnel.js';
+import { pipeTunnel } from './egress-tunnel.js';
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
   for (const it of cleanups.splice(0).reverse()) await it();
 });
 
-/** Every name ending in .test is this machine; nothing is ever asked of a real resolver. */
+/** Names that end in .test resolve to this machine; there are no real DNS lookups. */
 const local: Resolve = async (host) => {
   if (host.endsWith('.test')) return ['127.0.0.1'];
   throw new Error(`unexpected lookup of ${host}`);
 };
 
-const nowhere: EgressPolicy = { reach: { hosts: [], granted: [] }, anyPublic: false, secret: false };
+const denyAll: EgressPolicy = { reach: { hosts: [], granted: [] }, anyPublic: false, holdsSecret: false };
 
 function granting(...names: readonly (readonly [string, number])[]): EgressPolicy {
   const hosts = names.map(([host, port]) => ({ host, port }));
-  return { ...nowhere, reach: { hosts, granted: hosts } };
+  return { ...denyAll, reach: { hosts, granted: hosts } };
 }
 
 async function proxy(policy: EgressPolicy, options: Partial<EgressOptions> = {}): Promise<EgressProxy> {
@@ -57,7 +57,7 @@ async function listen(server: Server): Promise<number> {
 const web = (answer: (request: IncomingMessage, response: ServerResponse) => void) =>
   listen(createHttpServer(answer));
 
-/** Answers with everything it got once the other side has closed its half. */
+/** Sends back everything it received when the other side has closed its half. */
 const echo = () =>
   listen(
     createServer({ allowHalfOpen: true }, (socket) => {
@@ -75,7 +75,7 @@ function open(through: EgressProxy): Socket {
   return socket;
 }
 
-/** Sends the text as it is and reads until the proxy closes. */
+/** Sends the text and reads until the proxy closes. */
 async function ask(through: EgressProxy, text: string, then?: string): Promise<string> {
   const socket = open(through);
   socket.write(text.replaceAll('\n', '\r\n'), 'latin1');
@@ -91,18 +91,18 @@ async function ask(through: EgressProxy, text: string, then?: string): Promise<s
 const tunnel = (through: EgressProxy, target: string, then = '') =>
   ask(through, `CONNECT ${target} HTTP/1.1\nHost: ${target}\n\n`, then);
 
-test('a tunnel goes to an allowed host, and each side closes its own half', async () => {
+test('a tunnel to an allowed host works, and each side can close its half', async () => {
   const port = await echo();
   const through = await proxy(granting(['api.test', port]));
   expect(await tunnel(through, `api.test:${port}`, 'hello')).toBe(
     'HTTP/1.1 200 Connection established\r\n\r\necho hello',
   );
   expect(through.contacted()).toEqual([`api.test:${port}`]);
-  expect(through.takeRefusals()).toEqual([]);
+  expect(through.takeDenied()).toEqual([]);
   expect(statSync(through.socket).mode & 0o777).toBe(0o666);
 });
 
-test('a host that is not on the list is refused by name, recorded, and told how to be granted', async () => {
+test('a host that is not allowed is denied without a lookup, reported, and with the hint how to grant it', async () => {
   const port = await echo();
   let lookups = 0;
   const through = await proxy(granting(['api.test', port]), {
@@ -116,37 +116,37 @@ test('a host that is not on the list is refused by name, recorded, and told how 
     await ask(through, `GET http://evil.test:${port}/ HTTP/1.1\nHost: api.test\nConnection: close\n\n`),
   ]) {
     const [first = '', ...rest] = answer.split('\r\n');
-    expect(first).toMatch(/^HTTP\/1\.1 403 Refused by Toolwharf: .*evil\.test/);
+    expect(first).toMatch(/^HTTP\/1\.1 403 Denied by Toolwharf: .*evil\.test/);
     expect(rest.at(-1)).toContain(`--allow net:evil.test:${port}`);
   }
   expect(lookups).toBe(0);
-  expect(through.takeRefusals()).toEqual([
+  expect(through.takeDenied()).toEqual([
     {
       host: 'evil.test',
       port,
       reason: expect.stringContaining(`may not reach evil.test:${port}`),
-      hint: `if you mean it, add --allow net:evil.test:${port}`,
+      hint: `to grant it, add --allow net:evil.test:${port}`,
     },
   ]);
-  expect(through.takeRefusals()).toEqual([]);
+  expect(through.takeDenied()).toEqual([]);
   expect(through.contacted()).toEqual([]);
 });
 
-test('an allowed port is no other port, a name covers no subdomain, and no port means the usual one', async () => {
+test('only the allowed port and exact name are reached, and no port means the default port', async () => {
   const port = await echo();
   const through = await proxy(granting(['api.test', port]));
   for (const target of [`api.test:${port + 1}`, `a.api.test:${port}`, 'api.test:443'])
     expect(await tunnel(through, target)).toMatch(/^HTTP\/1\.1 403 /);
-  const usual = await proxy({
-    ...nowhere,
+  const defaultPort = await proxy({
+    ...denyAll,
     reach: { hosts: [{ host: 'api.test', port: null }], granted: [] },
   });
-  // Loopback without a grant: the reason shows how far each of them came.
-  expect(await tunnel(usual, 'api.test:443')).toContain('api.test:443 is a loopback address');
-  expect(await tunnel(usual, 'API.test.:443')).toContain('api.test:443 is a loopback address');
-  expect(await tunnel(usual, 'api.test:80')).toContain('api.test:80 is a loopback address');
-  expect(await tunnel(usual, 'api.test:8080')).toContain('may not reach api.test:8080');
-  const plain = (url: string) => ask(usual, `GET ${url} HTTP/1.1\nHost: x\nConnection: close\n\n`);
+  // Loopback without a grant: the reason shows which check failed.
+  expect(await tunnel(defaultPort, 'api.test:443')).toContain('api.test:443 is a loopback address');
+  expect(await tunnel(defaultPort, 'API.test.:443')).toContain('api.test:443 is a loopback address');
+  expect(await tunnel(defaultPort, 'api.test:80')).toContain('api.test:80 is a loopback address');
+  expect(await tunnel(defaultPort, 'api.test:8080')).toContain('may not reach api.test:8080');
+  const plain = (url: string) => ask(defaultPort, `GET ${url} HTTP/1.1\nHost: x\nConnection: close\n\n`);
   expect(await plain('http://api.test/')).toContain('api.test:80 is a loopback address');
   expect(await plain('http://api.test:443/')).toContain('may not reach api.test:443');
 });
@@ -154,25 +154,25 @@ test('an allowed port is no other port, a name covers no subdomain, and no port 
 test.each(['127.0.0.1', '10.1.2.3', '::1', '::ffff:127.0.0.1', 'fd00::1'])(
   'a name that resolves to %s needs a grant',
   async (address) => {
-    const through = await proxy({ ...nowhere, anyPublic: true }, { resolve: async () => [address] });
+    const through = await proxy({ ...denyAll, anyPublic: true }, { resolve: async () => [address] });
     expect(await tunnel(through, 'api.example:443')).toMatch(
       /^HTTP\/1\.1 403 .*--allow net:api\.example:443/,
     );
-    expect(through.takeRefusals()).toHaveLength(1);
+    expect(through.takeDenied()).toHaveLength(1);
   },
 );
 
 test.each(['169.254.169.254', 'fe80::1', '64:ff9b::7f00:1', '0.0.0.0', '::7f00:1', '224.0.0.1', 'junk'])(
-  'a name that resolves to %s is refused even with a grant',
+  'a name that resolves to %s is denied even with a grant',
   async (address) => {
     const through = await proxy(granting(['api.example', 443]), { resolve: async () => [address] });
     const answer = await tunnel(through, 'api.example:443');
-    expect(answer).toMatch(/^HTTP\/1\.1 403 .*which no grant opens/);
+    expect(answer).toMatch(/^HTTP\/1\.1 403 .*which cannot be granted/);
     expect(answer).not.toContain('--allow');
   },
 );
 
-test('each connection is looked up once, and the next one is judged anew', async () => {
+test('each connection does one lookup and checks its result', async () => {
   const port = await echo();
   let lookups = 0;
   const through = await proxy(granting(['api.test', port]), {
@@ -188,9 +188,9 @@ test('a public address of this machine counts as loopback', async () => {
   const destination = parseDestination('https://api.example/');
   const resolve: Resolve = async () => ['93.184.216.34'];
   const reach = { hosts: [], granted: [] };
-  await expect(vettedAddresses(destination, reach, resolve, () => [])).resolves.toEqual(['93.184.216.34']);
+  await expect(allowedAddresses(destination, reach, resolve, () => [])).resolves.toEqual(['93.184.216.34']);
   await expect(
-    vettedAddresses(destination, reach, resolve, () => ['::ffff:93.184.216.34']),
+    allowedAddresses(destination, reach, resolve, () => ['::ffff:93.184.216.34']),
   ).rejects.toMatchObject({ code: 'network_denied', message: expect.stringContaining('loopback') });
 });
 
@@ -207,10 +207,10 @@ test.each([
   '[::127.0.0.1]',
   '[0:0:0:0:0:ffff:7f00:1]',
   'local.test',
-])('no spelling of this machine gets out: %s', async (host) => {
+])('this machine is not reached under the notation %s', async (host) => {
   let touched = 0;
   const port = await listen(createServer(() => touched++));
-  const through = await proxy({ ...nowhere, anyPublic: true });
+  const through = await proxy({ ...denyAll, anyPublic: true });
   expect(await tunnel(through, `${host}:${port}`)).toMatch(/^HTTP\/1\.1 403 /);
   expect(await ask(through, `GET http://${host}:${port}/ HTTP/1.1\nHost: a\nConnection: close\n\n`)).toMatch(
     /^HTTP\/1\.1 403 /,
@@ -218,7 +218,7 @@ test.each([
   expect(touched).toBe(0);
 });
 
-test('the control of the spellings: with a grant the same listener is reached', async () => {
+test('control: with a grant the same listener is reached under each notation', async () => {
   const port = await echo();
   const through = await proxy({ ...granting(['127.0.0.1', port]), anyPublic: true });
   for (const host of ['127.0.0.1', '0x7f.1', '[::ffff:127.0.0.1]'])
@@ -247,7 +247,7 @@ test.each([
   'GET http://api.test:0/',
   'GET http://api.test:99999/',
   'GET http://\u00e4pi.test:PORT/',
-])('%s names no host', async (start) => {
+])('%s is rejected: not a valid host', async (start) => {
   let touched = 0;
   const port = await listen(createServer(() => touched++));
   const through = await proxy({ ...granting(['api.test', port], ['127.0.0.1', port]), anyPublic: true });
@@ -259,7 +259,7 @@ test.each([
   expect(touched).toBe(0);
 });
 
-test('a plain request carries the judged name, and nothing that was meant for the proxy', async () => {
+test('a forwarded request has the checked Host header and no hop-by-hop headers', async () => {
   let seen: IncomingMessage | undefined;
   const port = await web((request, response) => {
     seen = request;
@@ -284,7 +284,7 @@ test('a plain request carries the judged name, and nothing that was meant for th
   expect(seen?.headers).toEqual({ host: `api.test:${port}`, connection: 'close', 'x-end': 'yes' });
 });
 
-test('bodies go both ways, of known length and in chunks', async () => {
+test('request and response bodies are forwarded, with a length and in chunks', async () => {
   const port = await web((request, response) => void request.pipe(response));
   const through = await proxy(granting(['api.test', port]));
   const start = `POST http://api.test:${port}/ HTTP/1.1\nHost: x\nConnection: close\n`;
@@ -301,7 +301,7 @@ test.each([
   'Content-Length: +5\n\nhello',
   'X: a\n folded: b\nTransfer-Encoding : chunked\n\n',
   'X: a\u0000b\n\n',
-])('a request that could be read in two ways reaches nobody (%#)', async (rest) => {
+])('an ambiguous request is rejected (%#)', async (rest) => {
   let touched = 0;
   const port = await web((_request, response) => {
     touched++;
@@ -314,18 +314,18 @@ test.each([
   expect(touched).toBe(0);
 });
 
-test('requests in one go are judged one by one, and no tunnel starts behind an open answer', async () => {
+test('pipelined requests are checked one by one, and no tunnel starts before a response has ended', async () => {
   const port = await web((request, response) => {
     setTimeout(() => response.end(`[${request.url}]`), 20);
   });
   const through = await proxy(granting(['api.test', port]));
   const get = (host: string, path: string) => `GET http://${host}:${port}${path} HTTP/1.1\nHost: x\n\n`;
   const answer = await ask(through, get('api.test', '/1') + get('api.test', '/2') + get('evil.test', '/3'));
-  expect(answer).toMatch(/200 OK[\s\S]*\[\/1\][\s\S]*200 OK[\s\S]*\[\/2\][\s\S]*403 Refused/);
+  expect(answer).toMatch(/200 OK[\s\S]*\[\/1\][\s\S]*200 OK[\s\S]*\[\/2\][\s\S]*403 Denied/);
   expect(await ask(through, `${get('api.test', '/4')}CONNECT api.test:${port} HTTP/1.1\n\n`)).toBe('');
 });
 
-test('a change of protocol is refused, whoever wants it', async () => {
+test('a protocol upgrade fails, whether the client or the server asks for it', async () => {
   const through101 = await listen(
     createServer((socket) => {
       socket.resume().end('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
@@ -337,7 +337,7 @@ test('a change of protocol is refused, whoever wants it', async () => {
   expect(await ask(through, `${get}Connection: close\n\n`)).toMatch(/^HTTP\/1\.1 502 /);
 });
 
-test('an answer that breaks off or cannot be read ends the request', async () => {
+test('an incomplete or malformed response ends the request', async () => {
   const broken = await listen(
     createServer((socket) => {
       socket.on('data', (chunk) => {
@@ -353,10 +353,10 @@ test('an answer that breaks off or cannot be read ends the request', async () =>
   expect(await get('/half')).toMatch(/half$/);
   expect(await get('/junk')).toMatch(/^HTTP\/1\.1 502 /);
   expect(await get('/gone')).toMatch(/^HTTP\/1\.1 502 /);
-  expect(through.takeRefusals()).toEqual([]);
+  expect(through.takeDenied()).toEqual([]);
 });
 
-test('a slow reader gets the whole answer, also when the server has gone before', async () => {
+test('a slow reader gets the whole response, also when the server has already closed', async () => {
   const port = await web((request, response) => {
     response.setHeader('connection', 'close');
     response.end(Buffer.alloc(Number(request.url?.slice(1)), 'x'));
@@ -377,7 +377,7 @@ test('a slow reader gets the whole answer, also when the server has gone before'
   expect(await Promise.all(read)).toEqual(sizes);
 });
 
-test('an answer or a refusal before the request has been read comes through', async () => {
+test('a response or denial before the end of the request reaches the client', async () => {
   const port = await listen(
     createServer((socket) => {
       socket.once('data', () => socket.end('HTTP/1.1 413 Too Large\r\nContent-Length: 4\r\n\r\nstop'));
@@ -394,7 +394,7 @@ test('an answer or a refusal before the request has been read comes through', as
   expect(await post('evil.test')).toMatch(/^HTTP\/1\.1 403 [\s\S]*--allow net:evil\.test/);
 });
 
-test('https in absolute form is only passed on over a connection that proves its name', async () => {
+test('an https URL in absolute form is forwarded only over verified TLS', async () => {
   const port = await listen(createServer((socket) => void socket.resume().end('no TLS\r\n\r\n')));
   const through = await proxy(granting(['api.test', port]));
   expect(
@@ -402,58 +402,58 @@ test('https in absolute form is only passed on over a connection that proves its
   ).toMatch(/^HTTP\/1\.1 502 /);
 });
 
-test('without a call nothing is reached and no host is blamed; disarming ends what is open', async () => {
+test('an inactive proxy denies everything without reporting hosts, and deactivating closes connections', async () => {
   const port = await echo();
-  const through = await proxy(granting(['api.test', port]), { armed: false });
-  expect(await tunnel(through, `api.test:${port}`)).toMatch(/^HTTP\/1\.1 403 .*no call is under way/);
-  expect(await tunnel(through, 'evil.test:443')).toMatch(/^HTTP\/1\.1 403 .*no call is under way/);
-  expect(through.takeRefusals()).toEqual([]);
-  through.arm();
+  const through = await proxy(granting(['api.test', port]), { active: false });
+  expect(await tunnel(through, `api.test:${port}`)).toMatch(/^HTTP\/1\.1 403 .*no call is running/);
+  expect(await tunnel(through, 'evil.test:443')).toMatch(/^HTTP\/1\.1 403 .*no call is running/);
+  expect(through.takeDenied()).toEqual([]);
+  through.activate();
   const socket = open(through);
   socket.write(`CONNECT api.test:${port} HTTP/1.1\r\n\r\n`);
   expect(String((await once(socket, 'data'))[0])).toContain('200');
-  through.disarm();
+  through.deactivate();
   await once(socket, 'close');
-  expect(await tunnel(through, `api.test:${port}`)).toContain('no call is under way');
+  expect(await tunnel(through, `api.test:${port}`)).toContain('no call is running');
 });
 
-test('a call that ends during the lookup leaves no connection behind', async () => {
+test('deactivating during a lookup leaves no connection open', async () => {
   let touched = 0;
   const port = await listen(createServer(() => touched++));
   let found: (addresses: string[]) => void = () => {};
   const through = await proxy(granting(['api.test', port]), {
     resolve: () => new Promise((resolve) => (found = resolve)),
   });
-  const asked = tunnel(through, `api.test:${port}`);
+  const response = tunnel(through, `api.test:${port}`);
   await new Promise((resolve) => setTimeout(resolve, 50));
-  through.disarm();
-  through.arm();
+  through.deactivate();
+  through.activate();
   found(['127.0.0.1']);
-  expect(await asked).toBe('');
+  expect(await response).toBe('');
   await new Promise((resolve) => setTimeout(resolve, 50));
   expect([touched, through.contacted()]).toEqual([0, []]);
 });
 
-test('slow headers, large headers, idle tunnels and endless lookups are cut off', async () => {
+test('slow headers, large headers, idle tunnels and slow lookups time out', async () => {
   const port = await echo();
-  const hasty = await proxy(granting(['api.test', port]), { times: { header: 100 } });
-  expect(await ask(hasty, 'GET http://api.test/ HTTP/1.1\nX: ')).toMatch(/^HTTP\/1\.1 408 /);
-  expect(await ask(hasty, '')).toMatch(/^HTTP\/1\.1 408 /);
+  const impatient = await proxy(granting(['api.test', port]), { timeouts: { header: 100 } });
+  expect(await ask(impatient, 'GET http://api.test/ HTTP/1.1\nX: ')).toMatch(/^HTTP\/1\.1 408 /);
+  expect(await ask(impatient, '')).toMatch(/^HTTP\/1\.1 408 /);
   const through = await proxy(granting(['api.test', port], ['slow.test', 1]), {
-    times: { idle: 200, lookup: 100 },
+    timeouts: { idle: 200, lookup: 100 },
     resolve: (host) => (host === 'api.test' ? local(host) : new Promise(() => {})),
   });
   expect(await ask(through, `CONNECT api.test:${port} HTTP/1.1\nX: ${'x'.repeat(40_000)}\n\n`)).toMatch(
     /^HTTP\/1\.1 431 /,
   );
   expect(await ask(through, `CONNECT api.test:${port} HTTP/1.1\n\n`)).toMatch(/^HTTP\/1\.1 200 .*\r\n\r\n$/);
-  expect(await tunnel(through, 'slow.test:1')).toMatch(/^HTTP\/1\.1 502 .*in time/);
-  // Those that nobody waits for any more still count.
+  expect(await tunnel(through, 'slow.test:1')).toMatch(/^HTTP\/1\.1 502 .*took too long/);
+  // Lookups that timed out still count.
   await Promise.all(Array.from({ length: 63 }, () => tunnel(through, 'slow.test:1')));
-  expect(await tunnel(through, 'slow.test:1')).toMatch(/^HTTP\/1\.1 502 .*too many names/);
+  expect(await tunnel(through, 'slow.test:1')).toMatch(/^HTTP\/1\.1 502 .*too many DNS lookups/);
 });
 
-test('64 connections work at once, and hundreds are not taken', async () => {
+test('64 connections work at once, and more than 80 are not accepted', async () => {
   const port = await echo();
   const through = await proxy(granting(['api.test', port]));
   const sockets = Array.from({ length: 200 }, () => open(through));
@@ -467,7 +467,7 @@ test('64 connections work at once, and hundreds are not taken', async () => {
   expect(established).toBeLessThanOrEqual(80);
 });
 
-test('nobody reads ahead of a client or a server that does not', async () => {
+test('the proxy does not buffer for a client or server that does not read', async () => {
   let sent = 0;
   const flood = await listen(
     createServer((socket) => {
@@ -505,18 +505,18 @@ test('nobody reads ahead of a client or a server that does not', async () => {
   expect(taken).toBeLessThan(50e6);
 });
 
-test('a tool that holds a secret sends nothing in the clear unless that was granted', async () => {
+test('a tool that holds a secret sends nothing unencrypted without a grant', async () => {
   const port = await web((_request, response) => void response.end('in the clear'));
   const hosts = [{ host: 'api.test', port }];
   const get = `GET http://api.test:${port}/ HTTP/1.1\nHost: x\nConnection: close\n\n`;
-  const strict = await proxy({ ...nowhere, reach: { hosts, granted: [] }, secret: true });
+  const strict = await proxy({ ...denyAll, reach: { hosts, granted: [] }, holdsSecret: true });
   expect(await ask(strict, get)).toMatch(/^HTTP\/1\.1 403 .*holds a secret.*--allow net:api\.test/);
-  const granted = await proxy({ ...nowhere, reach: { hosts, granted: hosts }, secret: true });
+  const granted = await proxy({ ...denyAll, reach: { hosts, granted: hosts }, holdsSecret: true });
   expect(await ask(granted, get)).toContain('in the clear');
 });
 
-/** What a client of Node says first when it asks for a name. */
-async function greeting(servername: string): Promise<Buffer> {
+/** The ClientHello that Node sends for a server name. */
+async function clientHello(servername: string): Promise<Buffer> {
   const server = createServer();
   const port = await listen(server);
   const first = new Promise<Buffer>((resolve) =>
@@ -528,8 +528,8 @@ async function greeting(servername: string): Promise<Buffer> {
   return first;
 }
 
-/** The same message in records of a few bytes each. */
-function inPieces(hello: Buffer): Buffer {
+/** The same message in TLS records of a few bytes each. */
+function inSmallRecords(hello: Buffer): Buffer {
   const pieces: Buffer[] = [];
   for (let at = 5; at < hello.length; at += 40) {
     const part = hello.subarray(at, at + 40);
@@ -538,10 +538,10 @@ function inPieces(hello: Buffer): Buffer {
   return Buffer.concat(pieces);
 }
 
-test('a tunnel that must be encrypted passes on a TLS handshake with that very host, and nothing else', async () => {
+test('a tunnel that requires TLS accepts only a handshake with the allowed server name', async () => {
   const attempt = async (first: Buffer, host = 'api.test'): Promise<[boolean, string[]]> => {
     let got = Buffer.alloc(0);
-    const refused: string[] = [];
+    const denied: string[] = [];
     const upstreamPort = await listen(
       createServer((socket) => void socket.on('data', (chunk) => (got = Buffer.concat([got, chunk])))),
     );
@@ -549,9 +549,9 @@ test('a tunnel that must be encrypted passes on a TLS handshake with that very h
       createServer({ allowHalfOpen: true }, (client) => {
         const upstream = connect({ port: upstreamPort, host: '127.0.0.1', allowHalfOpen: true });
         upstream.once('connect', () =>
-          splice(client, upstream, Buffer.alloc(0), {
+          pipeTunnel(client, upstream, Buffer.alloc(0), {
             encryptedFor: host,
-            refuse: (what) => refused.push(what),
+            onDenied: (what) => denied.push(what),
           }),
         );
       }),
@@ -562,20 +562,23 @@ test('a tunnel that must be encrypted passes on a TLS handshake with that very h
     client.write(first.subarray(0, 1));
     await new Promise((resolve) => setTimeout(resolve, 30));
     client.write(first.subarray(1));
-    await expect.poll(() => (got.length >= first.length ? 1 : 0) + refused.length).toBeGreaterThan(0);
+    await expect.poll(() => (got.length >= first.length ? 1 : 0) + denied.length).toBeGreaterThan(0);
     client.destroy();
-    return [got.equals(first), refused];
+    return [got.equals(first), denied];
   };
-  const hello = await greeting('api.test');
+  const hello = await clientHello('api.test');
   expect(await attempt(hello)).toEqual([true, []]);
-  expect(await attempt(inPieces(hello))).toEqual([true, []]);
-  expect(await attempt(await greeting('API.Test'))).toEqual([true, []]);
-  expect(await attempt(await greeting('evil.test'))).toEqual([false, ['under the name evil.test']]);
-  expect(await attempt(inPieces(await greeting('evil.test')))).toEqual([false, ['under the name evil.test']]);
-  expect(await attempt(await greeting(''))).toEqual([false, ['without a name']]);
-  expect(await attempt(await greeting(''), '192.0.2.7')).toEqual([true, []]);
-  expect(await attempt(hello, '192.0.2.7')).toEqual([false, ['under the name api.test']]);
-  // The extension that carries a second greeting: the first one's name is then only for show.
+  expect(await attempt(inSmallRecords(hello))).toEqual([true, []]);
+  expect(await attempt(await clientHello('API.Test'))).toEqual([true, []]);
+  expect(await attempt(await clientHello('evil.test'))).toEqual([false, ['with the server name evil.test']]);
+  expect(await attempt(inSmallRecords(await clientHello('evil.test')))).toEqual([
+    false,
+    ['with the server name evil.test'],
+  ]);
+  expect(await attempt(await clientHello(''))).toEqual([false, ['without a server name']]);
+  expect(await attempt(await clientHello(''), '192.0.2.7')).toEqual([true, []]);
+  expect(await attempt(hello, '192.0.2.7')).toEqual([false, ['with the server name api.test']]);
+  // With the ECH extension the visible name is only a cover; the real one is encrypted.
   const ech = Buffer.concat([hello, Buffer.from([0xfe, 0x0d, 0, 1, 0])]);
   for (const [at, size] of [
     [3, 2],
@@ -584,24 +587,25 @@ test('a tunnel that must be encrypted passes on a TLS handshake with that very h
     ech.writeUIntBE(hello.readUIntBE(at, size) + 5, at, size);
   const list = extensionsAt(hello);
   ech.writeUInt16BE(hello.readUInt16BE(list) + 5, list);
-  expect(await attempt(ech)).toEqual([false, ['with a hidden name']]);
+  expect(await attempt(ech)).toEqual([false, ['with an encrypted server name']]);
   for (const text of ['GET / HTTP/1.1\r\n', '\x16\x03\x01\x00\x05\x02hello', '\x15\x03\x01\x00\x02\x01\x00'])
     expect(await attempt(Buffer.from(text, 'latin1'))).toEqual([false, ['without encryption']]);
 });
 
-test('a greeting that was damaged anywhere is never taken for one with another name', async () => {
-  const hello = await greeting('api.test');
-  expect(readGreeting(hello)).toEqual({ kind: 'hello', name: 'api.test', hidden: false });
-  for (let cut = 0; cut < hello.length; cut++) expect(readGreeting(hello.subarray(0, cut)).kind).toBe('more');
+test('a damaged ClientHello is never parsed with another name', async () => {
+  const hello = await clientHello('api.test');
+  expect(parseClientHello(hello)).toEqual({ kind: 'hello', name: 'api.test', encrypted: false });
+  for (let cut = 0; cut < hello.length; cut++)
+    expect(parseClientHello(hello.subarray(0, cut)).kind).toBe('incomplete');
   for (let at = 0; at < hello.length; at++) {
     const damaged = Buffer.from(hello);
     damaged[at] = (damaged[at] as number) ^ 0xff;
-    expect(['more', 'not-tls', 'hello']).toContain(readGreeting(damaged).kind);
+    expect(['incomplete', 'not-tls', 'hello']).toContain(parseClientHello(damaged).kind);
   }
-  expect(readGreeting(Buffer.alloc(70_000, hello.subarray(0, 5))).kind).toBe('not-tls');
+  expect(parseClientHello(Buffer.alloc(70_000, hello.subarray(0, 5))).kind).toBe('not-tls');
 });
 
-/** Where the length of the extensions is. */
+/** Offset of the length of the extensions. */
 function extensionsAt(hello: Buffer): number {
   let at = 5 + 4 + 2 + 32;
   at += 1 + (hello[at] as number);
@@ -609,7 +613,7 @@ function extensionsAt(hello: Buffer): number {
   return at + 1 + (hello[at] as number);
 }
 
-test('two proxies keep two lists', async () => {
+test('two proxies have separate policies', async () => {
   const port = await echo();
   const one = await proxy(granting(['one.test', port]));
   const two = await proxy(granting(['two.test', port]));
@@ -617,30 +621,30 @@ test('two proxies keep two lists', async () => {
     [one, two].flatMap((it) => ['one', 'two'].map((name) => tunnel(it, `${name}.test:${port}`, 'x'))),
   );
   expect(answers.map((it) => it.slice(9, 12))).toEqual(['200', '403', '403', '200']);
-  expect([one, two].map((it) => it.takeRefusals().map(({ host }) => host))).toEqual([
+  expect([one, two].map((it) => it.takeDenied().map(({ host }) => host))).toEqual([
     ['two.test'],
     ['one.test'],
   ]);
 });
 
-test('the record of refusals and contacts is bounded', async () => {
-  const through = await proxy(nowhere);
+test('the number of reported hosts is limited', async () => {
+  const through = await proxy(denyAll);
   const batch = (start: number) =>
     Promise.all(Array.from({ length: 50 }, (_, index) => tunnel(through, `h${start + index}.test:443`)));
   for (const start of [0, 50, 100]) await batch(start);
-  expect(through.takeRefusals()).toHaveLength(100);
+  expect(through.takeDenied()).toHaveLength(100);
 });
 
-test('closing ends everything and takes the socket away', async () => {
+test('closing ends all connections and removes the socket', async () => {
   const port = await echo();
   const through = await proxy(granting(['api.test', port]));
-  const tunnelled = open(through);
-  tunnelled.write(`CONNECT api.test:${port} HTTP/1.1\r\n\r\n`);
-  await once(tunnelled, 'data');
+  const tunneled = open(through);
+  tunneled.write(`CONNECT api.test:${port} HTTP/1.1\r\n\r\n`);
+  await once(tunneled, 'data');
   const idle = open(through);
   await once(idle, 'connect');
-  const gone = Promise.all([once(tunnelled, 'close'), once(idle, 'close')]);
-  tunnelled.resume();
+  const gone = Promise.all([once(tunneled, 'close'), once(idle, 'close')]);
+  tunneled.resume();
   idle.resume();
   await through.close();
   await gone;
@@ -648,11 +652,11 @@ test('closing ends everything and takes the socket away', async () => {
   await through.close();
 });
 
-test('a socket that cannot be made is an error that says where', async () => {
+test('a socket that cannot be created is an error', async () => {
   await expect(
-    openEgress({ socket: join(tmpdir(), 'x'.repeat(120)), policy: nowhere }),
+    openEgress({ socket: join(tmpdir(), 'x'.repeat(120)), policy: denyAll }),
   ).rejects.toMatchObject({ code: 'sandbox_unavailable' });
   await expect(
-    openEgress({ socket: join(tmpdir(), 'no-such-folder', 's'), policy: nowhere }),
+    openEgress({ socket: join(tmpdir(), 'no-such-folder', 's'), policy: denyAll }),
   ).rejects.toMatchObject({ code: 'sandbox_unavailable' });
 });

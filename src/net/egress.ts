@@ -3,99 +3,99 @@ import { chmod } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { HostError } from '../model/host-error.js';
-import { systemResolve } from './client.js';
-import { type Destination, nameOf, type Resolve, ungranted, vettedAddresses } from './destination.js';
-import { dial, within } from './egress-dial.js';
-import { endAfter, forward } from './egress-forward.js';
+import { allowedAddresses, type Destination, grantNeeded, hostPort, type Resolve } from './destination.js';
+import { connectFirst, withTimeout } from './egress-connect.js';
+import { endAfterRequest, forwardRequest } from './egress-forward.js';
 import {
+  checkHostName,
+  type DeniedHost,
   type EgressPolicy,
-  judgeName,
-  mustEncrypt,
-  type Refusal,
   requestTarget,
+  requiresTls,
   tunnelTarget,
 } from './egress-policy.js';
-import { type Answer, answerRaw, splice } from './egress-tunnel.js';
+import { type ProxyResponse, pipeTunnel, writeRawResponse } from './egress-tunnel.js';
+import { systemResolve } from './http-client.js';
 
-export type { EgressPolicy, Refusal } from './egress-policy.js';
+export type { DeniedHost, EgressPolicy } from './egress-policy.js';
 
-/** The way out of one sandbox. Nothing else leads out of it. */
+/** The network access of one sandbox. There is no other way out of it. */
 export interface EgressProxy {
   readonly socket: string;
-  /** From now on requests are judged; before that all of them are refused. */
-  arm(): void;
-  /** No call is under way: open connections end, new ones are refused. */
-  disarm(): void;
-  /** What was refused since the last time, each host once. */
-  takeRefusals(): readonly Refusal[];
-  /** Every `host:port` a connection was made to. */
+  /** Starts serving requests. Before that, all of them are denied. */
+  activate(): void;
+  /** The call has ended: closes open connections and denies new ones. */
+  deactivate(): void;
+  /** Denied connections since the last call of this method; each host and reason once. */
+  takeDenied(): readonly DeniedHost[];
+  /** Every `host:port` that was connected to. */
   contacted(): readonly string[];
   close(): Promise<void>;
 }
 
 export interface EgressOptions {
-  /** Path of the unix socket to listen on. The folder it lies in decides who comes near. */
+  /** Path of the unix socket. The permissions of its folder decide who can connect. */
   readonly socket: string;
   readonly policy: EgressPolicy;
   readonly resolve?: Resolve;
-  /** Whether requests are answered from the start; true unless said otherwise. */
-  readonly armed?: boolean;
-  readonly times?: Partial<EgressTimes>;
+  /** Whether requests are served from the start. Default: true. */
+  readonly active?: boolean;
+  readonly timeouts?: Partial<EgressTimeouts>;
 }
 
 /** Milliseconds. */
-export interface EgressTimes {
+export interface EgressTimeouts {
   readonly header: number;
   readonly lookup: number;
   readonly connect: number;
   readonly idle: number;
 }
 
-const standardTimes: EgressTimes = { header: 10_000, lookup: 10_000, connect: 15_000, idle: 300_000 };
+const defaultTimeouts: EgressTimeouts = { header: 10_000, lookup: 10_000, connect: 15_000, idle: 300_000 };
 
-/** The relay passes on 64 at once; the rest is room for those that are just ending. */
+/** The relay forwards 64 connections at once; the rest is for those that are just closing. */
 const maxConnections = 80;
 const maxLookups = 64;
-const maxRefusals = 100;
+const maxDenied = 100;
 const maxContacted = 1000;
 const maxHeaderBytes = 32 * 1024;
-/** What fits into a socket address of Linux and macOS alike. */
+/** Maximum length of a unix socket path on Linux and macOS. */
 const maxPathBytes = 103;
 
-const notArmed = 'no call is under way';
+const inactive = 'no call is running';
 
 /**
- * One HTTP proxy per sandbox, on a socket that is bound into it. It decides by name, looks the name up itself,
- * judges the address and connects to that very address. Node's own parser reads the requests.
+ * One HTTP proxy per sandbox, on a unix socket that is mounted into it. It checks the host name, looks it up itself,
+ * checks the address and connects to exactly that address. Requests are parsed by Node.
  */
 export async function openEgress(options: EgressOptions): Promise<EgressProxy> {
-  const gate = new Gate(options);
+  const state = new ProxyState(options);
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
-    headersTimeout: gate.times.header,
+    headersTimeout: state.timeouts.header,
     requestTimeout: 0,
-    keepAliveTimeout: Math.min(10_000, gate.times.idle),
-    connectionsCheckingInterval: Math.min(2000, gate.times.header),
+    keepAliveTimeout: Math.min(10_000, state.timeouts.idle),
+    connectionsCheckingInterval: Math.min(2000, state.timeouts.header),
     insecureHTTPParser: false,
   });
   server.maxConnections = maxConnections;
-  server.timeout = gate.times.idle;
-  server.on('connection', (socket: Socket) => gate.track(socket));
-  server.on('request', (request, response) => void gate.request(request, response));
-  server.on('connect', (request, socket, head) => void gate.tunnel(request, socket as Socket, head));
+  server.timeout = state.timeouts.idle;
+  server.on('connection', (socket: Socket) => state.track(socket));
+  server.on('request', (request, response) => void state.request(request, response));
+  server.on('connect', (request, socket, head) => void state.tunnel(request, socket as Socket, head));
   await listen(server, options.socket);
   return {
     socket: options.socket,
-    arm: () => gate.arm(),
-    disarm: () => gate.disarm(),
-    takeRefusals: () => gate.takeRefusals(),
-    contacted: () => [...gate.contacted],
+    activate: () => state.activate(),
+    deactivate: () => state.deactivate(),
+    takeDenied: () => state.takeDenied(),
+    contacted: () => [...state.contacted],
     async close() {
-      gate.disarm();
+      state.deactivate();
       if (!server.listening) return;
       const closed = once(server, 'close');
       server.close();
-      gate.cut();
+      state.closeAll();
       await closed;
     },
   };
@@ -107,9 +107,9 @@ async function listen(server: Server, path: string): Promise<void> {
     const listening = once(server, 'listening');
     server.listen(path);
     await listening;
-    // Such as too many open files when somebody connects: that connection fails, nothing else.
+    // For example too many open files: only that connection fails.
     server.on('error', () => {});
-    // The sandbox may be another user.
+    // The sandbox may run as another user.
     await chmod(path, 0o666);
   } catch (error) {
     server.close();
@@ -120,39 +120,39 @@ async function listen(server: Server, path: string): Promise<void> {
   }
 }
 
-/** What one proxy knows and holds open. */
-class Gate {
+/** The state of one proxy: its connections and what it reports. */
+class ProxyState {
   readonly policy: EgressPolicy;
-  readonly times: EgressTimes;
+  readonly timeouts: EgressTimeouts;
   readonly contacted = new Set<string>();
   readonly #resolve: Resolve;
   readonly #sockets = new Set<Socket>();
-  /** Answers that are still being written, by connection. */
+  /** By connection: responses that are still being written. */
   readonly #busy = new WeakMap<Socket, number>();
-  #refusals = new Map<string, Refusal>();
+  #denied = new Map<string, DeniedHost>();
   #lookups = 0;
-  #armed: boolean;
-  /** Counts the times it was disarmed, so that what was asked before is not done after. */
-  #era = 0;
+  #active: boolean;
+  /** Counts deactivations, so that a request from before is not served afterwards. */
+  #generation = 0;
 
   constructor(options: EgressOptions) {
     this.policy = options.policy;
-    this.times = { ...standardTimes, ...options.times };
+    this.timeouts = { ...defaultTimeouts, ...options.timeouts };
     this.#resolve = options.resolve ?? systemResolve;
-    this.#armed = options.armed ?? true;
+    this.#active = options.active ?? true;
   }
 
-  arm(): void {
-    this.#armed = true;
+  activate(): void {
+    this.#active = true;
   }
 
-  disarm(): void {
-    this.#armed = false;
-    this.#era++;
-    this.cut();
+  deactivate(): void {
+    this.#active = false;
+    this.#generation++;
+    this.closeAll();
   }
 
-  cut(): void {
+  closeAll(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
@@ -162,9 +162,9 @@ class Gate {
     socket.on('error', () => socket.destroy());
   }
 
-  takeRefusals(): readonly Refusal[] {
-    const taken = [...this.#refusals.values()];
-    this.#refusals = new Map();
+  takeDenied(): readonly DeniedHost[] {
+    const taken = [...this.#denied.values()];
+    this.#denied = new Map();
     return taken;
   }
 
@@ -174,12 +174,12 @@ class Gate {
     response.once('close', () => this.#busy.set(client, (this.#busy.get(client) ?? 1) - 1));
     const destination = requestTarget(request.url ?? '');
     try {
-      if (destination === null) throw unreadable();
-      await forward(request, response, destination, this.times.idle, () =>
-        this.#reach(destination, !destination.tls, client),
+      if (destination === null) throw invalidTarget();
+      await forwardRequest(request, response, destination, this.timeouts.idle, () =>
+        this.#connect(destination, !destination.tls, client),
       );
     } catch (error) {
-      const { status, phrase, body } = this.#answer(error, destination);
+      const { status, phrase, body } = this.#responseFor(error, destination);
       if (response.headersSent || client.destroyed) {
         client.destroy();
         return;
@@ -190,80 +190,84 @@ class Gate {
         connection: 'close',
       });
       response.write(body);
-      endAfter(request, response);
+      endAfterRequest(request, response);
     }
   }
 
   async tunnel(request: IncomingMessage, client: Socket, head: Buffer): Promise<void> {
-    // Traffic in either direction passes through this socket, so its silence is the tunnel's.
-    client.setTimeout(this.times.idle, () => client.destroy());
-    // A tunnel would run into the answer that is still on its way.
+    // All data of the tunnel passes through this socket, so its idle timeout covers both directions.
+    client.setTimeout(this.timeouts.idle, () => client.destroy());
+    // The bytes of a tunnel would mix with a response that is still being written.
     if ((this.#busy.get(client) ?? 0) > 0) {
       client.destroy();
       return;
     }
     const destination = tunnelTarget(request.url ?? '');
     try {
-      if (destination === null) throw unreadable();
-      const upstream = await this.#reach(destination, false, client);
-      splice(client, upstream, head, {
-        encryptedFor: mustEncrypt(destination, this.policy) ? destination.host : null,
-        refuse: (what) =>
-          this.#note(destination, ungranted(destination, `spoken to ${what} by a tool that holds a secret`)),
+      if (destination === null) throw invalidTarget();
+      const upstream = await this.#connect(destination, false, client);
+      pipeTunnel(client, upstream, head, {
+        encryptedFor: requiresTls(destination, this.policy) ? destination.host : null,
+        onDenied: (what) =>
+          this.#addDenied(
+            destination,
+            grantNeeded(destination, `contacted ${what} by a tool that holds a secret`),
+          ),
       });
     } catch (error) {
-      answerRaw(client, this.#answer(error, destination));
+      writeRawResponse(client, this.#responseFor(error, destination));
     }
   }
 
-  /** From a name to a connection, with every check on the way. */
-  async #reach(destination: Destination, plain: boolean, client: Socket): Promise<Socket> {
-    const era = this.#era;
-    if (!this.#armed) throw new HostError('denied', notArmed);
-    judgeName(destination, plain, this.policy);
+  /** Makes a connection, after all checks. */
+  async #connect(destination: Destination, plain: boolean, client: Socket): Promise<Socket> {
+    const generation = this.#generation;
+    if (!this.#active) throw new HostError('denied', inactive);
+    checkHostName(destination, plain, this.policy);
     const addresses = await this.#lookup(destination);
-    if (era !== this.#era) throw new HostError('denied', notArmed);
-    const upstream = await dial(addresses, destination, this.times.connect, (socket) => this.track(socket));
-    if (era !== this.#era || client.destroyed) {
+    if (generation !== this.#generation) throw new HostError('denied', inactive);
+    const upstream = await connectFirst(addresses, destination, this.timeouts.connect, (socket) =>
+      this.track(socket),
+    );
+    if (generation !== this.#generation || client.destroyed) {
       upstream.destroy();
-      throw new HostError('denied', notArmed);
+      throw new HostError('denied', inactive);
     }
-    if (this.contacted.size < maxContacted) this.contacted.add(nameOf(destination));
+    if (this.contacted.size < maxContacted) this.contacted.add(hostPort(destination));
     return upstream;
   }
 
   async #lookup(destination: Destination): Promise<readonly string[]> {
-    // A lookup that nobody waits for any more still occupies the machine.
-    if (this.#lookups >= maxLookups)
-      throw new HostError('network_failed', 'too many names are being looked up at once');
+    // A lookup that timed out still uses resources until it ends.
+    if (this.#lookups >= maxLookups) throw new HostError('network_failed', 'too many DNS lookups at once');
     this.#lookups++;
-    const work = vettedAddresses(destination, this.policy.reach, this.#resolve).finally(() => {
+    const work = allowedAddresses(destination, this.policy.reach, this.#resolve).finally(() => {
       this.#lookups--;
     });
-    return within(work, this.times.lookup, `the name ${destination.host} was not found in time`);
+    return withTimeout(work, this.timeouts.lookup, `the DNS lookup of ${destination.host} took too long`);
   }
 
-  #answer(error: unknown, destination: Destination | null): Answer {
-    if (!(error instanceof HostError)) return answer(502, 'the request failed', undefined);
-    const denied = error.code === 'network_denied';
-    if (denied && destination !== null) this.#note(destination, error);
-    const status = denied || error.code === 'denied' ? 403 : error.code === 'usage' ? 400 : 502;
-    return answer(status, error.message, error.hint);
+  #responseFor(error: unknown, destination: Destination | null): ProxyResponse {
+    if (!(error instanceof HostError)) return responseOf(502, 'the request failed', undefined);
+    const isDenied = error.code === 'network_denied';
+    if (isDenied && destination !== null) this.#addDenied(destination, error);
+    const status = isDenied || error.code === 'denied' ? 403 : error.code === 'usage' ? 400 : 502;
+    return responseOf(status, error.message, error.hint);
   }
 
-  #note({ host, port }: Destination, { message, hint }: HostError): void {
-    if (this.#refusals.size >= maxRefusals) return;
-    const refusal = { host, port, reason: message, ...(hint === undefined ? {} : { hint }) };
-    this.#refusals.set(`${host} ${port} ${message}`, refusal);
+  #addDenied({ host, port }: Destination, { message, hint }: HostError): void {
+    if (this.#denied.size >= maxDenied) return;
+    const entry = { host, port, reason: message, ...(hint === undefined ? {} : { hint }) };
+    this.#denied.set(`${host} ${port} ${message}`, entry);
   }
 }
 
-function answer(status: number, message: string, hint: string | undefined): Answer {
+function responseOf(status: number, message: string, hint: string | undefined): ProxyResponse {
   const text = hint === undefined ? message : `${message}; ${hint}`;
-  const phrase = `${status === 403 ? 'Refused by Toolwharf' : 'Toolwharf'}: ${text}`;
+  const phrase = `${status === 403 ? 'Denied by Toolwharf' : 'Toolwharf'}: ${text}`;
   return { status, phrase: phrase.replace(/[^ -~]/g, '?'), body: `${phrase}\n` };
 }
 
-function unreadable(): HostError {
-  return new HostError('usage', 'the request names no host that can be judged');
+function invalidTarget(): HostError {
+  return new HostError('usage', 'the request does not name a valid host');
 }

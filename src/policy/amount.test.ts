@@ -10,7 +10,7 @@ test.each([
   [{ amount_cents: 1250 }, 1250],
   [{ total: 3, value: 7, amount: 5 }, 7],
   [{ amount: 1, items: [{ amount: 900 }] }, 1],
-])('%j is worth %j', (input, value) => {
+])('the amount of %j is %j', (input, value) => {
   expect(amountOf(input, pays)).toEqual({ kind: 'known', value });
 });
 
@@ -27,11 +27,11 @@ test.each([
   [{ amount: 5, total: '1000' }],
   [{ to: 'x' }],
   [{ order: { amount: 5 } }],
-])('%j is unclear', (input) => {
+])('the amount of %j is unclear', (input) => {
   expect(amountOf(input, pays)).toMatchObject({ kind: 'unclear' });
 });
 
-test('a tool without such an input has no amount', () => {
+test('a tool without an amount input has no amount', () => {
   expect(amountOf({ to: 'x' }, { type: 'object', properties: { to: { type: 'string' } } })).toEqual({
     kind: 'none',
   });

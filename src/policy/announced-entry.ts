@@ -1,8 +1,8 @@
-// Prompts, resources and templates that a server lists: what of them is read by models, and what changed of it.
+// Prompts, resources and templates that a server lists: the text that models read, and how it changed.
 import { canonicalJson, isObject, type Json, type JsonObject } from '../model/json.js';
-import { jsonWording, rewording } from './wording.js';
+import { textChanges, visibleJsonText } from './visible-text.js';
 
-/** How entries of a list are told apart, and what they are called. */
+/** By list: the word for one entry, and the member that identifies it. */
 const kinds = {
   prompts: { noun: 'prompt', member: 'name' },
   resources: { noun: 'resource', member: 'uri' },
@@ -11,12 +11,12 @@ const kinds = {
 
 export type EntryKind = keyof typeof kinds;
 
-/** Everything that is read of an entry, as one text. Sizes and dates come and go with the thing itself. */
+/** Everything of an entry that models read, as one text. Sizes and dates are left out: they change with the content. */
 export function entryText(entry: JsonObject): string {
-  return canonicalJson(lasting(entry));
+  return canonicalJson(withoutSizeAndDate(entry));
 }
 
-/** A sentence for each entry that is new or gone, and for each text of one that reads differently. */
+/** One sentence for each entry that is new or removed, and for each text of an entry that changed. */
 export function entryChanges(
   kind: EntryKind,
   before: readonly JsonObject[] = [],
@@ -26,24 +26,26 @@ export function entryChanges(
   const subjectOf = (it: JsonObject) => `the ${noun} ${quoted(String(it[member]))}`;
   const had = new Set(before.map(subjectOf));
   const has = new Set(after.map(subjectOf));
-  const words = (entries: readonly JsonObject[]) =>
+  const visibleText = (entries: readonly JsonObject[]) =>
     entries.flatMap((it) => {
-      const { [member]: _, ...rest } = lasting(it);
-      return Object.entries(rest).flatMap(([key, value]) => jsonWording(subjectOf(it), `the ${key}`, value));
+      const { [member]: _, ...rest } = withoutSizeAndDate(it);
+      return Object.entries(rest).flatMap(([key, value]) =>
+        visibleJsonText(subjectOf(it), `the ${key}`, value),
+      );
     });
   const added = after.filter((it) => !had.has(subjectOf(it)));
   const gone = [...had].filter((it) => !has.has(it));
   return [
-    ...added.map((it) => `${subjectOf(it)} is new: ${sayings(lasting(it), member)}`).sort(),
+    ...added.map((it) => `${subjectOf(it)} is new: ${restText(withoutSizeAndDate(it), member)}`).sort(),
     ...gone.map((it) => `${it} is gone`).sort(),
-    ...rewording(
-      words(before.filter((it) => has.has(subjectOf(it)))),
-      words(after.filter((it) => had.has(subjectOf(it)))),
+    ...textChanges(
+      visibleText(before.filter((it) => has.has(subjectOf(it)))),
+      visibleText(after.filter((it) => had.has(subjectOf(it)))),
     ).changed,
   ];
 }
 
-function lasting({ size, annotations, ...rest }: JsonObject): JsonObject {
+function withoutSizeAndDate({ size, annotations, ...rest }: JsonObject): JsonObject {
   const kept = isObject(annotations) ? withoutDate(annotations) : annotations;
   return {
     ...rest,
@@ -52,7 +54,7 @@ function lasting({ size, annotations, ...rest }: JsonObject): JsonObject {
   };
 }
 
-/** Only what is a date and nothing else: in a text anything could be said. */
+/** Drops `lastModified` only if it is a date and nothing else: free text could carry instructions. */
 function withoutDate({ lastModified, ...rest }: JsonObject): JsonObject {
   const isDate =
     typeof lastModified === 'string' &&
@@ -60,13 +62,13 @@ function withoutDate({ lastModified, ...rest }: JsonObject): JsonObject {
   return lastModified === undefined || isDate ? rest : { ...rest, lastModified };
 }
 
-/** All that it says of itself. */
-function sayings(entry: JsonObject, member: string): string {
+/** Everything but the identifying member. */
+function restText(entry: JsonObject, member: string): string {
   const { [member]: _, ...rest } = entry;
   return canonicalJson(rest as Json);
 }
 
-/** A plain name as it is; one with anything odd in it cannot pass for another, or for two. */
+/** Quotes a name with unusual characters, so that it cannot look like another name or like two. */
 function quoted(name: string): string {
   return /^[\w.:/{}?&=%+~@-]+$/.test(name) ? name : JSON.stringify(name);
 }

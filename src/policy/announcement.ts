@@ -1,10 +1,10 @@
-// What changed between two times that a program announced its tools. Every line is a reason to ask a person again.
+// What changed between two announcements of a program's tools. Every change needs a new review.
 import type { AnnouncedTool } from '../model/action.js';
 import { canonicalJson, type Json } from '../model/json.js';
-import { jsonWording, rewording, schemaWording, type Wording } from './wording.js';
+import { textChanges, type VisibleText, visibleJsonText, visibleSchemaText } from './visible-text.js';
 
-/** A sentence for each tool that was added, renamed or removed, and for each text of a tool that reads differently. */
-export function announcedChanges(
+/** One sentence for each tool that was added, renamed or removed, and for each text of a tool that changed. */
+export function announcedToolChanges(
   before: readonly AnnouncedTool[],
   after: readonly AnnouncedTool[],
 ): readonly string[] {
@@ -13,50 +13,50 @@ export function announcedChanges(
   const lost = before.filter((it) => !has.has(it.name));
   const renamed = new Map<string, string>();
   for (const now of after.filter((it) => !had.has(it.name))) {
-    const twin = lost.find((it) => !renamed.has(it.name) && selfText(it) === selfText(now));
+    const twin = lost.find((it) => !renamed.has(it.name) && textWithoutName(it) === textWithoutName(now));
     if (twin !== undefined) renamed.set(twin.name, now.name);
   }
   const newNames = new Set(renamed.values());
   const added = after.filter((it) => !had.has(it.name) && !newNames.has(it.name));
   return [
-    ...sorted([...renamed].map(([old, now]) => `the tool ${quoted(old)} is called ${quoted(now)} now`)),
+    ...sorted([...renamed].map(([old, now]) => `the tool ${quoted(old)} is now called ${quoted(now)}`)),
     ...sorted(
       added.map((it) => `the tool ${quoted(it.name)} is new: ${JSON.stringify(it.description ?? '')}`),
     ),
     ...sorted(lost.flatMap((it) => (renamed.has(it.name) ? [] : [`the tool ${quoted(it.name)} is gone`]))),
-    ...rewording(
-      before.filter((it) => has.has(it.name)).flatMap(wordsOf),
-      after.filter((it) => had.has(it.name)).flatMap(wordsOf),
+    ...textChanges(
+      before.filter((it) => has.has(it.name)).flatMap(visibleTextOf),
+      after.filter((it) => had.has(it.name)).flatMap(visibleTextOf),
     ).changed,
   ];
 }
 
-/** Everything that clients and models are told of it. */
-function wordsOf(tool: AnnouncedTool): Wording[] {
+/** Everything that clients and models read about a tool. */
+function visibleTextOf(tool: AnnouncedTool): VisibleText[] {
   const subject = `the tool ${quoted(tool.name)}`;
   const text = (place: string, value: string | undefined) =>
     value === undefined ? [] : [{ subject, place, text: value }];
   return [
     ...text('the title', tool.title),
     ...text('the description', tool.description),
-    ...schemaWording(subject, 'the input', tool.input),
-    ...schemaWording(subject, 'the output', tool.output),
-    ...(tool.annotations === undefined ? [] : jsonWording(subject, 'the annotations', tool.annotations)),
-    ...(tool.meta === undefined ? [] : jsonWording(subject, 'the metadata', tool.meta)),
+    ...visibleSchemaText(subject, 'the input', tool.input),
+    ...visibleSchemaText(subject, 'the output', tool.output),
+    ...(tool.annotations === undefined ? [] : visibleJsonText(subject, 'the annotations', tool.annotations)),
+    ...(tool.meta === undefined ? [] : visibleJsonText(subject, 'the metadata', tool.meta)),
   ];
 }
 
-/** The same tool under another name. */
-function selfText(tool: AnnouncedTool): string {
-  const words = wordsOf({ ...tool, name: '' }).map(({ place, text }) => canonicalJson([place, text]));
-  return canonicalJson(words.sort() as Json);
+/** The text of a tool without its name: equal texts mean that the tool was renamed. */
+function textWithoutName(tool: AnnouncedTool): string {
+  const texts = visibleTextOf({ ...tool, name: '' }).map(({ place, text }) => canonicalJson([place, text]));
+  return canonicalJson(texts.sort() as Json);
 }
 
-/** A plain name as it is; one with anything odd in it cannot pass for another, or for two. */
+/** Quotes a name with unusual characters, so that it cannot look like another name or like two. */
 function quoted(name: string): string {
   return /^[\w.:/-]+$/.test(name) ? name : JSON.stringify(name);
 }
 
-function sorted(lines: readonly string[]): string[] {
-  return [...lines].sort();
+function sorted(sentences: readonly string[]): string[] {
+  return [...sentences].sort();
 }

@@ -2,9 +2,9 @@ import { HostError } from '../model/host-error.js';
 import type { NetworkHost } from '../model/permissions.js';
 import { type Grant, parseGrants } from './grant.js';
 
-/** What is ruled out for one package, whatever was granted or declared. */
+/** What the configuration denies to one package. A denial wins over every grant and manifest. */
 export interface Denial {
-  /** A host of `*` is every host. */
+  /** The host `*` means every host. */
   readonly network: readonly NetworkHost[];
   readonly read: readonly string[];
   readonly write: readonly string[];
@@ -15,29 +15,29 @@ export interface Denial {
   readonly noEnvironment: boolean;
 }
 
-/** Reads denials for one package. Anything that is not understood is refused, never ignored. */
+/** Parses the denials for one package. An invalid value is an error, never ignored. */
 export function denialFor(texts: readonly string[], packageId: string): Denial {
-  const all = new Set<string>();
-  const plain: string[] = [];
+  const deniedEntirely = new Set<string>();
+  const single: string[] = [];
   for (const text of texts) {
     const [, owner, rest = text] = /^([A-Za-z0-9][A-Za-z0-9._-]*)=(.*)$/s.exec(text) ?? [];
     const whole = /^(net|read|write|env):\*$/.exec(rest)?.[1];
-    // Those of others are read too: a mistake in one is a mistake for everybody.
+    // Denials of other packages are parsed too, so that a mistake is always reported.
     if (whole === undefined) parsed(rest);
     if (owner !== undefined && owner !== packageId) continue;
-    if (whole === undefined) plain.push(rest);
-    else all.add(whole);
+    if (whole === undefined) single.push(rest);
+    else deniedEntirely.add(whole);
   }
-  const { network, read, write, environment } = parsed(...plain);
+  const { network, read, write, environment } = parsed(...single);
   return {
-    network: all.has('net') ? [{ host: '*', port: null }] : network,
+    network: deniedEntirely.has('net') ? [{ host: '*', port: null }] : network,
     read,
     write,
     environment,
-    noNetwork: all.has('net'),
-    noFiles: all.has('read'),
-    noWriting: all.has('write'),
-    noEnvironment: all.has('env'),
+    noNetwork: deniedEntirely.has('net'),
+    noFiles: deniedEntirely.has('read'),
+    noWriting: deniedEntirely.has('write'),
+    noEnvironment: deniedEntirely.has('env'),
   };
 }
 
@@ -45,16 +45,16 @@ function parsed(...texts: readonly string[]): Grant {
   try {
     return parseGrants(texts).shared;
   } catch (error) {
-    const message = error instanceof HostError ? error.message : 'it is not understood';
+    const message = error instanceof HostError ? error.message : 'it is not valid';
     throw new HostError('invalid_config', `deny: ${message}`, {
       cause: error,
-      hint: 'write net:HOST, read:PATH, write:PATH or env:NAME, with * for all of them',
+      hint: 'use net:HOST, read:PATH, write:PATH or env:NAME; * means all of a kind',
     });
   }
 }
 
-/** What is left of a grant. */
-export function without(grant: Grant, { environment, noEnvironment, noFiles, noWriting }: Denial): Grant {
+/** The grant without what is denied. Network denials are applied per connection, not here. */
+export function applyDenial(grant: Grant, { environment, noEnvironment, noFiles, noWriting }: Denial): Grant {
   return {
     ...grant,
     read: noFiles ? [] : grant.read,

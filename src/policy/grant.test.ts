@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { grantFor, parseGrants } from './grant.js';
 
-test('the grammar', () => {
+test('network, file and variable grants are parsed', () => {
   expect(
     parseGrants([
       'net:API.Example.com.',
@@ -40,11 +40,11 @@ test.each([
   'net:[::1',
   'env:A-B',
   'env:A=B',
-])('%j is refused', (text) => {
+])('%j is rejected', (text) => {
   expect(() => parseGrants([text])).toThrow(expect.objectContaining({ code: 'usage' }));
 });
 
-test('one package is granted something by its name', () => {
+test('a grant with a package id applies to that package only', () => {
   const grants = parseGrants([
     'weather=net:api.example.com',
     'net:127.0.0.1:1',

@@ -1,7 +1,7 @@
 import { HostError } from '../model/host-error.js';
 import type { NetworkHost } from '../model/permissions.js';
 
-/** What an operator agreed to on top of what a manifest may have by itself. */
+/** What an operator grants in addition to what a manifest gets by itself. */
 export interface Grant {
   readonly network: readonly NetworkHost[];
   readonly read: readonly string[];
@@ -9,7 +9,7 @@ export interface Grant {
   readonly environment: readonly string[];
 }
 
-/** Grants of a session: for whoever has a use for them, and for packages by name. */
+/** Grants of a session: shared by all packages, and for single packages by id. */
 export interface Grants {
   readonly shared: Grant;
   readonly own: ReadonlyMap<string, Grant>;
@@ -20,7 +20,7 @@ const grammar =
 
 const nothing: Grant = { network: [], read: [], write: [], environment: [] };
 
-/** Reads `--allow` values. Anything that is not understood is refused, never ignored. */
+/** Parses `--allow` values. An invalid value is an error, never ignored. */
 export function parseGrants(texts: readonly string[]): Grants {
   let shared = nothing;
   const own = new Map<string, Grant>();
@@ -28,18 +28,18 @@ export function parseGrants(texts: readonly string[]): Grants {
     const named = /^([A-Za-z0-9][A-Za-z0-9._-]*)=(.*)$/s.exec(text);
     const grant = parseGrant(named?.[2] ?? text);
     const id = named?.[1];
-    if (id === undefined) shared = joined(shared, grant);
-    else own.set(id, joined(own.get(id) ?? nothing, grant));
+    if (id === undefined) shared = mergeGrants(shared, grant);
+    else own.set(id, mergeGrants(own.get(id) ?? nothing, grant));
   }
   return { shared, own };
 }
 
-/** Everything that was granted to one package, by name or together with others. */
+/** All grants of one package: its own and the shared ones. */
 export function grantFor({ shared, own }: Grants, packageId: string): Grant {
-  return joined(shared, own.get(packageId) ?? nothing);
+  return mergeGrants(shared, own.get(packageId) ?? nothing);
 }
 
-export function joined(a: Grant, b: Grant): Grant {
+export function mergeGrants(a: Grant, b: Grant): Grant {
   return {
     network: [...a.network, ...b.network],
     read: [...a.read, ...b.read],
@@ -61,7 +61,7 @@ function parseGrant(text: string): Grant {
       return { ...nothing, write: [value] };
     case 'env':
       if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(value))
-        throw new HostError('usage', `"${value}" is not the name of a variable`, { hint: grammar });
+        throw new HostError('usage', `"${value}" is not a valid variable name`, { hint: grammar });
       return { ...nothing, environment: [value] };
     default:
       throw new HostError('usage', `"${text}" is not a grant`, { hint: grammar });

@@ -1,4 +1,4 @@
-/** What opens other doors, by its path below a home folder. It is never lent, even inside a workspace. */
+/** Files and folders with credentials, relative to a home folder. They are never mounted, even inside a workspace. */
 export const keyMaterial: readonly string[] = [
   '.ssh',
   '.gnupg',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lookAlikes, lookOf } from './look-alike.js';
+import { lookAlikeKey, lookAlikes } from './look-alike.js';
 
 test.each([
   ['paypal', 'paypaI'],
@@ -12,7 +12,7 @@ test.each([
   ['cafe', 'café'],
   ['notes', 'n0tes'],
 ])('%s and %s can be mistaken for each other', (one, other) => {
-  expect(lookOf(one)).toBe(lookOf(other));
+  expect(lookAlikeKey(one)).toBe(lookAlikeKey(other));
   expect(lookAlikes([one, 'something else', other])).toEqual(
     new Map([
       [one, [other]],
@@ -21,6 +21,6 @@ test.each([
   );
 });
 
-test('names that only begin alike are told apart, and one name alone is like nobody', () => {
+test('names with a common start are not look-alikes, and a single name has none', () => {
   expect(lookAlikes(['weather', 'weathers', 'mail', 'gmail', 'mail'])).toEqual(new Map());
 });

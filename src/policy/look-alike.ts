@@ -1,5 +1,5 @@
-/** Letters and digits that are easily taken for one another, as what they are taken for. */
-const alike: Readonly<Record<string, string>> = {
+/** Characters that are easily confused, with the letter that they look like. */
+const confusables: Readonly<Record<string, string>> = {
   '0': 'o',
   '1': 'l',
   '5': 's',
@@ -28,9 +28,9 @@ const alike: Readonly<Record<string, string>> = {
   τ: 't',
 };
 
-/** What a name looks like at a glance: two names with the same one can be mistaken for each other. */
-export function lookOf(name: string): string {
-  // A capital i and a small L are the same stroke; marks over letters and signs between words are overlooked.
+/** Two names with the same key can be mistaken for each other. */
+export function lookAlikeKey(name: string): string {
+  // Upper-case i and lower-case L look the same; accents and separators are easily overlooked.
   const plain = name
     .normalize('NFKD')
     .replace(/[\p{M}\p{Default_Ignorable_Code_Point}]/gu, '')
@@ -39,16 +39,16 @@ export function lookOf(name: string): string {
     .replace(/[-_. ]+/g, '')
     .replace(/rn/g, 'm')
     .replace(/vv/g, 'w');
-  return [...plain].map((it) => alike[it] ?? (it === 'i' ? 'l' : it)).join('');
+  return [...plain].map((it) => confusables[it] ?? (it === 'i' ? 'l' : it)).join('');
 }
 
-/** For each of the names, the others that look like it. */
+/** By name: the other names that look like it. Names without a look-alike are left out. */
 export function lookAlikes(names: readonly string[]): ReadonlyMap<string, readonly string[]> {
   const groups = new Map<string, Set<string>>();
   for (const name of names) {
-    const look = lookOf(name);
-    const group = groups.get(look) ?? new Set();
-    groups.set(look, group.add(name));
+    const key = lookAlikeKey(name);
+    const group = groups.get(key) ?? new Set();
+    groups.set(key, group.add(name));
   }
   const found = new Map<string, readonly string[]>();
   for (const group of groups.values()) {

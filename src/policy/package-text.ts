@@ -3,95 +3,95 @@ import type { Package, Prompt } from '../model/package.js';
 import type { Slot } from '../model/slot.js';
 import type { Tool } from '../model/tool.js';
 import { templateText } from './request-text.js';
-import { jsonWording, schemaWording, type Wording } from './wording.js';
+import { type VisibleText, visibleJsonText, visibleSchemaText } from './visible-text.js';
 
-/** The text of a file of the package; undefined when it cannot be read. */
-export type ReadText = (path: string) => string | undefined;
+/** Reads a text file of the package; undefined when it cannot be read. */
+export type ReadPackageFile = (path: string) => string | undefined;
 
 /**
- * All that a model or a person reads of a package, whichever surface shows it. Its version, its times and its code are
- * not part of it: they change with every edit, and promise nothing.
+ * Everything that models and people read about a package. Version, dates and code are left out: they change with every
+ * edit and are not shown as promises.
  */
-export function packageTextOf(of: Package, read: ReadText): Wording[] {
+export function packageTextOf(pkg: Package, read: ReadPackageFile): VisibleText[] {
   const subject = 'the package';
   return [
-    ...text(subject, 'the name', of.name),
-    ...text(subject, 'the description', of.description),
-    ...text(subject, 'the format', of.format),
-    ...of.permissions.scopes.map((it) => ({
+    ...text(subject, 'the name', pkg.name),
+    ...text(subject, 'the description', pkg.description),
+    ...text(subject, 'the format', pkg.format),
+    ...pkg.permissions.scopes.map((it) => ({
       subject,
       place: `the reason for ${it.resource} (${[...it.verbs].sort().join(', ')})`,
       text: it.rationale,
     })),
-    ...of.needs.binaries.map((it) => ({ subject, place: `the need for ${it}`, text: it })),
-    ...text(subject, 'the lowest version of the host', of.needs.hostVersion),
-    ...of.targets.map((it) => ({ subject, place: `the client ${it}`, text: it })),
-    ...of.facts.flatMap((it) => jsonWording(subject, `the entry ${it.label}`, it.value)),
-    ...(of.cost === undefined ? [] : jsonWording(subject, 'the cost', of.cost as unknown as Json)),
+    ...pkg.needs.binaries.map((it) => ({ subject, place: `the required program ${it}`, text: it })),
+    ...text(subject, 'the minimum host version', pkg.needs.hostVersion),
+    ...pkg.targets.map((it) => ({ subject, place: `the client ${it}`, text: it })),
+    ...pkg.facts.flatMap((it) => visibleJsonText(subject, `the fact ${it.label}`, it.value)),
+    ...(pkg.cost === undefined ? [] : visibleJsonText(subject, 'the cost', pkg.cost as unknown as Json)),
     ...text(
       subject,
-      'the place that says how to take access back',
-      of.killSwitch?.kind === 'manual' ? of.killSwitch.instructionsUrl : undefined,
+      'the page that explains how to revoke access',
+      pkg.killSwitch?.kind === 'manual' ? pkg.killSwitch.instructionsUrl : undefined,
     ),
-    ...schemaWording(subject, 'the bound on its answers', of.guardrails.output.schema),
-    ...of.hooks.map((it) => ({
+    ...visibleSchemaText(subject, 'the schema of its results', pkg.guardrails.output.schema),
+    ...pkg.hooks.map((it) => ({
       subject,
-      place: `the turn at ${it.point} of ${it.program}`,
+      place: `the priority of the hook ${it.point} of ${it.program}`,
       text: String(it.priority),
     })),
-    ...of.programs.flatMap((it) => [
+    ...pkg.programs.flatMap((it) => [
       { subject: `the program ${it.name}`, place: 'the role', text: it.role },
-      { subject: `the program ${it.name}`, place: 'the time it runs', text: it.lifetime },
+      { subject: `the program ${it.name}`, place: 'the lifetime', text: it.lifetime },
     ]),
-    ...of.tools.flatMap((it) => toolWords(of, it)),
-    ...of.prompts.flatMap((it) => promptWords(it, read)),
-    ...of.slots.flatMap(slotWords),
+    ...pkg.tools.flatMap((it) => toolText(pkg, it)),
+    ...pkg.prompts.flatMap((it) => promptText(it, read)),
+    ...pkg.slots.flatMap(slotText),
   ];
 }
 
-/** What was kept; undefined when it is not of our making. */
-export function readPackageText(kept: string): readonly Wording[] | undefined {
+/** Parses the stored text; undefined when it is invalid. */
+export function parsePackageText(stored: string): readonly VisibleText[] | undefined {
   let value: unknown;
   try {
-    value = JSON.parse(kept);
+    value = JSON.parse(stored);
   } catch {
     return undefined;
   }
-  const sound =
+  const isValid =
     Array.isArray(value) &&
     value.every(
       (it) => isObject(it) && ['subject', 'place', 'text'].every((name) => typeof it[name] === 'string'),
     );
-  return sound ? (value as unknown as readonly Wording[]) : undefined;
+  return isValid ? (value as unknown as readonly VisibleText[]) : undefined;
 }
 
-function toolWords(of: Package, tool: Tool): Wording[] {
+function toolText(pkg: Package, tool: Tool): VisibleText[] {
   const subject = `the tool ${tool.name}`;
   return [
     ...text(subject, 'the description', tool.description),
     ...text(subject, 'the origin of its effect', tool.effectDeclared ? 'declared' : 'assumed'),
-    ...schemaWording(subject, 'the input', tool.input),
-    ...schemaWording(subject, 'the output', tool.output),
-    ...jsonWording(subject, 'the annotations', ownHints(of, tool)),
-    ...tool.examples.flatMap((it) => jsonWording(subject, 'an example', it as unknown as Json)),
+    ...visibleSchemaText(subject, 'the input', tool.input),
+    ...visibleSchemaText(subject, 'the output', tool.output),
+    ...visibleJsonText(subject, 'the annotations', independentHints(pkg, tool)),
+    ...tool.examples.flatMap((it) => visibleJsonText(subject, 'an example', it as unknown as Json)),
     ...(tool.action?.kind === 'prompt' ? text(subject, 'the text', templateText(tool.action.template)) : []),
   ];
 }
 
-/** Hints that only repeat what the host judged itself say nothing more: that judgment is compared on its own. */
-function ownHints(of: Package, { annotations, effect, idempotent }: Tool): Json {
-  const judged: Readonly<Record<string, boolean>> = {
+/** Annotations without those that only repeat what the host derived itself: that is compared separately. */
+function independentHints(pkg: Package, { annotations, effect, idempotent }: Tool): Json {
+  const derived: Readonly<Record<string, boolean>> = {
     readOnlyHint: effect === 'none' || effect === 'read',
     destructiveHint: effect === 'destructive',
     idempotentHint: idempotent,
-    openWorldHint: of.permissions.network.kind !== 'none',
+    openWorldHint: pkg.permissions.network.kind !== 'none',
   };
   return Object.fromEntries(
-    Object.entries(annotations).filter(([name, hint]) => !(name in judged && judged[name] === hint)),
+    Object.entries(annotations).filter(([name, hint]) => !(name in derived && derived[name] === hint)),
   ) as Json;
 }
 
-function promptWords(prompt: Prompt, read: ReadText): Wording[] {
+function promptText(prompt: Prompt, read: ReadPackageFile): VisibleText[] {
   const subject = `the ${prompt.kind === 'skill' ? 'skill' : 'prompt'} ${prompt.name}`;
   const { body } = prompt;
   return [
@@ -100,24 +100,24 @@ function promptWords(prompt: Prompt, read: ReadText): Wording[] {
     ...text(subject, 'the text', body.kind === 'text' ? body.text : read(body.path)),
     ...prompt.examples.map((it) => ({ subject, place: 'an example', text: it })),
     ...prompt.tags.map((it) => ({ subject, place: 'a tag', text: it })),
-    ...text(subject, 'the place in lists', prompt.first ? 'first' : 'any'),
+    ...text(subject, 'the position in lists', prompt.first ? 'first' : 'any'),
   ];
 }
 
-function slotWords(slot: Slot): Wording[] {
+function slotText(slot: Slot): VisibleText[] {
   const subject = `the value ${slot.name}`;
   return [
     ...text(subject, 'the label', slot.label),
     ...text(subject, 'the question', slot.prompt),
-    ...text(subject, 'the page to get it from', slot.obtainUrl),
-    ...text(subject, 'the need for it', slot.required ? 'required' : 'optional'),
-    ...text(subject, 'the way it is typed', slot.plainEntry === true ? 'shown' : 'hidden'),
+    ...text(subject, 'the page where to get it', slot.obtainUrl),
+    ...text(subject, 'whether it is required', slot.required ? 'required' : 'optional'),
+    ...text(subject, 'how it is entered', slot.plainEntry === true ? 'shown' : 'hidden'),
     ...text(subject, 'the kind', slot.type),
     ...text(subject, 'the pattern', slot.pattern),
     ...(slot.choices ?? []).map((it) => ({ subject, place: 'a choice', text: it })),
   ];
 }
 
-function text(subject: string, place: string, value: string | undefined): Wording[] {
+function text(subject: string, place: string, value: string | undefined): VisibleText[] {
   return value === undefined ? [] : [{ subject, place, text: value }];
 }

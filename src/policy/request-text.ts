@@ -1,45 +1,45 @@
-// How the parts of a package that run or are asked are written down, for comparing and for showing.
+// One-line descriptions of what a package runs and contacts, for comparison and display.
 import type { Action } from '../model/action.js';
 import { canonicalJson } from '../model/json.js';
-import type { InstallPlan, KillSwitch, Smoke } from '../model/lifecycle.js';
+import type { InstallPlan, KillSwitchPlan, SmokeTest } from '../model/lifecycle.js';
 import type { ProgramTarget } from '../model/program.js';
 import type { JsonTemplate, Template } from '../model/template.js';
 
 export function commandText(target: ProgramTarget): string {
   switch (target.kind) {
     case 'process': {
-      const folder = target.directory === '' ? '' : ` (in ${word(target.directory)})`;
+      const folder = target.directory === '' ? '' : ` (in ${quoteIfNeeded(target.directory)})`;
       return `${target.command.map(templateText).join(' ')}${folder}`;
     }
     case 'container':
-      return ['container', word(target.image), ...target.command.map(templateText)].join(' ');
+      return ['container', quoteIfNeeded(target.image), ...target.command.map(templateText)].join(' ');
     case 'url':
-      return `server ${word(target.url)}`;
+      return `server ${quoteIfNeeded(target.url)}`;
     case 'nats':
-      return `NATS ${word(target.subjectPrefix)}`;
+      return `NATS ${quoteIfNeeded(target.subjectPrefix)}`;
   }
 }
 
-/** Where a call goes and as whom. What it says there is the package's own matter, like its code. */
+/** What a call contacts and with which credentials. The content of requests is left out, like the code of a package. */
 export function actionText(action: Action | null): string {
   switch (action?.kind) {
     case undefined:
       return '';
     case 'exec':
-      return ['runs', word(action.program), ...action.arguments.map(templateText)].join(' ');
+      return ['runs', quoteIfNeeded(action.program), ...action.arguments.map(templateText)].join(' ');
     case 'function':
-      return `runs code of ${word(action.program)}`;
+      return `runs code of ${quoteIfNeeded(action.program)}`;
     case 'http': {
       const used = slotsOf(action);
-      const as = used.length === 0 ? '' : ` with ${used.map(word).join(', ')}`;
-      return `sends ${action.method} requests to ${word(action.url.origin)}${as}`;
+      const as = used.length === 0 ? '' : ` with ${used.map(quoteIfNeeded).join(', ')}`;
+      return `sends ${action.method} requests to ${quoteIfNeeded(action.url.origin)}${as}`;
     }
     case 'prompt':
       return 'answers with a prompt';
     case 'compose':
-      return `calls ${word(`${action.package}/${action.tool}`)}`;
+      return `calls ${quoteIfNeeded(`${action.package}/${action.tool}`)}`;
     case 'upstream':
-      return `asks ${word(action.program)} for ${word(action.tool)}`;
+      return `asks ${quoteIfNeeded(action.program)} for ${quoteIfNeeded(action.tool)}`;
   }
 }
 
@@ -52,7 +52,7 @@ function slotsOf(action: Extract<Action, { kind: 'http' }>): string[] {
   const used = templates.flatMap((it) =>
     it.parts.flatMap((part) => (part.kind === 'slot' ? [part.slot] : [])),
   );
-  return sorted(credential === undefined ? used : [...used, credential]);
+  return sortedUnique(credential === undefined ? used : [...used, credential]);
 }
 
 function templatesOf(json: JsonTemplate): Template[] {
@@ -74,57 +74,61 @@ export function installText(plan: InstallPlan): string {
       return '';
     case 'pip':
     case 'npm':
-      return `${plan.kind} ${word(plan.package)} ${word(plan.version ?? 'newest')}`;
+      return `${plan.kind} ${quoteIfNeeded(plan.package)} ${quoteIfNeeded(plan.version ?? 'newest')}`;
     case 'git':
-      return `git ${word(plan.url)} ${word(plan.ref)} ${word(plan.subpath ?? '.')}`;
+      return `git ${quoteIfNeeded(plan.url)} ${quoteIfNeeded(plan.ref)} ${quoteIfNeeded(plan.subpath ?? '.')}`;
     case 'container':
-      return `container ${word(plan.image)}`;
+      return `container ${quoteIfNeeded(plan.image)}`;
     case 'url':
-      return `${word(plan.url)} with SHA-256 ${word(plan.sha256)}`;
+      return `${quoteIfNeeded(plan.url)} with SHA-256 ${quoteIfNeeded(plan.sha256)}`;
     case 'object':
-      return `object ${word(plan.key)}`;
+      return `object ${quoteIfNeeded(plan.key)}`;
   }
 }
 
-export function smokeText(smoke: Smoke | undefined): string {
+export function smokeText(smoke: SmokeTest | undefined): string {
   if (smoke === undefined) return '';
   const { check } = smoke;
   switch (check.kind) {
     case 'program':
-      return `runs ${word(check.program)}`;
+      return `runs ${quoteIfNeeded(check.program)}`;
     case 'http': {
-      const headers = sorted(check.headers.map((it) => `${word(it.name)}:${templateText(it.value)}`));
+      const headers = sortedUnique(
+        check.headers.map((it) => `${quoteIfNeeded(it.name)}:${templateText(it.value)}`),
+      );
       const body = check.body === undefined ? '' : ` ${templateText(check.body)}`;
-      return [check.method, word(check.url), ...headers].join(' ') + body;
+      return [check.method, quoteIfNeeded(check.url), ...headers].join(' ') + body;
     }
     case 'upstream':
     case 'tool':
-      return `calls ${word(check.tool)} with ${canonicalJson(check.arguments)}`;
+      return `calls ${quoteIfNeeded(check.tool)} with ${canonicalJson(check.arguments)}`;
   }
 }
 
-export function killSwitchText(kill: KillSwitch | undefined): string {
+export function killSwitchText(kill: KillSwitchPlan | undefined): string {
   if (kill === undefined) return '';
-  if (kill.kind === 'program') return `runs ${word(kill.program)}`;
-  return kill.kind === 'url' ? `asks ${word(kill.url)}` : 'is done by hand';
+  if (kill.kind === 'program') return `runs ${quoteIfNeeded(kill.program)}`;
+  return kill.kind === 'url' ? `asks ${quoteIfNeeded(kill.url)}` : 'is done by hand';
 }
 
-/** One argument. Text that could be taken for a hole or for two arguments is quoted, so that no two look alike. */
+/** One argument. Text that looks like a placeholder or like two arguments is quoted, so that no two look the same. */
 export function templateText(template: Template): string {
   if (template.parts.length === 0) return '""';
   return template.parts
     .map((part) => {
-      if (part.kind === 'text') return word(part.text);
-      return part.kind === 'input' ? `<input ${part.path.map(word).join(' ')}>` : `<slot ${word(part.slot)}>`;
+      if (part.kind === 'text') return quoteIfNeeded(part.text);
+      return part.kind === 'input'
+        ? `<input ${part.path.map(quoteIfNeeded).join(' ')}>`
+        : `<slot ${quoteIfNeeded(part.slot)}>`;
     })
     .join('');
 }
 
-export function word(text: string): string {
+export function quoteIfNeeded(text: string): string {
   return /^[A-Za-z0-9_@%+=:,./~-]+$/.test(text) ? text : JSON.stringify(text);
 }
 
-/** Order and repetition say nothing. */
-export function sorted(texts: readonly string[]): string[] {
+/** For lists in which order and duplicates have no meaning. */
+export function sortedUnique(texts: readonly string[]): string[] {
   return [...new Set(texts)].sort();
 }

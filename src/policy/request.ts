@@ -1,5 +1,5 @@
 // What a package asks for, as plain data: everything whose change could let it do more. Descriptions, schemas and code
-// are not part of it; the digest of the package covers those.
+// are not included; the digest of the package covers those.
 import { canonicalJson, isObject, type Json } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { NetworkAccess, NetworkHost } from '../model/permissions.js';
@@ -11,10 +11,10 @@ import {
   commandText,
   installText,
   killSwitchText,
+  quoteIfNeeded,
   smokeText,
-  sorted,
+  sortedUnique,
   templateText,
-  word,
 } from './request-text.js';
 
 export interface SlotRequest {
@@ -23,18 +23,18 @@ export interface SlotRequest {
   readonly secret: boolean;
   readonly audience: 'hosts' | 'unbound' | 'public';
   readonly hosts: readonly string[];
-  /** How the value reaches whoever uses it. */
+  /** How the value is passed on, such as `the variable KEY`. */
   readonly delivery: string;
   /** `operator`, or the provider of a sign-in. */
   readonly source: string;
   readonly sourceScopes: readonly string[];
-  /** What it is without the operator's word; empty where it has none. */
+  /** Used when the operator sets no value; empty: no default. */
   readonly default: string;
 }
 
 export interface ProgramRequest {
   readonly name: string;
-  /** What runs or is asked, with holes shown as `<input …>` and `<slot …>`. */
+  /** The command or address, with placeholders shown as `<input …>` and `<slot …>`. */
   readonly command: string;
   /** Such as `python 3.12`; empty where the command is the executable. */
   readonly runtime: string;
@@ -48,22 +48,22 @@ export interface ProgramRequest {
 export interface ToolRequest {
   readonly name: string;
   readonly effect: Effect;
-  /** Whether a person is asked before each call, for whatever reason. */
+  /** Whether a person must approve each call, for any reason. */
   readonly asked: boolean;
-  /** What a call does, in words; empty for a tool that is only shown. */
+  /** What a call does, as a sentence; empty for a tool that cannot be called. */
   readonly action: string;
   readonly idempotent: boolean;
   readonly untrustedInputs: readonly string[];
-  /** Null is all scopes of the package. */
+  /** Null: all scopes of the package. */
   readonly scopes: readonly string[] | null;
   readonly maxAmount: number | null;
-  /** Calls at once, and a day. */
+  /** Maximum calls at once, and per day. Null: no limit. */
   readonly burst: number | null;
   readonly rate: number | null;
 }
 
 export interface PackageRequest {
-  /** Counts the shapes of this document; another one is not understood. */
+  /** Format version of this document. A document of another version is not read. */
   readonly form: 1;
   readonly id: string;
   readonly network: { readonly kind: NetworkAccess['kind']; readonly hosts: readonly string[] };
@@ -76,11 +76,11 @@ export interface PackageRequest {
   readonly smoke: string;
   readonly killSwitch: string;
   readonly hooks: readonly string[];
-  /** `verb resource`, one verb each. */
+  /** Such as `read mail`, one verb each. */
   readonly scopes: readonly string[];
   readonly announces: boolean;
   readonly interface: string;
-  /** Protections that the package asks the host for. */
+  /** Protections that the package declares for its input. */
   readonly maxLength: number | null;
   readonly denyPatterns: readonly string[];
   readonly redact: readonly string[];
@@ -108,53 +108,54 @@ export const nothingRequested: PackageRequest = Object.freeze({
   redact: Object.freeze([]),
 });
 
-export function requestOf(of: Package): PackageRequest {
-  const { permissions, guardrails } = of;
+export function requestOf(pkg: Package): PackageRequest {
+  const { permissions, guardrails } = pkg;
   const { network } = permissions;
   return {
     form: 1,
-    id: of.id,
+    id: pkg.id,
     network: {
       kind: network.kind,
-      hosts: network.kind === 'hosts' ? sorted(network.hosts.map((it) => hostText(it))) : [],
+      hosts: network.kind === 'hosts' ? sortedUnique(network.hosts.map((it) => hostText(it))) : [],
     },
     filesystem: permissions.filesystem,
     stateDirectory: permissions.stateDirectory,
-    slots: ordered(of.slots.map(slotRequest)),
-    programs: ordered(of.programs.map(programRequest)),
-    tools: ordered(of.tools.map((it) => toolRequest(of, it))),
-    install: installText(of.install),
-    smoke: smokeText(of.smoke),
-    killSwitch: killSwitchText(of.killSwitch),
-    hooks: sorted(of.hooks.map((it) => `${it.point} by ${it.program}`)),
-    scopes: sorted(
+    slots: ordered(pkg.slots.map(slotRequest)),
+    programs: ordered(pkg.programs.map(programRequest)),
+    tools: ordered(pkg.tools.map((it) => toolRequest(pkg, it))),
+    install: installText(pkg.install),
+    smoke: smokeText(pkg.smoke),
+    killSwitch: killSwitchText(pkg.killSwitch),
+    hooks: sortedUnique(pkg.hooks.map((it) => `${it.point} by ${it.program}`)),
+    scopes: sortedUnique(
       permissions.scopes.flatMap((it) =>
         it.verbs.map(
           (verb) => `${verb} ${it.resource}${it.providerScope === undefined ? '' : ` (${it.providerScope})`}`,
         ),
       ),
     ),
-    announces: of.announces,
-    interface: of.interface ?? '',
+    announces: pkg.announcesTools,
+    interface: pkg.interface ?? '',
     maxLength: guardrails.input.maxLength ?? null,
-    denyPatterns: sorted(guardrails.input.denyPatterns),
-    redact: sorted(guardrails.input.redact),
+    denyPatterns: sortedUnique(guardrails.input.denyPatterns),
+    redact: sortedUnique(guardrails.input.redact),
   };
 }
 
-/** The spelling that is kept. */
-export function requestText(request: PackageRequest): string {
+/** The text that is stored with an agreement. */
+export function serializeRequest(request: PackageRequest): string {
   return canonicalJson(request as unknown as Json);
 }
 
-/** What was kept. Undefined when another version of this program wrote it: then nothing of it counts as agreed. */
-export function readRequest(text: string): PackageRequest | undefined {
+/** Parses the stored text. Undefined when another format version wrote it: then nothing counts as agreed to. */
+export function parseRequest(text: string): PackageRequest | undefined {
   try {
     const value: unknown = JSON.parse(text);
     if (!isObject(value) || value.form !== nothingRequested.form) return undefined;
     const keys = Object.keys(nothingRequested);
-    const whole = keys.every((it) => Object.hasOwn(value, it)) && Object.keys(value).length === keys.length;
-    return whole ? (value as unknown as PackageRequest) : undefined;
+    const isComplete =
+      keys.every((it) => Object.hasOwn(value, it)) && Object.keys(value).length === keys.length;
+    return isComplete ? (value as unknown as PackageRequest) : undefined;
   } catch {
     return undefined;
   }
@@ -167,7 +168,7 @@ function slotRequest(slot: Slot): SlotRequest {
     label: slot.label,
     secret: slot.secret,
     audience: audience.kind,
-    hosts: audience.kind === 'hosts' ? sorted(audience.hosts.map(plainHost)) : [],
+    hosts: audience.kind === 'hosts' ? sortedUnique(audience.hosts.map(plainHost)) : [],
     delivery:
       delivery.kind === 'environment'
         ? `the variable ${delivery.variable}`
@@ -175,7 +176,7 @@ function slotRequest(slot: Slot): SlotRequest {
           ? 'the call'
           : `requests (${schemeText(delivery.scheme)})`,
     source: source.kind === 'broker' ? `sign-in with ${source.provider}` : 'operator',
-    sourceScopes: source.kind === 'broker' ? sorted(source.scopes) : [],
+    sourceScopes: source.kind === 'broker' ? sortedUnique(source.scopes) : [],
     default: slot.default ?? '',
   };
 }
@@ -193,11 +194,11 @@ function programRequest(program: Program): ProgramRequest {
     name: program.name,
     command: commandText(target),
     runtime: runtime === undefined ? '' : `${runtime.language} ${runtime.version ?? ''}`.trim(),
-    packages: sorted(runtime?.packages ?? []),
-    environment: sorted([
-      ...settings.map((it) => `${word(it.name)}=${templateText(it.value)}`),
+    packages: sortedUnique(runtime?.packages ?? []),
+    environment: sortedUnique([
+      ...settings.map((it) => `${quoteIfNeeded(it.name)}=${templateText(it.value)}`),
       ...(target.kind === 'url' && target.credential !== undefined
-        ? [`the credential ${word(target.credential)}`]
+        ? [`the credential ${quoteIfNeeded(target.credential)}`]
         : []),
     ]),
     inWorkspace: target.kind === 'process' && target.inWorkspace === true,
@@ -209,10 +210,10 @@ function least(numbers: readonly number[]): number | null {
   return numbers.length === 0 ? null : Math.min(...numbers);
 }
 
-const days = { second: 86_400, minute: 1440, hour: 24, day: 1 };
+const perDay = { second: 86_400, minute: 1440, hour: 24, day: 1 };
 
-function toolRequest(of: Package, tool: Tool): ToolRequest {
-  const rules = of.guardrails.tools.filter((it) => it.tool === tool.name);
+function toolRequest(pkg: Package, tool: Tool): ToolRequest {
+  const rules = pkg.guardrails.tools.filter((it) => it.tool === tool.name);
   const limits = rules.flatMap((it) => it.rateLimit ?? []);
   const amounts = rules.flatMap((it) => it.maxAmount ?? []);
   return {
@@ -224,17 +225,17 @@ function toolRequest(of: Package, tool: Tool): ToolRequest {
       rules.some((it) => it.approval === 'human'),
     action: actionText(tool.action),
     idempotent: tool.idempotent || rules.some((it) => it.idempotent === true),
-    untrustedInputs: sorted(tool.untrustedInputs),
-    scopes: tool.scopes === undefined ? null : sorted(tool.scopes),
+    untrustedInputs: sortedUnique(tool.untrustedInputs),
+    scopes: tool.scopes === undefined ? null : sortedUnique(tool.scopes),
     maxAmount: least(amounts),
     burst: least(limits.map((it) => it.count)),
-    rate: least(limits.map((it) => it.count * days[it.per])),
+    rate: least(limits.map((it) => it.count * perDay[it.per])),
   };
 }
 
 function hostText({ host, port, subdomains }: NetworkHost): string {
-  const below = subdomains === true ? ' and names below it' : '';
-  return `${plainHost(host)}${port === null ? '' : `:${port}`}${below}`;
+  const suffix = subdomains === true ? ' and its subdomains' : '';
+  return `${plainHost(host)}${port === null ? '' : `:${port}`}${suffix}`;
 }
 
 function plainHost(host: string): string {
@@ -242,9 +243,9 @@ function plainHost(host: string): string {
 }
 
 function ordered<T extends { readonly name: string }>(items: readonly T[]): T[] {
-  const spelled = items.map((item) => ({ item, text: canonicalJson(item as unknown as Json) }));
-  spelled.sort((a, b) => compare(a.item.name, b.item.name) || compare(a.text, b.text));
-  return spelled.map((it) => it.item);
+  const withText = items.map((item) => ({ item, text: canonicalJson(item as unknown as Json) }));
+  withText.sort((a, b) => compare(a.item.name, b.item.name) || compare(a.text, b.text));
+  return withText.map((it) => it.item);
 }
 
 function compare(a: string, b: string): number {

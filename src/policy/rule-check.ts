@@ -1,10 +1,10 @@
 import { windowMs } from '../model/guardrails.js';
 import { HostError } from '../model/host-error.js';
-import { unknownCategories } from '../model/personal.js';
+import { unknownPersonalData } from '../model/personal-data.js';
 import type { Rule } from '../model/rule.js';
 import { effects } from '../model/tool.js';
 
-/** Rules come over a socket and from programs too: one that could not be enforced stops the session. */
+/** Rules also come from sockets and library callers. An invalid rule must stop the session, not be ignored. */
 export function assertRules(rules: readonly Rule[]): void {
   if (!Array.isArray(rules)) throw invalid('the rules are not a list');
   for (const rule of rules) assertRule(rule);
@@ -12,28 +12,30 @@ export function assertRules(rules: readonly Rule[]): void {
 
 function assertRule(rule: Rule): void {
   const where = `the rule for ${String(rule?.tool)}`;
-  const must = (holds: boolean, what: string) => {
-    if (!holds) throw invalid(`${where} has ${what}`);
+  const require = (valid: boolean, problem: string) => {
+    if (!valid) throw invalid(`${where} has ${problem}`);
   };
-  must(typeof rule?.tool === 'string' && rule.tool !== '', 'no tool');
-  must(typeof rule.origin?.kind === 'string', 'no origin');
-  must(['undefined', 'allow', 'ask', 'deny'].includes(String(rule.approval)), 'an unknown approval');
+  require(typeof rule?.tool === 'string' && rule.tool !== '', 'no tool');
+  require(typeof rule.origin?.kind === 'string', 'no origin');
+  require(['undefined', 'allow', 'ask', 'deny'].includes(String(rule.approval)), 'an unknown approval value');
   const loosens = rule.approval === 'allow' || rule.overManifest === true;
-  must(!(rule.origin.kind === 'project' && loosens), 'an "allow" of a project, which may only tighten');
+  require(!(
+    rule.origin.kind === 'project' && loosens
+  ), 'an "allow" from a project; project rules may only restrict');
   for (const it of [rule.askAbove, rule.maxAmount, rule.spend?.amount])
-    must(it === undefined || (Number.isFinite(it) && it >= 0), 'an amount that is no number');
+    require(it === undefined || (Number.isFinite(it) && it >= 0), 'an amount that is not a number');
   for (const it of [rule.maxLength, rule.rateLimit?.count])
-    must(it === undefined || (Number.isInteger(it) && it >= 1), 'a count that is no whole number');
+    require(it === undefined || (Number.isInteger(it) && it >= 1), 'a count that is not a whole number');
   for (const it of [rule.rateLimit, rule.spend])
-    must(it === undefined || Object.hasOwn(windowMs, it.per), 'an unknown window of time');
+    require(it === undefined || Object.hasOwn(windowMs, it.per), 'an unknown time window');
   for (const it of [rule.denyPatterns, rule.redact, rule.effects])
-    must(it === undefined || Array.isArray(it), 'a list that is none');
-  must(unknownCategories(rule.redact ?? []).length === 0, 'an unknown category of personal data');
+    require(it === undefined || Array.isArray(it), 'a value that must be a list and is not');
+  require(unknownPersonalData(rule.redact ?? []).length === 0, 'an unknown category of personal data');
   for (const it of [
     ...(rule.effects ?? []),
     ...(rule.undeclaredEffect === undefined ? [] : [rule.undeclaredEffect]),
   ])
-    must(effects.includes(it), 'an unknown effect');
+    require(effects.includes(it), 'an unknown effect');
 }
 
 function invalid(message: string): HostError {

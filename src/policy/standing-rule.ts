@@ -8,8 +8,8 @@ const maxConditions = 64;
 const maxPattern = 1000;
 
 /**
- * Whether a rule speaks of exactly this call. Every argument must be named by the rule: one that it does not mention is
- * one that nobody thought of.
+ * Whether a standing rule covers exactly this call. The rule must name every argument: nobody has agreed to an argument
+ * that it does not mention.
  */
 export function ruleCovers(conditions: readonly ArgumentCondition[], input: JsonObject): boolean {
   const named = new Set(conditions.map((it) => it.argument));
@@ -17,12 +17,12 @@ export function ruleCovers(conditions: readonly ArgumentCondition[], input: Json
   return conditions.every(({ argument, condition }) => {
     if (condition.test === 'any') return true;
     if (!Object.hasOwn(input, argument)) return false;
-    const low = conditions.some((it) => it.argument === argument && it.condition.test === 'at-least');
-    return holds(condition, input[argument] as Json, low);
+    const hasMinimum = conditions.some((it) => it.argument === argument && it.condition.test === 'at-least');
+    return holds(condition, input[argument] as Json, hasMinimum);
   });
 }
 
-function holds(condition: Exclude<Condition, { test: 'any' }>, value: Json, low: boolean): boolean {
+function holds(condition: Exclude<Condition, { test: 'any' }>, value: Json, hasMinimum: boolean): boolean {
   switch (condition.test) {
     case 'equals':
       return same(condition.value, value);
@@ -31,8 +31,8 @@ function holds(condition: Exclude<Condition, { test: 'any' }>, value: Json, low:
     case 'under':
       return typeof value === 'string' && isBelow(value, condition.path);
     case 'at-most':
-      // A cap on what is paid is not meant to let a negative amount through.
-      return typeof value === 'number' && value <= condition.number && (low || value >= 0);
+      // A cap on an amount must not allow negative amounts, unless the rule has a minimum.
+      return typeof value === 'number' && value <= condition.number && (hasMinimum || value >= 0);
     case 'at-least':
       return typeof value === 'number' && value >= condition.number;
     case 'matches':
@@ -45,14 +45,16 @@ function same(a: Json, b: Json): boolean {
 }
 
 /**
- * By spelling alone, and refusing every spelling that a tool might read in another way: steps upwards, escapes, back
- * slashes, hidden characters, and letters that become such when they are normalized.
+ * Compares paths as text. Rejects every form that a tool might read differently: parent steps, escapes, backslashes,
+ * hidden characters, and characters that become one of these by normalization.
  */
 function isBelow(value: string, base: string): boolean {
   const path = stepsOf(value);
-  const above = stepsOf(base);
-  if (path === undefined || above === undefined || path.absolute !== above.absolute) return false;
-  return path.steps.length > above.steps.length && above.steps.every((it, index) => it === path.steps[index]);
+  const parent = stepsOf(base);
+  if (path === undefined || parent === undefined || path.absolute !== parent.absolute) return false;
+  return (
+    path.steps.length > parent.steps.length && parent.steps.every((it, index) => it === path.steps[index])
+  );
 }
 
 interface Steps {
@@ -67,7 +69,7 @@ function stepsOf(text: string): Steps | undefined {
     if (/^~|^[a-z][a-z0-9+.-]*:/i.test(it) || it.split('/').includes('..')) return undefined;
   }
   if (findHidden(text).length > 0) return undefined;
-  // Normalizing must not make another path of it.
+  // Normalization must not change the path.
   if (plain.split('/').length !== text.split('/').length) return undefined;
   const steps = text.split('/').filter((it) => it !== '' && it !== '.');
   return { absolute: text.startsWith('/'), steps };
@@ -75,34 +77,38 @@ function stepsOf(text: string): Steps | undefined {
 
 const compiled = new Map<string, RE2JS>();
 
-/** The engine takes time in proportion to the text, whatever the pattern. */
+/** RE2 runs in linear time for every pattern. */
 function compile(pattern: string): RE2JS {
-  let found = compiled.get(pattern);
-  if (found === undefined) {
-    found = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    if (compiled.size < 256) compiled.set(pattern, found);
+  let regex = compiled.get(pattern);
+  if (regex === undefined) {
+    regex = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    if (compiled.size < 256) compiled.set(pattern, regex);
   }
-  return found;
+  return regex;
 }
 
-/** What is wrong with a rule before it is kept; throws it. */
+/** Throws if a new rule is invalid. */
 export function checkRule({ tool, conditions, expiresAt }: StandingRuleInput, now: number): void {
-  const wrong = (message: string, hint: string) => new HostError('usage', message, { hint });
+  const invalid = (message: string, hint: string) => new HostError('usage', message, { hint });
   if (!/^[^\s/]+\/\S+$/.test(tool))
-    throw wrong(`${JSON.stringify(tool)} does not name a tool`, 'write PACKAGE/TOOL');
-  if (conditions.length > maxConditions) throw wrong('a rule has at most 64 conditions', 'make two rules');
+    throw invalid(`${JSON.stringify(tool)} does not name a tool`, 'write PACKAGE/TOOL');
+  if (conditions.length > maxConditions)
+    throw invalid('the rule has more than 64 conditions', 'use two rules');
   if (expiresAt !== null && !(expiresAt > now))
-    throw wrong('the rule would have ended already', 'choose a later end');
+    throw invalid('the rule would be expired already', 'choose a later end');
   for (const { argument, condition } of conditions) {
     const problem = problemOf(condition);
-    if (argument === '') throw wrong('a condition names no argument', 'write ARGUMENT TEST VALUE');
+    if (argument === '') throw invalid('a condition names no argument', 'write ARGUMENT TEST VALUE');
     if (problem !== undefined)
-      throw wrong(`the condition on ${JSON.stringify(argument)} cannot hold: ${problem}`, 'write it anew');
+      throw invalid(
+        `the condition on ${JSON.stringify(argument)} is not valid: ${problem}`,
+        'correct the condition',
+      );
     const others = conditions.filter((it) => it.argument === argument);
     if (others.length > 1 && others.some((it) => it.condition.test === 'any'))
-      throw wrong(
-        `${JSON.stringify(argument)} is both free and bound`,
-        'free it, or say what it must be, not both',
+      throw invalid(
+        `${JSON.stringify(argument)} has the test "any" and another one`,
+        'use "any" alone, or only the other tests',
       );
   }
 }
@@ -111,7 +117,7 @@ function problemOf(condition: Condition): string | undefined {
   switch (condition.test) {
     case 'under':
       return stepsOf(condition.path) === undefined
-        ? 'the path must be plain, without steps upwards or escapes'
+        ? 'the path must not contain "..", escapes or backslashes'
         : undefined;
     case 'at-most':
     case 'at-least':
@@ -126,11 +132,12 @@ function problemOf(condition: Condition): string | undefined {
 }
 
 function patternProblem(pattern: string): string | undefined {
-  if (pattern === '' || pattern.length > maxPattern) return `a pattern has 1 to ${maxPattern} characters`;
+  if (pattern === '' || pattern.length > maxPattern)
+    return `the pattern must have 1 to ${maxPattern} characters`;
   try {
     compile(pattern);
     return undefined;
   } catch {
-    return 'the pattern cannot be read; look-around and back-references are not supported';
+    return 'the pattern is not valid; look-around and back-references are not supported';
   }
 }

@@ -6,8 +6,14 @@ import type { Program } from '../model/program.js';
 import type { Slot } from '../model/slot.js';
 import { textTemplate } from '../model/template.js';
 import type { Tool } from '../model/tool.js';
-import { nothingRequested, type PackageRequest, readRequest, requestOf, requestText } from './request.js';
-import { everythingOf, widening } from './widening.js';
+import {
+  nothingRequested,
+  type PackageRequest,
+  parseRequest,
+  requestOf,
+  serializeRequest,
+} from './request.js';
+import { requestedPermissions, widening } from './widening.js';
 
 const program: Program = {
   name: 'main',
@@ -73,7 +79,7 @@ const base: Package = {
   },
   guardrails: { ...noGuardrails, input: { maxLength: 100, denyPatterns: ['x'], redact: ['email'] } },
   install: { kind: 'bundled' },
-  announces: false,
+  announcesTools: false,
   targets: [],
   facts: [],
 };
@@ -104,27 +110,31 @@ const wider: readonly (readonly [string, Partial<Package>, string])[] = [
   ['all hosts', permissions({ network: { kind: 'public' } }), 'it may reach any public host'],
   ['reading', permissions({ filesystem: 'read-only' }), 'it may read files of the workspace'],
   ['writing', permissions({ filesystem: 'read-write' }), 'it may change files of the workspace'],
-  ['a folder', permissions({ stateDirectory: true }), 'it keeps files of its own between calls'],
+  ['a folder', permissions({ stateDirectory: true }), 'it stores its own files between calls'],
   [
     'a scope',
     permissions({ scopes: [{ resource: 'mail', verbs: ['read', 'send'], rationale: '' }] }),
-    'it wants to act for you: send mail',
+    'it wants to act on your behalf: send mail',
   ],
   [
     'a slot',
     { slots: [slot, { ...slot, name: 'PIN', label: 'PIN', audience: { kind: 'unbound' } }] },
-    'it asks for the secret PIN, which may go where you say when you set it',
+    'it asks for the secret PIN, whose recipients you choose when you set it',
   ],
   [
     'an audience',
     { slots: [{ ...slot, audience: { kind: 'hosts', hosts: ['evil.example', 'api.example.com'] } }] },
     'KEY may go to evil.example',
   ],
-  ['an open secret', { slots: [{ ...slot, secret: false }] }, 'KEY is no longer kept as a secret'],
+  [
+    'a secret that becomes a setting',
+    { slots: [{ ...slot, secret: false }] },
+    'KEY is no longer treated as a secret',
+  ],
   [
     'a delivery',
     { slots: [{ ...slot, delivery: { kind: 'context' } }] },
-    'KEY is handed over in the call (was: the variable KEY)',
+    'KEY is passed in the call (was: the variable KEY)',
   ],
   [
     'a command',
@@ -132,14 +142,14 @@ const wider: readonly (readonly [string, Partial<Package>, string])[] = [
     'it runs another command: python 3.12: other.py "a b" (was: python 3.12: main.py)',
   ],
   [
-    'a hole',
+    'a placeholder',
     { programs: process({ command: [template({ kind: 'slot', slot: 'KEY' })] }) },
     'it runs another command: python 3.12: <slot KEY> (was: python 3.12: main.py)',
   ],
   [
     'a variable',
     { programs: process({ environment: [{ name: 'LANG', value: textTemplate('D') }] }) },
-    'it gives main the setting LANG=D',
+    'it sets LANG=D for main',
   ],
   [
     'a requirement',
@@ -151,7 +161,11 @@ const wider: readonly (readonly [string, Partial<Package>, string])[] = [
     'it installs c==1 for main',
   ],
   ['a workspace', { programs: process({ inWorkspace: true }) }, 'main works in the workspace'],
-  ['a caller', { programs: [{ ...program, callerContext: true }] }, 'main is told who is calling'],
+  [
+    'a caller',
+    { programs: [{ ...program, callerContext: true }] },
+    'main receives the identity of the caller',
+  ],
   ['a program', { programs: [program, { ...program, name: 'more' }] }, 'it runs more: python 3.12: main.py'],
   [
     'a tool',
@@ -159,11 +173,11 @@ const wider: readonly (readonly [string, Partial<Package>, string])[] = [
     'it has the tool drop, which can change things and runs main',
   ],
   ['an effect', { tools: [{ ...tool, effect: 'write' }] }, 'its tool send can change things now (was: read)'],
-  ['no consent', { tools: [{ ...tool, approval: 'none' }] }, 'a person is no longer asked before send'],
+  ['no approval', { tools: [{ ...tool, approval: 'none' }] }, 'a person is no longer asked before send'],
   [
     'untrusted text',
     { tools: [{ ...tool, untrustedInputs: ['body'] }] },
-    'untrusted text may come into send through body',
+    'send accepts untrusted text in body',
   ],
   [
     'arguments',
@@ -177,20 +191,20 @@ const wider: readonly (readonly [string, Partial<Package>, string])[] = [
     { tools: [{ ...tool, action: { kind: 'compose', package: 'bank', tool: 'pay' } }] },
     'its tool send calls bank/pay (was: runs main)',
   ],
-  ['an id', { id: 'bank' }, 'it is called bank now (was: mail)'],
+  ['an id', { id: 'bank' }, 'it is now called bank (was: mail)'],
   [
     'a source',
     { install: { kind: 'pip', package: 'x', version: '1' } },
-    'its files come from elsewhere: pip x 1',
+    'its files come from another source: pip x 1',
   ],
   [
     'a hook',
     { hooks: [{ point: 'before_message', program: 'main', priority: 0 }] },
-    'it wants to be asked before_message by main',
+    'it adds the hook before_message by main',
   ],
-  ['later tools', { announces: true }, 'it brings tools that appear only when it runs'],
-  ['a page', { interface: 'ui' }, 'it brings a page for the console: ui'],
-  ['a kill switch', { killSwitch: { kind: 'program', program: 'main' } }, 'taking its access back runs main'],
+  ['later tools', { announcesTools: true }, 'it announces tools while it runs'],
+  ['a page', { interface: 'ui' }, 'it adds a page to the console: ui'],
+  ['a kill switch', { killSwitch: { kind: 'program', program: 'main' } }, 'revoking its access runs main'],
   [
     'a check',
     {
@@ -200,13 +214,13 @@ const wider: readonly (readonly [string, Partial<Package>, string])[] = [
         success: { pointers: [], noErrorField: false },
       },
     },
-    'its check after installing calls send with {"a":1}',
+    'its check after installation calls send with {"a":1}',
   ],
-  ['no guardrail', { guardrails: noGuardrails }, 'input that matches x is refused no longer'],
+  ['no guardrail', { guardrails: noGuardrails }, 'input that matches x is no longer rejected'],
   [
     'a longer input',
     { guardrails: { ...base.guardrails, input: { ...base.guardrails.input, maxLength: 200 } } },
-    'the largest input is 200 now (was: 100)',
+    'the maximum input length is now 200 (was: 100)',
   ],
 ];
 
@@ -216,7 +230,7 @@ test.each(wider)('%s widens, and taking it back narrows', (_name, change, senten
   expect([...back.widened, ...back.narrowed]).not.toEqual([]);
 });
 
-test('sentences say what is the case, and no more', () => {
+test('exactly the changed permissions are reported', () => {
   expect(changed(hosts('api.example.com', 'b.example'))).toEqual({
     widened: ['it may reach b.example'],
     narrowed: [],
@@ -230,17 +244,17 @@ test('sentences say what is the case, and no more', () => {
   expect(changed({ slots: [] })).toEqual({ widened: [], narrowed: ['it no longer asks for KEY'] });
   expect(changed({}, { tools: [{ ...tool, effect: 'write' }] })).toEqual({
     widened: [],
-    narrowed: ['its tool send looks at your data now (was: write)'],
+    narrowed: ['its tool send reads your data now (was: write)'],
   });
 });
 
-test('a destructive tool that calls itself harmless loses the question it was asked with', () => {
+test('a destructive tool that becomes read-only is reported, because nobody is asked any more', () => {
   const before = { tools: [{ ...tool, approval: 'none', effect: 'destructive' } as Tool] };
   const after = { tools: [{ ...tool, approval: 'none', effect: 'read' } as Tool] };
   expect(changed(after, before).widened).toEqual(['a person is no longer asked before send']);
 });
 
-test('code, words, schemas and order are followed', () => {
+test('changes of text, schemas and order do not widen', () => {
   const same: Partial<Package> = {
     version: '2.0.0',
     name: 'New',
@@ -254,13 +268,15 @@ test('code, words, schemas and order are followed', () => {
   };
   expect(changed(same)).toEqual({ widened: [], narrowed: [] });
   const two = { tools: [tool, { ...tool, name: 'b' }], slots: [slot, { ...slot, name: 'B' }] };
-  const turned = { tools: [...two.tools].reverse(), slots: [...two.slots].reverse() };
-  expect(changed(turned, two)).toEqual({ widened: [], narrowed: [] });
-  expect(requestText(requestOf({ ...base, ...turned }))).toBe(requestText(requestOf({ ...base, ...two })));
+  const reordered = { tools: [...two.tools].reverse(), slots: [...two.slots].reverse() };
+  expect(changed(reordered, two)).toEqual({ widened: [], narrowed: [] });
+  expect(serializeRequest(requestOf({ ...base, ...reordered }))).toBe(
+    serializeRequest(requestOf({ ...base, ...two })),
+  );
 });
 
-test('text cannot pass for a hole or for two arguments', () => {
-  const spelled = (command: readonly unknown[]) =>
+test('text cannot look like a placeholder or like two arguments', () => {
+  const commandTextOf = (command: readonly unknown[]) =>
     requestOf({ ...base, programs: process({ command }) }).programs[0]?.command;
   const commands = [
     [textTemplate('<slot KEY>')],
@@ -274,43 +290,45 @@ test('text cannot pass for a hole or for two arguments', () => {
     [template({ kind: 'input', path: ['a b'] })],
     [template({ kind: 'input', path: ['a.b'] })],
   ];
-  expect(new Set(commands.map(spelled)).size).toBe(commands.length);
+  expect(new Set(commands.map(commandTextOf)).size).toBe(commands.length);
 });
 
-describe('what is kept', () => {
-  test('comes back as it was', () => {
-    expect(readRequest(requestText(requestOf(base)))).toEqual(requestOf(base));
-    expect(widening(readRequest(requestText(requestOf(base))) as PackageRequest, requestOf(base))).toEqual({
+describe('a stored request', () => {
+  test('is read back unchanged', () => {
+    expect(parseRequest(serializeRequest(requestOf(base)))).toEqual(requestOf(base));
+    expect(
+      widening(parseRequest(serializeRequest(requestOf(base))) as PackageRequest, requestOf(base)),
+    ).toEqual({
       widened: [],
       narrowed: [],
     });
   });
 
-  test.each(['', 'null', '{}', '[]', '{"form":2}', requestText({ ...nothingRequested, form: 2 as 1 })])(
-    'and is not believed otherwise: %s',
+  test.each(['', 'null', '{}', '[]', '{"form":2}', serializeRequest({ ...nothingRequested, form: 2 as 1 })])(
+    'is not accepted when invalid: %s',
     (text) => {
-      expect(readRequest(text)).toBeUndefined();
+      expect(parseRequest(text)).toBeUndefined();
     },
   );
 
-  test('of another shape is not believed', () => {
+  test('is not accepted with missing or unknown members', () => {
     const { hooks: _gone, ...less } = requestOf(base);
-    expect(readRequest(requestText(less as PackageRequest))).toBeUndefined();
-    expect(readRequest(requestText({ ...requestOf(base), more: 1 } as PackageRequest))).toBeUndefined();
+    expect(parseRequest(serializeRequest(less as PackageRequest))).toBeUndefined();
+    expect(parseRequest(serializeRequest({ ...requestOf(base), more: 1 } as PackageRequest))).toBeUndefined();
   });
 });
 
-test('a new package shows all that it wants', () => {
-  expect(everythingOf(requestOf(base))).toEqual([
+test('a new package shows everything it asks for', () => {
+  expect(requestedPermissions(requestOf(base))).toEqual([
     'it is a new package: mail',
     'it may reach api.example.com',
-    'it wants to act for you: read mail',
+    'it wants to act on your behalf: read mail',
     'it asks for the secret KEY (API key), which may go to api.example.com',
     'it runs main: python 3.12: main.py',
     'it installs a==1 for main',
     'it installs b==1 for main',
-    'it gives main the setting LANG=C',
-    'it has the tool send, which looks at your data and runs main; a person is asked before each call',
+    'it sets LANG=C for main',
+    'it has the tool send, which reads your data and runs main; a person is asked before each call',
   ]);
 });
 
@@ -384,8 +402,8 @@ const request: fc.Arbitrary<PackageRequest> = fc.record({
   redact: sortedNames,
 });
 
-describe('whatever a package asks for', () => {
-  test('itself is no change', () => {
+describe('for any request', () => {
+  test('an equal request is not a change', () => {
     fc.assert(
       fc.property(request, (it) => {
         expect(widening(it, it)).toEqual({ widened: [], narrowed: [] });
@@ -393,9 +411,9 @@ describe('whatever a package asks for', () => {
     );
   });
 
-  test('every difference but a label is reported', () => {
+  test('every difference except labels is reported', () => {
     const unlabeled = (it: PackageRequest) =>
-      requestText({ ...it, slots: it.slots.map((slot) => ({ ...slot, label: '' })) });
+      serializeRequest({ ...it, slots: it.slots.map((slot) => ({ ...slot, label: '' })) });
     fc.assert(
       fc.property(request, request, (before, after) => {
         const { widened, narrowed } = widening(before, after);
@@ -406,7 +424,7 @@ describe('whatever a package asks for', () => {
     );
   });
 
-  /** Of one request, some things left out: never more than before. */
+  /** A request, and the same one with some parts left out. */
   const less = fc.tuple(request, fc.array(flag, { minLength: 64, maxLength: 64 })).map(([whole, keeps]) => {
     let at = 0;
     const some = <T>(items: readonly T[]): T[] => items.filter(() => keeps[at++ % keeps.length]);
@@ -433,7 +451,7 @@ describe('whatever a package asks for', () => {
     return { whole, part };
   });
 
-  test('leaving out only narrows', () => {
+  test('leaving something out only narrows', () => {
     fc.assert(
       fc.property(less, ({ whole, part }) => {
         expect(widening(whole, part).widened).toEqual([]);
@@ -441,27 +459,27 @@ describe('whatever a package asks for', () => {
     );
   });
 
-  test('each thing that comes in is reported', () => {
+  test('everything that is added is reported', () => {
     fc.assert(
       fc.property(less, ({ whole, part }) => {
         const { widened } = widening(part, whole);
-        const said = widened.join('\n');
+        const text = widened.join('\n');
         for (const it of whole.network.hosts)
-          if (!part.network.hosts.includes(it)) expect(said).toContain(`it may reach ${it}`);
+          if (!part.network.hosts.includes(it)) expect(text).toContain(`it may reach ${it}`);
         for (const it of whole.slots)
           if (!part.slots.some((old) => old.name === it.name))
-            expect(said).toMatch(new RegExp(`it asks for (the secret )?${it.name}\\b`));
+            expect(text).toMatch(new RegExp(`it asks for (the secret )?${it.name}\\b`));
         for (const it of whole.programs)
           if (!part.programs.some((old) => old.name === it.name))
-            expect(said).toContain(`it runs ${it.name}: `);
+            expect(text).toContain(`it runs ${it.name}: `);
         for (const it of whole.tools) {
           const old = part.tools.find((other) => other.name === it.name);
-          if (old === undefined) expect(said).toContain(`it has the tool ${it.name},`);
-          else if (old.effect !== it.effect) expect(said).toContain(`its tool ${it.name} `);
+          if (old === undefined) expect(text).toContain(`it has the tool ${it.name},`);
+          else if (old.effect !== it.effect) expect(text).toContain(`its tool ${it.name} `);
         }
         for (const it of whole.scopes)
-          if (!part.scopes.includes(it)) expect(said).toContain(`act for you: ${it}`);
-        if (whole.filesystem !== part.filesystem) expect(said).toContain('files of the workspace');
+          if (!part.scopes.includes(it)) expect(text).toContain(`act on your behalf: ${it}`);
+        if (whole.filesystem !== part.filesystem) expect(text).toContain('files of the workspace');
       }),
     );
   });

@@ -1,4 +1,3 @@
-import { Difference, pairs } from './difference.js';
 import {
   nothingRequested,
   type PackageRequest,
@@ -6,45 +5,46 @@ import {
   type SlotRequest,
   type ToolRequest,
 } from './request.js';
+import { pairByName, RequestDifference } from './request-difference.js';
 
-/** Sentences, in a fixed order. */
+/** The difference between two requests, as sentences in a fixed order. */
 export interface Widening {
-  /** What the package may do now that it could not before, and which protections it gave up. */
+  /** What the package may newly do, and which protections it dropped. */
   readonly widened: readonly string[];
   readonly narrowed: readonly string[];
 }
 
-/** Only gains need somebody's consent; what a package gave up is shown beside them. */
+/** Only widening needs consent; narrowing is shown for information. */
 export function widening(before: PackageRequest, after: PackageRequest): Widening {
-  const change = new Difference();
+  const change = new RequestDifference();
   compareIdentity(before, after, change);
   compareReach(before, after, change);
-  for (const [old, now] of pairs(before.slots, after.slots)) compareSlot(old, now, change);
-  for (const [old, now] of pairs(before.programs, after.programs)) compareProgram(old, now, change);
-  for (const [old, now] of pairs(before.tools, after.tools)) compareTool(old, now, change);
+  for (const [old, now] of pairByName(before.slots, after.slots)) compareSlot(old, now, change);
+  for (const [old, now] of pairByName(before.programs, after.programs)) compareProgram(old, now, change);
+  for (const [old, now] of pairByName(before.tools, after.tools)) compareTool(old, now, change);
   compareLifecycle(before, after, change);
   compareGuardrails(before, after, change);
   return { widened: [...change.widened], narrowed: [...change.narrowed] };
 }
 
-/** What a package would get that nobody has agreed to yet. */
-export function everythingOf(request: PackageRequest): readonly string[] {
+/** Everything a new package asks for. */
+export function requestedPermissions(request: PackageRequest): readonly string[] {
   return widening(nothingRequested, request).widened;
 }
 
-/** Secrets and grants belong to an id. */
-function compareIdentity(before: PackageRequest, after: PackageRequest, change: Difference) {
+/** Secrets and grants are stored by package id, so a new id matters. */
+function compareIdentity(before: PackageRequest, after: PackageRequest, change: RequestDifference) {
   if (before.id === after.id) return;
   change.widened.add(
     before.id === ''
       ? `it is a new package: ${after.id}`
-      : `it is called ${after.id} now (was: ${before.id})`,
+      : `it is now called ${after.id} (was: ${before.id})`,
   );
 }
 
 const files = { none: 0, 'read-only': 1, 'read-write': 2 };
 
-function compareReach(before: PackageRequest, after: PackageRequest, change: Difference) {
+function compareReach(before: PackageRequest, after: PackageRequest, change: RequestDifference) {
   const wasPublic = before.network.kind === 'public';
   const isPublic = after.network.kind === 'public';
   change.flag(
@@ -75,14 +75,14 @@ function compareReach(before: PackageRequest, after: PackageRequest, change: Dif
   change.flag(
     before.stateDirectory,
     after.stateDirectory,
-    'it keeps files of its own between calls',
-    'it no longer keeps files between calls',
+    'it stores its own files between calls',
+    'it no longer stores files between calls',
   );
-  const scope = (it: string) => `it wants to act for you: ${it}`;
-  change.members(before.scopes, after.scopes, scope, (it) => `it no longer acts for you: ${it}`);
+  const scope = (it: string) => `it wants to act on your behalf: ${it}`;
+  change.members(before.scopes, after.scopes, scope, (it) => `it no longer acts on your behalf: ${it}`);
 }
 
-function compareSlot(old: SlotRequest | undefined, now: SlotRequest | undefined, change: Difference) {
+function compareSlot(old: SlotRequest | undefined, now: SlotRequest | undefined, change: RequestDifference) {
   if (now === undefined) {
     if (old !== undefined) change.narrowed.add(`it no longer asks for ${old.name}`);
     return;
@@ -96,16 +96,16 @@ function compareSlot(old: SlotRequest | undefined, now: SlotRequest | undefined,
   }
   if (old.default !== now.default)
     change.widened.add(
-      `${name} is ${JSON.stringify(now.default)} unless you say otherwise (was: ${JSON.stringify(old.default)})`,
+      `the default of ${name} is ${JSON.stringify(now.default)} (was: ${JSON.stringify(old.default)})`,
     );
   change.flag(
     !old.secret,
     !now.secret,
-    `${name} is no longer kept as a secret`,
-    `${name} is kept as a secret now`,
+    `${name} is no longer treated as a secret`,
+    `${name} is now treated as a secret`,
   );
   if (old.audience !== now.audience)
-    change.widened.add(`${name} has other receivers: ${destination(now)} (was: ${destination(old)})`);
+    change.widened.add(`${name} has other recipients: ${destination(now)} (was: ${destination(old)})`);
   else
     change.members(
       old.hosts,
@@ -114,7 +114,7 @@ function compareSlot(old: SlotRequest | undefined, now: SlotRequest | undefined,
       (it) => `${name} may no longer go to ${it}`,
     );
   if (old.delivery !== now.delivery)
-    change.widened.add(`${name} is handed over in ${now.delivery} (was: ${old.delivery})`);
+    change.widened.add(`${name} is passed in ${now.delivery} (was: ${old.delivery})`);
   if (old.source !== now.source) change.widened.add(`${name} comes from ${now.source} (was: ${old.source})`);
   change.members(
     old.sourceScopes,
@@ -128,13 +128,13 @@ function destination({ audience, hosts }: SlotRequest): string {
   if (audience === 'public') return 'which is not a secret';
   return audience === 'hosts' && hosts.length > 0
     ? `which may go to ${hosts.join(', ')}`
-    : 'which may go where you say when you set it';
+    : 'whose recipients you choose when you set it';
 }
 
 function compareProgram(
   old: ProgramRequest | undefined,
   now: ProgramRequest | undefined,
-  change: Difference,
+  change: RequestDifference,
 ) {
   if (now === undefined) {
     if (old !== undefined) change.narrowed.add(`it no longer runs ${old.name}: ${runs(old)}`);
@@ -154,8 +154,8 @@ function compareProgram(
   change.members(
     old?.environment ?? [],
     now.environment,
-    (it) => `it gives ${name} the setting ${it}`,
-    (it) => `it no longer gives ${name} the setting ${it}`,
+    (it) => `it sets ${it} for ${name}`,
+    (it) => `it no longer sets ${it} for ${name}`,
   );
   change.flag(
     old?.inWorkspace ?? false,
@@ -166,8 +166,8 @@ function compareProgram(
   change.flag(
     old?.callerContext ?? false,
     now.callerContext,
-    `${name} is told who is calling`,
-    `${name} is no longer told who is calling`,
+    `${name} receives the identity of the caller`,
+    `${name} no longer receives the identity of the caller`,
   );
 }
 
@@ -178,12 +178,12 @@ function runs({ runtime, command }: ProgramRequest): string {
 const ranks = { none: 0, read: 1, write: 2, destructive: 3 };
 const can = {
   none: 'only computes',
-  read: 'looks at your data',
+  read: 'reads your data',
   write: 'can change things',
-  destructive: 'can do what cannot be undone',
+  destructive: 'can make changes that cannot be undone',
 };
 
-function compareTool(old: ToolRequest | undefined, now: ToolRequest | undefined, change: Difference) {
+function compareTool(old: ToolRequest | undefined, now: ToolRequest | undefined, change: RequestDifference) {
   if (now === undefined) {
     if (old !== undefined) change.narrowed.add(`its tool ${old.name} is gone`);
     return;
@@ -199,12 +199,12 @@ function compareTool(old: ToolRequest | undefined, now: ToolRequest | undefined,
   change.members(
     old?.untrustedInputs ?? [],
     now.untrustedInputs,
-    (it) => `untrusted text may come into ${name} through ${it}`,
-    (it) => `untrusted text may no longer come into ${name} through ${it}`,
+    (it) => `${name} accepts untrusted text in ${it}`,
+    (it) => `${name} no longer accepts untrusted text in ${it}`,
   );
 }
 
-function compareSameTool(old: ToolRequest, now: ToolRequest, change: Difference) {
+function compareSameTool(old: ToolRequest, now: ToolRequest, change: RequestDifference) {
   const { name } = now;
   const step = ranks[now.effect] - ranks[old.effect];
   if (step !== 0)
@@ -217,13 +217,13 @@ function compareSameTool(old: ToolRequest, now: ToolRequest, change: Difference)
     `a person is no longer asked before ${name}`,
     `a person is asked before ${name}`,
   );
-  change.way(
+  change.replacement(
     old.action,
     now.action,
     (it) => `its tool ${name} ${it} (was: ${old.action === '' ? 'nothing' : old.action})`,
-    () => `its tool ${name} does nothing any more`,
+    () => `its tool ${name} no longer does anything`,
   );
-  // Repeating what changes nothing is nothing new.
+  // Repeating a call that changes nothing is harmless.
   change.flag(
     repeats(old),
     repeats(now),
@@ -233,8 +233,8 @@ function compareSameTool(old: ToolRequest, now: ToolRequest, change: Difference)
   change.flag(
     old.scopes === null,
     now.scopes === null,
-    `${name} uses all that it may do for you`,
-    `${name} uses only a part of what it may do for you`,
+    `${name} uses all permissions of the package`,
+    `${name} uses only some permissions of the package`,
   );
   if (old.scopes !== null && now.scopes !== null)
     change.members(
@@ -243,43 +243,43 @@ function compareSameTool(old: ToolRequest, now: ToolRequest, change: Difference)
       (it) => `${name} uses ${it}`,
       (it) => `${name} no longer uses ${it}`,
     );
-  change.bound(old.maxAmount, now.maxAmount, `the largest amount for ${name}`);
-  change.bound(old.rate, now.rate, `the number of calls a day of ${name}`);
-  change.bound(old.burst, now.burst, `the number of calls at once of ${name}`);
+  change.bound(old.maxAmount, now.maxAmount, `the maximum amount for ${name}`);
+  change.bound(old.rate, now.rate, `the daily call limit of ${name}`);
+  change.bound(old.burst, now.burst, `the burst limit of ${name}`);
 }
 
-function compareLifecycle(before: PackageRequest, after: PackageRequest, change: Difference) {
-  change.way(
+function compareLifecycle(before: PackageRequest, after: PackageRequest, change: RequestDifference) {
+  change.replacement(
     before.install,
     after.install,
-    (it) => `its files come from elsewhere: ${it}`,
-    () => 'its files are in its own folder now',
+    (it) => `its files come from another source: ${it}`,
+    () => 'its files are now part of the package',
   );
-  const check = (it: string) => `its check after installing ${it}`;
-  change.way(before.smoke, after.smoke, check, () => 'it is no longer checked after installing');
-  const revoke = (it: string) => `taking its access back ${it}`;
-  // Whoever loses the way to take access back should know it.
+  const check = (it: string) => `its check after installation ${it}`;
+  change.replacement(before.smoke, after.smoke, check, () => 'it is no longer checked after installation');
+  const revoke = (it: string) => `revoking its access ${it}`;
+  // The user must know when access can no longer be revoked, so every change counts as widening.
   if (before.killSwitch !== after.killSwitch)
     change.widened.add(
-      after.killSwitch === '' ? 'its access can no longer be taken back' : revoke(after.killSwitch),
+      after.killSwitch === '' ? 'its access can no longer be revoked' : revoke(after.killSwitch),
     );
   change.members(
     before.hooks,
     after.hooks,
-    (it) => `it wants to be asked ${it}`,
-    (it) => `it is no longer asked ${it}`,
+    (it) => `it adds the hook ${it}`,
+    (it) => `it no longer has the hook ${it}`,
   );
   change.flag(
     before.announces,
     after.announces,
-    'it brings tools that appear only when it runs',
-    'it no longer brings tools that appear when it runs',
+    'it announces tools while it runs',
+    'it no longer announces tools while it runs',
   );
-  change.way(
+  change.replacement(
     before.interface,
     after.interface,
-    (it) => `it brings a page for the console: ${it}`,
-    () => 'it no longer brings a page for the console',
+    (it) => `it adds a page to the console: ${it}`,
+    () => 'it no longer adds a page to the console',
   );
 }
 
@@ -287,12 +287,22 @@ function repeats({ idempotent, effect }: ToolRequest): boolean {
   return idempotent && (effect === 'write' || effect === 'destructive');
 }
 
-function compareGuardrails(before: PackageRequest, after: PackageRequest, change: Difference) {
-  // A package that is new has given nothing up.
+function compareGuardrails(before: PackageRequest, after: PackageRequest, change: RequestDifference) {
+  // A new package has no protections to lose.
   if (before.id === '') return;
-  change.bound(before.maxLength, after.maxLength, 'the largest input');
-  const deny = (it: string) => `input that matches ${it} is refused`;
-  change.members(after.denyPatterns, before.denyPatterns, (it) => `${deny(it)} no longer`, deny);
-  const redact = (it: string) => `personal data (${it}) is taken out of its input`;
-  change.members(after.redact, before.redact, (it) => `${redact(it)} no longer`, redact);
+  change.bound(before.maxLength, after.maxLength, 'the maximum input length');
+  const deny = (it: string) => `input that matches ${it} is rejected`;
+  change.members(
+    after.denyPatterns,
+    before.denyPatterns,
+    (it) => `input that matches ${it} is no longer rejected`,
+    deny,
+  );
+  const redact = (it: string) => `personal data (${it}) is removed from its input`;
+  change.members(
+    after.redact,
+    before.redact,
+    (it) => `personal data (${it}) is no longer removed from its input`,
+    redact,
+  );
 }

@@ -1,40 +1,40 @@
 import { HostError } from '../model/host-error.js';
-import { parseImage } from '../model/image.js';
+import { parseImageReference } from '../model/image-reference.js';
 import type { Package } from '../model/package.js';
 import type { ProgramTarget } from '../model/program.js';
 import { openEgress } from '../net/egress.js';
-import { deliveredVariables, type SandboxProfile, workspaceMounts } from './launch.js';
-import type { ProcessServices, SandboxedProcess } from './spawn.js';
+import { commonMounts, type SandboxProfile, slotVariables } from './sandbox-command.js';
+import type { ProcessServices, SandboxedProcess } from './sandboxed-process.js';
 
-/** A program that comes as an image. */
+/** A program that comes as a container image. */
 export type ContainerTarget = Extract<ProgramTarget, { kind: 'container' }>;
 
-/** The image behind a program; undefined when it is something else. */
-export function containerOf(of: Package, name: string): ContainerTarget | undefined {
-  const target = of.programs.find((it) => it.name === name)?.target;
+/** The container target of a program; undefined if the program has another target. */
+export function containerTargetOf(pkg: Package, name: string): ContainerTarget | undefined {
+  const target = pkg.programs.find((it) => it.name === name)?.target;
   return target?.kind === 'container' ? target : undefined;
 }
 
-/** Starts a container with everything that is lent to its package. Its proxy is its own, and ends with it. */
-export async function spawnContained(
+/** Starts a container with the mounts and values of its package. It has its own egress proxy, which stops with it. */
+export async function spawnContainer(
   { image }: ContainerTarget,
   argv: readonly string[],
-  confinement: SandboxProfile,
+  profile: SandboxProfile,
   { containers, newSocket }: Pick<ProcessServices, 'containers' | 'newSocket'>,
 ): Promise<SandboxedProcess> {
-  const reference = parseImage(image);
+  const reference = parseImageReference(image);
   if (reference === undefined)
-    throw new HostError('not_supported', `the image ${image} has no digest, so it can mean another tomorrow`);
-  if (containers === undefined) throw new HostError('not_supported', 'no containers are run here');
-  const { network, hidden, limits } = confinement;
+    throw new HostError('not_supported', `the image ${image} has no digest, so its content could change`);
+  if (containers === undefined) throw new HostError('not_supported', 'this host does not run containers');
+  const { network, hidden, limits } = profile;
   const egress =
-    network === null ? null : await openEgress({ socket: newSocket(), policy: network, armed: false });
+    network === null ? null : await openEgress({ socket: newSocket(), policy: network, active: false });
   try {
     const process = await containers.start({
       image: reference,
       argv,
-      environment: deliveredVariables(confinement),
-      mounts: workspaceMounts(confinement),
+      environment: slotVariables(profile),
+      mounts: commonMounts(profile),
       hidden,
       limits,
       egress: egress?.socket ?? null,

@@ -2,112 +2,123 @@ import { posix } from 'node:path';
 import type { Action } from '../model/action.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, type Json } from '../model/json.js';
-import { collect } from './collect.js';
-import { containerOf, spawnContained } from './container.js';
+import { containerTargetOf, spawnContainer } from './container.js';
 import { explainFailure, networkWarning } from './failure.js';
-import { fillArgs } from './fill.js';
-import { commandFor, findBinary, pathInside, placesOf, processOf, type SandboxProfile } from './launch.js';
-import { envelopeError, readOutput } from './output.js';
+import { envelopeError, readOutput } from './output-reader.js';
+import type { PrestartedSandboxes } from './prestarted-sandboxes.js';
+import { collectOutput } from './process-output.js';
 import type { RunRequest, RunResult } from './run.js';
-import { type ProcessServices, type SandboxedProcess, spawnConfined } from './spawn.js';
-import type { WarmSandboxes } from './warm.js';
-import { pythonScript } from './worker/script.js';
+import {
+  hasBinary,
+  mountIdentities,
+  pathInside,
+  processTargetOf,
+  type SandboxProfile,
+  sandboxCommandFor,
+} from './sandbox-command.js';
+import { type ProcessServices, type SandboxedProcess, spawnSandboxed } from './sandboxed-process.js';
+import { fillArgs } from './template-filling.js';
+import { pythonScript } from './worker/python-script.js';
 
 type Exec = Extract<Action, { kind: 'exec' }>;
 
-/** Runs a program of the package once: arguments in, one answer out. */
+/** Runs a program of the package once: arguments in, one result out. */
 export async function runExec(
   action: Exec,
   request: RunRequest,
-  confinement: SandboxProfile,
-  machine: ProcessServices,
-  warm: WarmSandboxes | null,
+  profile: SandboxProfile,
+  processServices: ProcessServices,
+  prestarted: PrestartedSandboxes | null,
 ): Promise<RunResult> {
   const name = `${request.package.id}/${request.tool.name}`;
-  const image = containerOf(request.package, action.program);
+  const image = containerTargetOf(request.package, action.program);
   if (image !== undefined) {
-    const given = { input: request.input, slots: confinement.slots };
-    const argv = fillArgs([...image.command, ...action.arguments], given);
-    return converseOnce(
+    const values = { input: request.input, slots: profile.slots };
+    const argv = fillArgs([...image.command, ...action.arguments], values);
+    return runInContainer(
       action,
       request,
-      await spawnContained(image, argv, confinement, machine),
-      confinement,
+      await spawnContainer(image, argv, profile, processServices),
+      profile,
       name,
     );
   }
-  const target = processOf(request.package, action.program);
-  const words = fillArgs([...target.command, ...action.arguments], {
+  const target = processTargetOf(request.package, action.program);
+  const args = fillArgs([...target.command, ...action.arguments], {
     input: request.input,
-    slots: confinement.slots,
+    slots: profile.slots,
   });
-  const packages = confinement.runtimes.get(action.program)?.packages ?? null;
-  const [binary] = words;
-  if (target.runtime === undefined && !(binary && findBinary(binary, confinement.files, packages))) {
-    throw new HostError('runtime_missing', `${name} needs the program ${binary ?? ''}, which is not here`, {
-      hint: 'install it on this machine, where the sandbox can see it: /usr/bin or /usr/local/bin',
-    });
+  const packages = profile.runtimes.get(action.program)?.packages ?? null;
+  const [binary] = args;
+  if (target.runtime === undefined && !(binary && hasBinary(binary, profile.packageFolder, packages))) {
+    throw new HostError(
+      'runtime_missing',
+      `${name} needs the program ${binary ?? ''}, which is not installed`,
+      {
+        hint: 'install it in /usr/bin or /usr/local/bin, which the sandbox can see',
+      },
+    );
   }
-  const waits = canWait(action, confinement);
-  const script = waits ? scriptOf(action, words, confinement, machine) : undefined;
-  const command = commandFor(confinement, action.program, script ?? words, machine.sandbox);
-  const start = () => spawnConfined(command, confinement, machine);
-  const key = warm !== null && waits ? keyOf(command, confinement) : null;
-  const confined = (key === null ? undefined : warm?.take(key)) ?? (await start());
+  const mayPrestart = canPrestart(action, profile);
+  const script = mayPrestart ? scriptOf(action, args, profile, processServices) : undefined;
+  const command = sandboxCommandFor(profile, action.program, script ?? args, processServices.sandbox);
+  const start = () => spawnSandboxed(command, profile, processServices);
+  const key = prestarted !== null && mayPrestart ? keyOf(command, profile) : null;
+  const sandboxed = (key === null ? undefined : prestarted?.take(key)) ?? (await start());
   try {
-    const result = await converse(action, request, confined, confinement, {
+    const result = await exchange(action, request, sandboxed, profile, {
       name,
-      marked: script !== undefined,
+      reportsExit: script !== undefined,
     });
-    // Only a program that waited and answered is worth starting ahead.
-    if (key !== null && !request.signal.aborted) void warm?.fill(key, start);
+    // Only a program that answered successfully is worth prestarting.
+    if (key !== null && !request.signal.aborted) void prestarted?.prestart(key, start);
     return result;
   } finally {
-    // What is left of it ends after the answer has gone out; ending a process holds the host up.
-    setImmediate(() => confined.process.kill());
+    // Kill the rest after the result is returned, because killing a process blocks the host for a moment.
+    setImmediate(() => sandboxed.process.kill());
   }
 }
 
-async function converseOnce(
+async function runInContainer(
   action: Exec,
   request: RunRequest,
-  confined: SandboxedProcess,
-  confinement: SandboxProfile,
+  sandboxed: SandboxedProcess,
+  profile: SandboxProfile,
   name: string,
 ): Promise<RunResult> {
   try {
-    return await converse(action, request, confined, confinement, { name, marked: false });
+    return await exchange(action, request, sandboxed, profile, { name, reportsExit: false });
   } finally {
-    setImmediate(() => confined.process.kill());
+    setImmediate(() => sandboxed.process.kill());
   }
 }
 
-async function converse(
+async function exchange(
   action: Exec,
   request: RunRequest,
   { process, egress }: SandboxedProcess,
-  confinement: SandboxProfile,
-  { name, marked }: { readonly name: string; readonly marked: boolean },
+  profile: SandboxProfile,
+  { name, reportsExit }: { readonly name: string; readonly reportsExit: boolean },
 ): Promise<RunResult> {
-  egress?.arm();
-  const { exit, stdout, stderr } = await collect(process, {
+  egress?.activate();
+  const { exit, stdout, stderr } = await collectOutput(process, {
     name,
     stdin: action.stdin === 'json' ? JSON.stringify(request.input) : '',
     outputBytes: request.outputBytes,
     timeoutMs: request.timeoutMs,
-    givenMs: request.givenMs,
+    callTimeoutMs: request.callTimeoutMs,
     signal: request.signal,
-    marked,
+    reportsExit,
   });
-  const refusals = egress?.takeRefusals() ?? [];
-  if (refusals.length > 0) request.onRefused(refusals.map((it) => `${it.host}:${it.port}`));
+  const deniedHosts = egress?.takeDenied() ?? [];
+  if (deniedHosts.length > 0) request.onNetworkDenied(deniedHosts.map((it) => `${it.host}:${it.port}`));
   const envelope = action.output.errorEnvelope ? envelopeError(stdout.toString('utf8'), name) : undefined;
   if (exit.code !== 0 || envelope !== undefined) {
-    const ended = { exit, stdout: stdout.toString('utf8'), stderr, refusals, envelope };
-    throw explainFailure(name, ended, confinement);
+    const ended = { exit, stdout: stdout.toString('utf8'), stderr, deniedHosts, envelope };
+    throw explainFailure(name, ended, profile);
   }
   const result = readOutput(stdout, action.output, name);
-  const hint = networkWarning(result.value, stderr, refusals, confinement);
+  const hint = networkWarning(result.value, stderr, deniedHosts, profile);
   return {
     ...result,
     warnings: hint === undefined ? result.warnings : [...result.warnings, hint],
@@ -120,29 +131,29 @@ function withLog(texts: readonly (string | undefined)[]): { log?: string } {
   return log === '' ? {} : { log };
 }
 
-/** A Python file that says itself how it ended, so that nobody waits for the interpreter to take itself apart. */
+/** Arguments that make a Python file report its own exit code, so that the host need not wait for interpreter shutdown. */
 function scriptOf(
   action: Exec,
   [file = '-', ...rest]: readonly string[],
-  confinement: SandboxProfile,
+  profile: SandboxProfile,
   { sandbox }: ProcessServices,
 ): string[] | undefined {
-  const target = processOf(confinement.package, action.program);
+  const target = processTargetOf(profile.package, action.program);
   if (target.runtime?.language !== 'python' || action.output.format !== 'line' || !/^[^-].*\.py$/.test(file))
     return undefined;
-  const path = pathInside(confinement, sandbox, posix.join(target.directory, file));
+  const path = pathInside(profile, sandbox, posix.join(target.directory, file));
   return ['-c', pythonScript, path, ...rest];
 }
 
-/** Whether a sandbox may be started before its call: then nothing it has may matter before the call. */
-function canWait(action: Exec, { package: of, slots, roots, state }: SandboxProfile): boolean {
-  const secret = of.slots.some((it) => slots.get(it.name)?.secret === true);
-  const writable = state !== null || roots.some((it) => it.writable);
-  return action.waits === true && !secret && !writable;
+/** Whether a sandbox may be started before its call: only if it has no secret and no writable folder. */
+function canPrestart(action: Exec, { package: pkg, slots, roots, dataFolder }: SandboxProfile): boolean {
+  const secret = pkg.slots.some((it) => slots.get(it.name)?.secret === true);
+  const writable = dataFolder !== null || roots.some((it) => it.writable);
+  return action.waitsForInput === true && !secret && !writable;
 }
 
-/** The same package, caller, command and confinement, or another key. */
-function keyOf(command: object, confinement: SandboxProfile): string {
-  const { digest, principal, network } = confinement;
-  return canonicalJson([digest, principal, command, network, placesOf(confinement)] as unknown as Json);
+/** Different for every combination of package, caller, command and profile. */
+function keyOf(command: object, profile: SandboxProfile): string {
+  const { digest, principal, network } = profile;
+  return canonicalJson([digest, principal, command, network, mountIdentities(profile)] as unknown as Json);
 }

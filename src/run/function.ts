@@ -1,60 +1,61 @@
 import type { Action } from '../model/action.js';
+import type { CancelSignal } from '../model/cancel-signal.js';
 import { HostError } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
-import type { Signal } from '../model/signal.js';
 import type { Slot } from '../model/slot.js';
-import { type SandboxProfile, stateInside } from './launch.js';
-import type { ProcessPool } from './pool.js';
+import type { ProcessPool } from './process-pool.js';
 import type { RunRequest, RunResult } from './run.js';
-import { type ProcessServices, spawnConfined } from './spawn.js';
-import { readOutcome } from './worker/outcome.js';
-import { workerPlan } from './worker/plan.js';
-import { WorkerProcess } from './worker/process.js';
+import { dataFolderInside, type SandboxProfile } from './sandbox-command.js';
+import { type ProcessServices, spawnSandboxed } from './sandboxed-process.js';
+import { readWorkerOutcome } from './worker/worker-outcome.js';
+import { workerPlan } from './worker/worker-plan.js';
+import { WorkerProcess } from './worker/worker-process.js';
 
 type FunctionAction = Extract<Action, { kind: 'function' }>;
 
 /**
- * Calls a function of the package in a process that is kept for the next call. `patience` ends the waiting for a process;
- * `leftMs` is what is left of the call's time.
+ * Calls a function of the package in a pooled process. `waitSignal` ends the wait for a free process; `leftMs` is the
+ * remaining time of the call.
  */
 export async function runFunction(
   action: FunctionAction,
   request: RunRequest,
-  confinement: SandboxProfile,
-  machine: ProcessServices,
+  profile: SandboxProfile,
+  processServices: ProcessServices,
   pool: ProcessPool,
-  { patience, leftMs }: { readonly patience: () => Signal; readonly leftMs: () => number },
+  { waitSignal, leftMs }: { readonly waitSignal: () => CancelSignal; readonly leftMs: () => number },
 ): Promise<RunResult> {
   const { input, outputBytes, signal } = request;
   const name = `${request.package.id}/${request.tool.name}`;
-  const config = contextOf(confinement);
-  const { command, key } = workerPlan(action, config, confinement, machine);
+  const config = contextOf(profile);
+  const { command, key } = workerPlan(action, config, profile, processServices);
   const start = () =>
-    new WorkerProcess(spawnConfined(command, confinement, machine), confinement.limits.cpuSeconds);
-  return pool.use({ key, use: request.tool.name, signal, patience, start }, async (worker) => {
-    const question = {
+    new WorkerProcess(spawnSandboxed(command, profile, processServices), profile.limits.cpuSeconds);
+  return pool.use({ key, purpose: request.tool.name, signal, waitSignal, start }, async (worker) => {
+    const workerRequest = {
       export: action.export,
       convention: action.convention,
       tool: request.tool.name,
       input,
       config,
-      dataDir: stateInside(confinement, machine.sandbox),
+      dataDir: dataFolderInside(profile, processServices.sandbox),
     };
-    const outcome = await worker.call(question, {
+    const outcome = await worker.call(workerRequest, {
       name,
       timeoutMs: leftMs(),
-      givenMs: request.timeoutMs,
+      callTimeoutMs: request.timeoutMs,
       signal,
       outputBytes,
     });
-    if (outcome.refusals.length > 0) request.onRefused(outcome.refusals.map((it) => `${it.host}:${it.port}`));
-    return readOutcome(outcome, name, outputBytes, confinement);
+    if (outcome.deniedHosts.length > 0)
+      request.onNetworkDenied(outcome.deniedHosts.map((it) => `${it.host}:${it.port}`));
+    return readWorkerOutcome(outcome, name, outputBytes, profile);
   });
 }
 
-/** What handlers are given beside their arguments: each slot by its name, of its own type. */
-function contextOf({ package: of, slots }: SandboxProfile): JsonObject {
-  const values = of.slots.flatMap((slot) => {
+/** The context of handlers: the value of each slot by name, converted to the slot's type. */
+function contextOf({ package: pkg, slots }: SandboxProfile): JsonObject {
+  const values = pkg.slots.flatMap((slot) => {
     const value = slots.get(slot.name)?.value;
     if (value === undefined || slot.delivery.kind !== 'context') return [];
     return [[slot.name, typed(slot, value)] as const];
@@ -66,17 +67,17 @@ function typed({ type, name }: Slot, value: string): Json {
   switch (type) {
     case 'number': {
       const number = Number(value);
-      if (value.trim() === '' || !Number.isFinite(number)) throw wrongValue(name, 'a number');
+      if (value.trim() === '' || !Number.isFinite(number)) throw invalidSlotValue(name, 'a number');
       return number;
     }
     case 'boolean':
-      if (value !== 'true' && value !== 'false') throw wrongValue(name, 'true or false');
+      if (value !== 'true' && value !== 'false') throw invalidSlotValue(name, 'true or false');
       return value === 'true';
     case 'json':
       try {
         return JSON.parse(value);
       } catch {
-        throw wrongValue(name, 'JSON');
+        throw invalidSlotValue(name, 'JSON');
       }
     case 'text':
     case 'choice':
@@ -84,7 +85,7 @@ function typed({ type, name }: Slot, value: string): Json {
   }
 }
 
-/** Says nothing of the value itself. */
-function wrongValue(slot: string, wanted: string): HostError {
-  return new HostError('needs_setup', `the value of ${slot} is not ${wanted}`, { hint: 'set it anew' });
+/** Does not show the value, which may be secret. */
+function invalidSlotValue(slot: string, expected: string): HostError {
+  return new HostError('needs_setup', `the value of ${slot} is not ${expected}`, { hint: 'set it again' });
 }

@@ -4,21 +4,28 @@ import { mayReceive } from '../model/host-name.js';
 import { isObject, type Json } from '../model/json.js';
 import type { AuthScheme, Slot, SlotValue, SlotValues } from '../model/slot.js';
 import type { Template } from '../model/template.js';
-import type { HttpClient, HttpResponse } from '../net/client.js';
-import type { Reach } from '../net/destination.js';
-import { fillHeader, fillJson, fillPath, fillQuery, fillText, type Values } from './fill.js';
-import { decode, envelopeError, excerpt, readRecords } from './output.js';
+import type { NetworkReach } from '../net/destination.js';
+import type { HttpClient, HttpResponse } from '../net/http-client.js';
+import { decodeUtf8, envelopeError, quotedExcerpt, readRecords } from './output-reader.js';
 import type { RunRequest, RunResult } from './run.js';
+import {
+  fillHeader,
+  fillJson,
+  fillPath,
+  fillQuery,
+  fillText,
+  type TemplateValues,
+} from './template-filling.js';
 
 type Http = Extract<Action, { kind: 'http' }>;
 
-/** Makes the one request that the tool stands for. */
+/** Sends the HTTP request of the tool. */
 export async function runHttp(
   action: Http,
   request: RunRequest,
   slots: SlotValues,
   client: HttpClient,
-  reach: Reach,
+  reach: NetworkReach,
 ): Promise<RunResult> {
   const name = `${request.package.id}/${request.tool.name}`;
   const values = { input: request.input, slots };
@@ -29,7 +36,7 @@ export async function runHttp(
     accept: 'application/json, text/*;q=0.9, */*;q=0.5',
     'user-agent': 'toolwharf',
     ...(body?.type === undefined ? {} : { 'content-type': body.type }),
-    // Lets a server recognize a repeated delivery of the same call.
+    // Lets a server detect a repeated request of the same call.
     ...(action.method === 'GET' ? {} : { 'idempotency-key': request.callId }),
   };
   for (const header of action.headers) {
@@ -46,14 +53,14 @@ export async function runHttp(
     credential: secrets.length > 0,
     limits: { wallMs: request.timeoutMs, bodyBytes: request.outputBytes },
     signal: request.signal,
-    onRefused: (place) => request.onRefused([place]),
+    onDenied: (place) => request.onNetworkDenied([place]),
   });
   const text = response.body.toString('utf8');
   const envelope = action.output.errorEnvelope ? envelopeError(text, name) : undefined;
   if (response.status < 200 || response.status > 299) {
-    const words = envelope?.message ?? (text.trim() === '' ? '' : excerpt(text));
-    const answer = `${name} was answered ${response.status} ${response.reason}`.trimEnd();
-    throw new HostError('tool_failed', words === '' ? answer : `${answer}: ${words}`, hintOf(response));
+    const details = envelope?.message ?? (text.trim() === '' ? '' : quotedExcerpt(text));
+    const message = `${name} got HTTP status ${response.status} ${response.reason}`.trimEnd();
+    throw new HostError('tool_failed', details === '' ? message : `${message}: ${details}`, hintOf(response));
   }
   if (envelope !== undefined) throw envelope;
   return readAnswer(response, action.output, name);
@@ -61,50 +68,50 @@ export async function runHttp(
 
 function hintOf({ status }: HttpResponse): { hint?: string } {
   if (status === 401 || status === 403)
-    return { hint: 'the service did not accept the credential; see "toolwharf secret list"' };
-  return status === 429 ? { hint: 'the service asks for a pause; call again later' } : {};
+    return { hint: 'the service rejected the credential; see "toolwharf secret list"' };
+  return status === 429 ? { hint: 'the service limits the request rate; try again later' } : {};
 }
 
-/** Every secret that the request would carry, in whatever place. */
+/** Every secret that the request would contain, in any part. */
 function usedSecrets(
   action: Http,
   declared: readonly Slot[],
   slots: SlotValues,
 ): { name: string; value: SlotValue }[] {
   const names = new Set<string>(action.credential === undefined ? [] : [action.credential]);
-  const look = (template: Template) => {
+  const collect = (template: Template) => {
     for (const part of template.parts) if (part.kind === 'slot') names.add(part.slot);
   };
-  look(action.url.path);
-  for (const it of [...action.url.query, ...action.headers]) look(it.value);
-  if (action.body.kind === 'text') look(action.body.body);
-  if (action.body.kind === 'form') for (const it of action.body.fields) look(it.value);
+  collect(action.url.path);
+  for (const it of [...action.url.query, ...action.headers]) collect(it.value);
+  if (action.body.kind === 'text') collect(action.body.body);
+  if (action.body.kind === 'form') for (const it of action.body.fields) collect(it.value);
   if (action.body.kind === 'json')
-    for (const it of declared) if (holds(action.body.body, it.name)) names.add(it.name);
+    for (const it of declared) if (usesSlot(action.body.body, it.name)) names.add(it.name);
   return [...names].flatMap((name) => {
     const value = slots.get(name);
     return value?.secret === true ? [{ name, value }] : [];
   });
 }
 
-function holds(template: Extract<HttpBody, { kind: 'json' }>['body'], slot: string): boolean {
+function usesSlot(template: Extract<HttpBody, { kind: 'json' }>['body'], slot: string): boolean {
   switch (template.kind) {
     case 'literal':
       return false;
     case 'template':
       return template.template.parts.some((it) => it.kind === 'slot' && it.slot === slot);
     case 'array':
-      return template.items.some((it) => holds(it, slot));
+      return template.items.some((it) => usesSlot(it, slot));
     case 'object':
-      return template.members.some((it) => holds(it.value, slot));
+      return template.members.some((it) => usesSlot(it.value, slot));
   }
 }
 
-/** A credential goes to its audience only, and only where nobody on the way can read it. */
+/** A secret is sent only to its allowed recipients, and only over HTTPS (or to a granted host). */
 export function assertAudience(
   address: string,
   secrets: readonly { name: string; value: SlotValue }[],
-  reach: Reach,
+  reach: NetworkReach,
   tool: string,
 ): void {
   const origin = new URL(address);
@@ -112,19 +119,19 @@ export function assertAudience(
     if (!mayReceive(value.recipients, origin.hostname)) {
       throw new HostError(
         'denied',
-        `${tool} would send ${name} to ${origin.hostname}, which may not have it`,
+        `${tool} would send the secret ${name} to ${origin.hostname}, which is not an allowed recipient`,
         {
-          hint: `if it may: toolwharf secret set … ${name} --host ${origin.hostname}`,
+          hint: `to allow it: toolwharf secret set ${tool.split('/', 1)[0]} ${name} --host ${origin.hostname}`,
         },
       );
     }
     const granted = reach.granted.some((it) => it.host === origin.hostname);
     if (origin.protocol !== 'https:' && !granted)
-      throw new HostError('denied', `${tool} would send ${name} over a connection that others can read`);
+      throw new HostError('denied', `${tool} would send the secret ${name} over an unencrypted connection`);
   }
 }
 
-/** The header by which the slot authenticates the request; none when it is optional and empty. */
+/** The header that authenticates the request; empty if there is no credential or it has no value. */
 export function credentialOf(
   credential: string | undefined,
   declared: readonly Slot[],
@@ -136,7 +143,10 @@ export function credentialOf(
   const slot = declared.find((it) => it.name === credential);
   const scheme: AuthScheme = slot?.delivery.kind === 'request' ? slot.delivery.scheme : { kind: 'bearer' };
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
-    throw new HostError('needs_setup', `the value of ${credential} has characters that no header can carry`);
+    throw new HostError(
+      'needs_setup',
+      `the value of ${credential} has characters that a header cannot contain`,
+    );
   switch (scheme.kind) {
     case 'bearer':
       return { authorization: `Bearer ${value}` };
@@ -149,7 +159,7 @@ export function credentialOf(
   }
 }
 
-function urlOf(url: UrlTemplate, values: Values): string {
+function urlOf(url: UrlTemplate, values: TemplateValues): string {
   const query = url.query.flatMap(({ name, value }) => {
     const text = fillQuery(value, values);
     return text === undefined ? [] : [`${encodeURIComponent(name)}=${text}`];
@@ -157,7 +167,7 @@ function urlOf(url: UrlTemplate, values: Values): string {
   return `${url.origin}${fillPath(url.path, values)}${query.length === 0 ? '' : `?${query.join('&')}`}`;
 }
 
-function bodyOf(body: HttpBody, values: Values): { text: string; type?: string } | undefined {
+function bodyOf(body: HttpBody, values: TemplateValues): { text: string; type?: string } | undefined {
   switch (body.kind) {
     case 'none':
       return undefined;
@@ -177,7 +187,7 @@ function bodyOf(body: HttpBody, values: Values): { text: string; type?: string }
   }
 }
 
-/** A copy less the members at the given paths. */
+/** A copy without the members at the given paths. */
 function without(value: Json, paths: readonly (readonly string[])[]): Json {
   if (!isObject(value) || paths.length === 0) return value;
   const members = Object.entries(value).flatMap(([name, member]) => {
@@ -196,17 +206,15 @@ function readAnswer(response: HttpResponse, output: OutputReader, name: string):
     output.format === 'line' ||
     (output.format === 'auto' && /[/+]json\b/i.test(type));
   const text =
-    json || output.format === 'records' ? decode(response.body, name) : response.body.toString('utf8');
+    json || output.format === 'records' ? decodeUtf8(response.body, name) : response.body.toString('utf8');
   if (output.format === 'records') return readRecords(text, name);
   if (!json) return { value: text, warnings: [] };
   if (text.trim() === '') return { value: null, warnings: [] };
   try {
     return { value: JSON.parse(text) as Json, warnings: [] };
   } catch (error) {
-    throw new HostError(
-      'tool_bad_output',
-      `${name} was answered with something that is not JSON: ${excerpt(text)}`,
-      { cause: error },
-    );
+    throw new HostError('tool_bad_output', `the response to ${name} is not JSON: ${quotedExcerpt(text)}`, {
+      cause: error,
+    });
   }
 }

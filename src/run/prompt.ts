@@ -1,7 +1,7 @@
 import type { Action } from '../model/action.js';
 import type { SlotValues } from '../model/slot.js';
-import { fillText } from './fill.js';
 import type { RunRequest, RunResult } from './run.js';
+import { fillText } from './template-filling.js';
 
 /** Fills the author's text and gives it back; nothing runs. */
 export function runPrompt(

@@ -1,45 +1,45 @@
+import type { CancelSignal } from '../model/cancel-signal.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
-import type { Signal } from '../model/signal.js';
 import type { Tool } from '../model/tool.js';
 import type { CallerContext, Progress } from './upstream/upstream.js';
 
-/** One execution of a tool's action: everything is decided, nothing is asked any more. */
+/** One execution of a tool's action, after all checks and approvals. */
 export interface RunRequest {
   readonly package: Package;
   readonly tool: Tool;
-  /** Frozen; the digest in the record is of exactly this. */
+  /** Frozen; the audit log contains the digest of exactly this value. */
   readonly input: JsonObject;
   readonly callId: string;
   readonly timeoutMs: number;
-  /** The whole time that the call was given, where a part of it went by waiting: what messages speak of. */
-  readonly givenMs?: number | undefined;
+  /** The timeout of the whole call, for messages, if a part of it was spent waiting. Default: `timeoutMs`. */
+  readonly callTimeoutMs?: number | undefined;
   readonly outputBytes: number;
-  readonly signal: Signal;
-  /** Who is calling, for programs that want to know. */
+  readonly signal: CancelSignal;
+  /** The caller, for programs that request it. */
   readonly caller: CallerContext;
-  /** Told of what the tool was kept from, for the record. */
-  readonly onRefused: (hosts: readonly string[]) => void;
-  /** Told of secrets that were taken out of what the tool said, for the record; never the values. */
+  /** Called with the hosts that the tool was denied, for the audit log. */
+  readonly onNetworkDenied: (hosts: readonly string[]) => void;
+  /** Called with the secrets that were removed from the output, for the audit log; never with their values. */
   readonly onRedacted?: ((what: readonly JsonObject[]) => void) | undefined;
-  /** Told how far a tool is that says so itself. */
+  /** Called when the tool reports progress. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Puts a question of the tool to the person behind the caller. */
+  /** Asks the user a question of the tool. */
   readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
 }
 
-/** What a tool answered. A failure is thrown as a HostError with the tool's words. */
+/** The result of a tool. A failure is thrown as a HostError with the tool's error text. */
 export interface RunResult {
   readonly value: Json;
-  /** The value is a list whose members answer to the declared schema one by one. */
+  /** The value is a list, and each item must match the declared schema. */
   readonly records?: boolean;
-  /** What it wrote beside its answer, for people. */
+  /** What it printed besides the result, for people. */
   readonly log?: string;
   readonly warnings: readonly string[];
-  /** Secrets were taken out of it. */
+  /** Secrets were removed from it. */
   readonly redacted?: boolean;
-  /** The answer in parts as MCP has them (text, images, links), where the tool gave it so. */
+  /** MCP content parts (text, images, links), if the tool returned them. */
   readonly parts?: readonly JsonObject[];
-  /** What an MCP server wrote beside its answer, for its client. */
+  /** The `_meta` of an MCP result. */
   readonly meta?: JsonObject;
 }

@@ -1,4 +1,4 @@
-/** One instruction of the kernel's classic packet filter machine, which also judges system calls. */
+/** One instruction of classic BPF, which seccomp uses to filter system calls. */
 export interface Instruction {
   readonly code: number;
   readonly whenTrue: number;
@@ -7,61 +7,66 @@ export interface Instruction {
 }
 
 /**
- * A piece of a program that always ends in an answer. Pieces are only ever put together from whole ones, so no
- * jump can lead nowhere and none leads back.
+ * A complete part of a program: every path through it ends in a return. Blocks are only combined as wholes, so every
+ * jump has a valid target and goes forward.
  */
-export type Piece = readonly Instruction[];
+export type Block = readonly Instruction[];
 
-const codes = { load: 0x20, always: 0x05, equal: 0x15, atLeast: 0x35, anyBit: 0x45, and: 0x54, answer: 0x06 };
+const codes = { load: 0x20, always: 0x05, equal: 0x15, atLeast: 0x35, anyBit: 0x45, and: 0x54, return: 0x06 };
 
 export type Comparison = 'equal' | 'atLeast' | 'anyBit';
 
-export function answer(value: number): Piece {
-  return [plain(codes.answer, value)];
+export function returnAction(value: number): Block {
+  return [instruction(codes.return, value)];
 }
 
-/** Loads 32 bits of what is judged, and goes on. */
-export function load(offset: number, next: Piece): Piece {
-  return [plain(codes.load, offset), ...next];
+/** Loads 32 bits of the system call data, then continues. */
+export function load(offset: number, next: Block): Block {
+  return [instruction(codes.load, offset), ...next];
 }
 
-/** Keeps only some bits of what was loaded, and goes on. */
-export function keepBits(mask: number, next: Piece): Piece {
-  return [plain(codes.and, mask), ...next];
+/** Masks the loaded value, then continues. */
+export function keepBits(mask: number, next: Block): Block {
+  return [instruction(codes.and, mask), ...next];
 }
 
-/** A conditional jump reaches 255 instructions; a longer way goes over an unconditional one. */
-export function when(comparison: Comparison, value: number, yes: Piece, no: Piece): Piece {
+/** A conditional jump reaches 255 instructions; a longer one needs an additional unconditional jump. */
+export function when(comparison: Comparison, value: number, yes: Block, no: Block): Block {
   const code = codes[comparison];
   return yes.length <= 255
     ? [{ code, whenTrue: 0, whenFalse: yes.length, value }, ...yes, ...no]
-    : [{ code, whenTrue: 1, whenFalse: 0, value }, plain(codes.always, yes.length), ...yes, ...no];
+    : [{ code, whenTrue: 1, whenFalse: 0, value }, instruction(codes.always, yes.length), ...yes, ...no];
 }
 
-/** One of several values. */
-export function whenOneOf(values: readonly number[], yes: Piece, no: Piece): Piece {
-  return values.reduceRight<Piece>((rest, value) => when('equal', value, yes, rest), no);
+/** Branches on whether the loaded value is one of several. */
+export function whenOneOf(values: readonly number[], yes: Block, no: Block): Block {
+  return values.reduceRight<Block>((rest, value) => when('equal', value, yes, rest), no);
 }
 
-/** What to do from one number on, up to where the next one starts. */
-export interface Span {
+/** A block for all numbers from `from` up to the start of the next range. */
+export interface NumberRange {
   readonly from: number;
-  readonly piece: Piece;
+  readonly block: Block;
 }
 
-/** Finds the span of the loaded number by halving; the first span starts at zero. */
-export function search(spans: readonly Span[]): Piece {
-  const [first] = spans;
-  if (first === undefined) throw new Error('there is nothing to search');
-  if (spans.length === 1) return first.piece;
-  const middle = Math.ceil(spans.length / 2);
-  const upper = spans.slice(middle);
-  return when('atLeast', (upper[0] as Span).from, search(upper), search(spans.slice(0, middle)));
+/** Runs the block of the loaded number, found by binary search. The first range starts at zero. */
+export function selectByRange(ranges: readonly NumberRange[]): Block {
+  const [first] = ranges;
+  if (first === undefined) throw new Error('selectByRange needs at least one range');
+  if (ranges.length === 1) return first.block;
+  const middle = Math.ceil(ranges.length / 2);
+  const upper = ranges.slice(middle);
+  return when(
+    'atLeast',
+    (upper[0] as NumberRange).from,
+    selectByRange(upper),
+    selectByRange(ranges.slice(0, middle)),
+  );
 }
 
-/** The bytes as the kernel takes them, on a machine that stores the low byte first. */
-export function assemble(program: Piece): Uint8Array {
-  if (program.length > 4096) throw new Error('the kernel takes no more than 4096 instructions');
+/** The program as little-endian bytes for the kernel. */
+export function assemble(program: Block): Uint8Array {
+  if (program.length > 4096) throw new Error('a BPF program can have at most 4096 instructions');
   const bytes = new Uint8Array(program.length * 8);
   const view = new DataView(bytes.buffer);
   for (const [index, it] of program.entries()) {
@@ -73,6 +78,6 @@ export function assemble(program: Piece): Uint8Array {
   return bytes;
 }
 
-function plain(code: number, value: number): Instruction {
+function instruction(code: number, value: number): Instruction {
   return { code, whenTrue: 0, whenFalse: 0, value };
 }

@@ -2,142 +2,142 @@ import { spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { HostError } from '../model/host-error.js';
-import { bubblewrapArguments, sharedMemoryBytes } from './arguments.js';
-import { leakyDescriptors } from './descriptors.js';
-import { type Keepers, processOf } from './group.js';
-import { coverings } from './hidden.js';
-import { confinedUser } from './identity.js';
-import { openLedger } from './ledger.js';
-import { limited } from './limits.js';
+import { bubblewrapArguments, sharedMemoryBytes } from './bubblewrap-arguments.js';
+import { hiddenPathArguments } from './hidden-paths.js';
+import { inheritableDescriptors } from './inherited-descriptors.js';
 import { nodePreload, nodePreloadInside } from './node-proxy.js';
-import { probeConfinement } from './probe.js';
-import { startReaper } from './reaper.js';
-import { egressSocketInside, proxyEnvironment, relayed } from './relay.js';
-import type { Sandbox, SandboxCommand, SandboxProcess, Verdict } from './sandbox.js';
+import { openPidFile } from './pid-file.js';
+import { prlimitCommand } from './prlimit.js';
+import { type ProcessGuards, sandboxProcessOf } from './process-group.js';
+import { startProcessGroupWatchdog } from './process-group-watchdog.js';
+import { processIdentity } from './process-identity.js';
+import { egressSocketInside, proxyEnvironment, withRelay } from './relay.js';
+import { monitorResources } from './resource-monitor.js';
+import type { ProbeResult, Sandbox, SandboxCommand, SandboxProcess } from './sandbox.js';
+import { probeSandbox } from './sandbox-probe.js';
 import { hasFilter, seccompFilter } from './seccomp.js';
-import { closeAll, openAll, sheetsOf, systemFiles } from './system-files.js';
-import { watchTotals } from './watch.js';
+import { closeAll, createUnlinkedFiles, openAll, systemFiles } from './system-files.js';
 
 export interface BubblewrapOptions {
-  /** Folder where running processes are on record; the next host ends what this one leaves. */
-  readonly ledger?: string;
-  /** Path of bubblewrap, where it is not in the usual places. */
+  /** Folder of the PID file. The next host kills the process groups that this one leaves behind. */
+  readonly pidFolder?: string;
+  /** Path of bubblewrap. Default: searched in /usr/bin, /usr/local/bin and /bin. */
   readonly program?: string;
 }
 
 const programs = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
 
-const missing = 'bubblewrap is not installed, and tools never run without it';
+const missing = 'bubblewrap is not installed; tools do not run without a sandbox';
 const missingHint = 'install bubblewrap: sudo apt-get install bubblewrap';
-const noFilter = `there is no system call filter for ${process.arch} processors, and tools never run without one`;
+const noFilter = `no seccomp filter exists for ${process.arch} processors; tools do not run without one`;
 const noFilterHint = 'run the host on an x64 or arm64 machine';
 
-/** Descriptor of the argument pipe: host paths stay out of /proc/1/cmdline. Others follow it. */
+/** Arguments go through a pipe, so that /proc/1/cmdline shows no host paths. Other descriptors follow this one. */
 const argumentsDescriptor = 3;
 
-/** Linux namespaces through bubblewrap, never with the rights of root. */
+/** A sandbox of Linux namespaces, started with bubblewrap and never as root. */
 export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
   const program = options.program ?? programs.find((it) => existsSync(it));
   const filter = hasFilter(process.arch) ? seccompFilter(process.arch) : undefined;
   const contents = filter === undefined ? [] : [filter, ...Object.values(systemFiles), nodePreload];
-  const sheets = sheetsOf(contents);
-  // Node marks its own descriptors; what it inherited without the mark would travel into the sandbox.
-  const inherited = covers(leakyDescriptors(), sheets.length - 1);
-  const { user, identity } = confinedUser();
-  const keepers: Keepers = {
-    reaper: startReaper(identity),
-    ledger: options.ledger === undefined ? null : openLedger(options.ledger, user.uid),
-    watch: watchTotals([
+  const setupFiles = createUnlinkedFiles(contents);
+  // Node opens its own descriptors close-on-exec. Those it inherited without the flag would leak into the sandbox.
+  const inherited = replacedDescriptors(inheritableDescriptors(), setupFiles.length - 1);
+  const { user, spawnAs } = processIdentity();
+  const guards: ProcessGuards = {
+    watchdog: startProcessGroupWatchdog(spawnAs),
+    pidFile: options.pidFolder === undefined ? null : openPidFile(options.pidFolder, user.uid),
+    monitor: monitorResources([
       { path: '/tmp', bytes: (limits) => limits.diskBytes },
       { path: '/dev/shm', bytes: () => sharedMemoryBytes },
     ]),
   };
   let disableUserns = true;
-  let verdict: Promise<Verdict> | undefined;
+  let probing: Promise<ProbeResult> | undefined;
 
   const start = (command: SandboxCommand): SandboxProcess => {
     if (program === undefined) throw new HostError('sandbox_unavailable', missing, { hint: missingHint });
     if (filter === undefined) throw new HostError('sandbox_unavailable', noFilter, { hint: noFilterHint });
-    const hasWayOut = command.egress !== null;
-    const bounded = limited(command.argv, command.limits, {
-      addressSpace: command.boundAddressSpace,
+    const hasEgress = command.egress !== null;
+    const limited = prlimitCommand(command.argv, command.limits, {
+      addressSpace: command.limitAddressSpace,
       processes: true,
     });
-    const files = [...Object.keys(systemFiles), ...(hasWayOut ? [nodePreloadInside] : [])];
-    const given = bubblewrapArguments(command, {
+    const files = [...Object.keys(systemFiles), ...(hasEgress ? [nodePreloadInside] : [])];
+    const args = bubblewrapArguments(command, {
       descriptors: {
         seccomp: argumentsDescriptor + 1,
         files: files.map((path, index) => [path, argumentsDescriptor + 2 + index]),
       },
-      coverings: coverings(command.mounts, command.hidden, user),
+      hiddenPathArgs: hiddenPathArguments(command.mounts, command.hidden, user),
       disableUserns,
-      environment: hasWayOut ? throughProxy(command.environment) : command.environment,
-      egressInside: egressSocketInside,
+      environment: hasEgress ? throughProxy(command.environment) : command.environment,
+      egressSocketInside: egressSocketInside,
     });
-    // The last sheet is for Node programs with a way out, in the place of the first cover.
-    const opened = openAll(hasWayOut ? sheets : sheets.slice(0, -1));
+    // The last file is only for Node programs with network access; it takes the place of the first replaced descriptor.
+    const opened = openAll(hasEgress ? setupFiles : setupFiles.slice(0, -1));
     try {
-      const argv = hasWayOut ? relayed(bounded) : bounded;
+      const argv = hasEgress ? withRelay(limited) : limited;
       const child = spawn(program, ['--args', String(argumentsDescriptor), '--', ...argv], {
-        ...identity,
+        ...spawnAs,
         cwd: '/',
         env: {},
-        stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...opened, ...inherited.slice(hasWayOut ? 1 : 0)],
-        // A session and process group of its own: no terminal to type into, and one number to end all of it.
+        stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...opened, ...inherited.slice(hasEgress ? 1 : 0)],
+        // Own session and process group: no controlling terminal, and one signal kills every process.
         detached: true,
       });
       const pipe = child.stdio[argumentsDescriptor] as Writable;
       pipe.on('error', () => {});
-      pipe.end(given.map((it) => `${it}\0`).join(''));
-      return processOf(child, command.limits, keepers, missingHint);
+      pipe.end(args.map((it) => `${it}\0`).join(''));
+      return sandboxProcessOf(child, command.limits, guards, missingHint);
     } finally {
       closeAll(opened);
     }
   };
 
-  /** Not every bubblewrap can forbid further user namespaces. The filter refuses them too, and the probe tries. */
-  const probe = async (): Promise<Verdict> => {
-    const found = await probeConfinement(start);
-    if (found.level !== 'unavailable' || !disableUserns) return found;
+  /** Older versions of bubblewrap lack --disable-userns. The seccomp filter denies user namespaces too, and the probe checks it. */
+  const probe = async (): Promise<ProbeResult> => {
+    const first = await probeSandbox(start);
+    if (first.level !== 'unavailable' || !disableUserns) return first;
     disableUserns = false;
-    const again = await probeConfinement(start);
-    if (again.level !== 'unavailable') return again;
+    const second = await probeSandbox(start);
+    if (second.level !== 'unavailable') return second;
     disableUserns = true;
-    return found;
+    return first;
   };
 
   return {
     name: 'bubblewrap',
-    confines: true,
+    isolates: true,
     user,
     spawn: start,
     inside: (mount) => mount.target,
     async probe() {
       if (program === undefined) return { level: 'unavailable', reasons: [missing], hint: missingHint };
       if (filter === undefined) return { level: 'unavailable', reasons: [noFilter], hint: noFilterHint };
-      verdict ??= probe();
-      const found = await verdict;
-      // A busy moment must not speak for the whole life of the host.
-      if (found.level === 'unavailable') verdict = undefined;
-      return found;
+      probing ??= probe();
+      const result = await probing;
+      // The failure may be temporary (a busy machine), so the next caller probes again.
+      if (result.level === 'unavailable') probing = undefined;
+      return result;
     },
   };
 }
 
-/** The proxy's variables win; options that the program has for Node come after those of the proxy. */
+/** The proxy's variables take precedence; the program's own NODE_OPTIONS come after those of the proxy. */
 function throughProxy(environment: Readonly<Record<string, string>>): Record<string, string> {
   const proxy = proxyEnvironment(nodePreloadInside);
   const options = [proxy.NODE_OPTIONS, environment.NODE_OPTIONS].filter((it) => it !== undefined);
   return { ...environment, ...proxy, NODE_OPTIONS: options.join(' ') };
 }
 
-/** `/dev/null` in place of each inherited descriptor, so that the sandbox never holds the original. */
-function covers(leaks: readonly number[], own: number): ('ignore' | number)[] {
+/** `/dev/null` in place of each inheritable descriptor, so that the sandbox never gets the original. */
+function replacedDescriptors(inheritable: readonly number[], own: number): ('ignore' | number)[] {
   const first = argumentsDescriptor + 1 + own;
-  const high = leaks.filter((it) => it >= first);
+  const high = inheritable.filter((it) => it >= first);
   if (high.length === 0) return [];
-  const nothing = openSync('/dev/null', 'r');
+  const devNull = openSync('/dev/null', 'r');
   return Array.from({ length: Math.max(...high) - first + 1 }, (_, index) =>
-    high.includes(index + first) ? nothing : 'ignore',
+    high.includes(index + first) ? devNull : 'ignore',
   );
 }

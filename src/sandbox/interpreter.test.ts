@@ -2,10 +2,10 @@ import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isPassable, isRunnable } from './access.js';
 import { findNode, findPython } from './interpreter.js';
+import { isPassable, isRunnable } from './path-access.js';
 
-const stranger = { uid: 65533, gid: 65533 };
+const otherUser = { uid: 65533, gid: 65533 };
 const self = { uid: process.getuid?.() ?? -1, gid: process.getgid?.() ?? -1 };
 let home: string;
 
@@ -15,8 +15,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(home, { recursive: true }));
 
-/** The files by which a Python is known. */
-function plant(prefix: string, minor: number): string {
+/** Creates the files by which a Python installation is recognized. */
+function installPython(prefix: string, minor: number): string {
   const folder = join(home, prefix);
   mkdirSync(join(folder, 'bin'), { recursive: true });
   mkdirSync(join(folder, 'lib', `python3.${minor}`, 'encodings'), { recursive: true });
@@ -24,41 +24,41 @@ function plant(prefix: string, minor: number): string {
   return folder;
 }
 
-describe('Python', () => {
-  test('of the wished-for version is found with pyenv and uv, and its prefix is lent', () => {
-    const pyenv = plant('.pyenv/versions/3.37.1', 37);
-    const uv = plant('.local/share/uv/python/cpython-3.38.0-linux', 38);
+describe('a Python', () => {
+  test('of the requested version is found in the pyenv and uv folders, and its prefix is mounted', () => {
+    const pyenv = installPython('.pyenv/versions/3.37.1', 37);
+    const uv = installPython('.local/share/uv/python/cpython-3.38.0-linux', 38);
     symlinkSync('cpython-3.38.0-linux', join(home, '.local/share/uv/python/cpython-3.38-linux'));
-    expect(findPython('3.37', stranger, home)).toEqual({
+    expect(findPython('3.37', otherUser, home)).toEqual({
       path: join(pyenv, 'bin', 'python3.37'),
       version: '3.37',
       mounts: [{ source: pyenv, target: pyenv, writable: false }],
       exact: true,
     });
-    expect(findPython('3.38.2', stranger, home)).toMatchObject({
+    expect(findPython('3.38.2', otherUser, home)).toMatchObject({
       path: join(uv, 'bin', 'python3.38'),
       exact: true,
     });
-    expect(findPython(undefined, stranger, home)).toMatchObject({ version: '3.38', exact: true });
-    expect(findPython('>=3.37', stranger, home)).toMatchObject({ version: '3.37', exact: true });
-    expect(findPython('3.36', stranger, home)).toMatchObject({ version: '3.37', exact: false });
-    expect(findPython('3.39', stranger, home)).toMatchObject({ version: '3.38', exact: false });
-    expect(findPython('4.0', stranger, home)).toMatchObject({ exact: false });
+    expect(findPython(undefined, otherUser, home)).toMatchObject({ version: '3.38', exact: true });
+    expect(findPython('>=3.37', otherUser, home)).toMatchObject({ version: '3.37', exact: true });
+    expect(findPython('3.36', otherUser, home)).toMatchObject({ version: '3.37', exact: false });
+    expect(findPython('3.39', otherUser, home)).toMatchObject({ version: '3.38', exact: false });
+    expect(findPython('4.0', otherUser, home)).toMatchObject({ exact: false });
   });
 
   test('of the system needs no mounts', () => {
-    const found = findPython(undefined, stranger, home);
+    const found = findPython(undefined, otherUser, home);
     expect(found.path).toMatch(/^\/usr\//);
     expect(found.mounts).toEqual([]);
   });
 
-  test('that is too old, incomplete, gone or not for the sandbox user is not taken', () => {
-    plant('.pyenv/versions/3.8.1', 8);
-    const closed = plant('.pyenv/versions/3.37.1', 37);
-    const partial = plant('.pyenv/versions/3.36.1', 36);
+  test('that is too old, incomplete, removed or not runnable by the sandbox user is not used', () => {
+    installPython('.pyenv/versions/3.8.1', 8);
+    const closed = installPython('.pyenv/versions/3.37.1', 37);
+    const partial = installPython('.pyenv/versions/3.36.1', 36);
     rmSync(join(partial, 'lib'), { recursive: true });
     chmodSync(join(home, '.pyenv'), 0o700);
-    if (self.uid === 0) expect(findPython('3.37', stranger, home).exact).toBe(false);
+    if (self.uid === 0) expect(findPython('3.37', otherUser, home).exact).toBe(false);
     chmodSync(join(home, '.pyenv'), 0o755);
     expect(findPython('3.8', self, home).version).not.toBe('3.8');
     expect(findPython('3.36', self, home).version).toBe('3.37');
@@ -66,18 +66,18 @@ describe('Python', () => {
     expect(findPython('3.37', self, home).exact).toBe(false);
   });
 
-  test('never brings the whole home folder along', () => {
-    plant('.', 39);
+  test('in the home folder itself is not used, because the whole home folder would be mounted', () => {
+    installPython('.', 39);
     mkdirSync(join(home, '.pyenv', 'versions', 'own', 'bin'), { recursive: true });
     symlinkSync(
       join(home, 'bin', 'python3.39'),
       join(home, '.pyenv', 'versions', 'own', 'bin', 'python3.39'),
     );
-    expect(findPython('3.39', stranger, home).exact).toBe(false);
+    expect(findPython('3.39', otherUser, home).exact).toBe(false);
   });
 });
 
-describe('Node', () => {
+describe('a Node', () => {
   const node = () => {
     mkdirSync(join(home, 'v1', 'bin'), { recursive: true });
     mkdirSync(join(home, 'v1', 'lib', 'node_modules', 'npm'), { recursive: true });
@@ -86,10 +86,10 @@ describe('Node', () => {
     return path;
   };
 
-  test('outside of the system is lent with its npm, and nothing beside them', () => {
+  test('outside /usr is mounted together with its npm and nothing else', () => {
     const path = node();
     const npm = join(home, 'v1', 'lib', 'node_modules', 'npm');
-    expect(findNode('20', stranger, { path, version: '20.20.2' })).toEqual({
+    expect(findNode('20', otherUser, { path, version: '20.20.2' })).toEqual({
       path,
       version: '20.20.2',
       mounts: [path, npm].map((it) => ({ source: it, target: it, writable: false })),
@@ -108,20 +108,20 @@ describe('Node', () => {
     ['18', false],
     ['22', false],
     ['>=22', false],
-  ])('wished for as %j', (wished, exact) => {
-    expect(findNode(wished, self, { path: process.execPath, version: '20.20.2' }).exact).toBe(exact);
+  ])('requested as %j: exact match is %j', (requested, exact) => {
+    expect(findNode(requested, self, { path: process.execPath, version: '20.20.2' }).exact).toBe(exact);
   });
 
-  test('that the sandbox user cannot run is an error that says so', () => {
+  test('that the sandbox user cannot run is reported as runtime_missing', () => {
     const path = node();
     chmodSync(path, 0o600);
-    expect(() => findNode(undefined, stranger, { path, version: '20.20.2' })).toThrow(
+    expect(() => findNode(undefined, otherUser, { path, version: '20.20.2' })).toThrow(
       expect.objectContaining({ code: 'runtime_missing' }),
     );
   });
 });
 
-test('modes are read as the kernel reads them: the first class that fits decides', () => {
+test('mode bits are evaluated like in the kernel: only the first matching class (owner, group, other) decides', () => {
   const folder = join(home, 'folder');
   mkdirSync(folder);
   const { uid, gid } = self;

@@ -1,8 +1,8 @@
 /**
- * Node's own http, https and fetch take no notice of proxy variables before Node 22.21 and 24.5. This script, loaded
- * before a program, sends them through the proxy. It loads nothing itself: the constructor of every agent passes
- * through `EventEmitter.init`, which tells when http or https have come. The client of fetch leaves its dispatcher
- * under a registered symbol; the first call of fetch puts one in its place that goes through the proxy.
+ * Before Node 22.21 and 24.5, the built-in http, https and fetch ignore proxy variables. This script is loaded before a
+ * program and sends their requests through the proxy. It loads no module itself: every agent's constructor calls
+ * `EventEmitter.init`, which shows that http or https was loaded. fetch keeps its dispatcher under a registered symbol;
+ * the first call of fetch replaces it with one that uses the proxy.
  */
 const script = String.raw`
 const [major, minor] = process.versions.node.split('.').map(Number);
@@ -47,7 +47,7 @@ const patchHttp = (agent) => {
     const ours = this.createConnection === own && this.createSocket === createSocket;
     if (ours && options && typeof options === 'object' && !direct(options) && request.path.startsWith('/')) {
       const path = 'http://' + bracketed(options.host) + ':' + options.port + request.path;
-      // Headers given as an array are written down before the agent is asked, with Expect even on their way.
+      // Headers given as an array are already serialized here; with Expect they are even queued for sending.
       const start = (text) => text.replace(/^(\S+) \S+/, (_, method) => method + ' ' + path);
       const [queued] = request.outputData || [];
       if (request._header && queued && typeof queued.data === 'string' && queued.data.startsWith(request._header)) {
@@ -97,7 +97,7 @@ const prepare = () => {
   const present = globalThis[key];
   if (present === undefined || ours.has(present) || present.constructor.name !== 'Agent') return;
   const symbol = Object.getOwnPropertySymbols(present).find((it) => it.description === 'options');
-  // No connection is kept for later: between two calls the proxy cuts them all.
+  // No keep-alive: the proxy closes all connections between two calls.
   const kept = { ...(symbol === undefined ? {} : present[symbol]), pipelining: 0 };
   const secure = kept.connect !== null && typeof kept.connect === 'object' ? kept.connect : {};
   kept.connect = (options, callback) => {
@@ -142,13 +142,13 @@ Object.defineProperty(globalThis, 'fetch', {
 });
 `;
 
-/** For a file that is mounted and required: costs nothing at the start. */
+/** Content of the file that is mounted and loaded with --require, the fastest way. */
 export const nodePreload = `'use strict';\n(() => {${script}})();\n`;
 
-/** Where the file is bound inside a sandbox. */
+/** Path of the file inside a sandbox. */
 export const nodePreloadInside = '/run/toolwharf/node-proxy.cjs';
 
-/** Options for Node; without a file the script travels in the variable itself, which costs a few milliseconds. */
+/** NODE_OPTIONS that load the script. Without a file the script is part of the variable, which costs a few milliseconds. */
 export function nodeOptions(file: string | null): string {
   if (file !== null) return `--require ${file}`;
   const source = `import { createRequire } from 'node:module';\n((require) => {${script}})(createRequire('/'));\n`;

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, statfsSync, writeFileSync } from 'node:fs';
 
 const tmpfsType = 0x01021994;
 
-/** All processes below one, and the one itself. Every thread has children of its own. */
-export function processesBelow(root: number): number[] {
+/** The process and all its descendants. Every thread has its own list of children. */
+export function processTree(root: number): number[] {
   const found: number[] = [];
   const left = [root];
   for (let pid = left.pop(); pid !== undefined; pid = left.pop()) {
@@ -16,10 +16,10 @@ export function processesBelow(root: number): number[] {
 }
 
 /**
- * Memory in use. Forked processes share most of theirs, so the cheap sum counts too much; only where that sum is
- * over the limit is the exact one asked for, which takes the kernel a while.
+ * Memory in use, in bytes. Forked processes share most of their memory, so the cheap sum (RSS) counts too much. Only if
+ * it exceeds the limit, the exact sum (PSS) is read, which is slow.
  */
-export function memoryOf(processes: readonly number[], limit: number): number {
+export function memoryUsage(processes: readonly number[], limit: number): number {
   const sum = total(processes, residentBytes);
   return sum <= limit ? sum : total(processes, proportionalBytes);
 }
@@ -30,14 +30,14 @@ function residentBytes(pid: number): number {
 
 let knownPageSize: number | undefined;
 
-/** Sixteen times larger on some arm64 kernels; told to every program at its start. */
+/** 4 KiB on most machines, 64 KiB on some arm64 kernels. The kernel passes it to every program in auxv. */
 function pageSize(): number {
   if (knownPageSize !== undefined) return knownPageSize;
-  const notes = readFileSync('/proc/self/auxv');
-  const pageSizeNote = 6n;
+  const auxv = readFileSync('/proc/self/auxv');
+  const pageSizeKey = 6n;
   knownPageSize = 4096;
-  for (let at = 0; at + 16 <= notes.length; at += 16)
-    if (notes.readBigUInt64LE(at) === pageSizeNote) knownPageSize = Number(notes.readBigUInt64LE(at + 8));
+  for (let at = 0; at + 16 <= auxv.length; at += 16)
+    if (auxv.readBigUInt64LE(at) === pageSizeKey) knownPageSize = Number(auxv.readBigUInt64LE(at + 8));
   return knownPageSize;
 }
 
@@ -47,10 +47,10 @@ function proportionalBytes(pid: number): number {
 }
 
 /**
- * Files in a private folder of the sandbox, through the eyes of a process inside. Null while the folder is not
- * mounted yet: until then the path leads to a folder of the machine, told apart by its size.
+ * Number of files in a private tmpfs of the sandbox, as a process inside sees it. Null while the tmpfs is not mounted
+ * yet: until then the path leads to a folder of the machine, which has another size.
  */
-export function filesIn(folder: string, pid: number, sizeBytes: number): number | null {
+export function countFiles(folder: string, pid: number, sizeBytes: number): number | null {
   try {
     const found = statfsSync(`/proc/${pid}/root${folder}`);
     const size = Math.ceil(sizeBytes / found.bsize) * found.bsize;
@@ -62,22 +62,22 @@ export function filesIn(folder: string, pid: number, sizeBytes: number): number 
 }
 
 /**
- * The first to go when the machine runs out of memory. There is memory that no look at a process shows: a shared
- * mapping keeps its pages after they were dropped from every process.
+ * Makes the process the first victim of the OOM killer. Some memory is not visible in any process: a shared mapping
+ * keeps its pages after every process unmapped them.
  */
-export function offerToKernel(pid: number): void {
+export function preferForOomKill(pid: number): void {
   try {
     writeFileSync(`/proc/${pid}/oom_score_adj`, '1000');
   } catch {
-    // It ended, or set itself up as somebody else; the others are offered.
+    // It exited or changed its user; the setting still applies to the other processes.
   }
 }
 
-function total(processes: readonly number[], of: (pid: number) => number): number {
-  return processes.reduce((sum, it) => sum + of(it), 0);
+function total(processes: readonly number[], bytesOf: (pid: number) => number): number {
+  return processes.reduce((sum, it) => sum + bytesOf(it), 0);
 }
 
-/** Empty when the process is gone: it ends whenever it likes. */
+/** Empty if the process has exited, which can happen at any time. */
 function read(path: string): string {
   try {
     return readFileSync(path, 'latin1');

@@ -1,6 +1,6 @@
 /**
- * Arguments: path of the socket, port, command. Only modules written in C are imported: the rest of the standard
- * library would double the start. The relay is a grandchild, so that the command has no child it does not know.
+ * Arguments: path of the socket, port, command. Imports only C modules: the rest of the standard library would double the
+ * start time. The relay is a grandchild process, so that the command has no unexpected child.
  */
 export const pythonRelay = String.raw`
 import sys, os, _signal, _socket, select
@@ -13,7 +13,7 @@ child = os.fork()
 if child:
     os.waitpid(child, 0)
     server.close()
-    # Python ignores these and the command would go on ignoring them; and it may have added a locale.
+    # Python ignores these signals, and the command would inherit that; Python may also have added a locale variable.
     _signal.signal(_signal.SIGPIPE, _signal.SIG_DFL)
     _signal.signal(_signal.SIGXFSZ, _signal.SIG_DFL)
     with open('/proc/self/environ', 'rb') as file:
@@ -60,14 +60,14 @@ def drop(end):
             it.socket.close()
 
 def settle(end):
-    # Reads only what the other side has taken, so that nothing piles up here.
+    # Reads only after the other side took the previous data, so that no data accumulates here.
     mask = 0
     if not end.ended and not end.peer.pending:
         mask |= IN
     if end.pending:
         mask |= OUT
     if mask != end.mask:
-        # With nothing wanted the kernel would still tell of a hang-up, again and again.
+        # With an empty mask epoll would still report hang-ups in a busy loop.
         if end.mask == 0:
             poll.register(end.number, mask)
         elif mask == 0:
@@ -150,7 +150,7 @@ while True:
             drop(end)
 `;
 
-/** The same for machines without Python. Node cannot become the command, so it stays and passes signals and the end on. */
+/** The same for machines without Python. Node cannot exec, so it stays the parent and forwards signals and the exit status. */
 export const nodeRelay = String.raw`
 const net = require('net');
 const [path, port, ...argv] = process.argv.slice(1);

@@ -1,25 +1,25 @@
 import type { Readable, Writable } from 'node:stream';
 
-/** A folder of this machine that a confined process sees. */
+/** A file or folder of this machine that a sandboxed process can see. */
 export interface Mount {
   readonly source: string;
   readonly target: string;
   readonly writable: boolean;
 }
 
-/** Bounds that hold for every process inside, and for all of them together. */
-export interface Limits {
-  /** Of one process. Wall time and output are watched by whoever runs it. */
+/** Limits for each process of a sandbox, or for all of them together. */
+export interface SandboxLimits {
+  /** Per process. The caller limits wall time and output. */
   readonly cpuSeconds: number;
   readonly processes: number;
   readonly openFiles: number;
-  /** All processes of the sandbox together, as far as their memory is in use. */
+  /** Memory in use by all processes of the sandbox together. */
   readonly memoryBytes: number;
-  /** Size of the private /tmp, and of any file the process writes. */
+  /** Size of the private /tmp, and maximum size of each file that a process writes. */
   readonly diskBytes: number;
 }
 
-export const defaultLimits: Limits = Object.freeze({
+export const defaultSandboxLimits: SandboxLimits = Object.freeze({
   cpuSeconds: 60,
   processes: 64,
   openFiles: 256,
@@ -27,28 +27,28 @@ export const defaultLimits: Limits = Object.freeze({
   diskBytes: 64 * 1024 * 1024,
 });
 
-/** One process to run confined. Nothing of the host's environment, files or network comes with it. */
+/** One process to run in the sandbox. It gets nothing of the host's environment, files or network by default. */
 export interface SandboxCommand {
-  /** The first is an absolute path inside the sandbox. */
+  /** The first one is an absolute path inside the sandbox. */
   readonly argv: readonly string[];
   /** Absolute, inside the sandbox. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Laid over each other in this order. */
+  /** Applied in this order; a later mount can replace a part of an earlier one. */
   readonly mounts: readonly Mount[];
-  /** Paths inside the mounts that are not to be seen: folders look empty, files cannot be opened. */
+  /** Hidden paths inside the mounts: folders appear empty, files cannot be opened. */
   readonly hidden: readonly string[];
-  readonly limits: Limits;
-  /** Whether each process's address space is bound too; runtimes that reserve more than they use cannot be. */
-  readonly boundAddressSpace: boolean;
-  /** Socket of the egress proxy on this machine; null leaves no way out at all. */
+  readonly limits: SandboxLimits;
+  /** Whether to limit each process's address space too; false for runtimes that reserve more than they use (Node). */
+  readonly limitAddressSpace: boolean;
+  /** Socket of the egress proxy on this machine; null: no network access. */
   readonly egress: string | null;
 }
 
-export interface Exit {
+export interface ProcessExit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
-  /** Set when a limit on the whole sandbox ended it. */
+  /** Set if the process was killed because the whole sandbox exceeded a limit. */
   readonly exceeded?: 'memory' | 'files';
 }
 
@@ -57,26 +57,26 @@ export interface SandboxProcess {
   readonly stdin: Writable;
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Resolves when the process and its descriptors are gone. */
-  readonly exited: Promise<Exit>;
-  /** Ends the process and everything it started. */
+  /** Resolves when the process has exited and its streams are closed. */
+  readonly exited: Promise<ProcessExit>;
+  /** Kills the process and all its descendants. */
   kill(): void;
 }
 
-/** What a sandbox really holds on this machine, found out by trying from inside. */
-export type Verdict =
+/** What a sandbox really enforces on this machine, tested from inside. */
+export type ProbeResult =
   | { readonly level: 'enforced' }
   | { readonly level: 'degraded'; readonly reasons: readonly string[] }
   | { readonly level: 'unavailable'; readonly reasons: readonly string[]; readonly hint: string };
 
 export interface Sandbox {
   readonly name: string;
-  /** False where somebody asked for processes to run without confinement. */
-  readonly confines: boolean;
-  probe(): Promise<Verdict>;
+  /** False if the operator chose to run processes without a sandbox. */
+  readonly isolates: boolean;
+  probe(): Promise<ProbeResult>;
   spawn(command: SandboxCommand): SandboxProcess;
-  /** Where a process will find what is mounted: the target, or the source where there are no mounts. */
+  /** The path of a mount for the process: the target, or the source if there are no mounts. */
   inside(mount: Mount): string;
-  /** Who confined processes are on this machine; what they read must be readable to it. */
+  /** User and group of sandboxed processes; files that they use must be readable for it. */
   readonly user: { readonly uid: number; readonly gid: number };
 }

@@ -4,8 +4,8 @@ import { seatbeltProfile } from './seatbelt.js';
 const paths = { runtimes: ['/opt/python'], temporary: '/private/var/tool', relayPort: 3128 };
 const nothing = { mounts: [], hidden: [], egress: null };
 
-describe('the profile', () => {
-  test('of a command without files and network', () => {
+describe('the Seatbelt profile', () => {
+  test('of a command without mounts and network allows only the system and its temporary folder', () => {
     expect(seatbeltProfile(nothing, paths)).toMatchInlineSnapshot(`
       "(version 1)
       (deny default)
@@ -52,7 +52,7 @@ describe('the profile', () => {
     `);
   });
 
-  test('of a command with a workspace, something hidden and a way out', () => {
+  test('of a command with mounts, a hidden path and an egress proxy allows exactly these', () => {
     const command = {
       mounts: [
         { source: '/Users/ann/work', target: '/Users/ann/work', writable: true },
@@ -121,7 +121,7 @@ describe('the profile', () => {
     `);
   });
 
-  test('hidden paths come last, because the last rule that fits decides', () => {
+  test('denies hidden paths last, because the last matching rule decides', () => {
     const text = seatbeltProfile(
       { ...nothing, mounts: [{ source: '/w', target: '/w', writable: true }], hidden: ['/w/.ssh'] },
       paths,
@@ -132,15 +132,15 @@ describe('the profile', () => {
     ]);
   });
 
-  test('a path cannot become a rule', () => {
+  test('quotes a path, so that it cannot become a rule', () => {
     const source = '/w/") (allow default) ("\\';
     const text = seatbeltProfile({ ...nothing, mounts: [{ source, target: '/w', writable: false }] }, paths);
     expect(text).toContain('(subpath "/w/\\") (allow default) (\\"\\\\")');
-    // Read as the language reads it: strings out, the rest has no such rule.
+    // Without the strings, no such rule is left.
     expect(text.replace(/"(?:[^"\\]|\\.)*"/g, '""')).not.toContain('allow default');
   });
 
-  test.each(['relative', '/a/../b', '/a/', '/a\nb', '/a\u0000', ''])('refuses the path %j', (source) => {
+  test.each(['relative', '/a/../b', '/a/', '/a\nb', '/a\u0000', ''])('rejects the path %j', (source) => {
     expect(() =>
       seatbeltProfile({ ...nothing, mounts: [{ source, target: '/w', writable: false }] }, paths),
     ).toThrow(/cannot be written into a sandbox profile/);

@@ -2,16 +2,16 @@ import { posix } from 'node:path';
 import { HostError } from '../model/host-error.js';
 import type { SandboxCommand } from './sandbox.js';
 
-// Written from the documentation of the profile language and not tested on a Mac. Nothing runs with it yet. Weaker
-// than namespaces in any case: one loopback network and one list of processes for all, no bound on processes.
+// Based on the documentation of the profile language, not tested on a Mac, and not used yet. Weaker than namespaces:
+// loopback and the process list are shared with the machine, and there is no process limit.
 
-/** Places that are not part of the command. */
+/** Paths and ports that are not part of the command. */
 export interface SeatbeltPaths {
-  /** Runtimes outside the system, such as a Python of its own. */
+  /** Runtimes outside the system folders, such as a separate Python. */
   readonly runtimes: readonly string[];
-  /** A private folder in place of /tmp. */
+  /** A private folder instead of /tmp. */
   readonly temporary: string;
-  /** Where the relay listens on loopback; only used with an egress proxy. */
+  /** Loopback port of the relay; only used with an egress proxy. */
   readonly relayPort: number;
 }
 
@@ -25,13 +25,19 @@ const readableFiles = [
   '/dev/urandom',
   '/private/etc/localtime',
 ];
-/** Facts about the machine; not the arguments and environments of its processes, which are in there too. */
-const facts = ['hw.', 'machdep.cpu.', 'kern.os', 'kern.argmax', 'kern.maxfilesperproc', 'vm.loadavg'];
+/** Readable facts about the machine. sysctl also exposes arguments and environments of processes, which stay denied. */
+const sysctlPrefixes = [
+  'hw.',
+  'machdep.cpu.',
+  'kern.os',
+  'kern.argmax',
+  'kern.maxfilesperproc',
+  'vm.loadavg',
+];
 
 /**
- * A profile for sandbox-exec: everything is denied, then what the command was given is allowed, and what is hidden
- * is denied again at the end, because the last rule that fits decides. There are no mounts, so paths are those of
- * the machine.
+ * A profile for sandbox-exec: denies everything, allows what the command needs, and denies hidden paths again at the end,
+ * because the last matching rule decides. There are no mounts, so all paths are paths of the machine.
  */
 export function seatbeltProfile(
   command: Pick<SandboxCommand, 'mounts' | 'hidden' | 'egress'>,
@@ -48,9 +54,9 @@ export function seatbeltProfile(
     '(allow signal (target same-sandbox))',
     rule(
       'allow sysctl-read',
-      facts.map((it) => `(sysctl-name-prefix ${quoted(it)})`),
+      sysctlPrefixes.map((it) => `(sysctl-name-prefix ${quoted(it)})`),
     ),
-    // Looking up the own user; every other service stays out of reach.
+    // Lookup of the own user; all other services stay denied.
     '(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo"))',
     rule('allow file-read-metadata', files(parentsOf(readable))),
     rule('allow file-read*', [...folders(readable), ...files(readableFiles)]),
@@ -63,7 +69,7 @@ export function seatbeltProfile(
   ].join('\n');
 }
 
-/** Only the relay's own port and the proxy's socket. */
+/** Allows only the relay's port and the proxy's socket. */
 function network(socket: string, port: number): string[] {
   if (!Number.isInteger(port) || port < 1 || port > 65535) throw new Error(`${port} is not a port`);
   return [
@@ -84,7 +90,7 @@ function files(paths: readonly string[]): string[] {
   return paths.map((it) => `(literal ${quotedPath(it)})`);
 }
 
-/** Folders on the way, which a lookup passes through. */
+/** All parent folders, which a path lookup traverses. */
 function parentsOf(paths: readonly string[]): string[] {
   const found = new Set<string>();
   for (const path of paths)
@@ -92,19 +98,19 @@ function parentsOf(paths: readonly string[]): string[] {
   return [...found].sort();
 }
 
-/** A path that says something else than it seems to is refused, not cleaned. */
+/** Rejects a path that is not normalized, instead of normalizing it. */
 function quotedPath(path: string): string {
   if (!posix.isAbsolute(path) || posix.normalize(path) !== path || (path !== '/' && path.endsWith('/')))
-    throw refusal(path);
+    throw unusablePath(path);
   return quoted(path);
 }
 
 function quoted(text: string): string {
-  if (/[\u0000-\u001f\u007f]/.test(text)) throw refusal(text);
+  if (/[\u0000-\u001f\u007f]/.test(text)) throw unusablePath(text);
   return `"${text.replace(/["\\]/g, '\\$&')}"`;
 }
 
-function refusal(path: string): HostError {
+function unusablePath(path: string): HostError {
   return new HostError(
     'sandbox_unavailable',
     `the path ${JSON.stringify(path)} cannot be written into a sandbox profile`,

@@ -1,25 +1,31 @@
 import { describe, expect, test } from 'vitest';
-import { answer, assemble, search, when } from './bpf.js';
+import { assemble, returnAction, selectByRange, when } from './bpf.js';
 import { hasFilter, seccompFilter } from './seccomp.js';
-import { auditNames, type Machine, numberOf, type SystemCall, systemCalls } from './system-calls.js';
+import {
+  type Architecture,
+  auditArchitectures,
+  numberOf,
+  type SystemCall,
+  systemCalls,
+} from './system-calls.js';
 
 const allowed = 0x7fff0000;
 const killed = 0x80000000;
 const errno = (number: number) => 0x00050000 | number;
 const [EPERM, ENOSYS, EPROTONOSUPPORT, EAFNOSUPPORT] = [errno(1), errno(38), errno(93), errno(97)];
 
-const machines: readonly Machine[] = ['x64', 'arm64'];
+const architectures: readonly Architecture[] = ['x64', 'arm64'];
 
-describe.each(machines)('the filter of %s', (machine) => {
-  const filter = seccompFilter(machine);
-  const judge = (number: number, ...values: readonly (number | bigint)[]) =>
-    run(filter, callOf(auditNames[machine], number, values));
+describe.each(architectures)('the seccomp filter for %s', (architecture) => {
+  const filter = seccompFilter(architecture);
+  const runFilter = (number: number, ...values: readonly (number | bigint)[]) =>
+    run(filter, callOf(auditArchitectures[architecture], number, values));
   const call = (name: SystemCall, ...values: readonly (number | bigint)[]) => {
-    const number = numberOf(name, machine);
-    return number === null ? null : judge(number, ...values);
+    const number = numberOf(name, architecture);
+    return number === null ? null : runFilter(number, ...values);
   };
 
-  test('is well formed: every jump stays inside, every way ends in an answer', () => {
+  test('is a valid program: every jump stays inside, and the last instruction is a return', () => {
     const count = filter.length / 8;
     expect(count).toBeLessThan(4096);
     const view = new DataView(filter.buffer);
@@ -32,25 +38,27 @@ describe.each(machines)('the filter of %s', (machine) => {
     expect(view.getUint16((count - 1) * 8, true)).toBe(6);
   });
 
-  test('another calling convention ends the process', () => {
+  test('kills a process that uses another calling convention', () => {
     expect(run(filter, callOf(0x40000003, 1, []))).toBe(killed);
-    expect(run(filter, callOf(auditNames[machine === 'x64' ? 'arm64' : 'x64'], 1, []))).toBe(killed);
+    expect(run(filter, callOf(auditArchitectures[architecture === 'x64' ? 'arm64' : 'x64'], 1, []))).toBe(
+      killed,
+    );
   });
 
-  test('numbers that are not known do not exist', () => {
+  test('fails unknown system call numbers with ENOSYS', () => {
     const unknown = [457, 458, 463, 470, 512, 547, 0x40000000, 0x40000001, 0x7fffffff, 0xffffffff, 350, 423];
-    for (const number of unknown) expect(judge(number), String(number)).toBe(ENOSYS);
-    const gaps = machine === 'x64' ? [335] : [244, 259, 295, 403];
-    for (const number of gaps) expect(judge(number), String(number)).toBe(ENOSYS);
+    for (const number of unknown) expect(runFilter(number), String(number)).toBe(ENOSYS);
+    const gaps = architecture === 'x64' ? [335] : [244, 259, 295, 403];
+    for (const number of gaps) expect(runFilter(number), String(number)).toBe(ENOSYS);
   });
 
-  test('every ordinary call passes', () => {
-    const looked = new Set(Object.keys(systemCalls).map((it) => numberOf(it as SystemCall, machine)));
-    for (let number = 0; number < (machine === 'x64' ? 335 : 244); number += 1)
-      if (!looked.has(number)) expect(judge(number), String(number)).toBe(allowed);
+  test('allows every ordinary system call', () => {
+    const special = new Set(Object.keys(systemCalls).map((it) => numberOf(it as SystemCall, architecture)));
+    for (let number = 0; number < (architecture === 'x64' ? 335 : 244); number += 1)
+      if (!special.has(number)) expect(runFilter(number), String(number)).toBe(allowed);
   });
 
-  const refused: readonly SystemCall[] = [
+  const denied: readonly SystemCall[] = [
     ...(['unshare', 'setns', 'mount', 'umount2', 'pivot_root', 'chroot', 'open_tree', 'move_mount'] as const),
     ...(['fsopen', 'fsmount', 'mount_setattr', 'ptrace', 'process_vm_readv', 'process_vm_writev'] as const),
     ...(['kcmp', 'pidfd_getfd', 'bpf', 'userfaultfd', 'keyctl', 'add_key', 'request_key'] as const),
@@ -59,25 +67,25 @@ describe.each(machines)('the filter of %s', (machine) => {
     ...(['open_by_handle_at', 'name_to_handle_at', 'fanotify_init', 'lookup_dcookie'] as const),
     ...(['nfsservctl', 'iopl', 'ioperm', 'clock_settime', 'settimeofday', 'adjtimex'] as const),
   ];
-  test.each(refused)('%s is refused', (name) => {
+  test.each(denied)('denies %s', (name) => {
     expect([EPERM, null]).toContain(call(name));
   });
 
-  test.each(['clone3', 'openat2', 'io_uring_setup'] as const)('%s does not exist', (name) => {
+  test.each(['clone3', 'openat2', 'io_uring_setup'] as const)('fails %s with ENOSYS', (name) => {
     expect(call(name)).toBe(ENOSYS);
   });
 
-  test('threads and forks pass, new namespaces do not', () => {
+  test('allows threads and forks, and denies new namespaces', () => {
     expect(call('clone', 0x01200011)).toBe(allowed);
     expect(call('clone', 0x003d0f00)).toBe(allowed);
     for (const flag of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]) {
       expect(call('clone', flag | 17)).toBe(EPERM);
-      // The upper half is not looked at by the kernel either.
+      // The kernel ignores the upper 32 bits too.
       expect(call('clone', (1n << 32n) | BigInt(flag))).toBe(EPERM);
     }
   });
 
-  test('a terminal cannot be typed into, however the number is dressed up', () => {
+  test('denies input injection into a terminal, also with set upper bits', () => {
     expect(call('ioctl', 0, 0x5413)).toBe(allowed);
     for (const number of [0x5412n, 0x541cn]) {
       expect(call('ioctl', 0, number)).toBe(EPERM);
@@ -85,7 +93,7 @@ describe.each(machines)('the filter of %s', (machine) => {
     }
   });
 
-  test('sockets: unix, plain internet and routing tables', () => {
+  test('allows unix sockets, TCP, UDP, ICMP and route netlink sockets only', () => {
     for (const type of [1, 2, 5, 1 | 0x80000 | 0x800]) expect(call('socket', 1, type, 0)).toBe(allowed);
     for (const domain of [2, 10]) {
       for (const [type, protocol] of [
@@ -107,8 +115,8 @@ describe.each(machines)('the filter of %s', (machine) => {
     expect(call('socketpair', 30, 1, 0)).toBe(EAFNOSUPPORT);
   });
 
-  test('no file can be made to run as its owner', () => {
-    const ways: readonly (readonly [SystemCall, (mode: number) => number[]])[] = [
+  test('denies every way to create a set-user-id or set-group-id file', () => {
+    const calls: readonly (readonly [SystemCall, (mode: number) => number[]])[] = [
       ['chmod', (mode) => [0, mode]],
       ['fchmod', (mode) => [3, mode]],
       ['fchmodat', (mode) => [3, 0, mode]],
@@ -120,51 +128,51 @@ describe.each(machines)('the filter of %s', (machine) => {
       ['openat', (mode) => [3, 0, 0x41, mode]],
       ['openat', (mode) => [3, 0, 0x410002, mode]],
     ];
-    for (const [name, values] of ways) {
+    for (const [name, values] of calls) {
       expect([allowed, null], name).toContain(call(name, ...values(0o1755)));
       for (const mode of [0o4755, 0o2755, 0o6000])
         expect([EPERM, null], name).toContain(call(name, ...values(mode)));
     }
-    // Without making a file the fourth argument is left over from somewhere.
+    // If no file is created, the kernel ignores the mode argument.
     expect(call('openat', 3, 0, 0, 0o6755)).toBe(allowed);
   });
 
-  test('the personality can be asked for and not be changed', () => {
+  test('allows reading the personality and denies changing it', () => {
     expect(call('personality', 0)).toBe(allowed);
     expect(call('personality', 0xffffffffn)).toBe(allowed);
     for (const value of [0x0400000, 0x0040000, 8, 0x20000]) expect(call('personality', value)).toBe(EPERM);
   });
 });
 
-describe('pieces', () => {
-  test('a way longer than a conditional jump still arrives', () => {
-    const spans = Array.from({ length: 900 }, (_, from) => ({ from, piece: answer(from) }));
+describe('BPF blocks', () => {
+  test('support branches longer than a conditional jump reaches', () => {
+    const ranges = Array.from({ length: 900 }, (_, from) => ({ from, block: returnAction(from) }));
     const load = { code: 0x20, whenTrue: 0, whenFalse: 0, value: 0 };
-    const program = assemble([load, ...search(spans)]);
+    const program = assemble([load, ...selectByRange(ranges)]);
     for (const number of [0, 1, 254, 255, 256, 449, 450, 451, 898, 899])
       expect(run(program, callOf(0, number, []))).toBe(number);
-    const long = assemble([load, ...when('equal', 7, search(spans), answer(0xbad))]);
+    const long = assemble([load, ...when('equal', 7, selectByRange(ranges), returnAction(0xbad))]);
     expect(run(long, callOf(0, 7, []))).toBe(7);
     expect(run(long, callOf(0, 8, []))).toBe(0xbad);
   });
 
-  test('only machines whose numbers are known have a filter', () => {
-    expect(machines.every(hasFilter)).toBe(true);
+  test('exist only for architectures with known system call numbers', () => {
+    expect(architectures.every(hasFilter)).toBe(true);
     expect(hasFilter('riscv64')).toBe(false);
     expect(hasFilter('toString')).toBe(false);
   });
 });
 
-/** What the kernel hands to a filter. */
-function callOf(machine: number, number: number, values: readonly (number | bigint)[]): DataView {
+/** The data that the kernel passes to a filter. */
+function callOf(architecture: number, number: number, values: readonly (number | bigint)[]): DataView {
   const view = new DataView(new ArrayBuffer(64));
   view.setUint32(0, number >>> 0, true);
-  view.setUint32(4, machine, true);
+  view.setUint32(4, architecture, true);
   for (const [index, value] of values.entries()) view.setBigUint64(16 + 8 * index, BigInt(value), true);
   return view;
 }
 
-/** The kernel's machine, as far as filters use it. */
+/** A BPF interpreter with the instructions that the filters use. */
 function run(program: Uint8Array, data: DataView): number {
   const view = new DataView(program.buffer, program.byteOffset, program.byteLength);
   let at = 0;

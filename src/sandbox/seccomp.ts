@@ -1,15 +1,31 @@
-import { answer, assemble, keepBits, load, type Piece, type Span, search, when, whenOneOf } from './bpf.js';
-import { auditNames, knownNumbers, type Machine, numberOf, type SystemCall } from './system-calls.js';
+import {
+  assemble,
+  type Block,
+  keepBits,
+  load,
+  type NumberRange,
+  returnAction,
+  selectByRange,
+  when,
+  whenOneOf,
+} from './bpf.js';
+import {
+  type Architecture,
+  auditArchitectures,
+  knownNumbers,
+  numberOf,
+  type SystemCall,
+} from './system-calls.js';
 
-const allow = answer(0x7fff0000);
-const killProcess = answer(0x80000000);
-const refuse = (errno: number) => answer(0x00050000 | errno);
-const notPermitted = refuse(1);
-const noSuchCall = refuse(38);
-const noSuchProtocol = refuse(93);
-const noSuchFamily = refuse(97);
+const allow = returnAction(0x7fff0000);
+const killProcess = returnAction(0x80000000);
+const failWith = (errno: number) => returnAction(0x00050000 | errno);
+const EPERM = failWith(1);
+const ENOSYS = failWith(38);
+const EPROTONOSUPPORT = failWith(93);
+const EAFNOSUPPORT = failWith(97);
 
-/** Place of an argument's low half. What the kernel declares as 32 bits must be judged by these alone. */
+/** Offset of the low 32 bits of an argument. The kernel uses only these for arguments declared as 32 bits. */
 const argument = (index: number) => 16 + 8 * index;
 
 /** New mount, cgroup, UTS, IPC, user, PID and network namespaces. */
@@ -17,8 +33,8 @@ const newNamespaces = 0x7e020000;
 const setUserOrGroup = 0o6000;
 const createsFile = 0x40 | 0x400000;
 
-/** Calls that nothing inside needs and that lead out, or into rarely tested parts of the kernel. */
-const never: readonly SystemCall[] = [
+/** System calls that no tool needs, and that could break out of the sandbox or reach rarely tested kernel code. */
+const deniedCalls: readonly SystemCall[] = [
   ...(['unshare', 'setns', 'mount', 'umount2', 'pivot_root', 'chroot', 'open_tree', 'move_mount'] as const),
   ...(['fsopen', 'fsconfig', 'fsmount', 'fspick', 'mount_setattr', 'ptrace', 'process_vm_readv'] as const),
   ...(['process_vm_writev', 'kcmp', 'pidfd_getfd', 'process_madvise', 'process_mrelease', 'bpf'] as const),
@@ -33,10 +49,10 @@ const never: readonly SystemCall[] = [
 ];
 
 /**
- * Calls that programs try first and do without. Some take their arguments from memory, where a filter cannot look;
- * some make memory that belongs to no process, where the watch on memory would not find it.
+ * System calls for which programs have a fallback. Some take arguments from memory, which a filter cannot read; some
+ * create memory that belongs to no process, which the resource monitor would not count.
  */
-const absent: readonly SystemCall[] = [
+const missingCalls: readonly SystemCall[] = [
   'clone3',
   'openat2',
   'io_uring_setup',
@@ -48,29 +64,28 @@ const absent: readonly SystemCall[] = [
   'semget',
 ];
 
-/** Files that run as their owner would outlive the sandbox in a folder of the machine. */
-const withoutSetUser = (mode: number) =>
-  load(argument(mode), when('anyBit', setUserOrGroup, notPermitted, allow));
+/** A set-user-id file in a mounted folder would stay on the architecture after the sandbox has ended. */
+const withoutSetUser = (mode: number) => load(argument(mode), when('anyBit', setUserOrGroup, EPERM, allow));
 const opening = (flags: number, mode: number) =>
   load(argument(flags), when('anyBit', createsFile, withoutSetUser(mode), allow));
 
 const family = { unix: 1, internet: 2, internet6: 10, netlink: 16 };
 
-/** Streams and datagrams over the plain protocols; others load code into the kernel when first asked for. */
-const plainInternet = load(
+/** TCP, UDP and ICMP sockets; other protocols load kernel modules on first use. */
+const internetSockets = load(
   argument(1),
   keepBits(
     0xf,
-    whenOneOf([1, 2], load(argument(2), whenOneOf([0, 1, 6, 17, 58], allow, noSuchProtocol)), notPermitted),
+    whenOneOf([1, 2], load(argument(2), whenOneOf([0, 1, 6, 17, 58], allow, EPROTONOSUPPORT)), EPERM),
   ),
 );
 
-const judged: readonly (readonly [SystemCall, Piece])[] = [
-  ['clone', load(argument(0), when('anyBit', newNamespaces, notPermitted, allow))],
-  // Only the ordinary personality, and the question which it is.
-  ['personality', load(argument(0), whenOneOf([0, 0xffffffff], allow, notPermitted))],
-  // TIOCSTI types into a terminal, TIOCLINUX pastes into one.
-  ['ioctl', load(argument(1), whenOneOf([0x5412, 0x541c], notPermitted, allow))],
+const callsWithRules: readonly (readonly [SystemCall, Block])[] = [
+  ['clone', load(argument(0), when('anyBit', newNamespaces, EPERM, allow))],
+  // Only the default personality, and the query of the current one.
+  ['personality', load(argument(0), whenOneOf([0, 0xffffffff], allow, EPERM))],
+  // TIOCSTI injects input into a terminal, TIOCLINUX can paste into one.
+  ['ioctl', load(argument(1), whenOneOf([0x5412, 0x541c], EPERM, allow))],
   [
     'socket',
     load(
@@ -81,18 +96,18 @@ const judged: readonly (readonly [SystemCall, Piece])[] = [
         allow,
         whenOneOf(
           [family.internet, family.internet6],
-          plainInternet,
+          internetSockets,
           when(
             'equal',
             family.netlink,
-            load(argument(2), when('equal', 0, allow, noSuchProtocol)),
-            noSuchFamily,
+            load(argument(2), when('equal', 0, allow, EPROTONOSUPPORT)),
+            EAFNOSUPPORT,
           ),
         ),
       ),
     ),
   ],
-  ['socketpair', load(argument(0), when('equal', family.unix, allow, noSuchFamily))],
+  ['socketpair', load(argument(0), when('equal', family.unix, allow, EAFNOSUPPORT))],
   ['chmod', withoutSetUser(1)],
   ['fchmod', withoutSetUser(1)],
   ['fchmodat', withoutSetUser(2)],
@@ -104,34 +119,34 @@ const judged: readonly (readonly [SystemCall, Piece])[] = [
   ['openat', opening(2, 3)],
 ];
 
-/** Whether there is a filter for machines of this kind, by Node's name of it. */
-export function hasFilter(machine: string): machine is Machine {
-  return Object.hasOwn(auditNames, machine);
+/** Whether there is a filter for this architecture, by Node's name. */
+export function hasFilter(architecture: string): architecture is Architecture {
+  return Object.hasOwn(auditArchitectures, architecture);
 }
 
-/** The system call filter, as the bytes that the kernel loads. */
-export function seccompFilter(machine: Machine): Uint8Array {
-  const numbers = load(0, search(spansOf(machine)));
-  return assemble(load(4, when('equal', auditNames[machine], numbers, killProcess)));
+/** The seccomp filter as a BPF program for the kernel. */
+export function seccompFilter(architecture: Architecture): Uint8Array {
+  const numbers = load(0, selectByRange(rangesOf(architecture)));
+  return assemble(load(4, when('equal', auditArchitectures[architecture], numbers, killProcess)));
 }
 
-function spansOf(machine: Machine): Span[] {
-  const rules = new Map<number, Piece>();
-  const rule = (call: SystemCall, piece: Piece) => {
-    const number = numberOf(call, machine);
-    if (number !== null) rules.set(number, piece);
+function rangesOf(architecture: Architecture): NumberRange[] {
+  const rules = new Map<number, Block>();
+  const rule = (call: SystemCall, block: Block) => {
+    const number = numberOf(call, architecture);
+    if (number !== null) rules.set(number, block);
   };
-  for (const it of never) rule(it, notPermitted);
-  for (const it of absent) rule(it, noSuchCall);
-  for (const [call, piece] of judged) rule(call, piece);
-  const spans: Span[] = [];
-  const add = (from: number, piece: Piece) => {
-    if (spans.at(-1)?.from === from) spans.pop();
-    if (spans.at(-1)?.piece !== piece) spans.push({ from, piece });
+  for (const it of deniedCalls) rule(it, EPERM);
+  for (const it of missingCalls) rule(it, ENOSYS);
+  for (const [call, block] of callsWithRules) rule(call, block);
+  const ranges: NumberRange[] = [];
+  const add = (from: number, block: Block) => {
+    if (ranges.at(-1)?.from === from) ranges.pop();
+    if (ranges.at(-1)?.block !== block) ranges.push({ from, block });
   };
-  for (const [first, last] of knownNumbers[machine]) {
+  for (const [first, last] of knownNumbers[architecture]) {
     for (let number = first; number <= last; number += 1) add(number, rules.get(number) ?? allow);
-    add(last + 1, noSuchCall);
+    add(last + 1, ENOSYS);
   }
-  return spans;
+  return ranges;
 }

@@ -1,14 +1,17 @@
-/** Machines whose numbers are known. */
-export type Machine = 'x64' | 'arm64';
+/** Processor architectures with known system call numbers, by Node's name. */
+export type Architecture = 'x64' | 'arm64';
 
-/** What the kernel calls the machine in what it gives to a filter. */
-export const auditNames: Readonly<Record<Machine, number>> = { x64: 0xc000003e, arm64: 0xc00000b7 };
+/** The AUDIT_ARCH value that the kernel passes to a seccomp filter. */
+export const auditArchitectures: Readonly<Record<Architecture, number>> = {
+  x64: 0xc000003e,
+  arm64: 0xc00000b7,
+};
 
 /**
- * Numbers that are known, first and last. Everything outside is refused as if the kernel did not have it: the
- * numbers of other calling conventions, and calls that came after this list.
+ * Ranges of known system call numbers: first and last. All other numbers fail with ENOSYS: those of other calling
+ * conventions, and system calls that are newer than this list.
  */
-export const knownNumbers: Readonly<Record<Machine, readonly (readonly [number, number])[]>> = {
+export const knownNumbers: Readonly<Record<Architecture, readonly (readonly [number, number])[]>> = {
   x64: [
     [0, 334],
     [424, 456],
@@ -20,7 +23,7 @@ export const knownNumbers: Readonly<Record<Machine, readonly (readonly [number, 
   ],
 };
 
-/** Numbers of the calls that the filter looks at: x64, then arm64; null where there is none. */
+/** Numbers of the system calls that the filter treats specially: x64, then arm64; null if the architecture lacks it. */
 export const systemCalls = {
   clone: [56, 220],
   clone3: [435, 435],
@@ -113,6 +116,6 @@ export const systemCalls = {
 
 export type SystemCall = keyof typeof systemCalls;
 
-export function numberOf(call: SystemCall, machine: Machine): number | null {
-  return systemCalls[call][machine === 'x64' ? 0 : 1];
+export function numberOf(call: SystemCall, architecture: Architecture): number | null {
+  return systemCalls[call][architecture === 'x64' ? 0 : 1];
 }

@@ -2,7 +2,7 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** What programs look up about their machine: one user without a name elsewhere, one host, nothing to ask. */
+/** Content of system files inside a sandbox: one user, one host, no DNS server. */
 export const systemFiles: Readonly<Record<string, string>> = Object.freeze({
   '/etc/passwd': 'sandbox:x:65534:65534:sandbox:/tmp:/bin/sh\n',
   '/etc/group': 'sandbox:x:65534:\n',
@@ -10,35 +10,35 @@ export const systemFiles: Readonly<Record<string, string>> = Object.freeze({
   '/etc/nsswitch.conf': 'passwd: files\ngroup: files\nhosts: files dns\n',
 });
 
-/** Bytes that one child after the other reads from the start, through a descriptor of its own. */
-export interface Sheet {
-  /** A fresh descriptor; whoever opens it closes it. */
+/** A deleted file that stays readable: each child gets its own descriptor and reads from the start. */
+export interface UnlinkedFile {
+  /** A new descriptor; the caller closes it. */
   open(): number;
 }
 
 /**
- * Keeps bytes in files that have no name any more: nobody can change them, and nothing is left behind. A child
- * that reads a descriptor moves its position, so each gets its own.
+ * Writes the contents into files and deletes their names: nobody else can change them, and nothing stays on the disk.
+ * Reading moves the position of a descriptor, so each child gets its own.
  */
-export function sheetsOf(contents: readonly (string | Uint8Array)[]): Sheet[] {
-  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-sheets-'));
+export function createUnlinkedFiles(contents: readonly (string | Uint8Array)[]): UnlinkedFile[] {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-files-'));
   try {
     return contents.map((content, index) => {
       const path = join(folder, String(index));
       writeFileSync(path, content, { mode: 0o600 });
-      const kept = openSync(path, 'r');
-      return { open: () => openSync(`/proc/self/fd/${kept}`, 'r') };
+      const descriptor = openSync(path, 'r');
+      return { open: () => openSync(`/proc/self/fd/${descriptor}`, 'r') };
     });
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-/** A fresh descriptor of each, or none at all. */
-export function openAll(sheets: readonly Sheet[]): number[] {
+/** A new descriptor for each file. If one fails, all are closed again. */
+export function openAll(files: readonly UnlinkedFile[]): number[] {
   const opened: number[] = [];
   try {
-    for (const it of sheets) opened.push(it.open());
+    for (const it of files) opened.push(it.open());
     return opened;
   } catch (error) {
     closeAll(opened);

@@ -1,24 +1,27 @@
 import { spawn } from 'node:child_process';
-import type { User } from './access.js';
+import type { SandboxUser } from './path-access.js';
 
-/** A shell that outlives this process by a moment, and then ends what is left of what it was told of. */
+/** A shell that outlives this process for a moment and then ends everything that was added and not removed. */
 export interface Watchdog {
   add(name: string): void;
-  drop(name: string): void;
+  remove(name: string): void;
 }
 
 export interface WatchdogOptions {
-  /** A command of the shell that ends `$p`; `$@` are the words given beside it. */
-  readonly end: string;
-  readonly words?: readonly string[];
+  /** Shell command that ends `$p`; `$@` are `args`. */
+  readonly killCommand: string;
+  readonly args?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Another user than ours. */
-  readonly user?: User | undefined;
+  /** Default: the user of this process. */
+  readonly user?: SandboxUser | undefined;
 }
 
-/** Reads "+NAME" and "-NAME" lines; the end of its input is the end of this process, however it ends. In a session of its own. */
-export function startWatchdog({ end, words = [], environment, user }: WatchdogOptions): Watchdog {
-  const child = spawn('/bin/sh', ['-c', script(end), 'reaper', ...words], {
+/**
+ * The shell reads "+NAME" and "-NAME" lines. Its input ends when this process exits for any reason. It runs in its own
+ * session, so that signals to the host's terminal do not reach it.
+ */
+export function startWatchdog({ killCommand, args = [], environment, user }: WatchdogOptions): Watchdog {
+  const child = spawn('/bin/sh', ['-c', script(killCommand), 'watchdog', ...args], {
     ...user,
     cwd: '/',
     env: environment,
@@ -31,11 +34,11 @@ export function startWatchdog({ end, words = [], environment, user }: WatchdogOp
   (child.stdin as unknown as { unref(): void }).unref();
   return {
     add: (name) => void child.stdin.write(`+${name}\n`),
-    drop: (name) => void child.stdin.write(`-${name}\n`),
+    remove: (name) => void child.stdin.write(`-${name}\n`),
   };
 }
 
-function script(end: string): string {
+function script(killCommand: string): string {
   return `
 l=' '
 while read -r a; do
@@ -44,7 +47,7 @@ while read -r a; do
     -*) p=\${a#-}; l="\${l%% $p *} \${l#* $p }" ;;
   esac
 done
-for p in $l; do ${end}; done
+for p in $l; do ${killCommand}; done
 exit 0
 `;
 }

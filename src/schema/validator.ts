@@ -1,35 +1,38 @@
-// Schemas that came with a package, compiled for checking what goes in and out of its tools. The front end
-// has looked at them before (formats/inner-schema.ts); patterns run on an engine that cannot be made to hang.
+// Compiles the input and output schemas of tools. The format parser has already checked them
+// (formats/inner-schema.ts). Patterns run on a linear-time engine, so that no pattern can block the host.
 import Ajv2020, { type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonSchema } from '../model/json.js';
 
-export type Checked =
+/** The outcome of a validation: the value, or sentences that say what is wrong. */
+export type ValidationResult =
   | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly complaints: readonly string[] };
+  | { readonly ok: false; readonly errors: readonly string[] };
 
+/** A compiled schema. */
 export interface SchemaValidator {
-  /** Never changes its argument; the value in the answer has defaults filled in where the schema has them. */
-  check(value: Json): Checked;
+  /** Never changes its argument. An input validator returns a copy with the schema's defaults filled in. */
+  check(value: Json): ValidationResult;
 }
 
-/** Arguments: defaults are applied, and properties that the schema does not mention are refused. */
+/** For arguments: applies defaults and rejects properties that the schema does not mention. */
 export function inputValidator(schema: JsonSchema): SchemaValidator {
-  return compile(isObject(schema) ? closed(schema) : schema, true);
+  return compile(isObject(schema) ? rejectUnknown(schema) : schema, true);
 }
 
+/** For results: applies no defaults and allows extra properties where the schema does. */
 export function outputValidator(schema: JsonSchema): SchemaValidator {
   return compile(schema, false);
 }
 
-/** A schema that says nothing of other properties does not allow them. */
-function closed(schema: Exclude<JsonSchema, boolean>): JsonSchema {
-  const speaks = ['additionalProperties', 'unevaluatedProperties', 'patternProperties', '$ref'].some((it) =>
-    Object.hasOwn(schema, it),
+/** If the schema does not mention additional properties, they are rejected. */
+function rejectUnknown(schema: Exclude<JsonSchema, boolean>): JsonSchema {
+  const mentioned = ['additionalProperties', 'unevaluatedProperties', 'patternProperties', '$ref'].some(
+    (it) => Object.hasOwn(schema, it),
   );
-  return speaks ? schema : { ...schema, unevaluatedProperties: false };
+  return mentioned ? schema : { ...schema, unevaluatedProperties: false };
 }
 
 function compile(schema: JsonSchema, useDefaults: boolean): SchemaValidator {
@@ -43,59 +46,59 @@ function compile(schema: JsonSchema, useDefaults: boolean): SchemaValidator {
     code: { regExp: linearRegex },
   });
   addFormats.default(ajv);
-  // The built-in way compares every pair.
+  // The built-in keyword compares every pair of items, which is too slow for long lists.
   ajv.removeKeyword('uniqueItems');
   ajv.addKeyword({
     keyword: 'uniqueItems',
     type: 'array',
     schemaType: 'boolean',
     validate: allDifferent,
-    error: { message: 'must not have the same entry twice' },
+    error: { message: 'must not contain the same entry twice' },
   });
-  const validate = compiled(ajv, schema);
+  const validate = compileOrThrow(ajv, schema);
   return {
     check(value) {
-      // Only defaults would change it.
-      const copy = useDefaults ? copied(value) : value;
+      // Validation changes the value only by filling in defaults.
+      const copy = useDefaults ? deepCopy(value) : value;
       if (validate(copy)) return { ok: true, value: copy };
-      return { ok: false, complaints: complaints(validate.errors ?? []) };
+      return { ok: false, errors: errorMessages(validate.errors ?? []) };
     },
   };
 }
 
-/** Plain data by hand, which is several times faster; for whatever else a program may pass in there is the platform. */
-function copied(value: Json): Json {
+/** Copies plain data, several times faster than `structuredClone`, which handles everything else. */
+function deepCopy(value: Json): Json {
   if (value === null || ['string', 'number', 'boolean', 'undefined'].includes(typeof value)) return value;
-  if (Array.isArray(value)) return value.map(copied);
+  if (Array.isArray(value)) return value.map(deepCopy);
   if (Object.getPrototypeOf(value) !== Object.prototype) return structuredClone(value);
   const copy: Record<string, Json> = {};
   for (const [name, member] of Object.entries(value)) {
-    // A member of this name must not become the prototype.
+    // Assigning this member would set the prototype of the copy.
     if (name === '__proto__') return structuredClone(value);
-    copy[name] = copied(member as Json);
+    copy[name] = deepCopy(member as Json);
   }
   return copy;
 }
 
-function allDifferent(wanted: boolean, items: readonly Json[]): boolean {
-  return !wanted || new Set(items.map(canonicalJson)).size === items.length;
+function allDifferent(enabled: boolean, items: readonly Json[]): boolean {
+  return !enabled || new Set(items.map(canonicalJson)).size === items.length;
 }
 
-function compiled(ajv: InstanceType<typeof Ajv2020.default>, schema: JsonSchema) {
+function compileOrThrow(ajv: InstanceType<typeof Ajv2020.default>, schema: JsonSchema) {
   try {
     return ajv.compile(typeof schema === 'boolean' ? schema : { ...schema });
   } catch (error) {
-    throw new HostError('not_supported', 'a schema of the tool cannot be enforced', {
+    throw new HostError('not_supported', 'a schema of the tool cannot be compiled', {
       cause: error,
-      hint: 'look-around and back-references in patterns are not supported',
+      hint: 'patterns with look-around or back-references are not supported',
     });
   }
 }
 
-/** The engine takes time in proportion to text and pattern, and the host waits for it. */
+/** Characters. The engine runs in the host, and its time grows with the length of text and pattern. */
 const maxPatternText = 16_384;
 
-/** ajv tells patterns apart by their text, so the wrapper must have one. */
+/** ajv identifies patterns by their text, so the wrapper needs a `toString`. */
 function linearRegex(pattern: string, _flags: string) {
   const engine = RE2JS.compile(RE2JS.translateRegExp(pattern));
   return {
@@ -103,7 +106,7 @@ function linearRegex(pattern: string, _flags: string) {
       if (text.length > maxPatternText)
         throw new HostError(
           'guardrail',
-          `a text of ${text.length.toLocaleString('en')} characters is too long to be checked against a pattern`,
+          `a text of ${text.length.toLocaleString('en')} characters is too long to match against a pattern; the limit is ${maxPatternText.toLocaleString('en')}`,
         );
       return engine.matcher(text).find();
     },
@@ -112,20 +115,20 @@ function linearRegex(pattern: string, _flags: string) {
 }
 linearRegex.code = 'linearRegex';
 
-const maxComplaints = 8;
+const maxErrors = 8;
 
-function complaints(errors: readonly ErrorObject[]): string[] {
-  const told = new Set<string>();
+function errorMessages(errors: readonly ErrorObject[]): string[] {
+  const messages = new Set<string>();
   for (const error of errors) {
-    const where = error.instancePath === '' ? '' : `${error.instancePath.slice(1).replaceAll('/', '.')} `;
+    const place = error.instancePath.slice(1).replaceAll('/', '.');
+    const where = place === '' ? '' : `${place} `;
     const extra = error.params.unevaluatedProperty ?? error.params.additionalProperty;
-    if (typeof extra === 'string') told.add(`${where}has no property "${extra}"`);
+    if (typeof extra === 'string')
+      messages.add(`unknown property "${extra}"${place === '' ? '' : ` in ${place}`}`);
     else if (error.keyword === 'enum')
-      told.add(`${where}must be one of ${JSON.stringify(error.params.allowedValues)}`);
-    else if (error.keyword !== 'if') told.add(`${where}${error.message ?? 'is not allowed'}`);
+      messages.add(`${where}must be one of ${JSON.stringify(error.params.allowedValues)}`);
+    else if (error.keyword !== 'if') messages.add(`${where}${error.message ?? 'is not allowed'}`);
   }
-  const all = [...told];
-  return all.length <= maxComplaints
-    ? all
-    : [...all.slice(0, maxComplaints), `and ${all.length - maxComplaints} more`];
+  const all = [...messages];
+  return all.length <= maxErrors ? all : [...all.slice(0, maxErrors), `and ${all.length - maxErrors} more`];
 }

@@ -4,71 +4,81 @@ import { canonicalJson } from '../model/json.js';
 import type { KeyStorageKind } from './key-storage.js';
 import type { Vault } from './vault.js';
 
-/** The arguments of one call as they are kept. */
+/** The encrypted arguments of one call. */
 export interface SealedArguments {
   readonly call: string;
-  /** Tells keys apart, and nothing else of them. */
+  /** Identifies the key without revealing anything about it. */
   readonly key: string;
   readonly nonce: Uint8Array;
   readonly sealed: Uint8Array;
 }
 
-/** Closes and opens what was kept of calls. */
+/** Encrypts and decrypts the stored arguments of calls. */
 export interface ArgumentSeal {
-  /** `keeper`: who should keep the key of the vault where there is none yet. */
-  close(call: string, digest: string, text: string, keeper?: KeyStorageKind): Promise<SealedArguments>;
-  open(kept: SealedArguments, digest: string): Promise<string>;
+  /** `keyStorage`: where to store the key of the vault if it is created now. */
+  seal(call: string, digest: string, text: string, keyStorage?: KeyStorageKind): Promise<SealedArguments>;
+  open(sealed: SealedArguments, digest: string): Promise<string>;
 }
 
 const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
-/** Another label, another key: what this one opens says nothing of the values in the vault. */
+/** Derives a separate key: it cannot decrypt the values of the vault. */
 const label = 'toolwharf kept arguments';
 
 /**
- * The seal covers which call it was and the digest that the record has of its arguments, so that a row that was changed, or
- * put in the place of another, does not open.
+ * The call id and the digest from the audit log are authenticated too, so a row that was changed or moved to another call
+ * cannot be decrypted.
  */
-export function argumentSeal(vault: Pick<Vault, 'derive'>): ArgumentSeal {
-  let known: Buffer | undefined;
-  const keyFor = async (make: boolean, keeper?: KeyStorageKind): Promise<Buffer> => {
-    known ??= await vault.derive(label, make, keeper);
-    return known;
+export function createArgumentSeal(vault: Pick<Vault, 'derive'>): ArgumentSeal {
+  let cachedKey: Buffer | undefined;
+  const keyFor = async (create: boolean, keyStorage?: KeyStorageKind): Promise<Buffer> => {
+    cachedKey ??= await vault.derive(label, create, keyStorage);
+    return cachedKey;
   };
   return {
-    async close(call, digest, text, keeper) {
-      const key = await keyFor(true, keeper);
+    async seal(call, digest, text, keyStorage) {
+      const key = await keyFor(true, keyStorage);
       const nonce = randomBytes(nonceBytes);
-      const sealer = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
-      sealer.setAAD(additional(call, digest));
-      const sealed = Buffer.concat([sealer.update(text, 'utf8'), sealer.final(), sealer.getAuthTag()]);
+      const encryption = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+      encryption.setAAD(additional(call, digest));
+      const sealed = Buffer.concat([
+        encryption.update(text, 'utf8'),
+        encryption.final(),
+        encryption.getAuthTag(),
+      ]);
       return { call, key: nameOf(key), nonce, sealed };
     },
     async open({ call, key: name, nonce, sealed }, digest) {
       const key = await keyFor(false);
       if (name !== nameOf(key))
-        throw new HostError('state_unusable', `the arguments of ${call} were sealed under another key`, {
-          hint: 'put back the key that the vault had then; without it nobody opens them',
+        throw new HostError('state_unusable', `the arguments of ${call} were encrypted with another key`, {
+          hint: 'restore the key that the vault had then; without it they cannot be decrypted',
         });
       try {
         if (nonce.length !== nonceBytes || sealed.length < tagBytes) throw new Error('wrong size');
-        const opener = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
-        opener.setAAD(additional(call, digest));
-        opener.setAuthTag(sealed.subarray(-tagBytes));
-        return Buffer.concat([opener.update(sealed.subarray(0, -tagBytes)), opener.final()]).toString('utf8');
+        const decryption = createDecipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+        decryption.setAAD(additional(call, digest));
+        decryption.setAuthTag(sealed.subarray(-tagBytes));
+        return Buffer.concat([decryption.update(sealed.subarray(0, -tagBytes)), decryption.final()]).toString(
+          'utf8',
+        );
       } catch (cause) {
-        throw changedSeal(call, cause);
+        throw sealMismatch(call, cause);
       }
     },
   };
 }
 
-export function changedSeal(call: string, cause?: unknown): HostError {
-  return new HostError('integrity', `the kept arguments of ${call} were changed, or belong to another call`, {
-    cause,
-    hint: 'nothing of them is shown; the record itself is checked with "toolwharf audit verify"',
-  });
+export function sealMismatch(call: string, cause?: unknown): HostError {
+  return new HostError(
+    'integrity',
+    `the stored arguments of ${call} were changed or belong to another call`,
+    {
+      cause,
+      hint: 'they are not shown; check the audit log with "toolwharf audit verify"',
+    },
+  );
 }
 
 function additional(call: string, digest: string): Buffer {

@@ -1,25 +1,25 @@
 import { HostError } from '../model/host-error.js';
 
-/** The place where the operating system keeps what a person's own programs may read once they logged in. */
+/** The credential store of the operating system, unlocked when the user logs in. */
 export interface Keychain {
   readonly name: string;
-  /** Undefined when it answers and has no such entry. */
+  /** Undefined when there is no such entry. Throws when the keychain is not available. */
   read(id: string): Promise<string | undefined>;
   write(id: string, value: string): Promise<void>;
   remove(id: string): Promise<void>;
 }
 
 export interface ProgramOutcome {
-  /** Null when it did not start or did not end in time. */
+  /** Exit code; null when it did not start or timed out. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Runs a program of the system. What is secret goes in on standard input and never on the command line. */
+/** Runs a system program. Secrets are passed on standard input, never in the arguments. */
 export type RunProgram = (command: readonly string[], stdin: string) => Promise<ProgramOutcome>;
 
-/** Null where no keychain is known for the system. */
+/** Null on systems without a supported keychain. */
 export function systemKeychain(platform: string, run: RunProgram): Keychain | null {
   switch (platform) {
     case 'linux':
@@ -33,7 +33,7 @@ export function systemKeychain(platform: string, run: RunProgram): Keychain | nu
 
 const service = 'toolwharf-vault';
 
-/** The Secret Service of the desktop (GNOME Keyring, KWallet), through the program that comes with libsecret. */
+/** The Secret Service of the desktop (GNOME Keyring, KWallet), through the secret-tool of libsecret. */
 function libsecret(run: RunProgram): Keychain {
   const name = 'the Secret Service keychain';
   const program = '/usr/bin/secret-tool';
@@ -44,13 +44,13 @@ function libsecret(run: RunProgram): Keychain {
     async read(id) {
       const outcome = await run([program, 'lookup', ...attributes(id)], '');
       if (outcome.code === 0 && outcome.stdout !== '') return outcome.stdout.trim();
-      // It ends with 1 and says nothing where there is no such entry; a reason means that nobody could be asked.
+      // Exit code 1 without an error message means that there is no such entry; with a message, that access failed.
       if (outcome.code !== null && outcome.code <= 1 && outcome.stderr.trim() === '') return undefined;
       throw unavailable(name, outcome, hint);
     },
     async write(id, value) {
-      const words = [program, 'store', '--label=Toolwharf: key of the vault', ...attributes(id)];
-      const outcome = await run(words, value);
+      const args = [program, 'store', '--label=Toolwharf: key of the vault', ...attributes(id)];
+      const outcome = await run(args, value);
       if (outcome.code !== 0) throw unavailable(name, outcome, hint);
     },
     async remove(id) {
@@ -60,7 +60,7 @@ function libsecret(run: RunProgram): Keychain {
   };
 }
 
-/** Commands go in on standard input, because the program takes values as words of its command otherwise. */
+/** Commands are passed on standard input, because the program takes values in its arguments otherwise. */
 function macKeychain(run: RunProgram): Keychain {
   const name = 'the macOS keychain';
   const program = '/usr/bin/security';
@@ -88,8 +88,7 @@ function macKeychain(run: RunProgram): Keychain {
 }
 
 function unavailable(name: string, { code, stderr }: ProgramOutcome, hint: string): HostError {
-  const said = stderr.trim().split('\n').at(-1) ?? '';
-  const why =
-    said !== '' ? said.slice(0, 300) : code === null ? 'it did not answer' : `it ended with ${code}`;
+  const message = stderr.trim().split('\n').at(-1) ?? '';
+  const why = message !== '' ? message.slice(0, 300) : code === null ? 'no response' : `exit code ${code}`;
   return new HostError('state_unusable', `${name} cannot be used: ${why}`, { hint });
 }

@@ -1,12 +1,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson } from '../model/json.js';
-import { normalAudience, readAudience, type ValueAudience } from './audience.js';
-import { keyStorageName, lost, makeKey, moveKey, readKey } from './key.js';
-import { type KeyStorageKind, keyFile, keyStorageOf } from './key-storage.js';
+import { normalizeAudience, parseAudience, type ValueAudience } from './audience.js';
+import { currentKeyStorage, type KeyStorageKind, keyFile } from './key-storage.js';
 import type { Keychain } from './keychain.js';
+import { createKey, keyMissing, keyStorageName, moveKey, readKey } from './vault-key.js';
 
-/** One sealed value as it is kept. */
+/** One encrypted value, as stored. */
 export interface SealedRow {
   package: string;
   slot: string;
@@ -18,11 +18,11 @@ export interface SealedRow {
   set_at: number;
 }
 
-/** Where sealed values are kept. */
+/** The store of encrypted values. */
 export interface SealedRows {
   get(packageId: string, slot: string): Promise<SealedRow | undefined>;
   list(): Promise<readonly SealedRow[]>;
-  /** Takes the place of exactly the version before it. False when somebody else was faster. */
+  /** Replaces exactly the previous version. False when another process was faster. */
   put(row: SealedRow): Promise<boolean>;
   remove(packageId: string, slot: string): Promise<boolean>;
 }
@@ -33,10 +33,10 @@ export interface ValueInput {
   readonly value: string;
   readonly audience: ValueAudience;
   /** Who should keep the key; another one than does is an error, and moves nothing. */
-  readonly keeper?: KeyStorageKind | undefined;
+  readonly keyStorage?: KeyStorageKind | undefined;
 }
 
-/** What may be said of a value. */
+/** What may be shown of a value: everything except the value itself. */
 export interface ValueEntry {
   readonly package: string;
   readonly slot: string;
@@ -51,17 +51,17 @@ export interface OpenedValue {
   readonly version: number;
 }
 
-/** A value with whose it is. */
-export interface KeptValue {
+/** A value and the slot it belongs to. */
+export interface VaultValue {
   readonly package: string;
   readonly slot: string;
   readonly value: string;
 }
 
 export interface Vault {
-  /** Undefined when there is no key yet. */
-  keeper(): KeyStorageKind | undefined;
-  /** Gives the key to another keeper; the values stay as they are. */
+  /** Where the key is stored; undefined when there is no key yet. */
+  keyStorage(): KeyStorageKind | undefined;
+  /** Moves the key to another storage; the values stay as they are. */
   rekey(to: KeyStorageKind, passphrase: string | undefined): Promise<void>;
   set(entry: ValueInput): Promise<ValueEntry>;
   /** Sorted by package and slot. Needs no key. */
@@ -69,11 +69,11 @@ export interface Vault {
   /** False when there was none. Needs no key. */
   unset(packageId: string, slot: string): Promise<boolean>;
   value(packageId: string, slot: string): Promise<OpenedValue | undefined>;
-  /** Every value that can be opened, to be known again where it turns up. One that cannot reaches no tool either. */
-  all(): Promise<readonly KeptValue[]>;
-  /** Another key for another use, made of the vault's; `make`: where there is none yet and nothing was sealed. */
-  derive(label: string, make: boolean, keeper?: KeyStorageKind): Promise<Buffer>;
-  /** Another number after every change, so that what was made of all values can be kept until then. */
+  /** All values that can be decrypted, for the secret scanner. A value that cannot be decrypted reaches no tool either. */
+  all(): Promise<readonly VaultValue[]>;
+  /** Derives a key for another use. `create`: create the vault's key if there is none and no value is stored. */
+  derive(label: string, create: boolean, keyStorage?: KeyStorageKind): Promise<Buffer>;
+  /** Changes after every change of a value. Caches of all values are valid while it stays the same. */
   generation(): number;
 }
 
@@ -90,93 +90,103 @@ const cipher = 'aes-256-gcm';
 const nonceBytes = 12;
 const tagBytes = 16;
 const maxValueBytes = 64 * 1024;
-/** Each lost attempt means that somebody else succeeded. */
+/** Each failed attempt means that another process succeeded. */
 const maxAttempts = 1000;
 
 /**
- * Values sealed one by one. The seal covers whose value it is and who may get it, so that a row that was moved or
- * changed does not open. The key is read, or made, when it is first needed.
+ * Encrypts each value separately. Owner, slot, audience and version are authenticated too, so a row that was moved or
+ * changed cannot be decrypted. The key is read, or created, when it is first needed.
  */
 export function openVault({ state, rows, now, passphrase, keychain }: VaultOptions): Vault {
   let key: Buffer | undefined;
   let changes = 0;
-  const means = { state, passphrase, keychain };
-  const keyFor = async (make: boolean, wish?: KeyStorageKind): Promise<Buffer> => {
+  const access = { state, passphrase, keychain };
+  const keyFor = async (create: boolean, preferred?: KeyStorageKind): Promise<Buffer> => {
     if (key === undefined) {
-      key = await readKey(means);
-      if (key === undefined && !make) throw lost(keyFile(state));
-      key ??= await makeKey(means, wish);
+      key = await readKey(access);
+      if (key === undefined && !create) throw keyMissing(keyFile(state));
+      key ??= await createKey(access, preferred);
       changes++;
     }
     return key;
   };
   return {
-    keeper: () => keyStorageOf(state)?.kind,
-    async rekey(to, chosen) {
-      if (keyStorageOf(state) === undefined)
-        throw new HostError('not_found', 'there is no key yet', {
-          hint: `it is made with the first secret; say where with vault.key = "${to}" in the configuration`,
+    keyStorage: () => currentKeyStorage(state)?.kind,
+    async rekey(to, newPassphrase) {
+      if (currentKeyStorage(state) === undefined)
+        throw new HostError('not_found', 'the vault has no key yet', {
+          hint: `it is created with the first secret; choose its storage with vault.key = "${to}" in the configuration`,
         });
-      const held = await keyFor(false);
-      await moveKey(held, to, { ...means, passphrase: chosen });
+      const currentKey = await keyFor(false);
+      await moveKey(currentKey, to, { ...access, passphrase: newPassphrase });
     },
-    async set({ package: packageId, slot, value, audience, keeper }) {
+    async set({ package: packageId, slot, value, audience, keyStorage }) {
       checkValue(packageId, slot, value);
-      checkKeeper(keeper, keyStorageOf(state)?.kind);
-      const spoken = canonicalJson(normalAudience(audience));
+      checkKeyStorage(keyStorage, currentKeyStorage(state)?.kind);
+      const audienceText = canonicalJson(normalizeAudience(audience));
       for (let attempt = 0; attempt < maxAttempts; attempt++) {
-        // A new key beside values that another one sealed would make them look forged.
-        const key = await keyFor((await rows.list()).length === 0, keeper);
+        // No new key while values exist: those of the old key would look tampered with.
+        const key = await keyFor((await rows.list()).length === 0, keyStorage);
         const version = ((await rows.get(packageId, slot))?.version ?? 0) + 1;
-        const row = seal(key, { package: packageId, slot, audience: spoken, version, set_at: now() }, value);
+        const row = encrypt(
+          key,
+          { package: packageId, slot, audience: audienceText, version, set_at: now() },
+          value,
+        );
         if (await rows.put(row)) {
           changes++;
           return entryOf(row);
         }
       }
-      throw new HostError('state_unusable', `the value for ${slot} of ${packageId} is being set by others`, {
-        hint: 'try again',
-      });
+      throw new HostError(
+        'state_unusable',
+        `the value for ${slot} of ${packageId} is being set by other processes`,
+        {
+          hint: 'try again',
+        },
+      );
     },
     async list() {
       return (await rows.list()).map(entryOf);
     },
     async unset(packageId, slot) {
-      const gone = await rows.remove(packageId, slot);
+      const removed = await rows.remove(packageId, slot);
       changes++;
-      return gone;
+      return removed;
     },
-    async derive(label, make, keeper) {
-      const root = await keyFor(make && (await rows.list()).length === 0, keeper);
+    async derive(label, create, keyStorage) {
+      const root = await keyFor(create && (await rows.list()).length === 0, keyStorage);
       return Buffer.from(hkdfSync('sha256', root, '', label, 32));
     },
     generation: () => changes,
     async all() {
-      const kept = await rows.list();
-      if (kept.length === 0) return [];
-      const opener = await keyFor(false).catch(unavailable);
-      if (opener === undefined) return [];
-      return kept.flatMap((row) => {
-        const value = openable(opener, row);
+      const stored = await rows.list();
+      if (stored.length === 0) return [];
+      const currentKey = await keyFor(false).catch(ignoreHostError);
+      if (currentKey === undefined) return [];
+      return stored.flatMap((row) => {
+        const value = tryDecrypt(currentKey, row);
         return value === undefined ? [] : [{ package: row.package, slot: row.slot, value }];
       });
     },
     async value(packageId, slot) {
       const row = await rows.get(packageId, slot);
       if (row === undefined) return undefined;
-      const value = unseal(await keyFor(false), row);
+      const value = decrypt(await keyFor(false), row);
       return { value, audience: audienceOf(row), version: row.version };
     },
   };
 }
 
-/** Keys are never moved in passing. */
-function checkKeeper(wish: KeyStorageKind | undefined, kind: KeyStorageKind | undefined): void {
-  if (wish === undefined || kind === undefined || wish === kind) return;
+/** A key is only moved by `rekey`, never as a side effect. */
+function checkKeyStorage(configured: KeyStorageKind | undefined, current: KeyStorageKind | undefined): void {
+  if (configured === undefined || current === undefined || configured === current) return;
   throw new HostError(
     'state_unusable',
-    `the configuration wants the key of the secrets in ${keyStorageName(wish)}, and ${keyStorageName(kind)} has it`,
-    { hint: `move it: toolwharf secret rekey --to ${wish}; or leave vault.key out of the configuration` },
+    `the configuration says that the vault key is in ${keyStorageName(configured)}, but it is in ${keyStorageName(current)}`,
+    {
+      hint: `move it: toolwharf secret rekey --to ${configured}; or remove vault.key from the configuration`,
+    },
   );
 }
 
@@ -185,57 +195,63 @@ function checkValue(packageId: string, slot: string, value: string): void {
     value === ''
       ? 'is empty'
       : value.includes('\0')
-        ? 'has a NUL character, which no variable or header can carry'
+        ? 'contains a NUL character, which variables and headers cannot contain'
         : Buffer.byteLength(value) > maxValueBytes
-          ? 'has more than 64 KiB'
+          ? 'is larger than 64 KiB'
           : Buffer.from(value).toString() === value
             ? undefined
             : 'is not valid Unicode';
   if (problem === undefined) return;
   throw new HostError('invalid_input', `the value for ${slot} of ${packageId} ${problem}`, {
-    hint: `give the value on standard input: toolwharf secret set ${packageId} ${slot}`,
+    hint: `pass the value on standard input: toolwharf secret set ${packageId} ${slot}`,
   });
 }
 
-type Place = Pick<SealedRow, 'package' | 'slot' | 'audience' | 'version'>;
+type RowIdentity = Pick<SealedRow, 'package' | 'slot' | 'audience' | 'version'>;
 
-function additional(place: Place): Buffer {
-  const { package: packageId, slot, audience, version } = place;
+function additionalData(identity: RowIdentity): Buffer {
+  const { package: packageId, slot, audience, version } = identity;
   return Buffer.from(canonicalJson({ package: packageId, slot, audience, version }));
 }
 
-function seal(key: Buffer, place: Omit<SealedRow, 'nonce' | 'sealed'>, value: string): SealedRow {
+function encrypt(key: Buffer, row: Omit<SealedRow, 'nonce' | 'sealed'>, value: string): SealedRow {
   const nonce = randomBytes(nonceBytes);
-  const sealer = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
-  sealer.setAAD(additional(place));
-  const sealed = Buffer.concat([sealer.update(value, 'utf8'), sealer.final(), sealer.getAuthTag()]);
-  return { ...place, nonce, sealed };
+  const encryption = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
+  encryption.setAAD(additionalData(row));
+  const sealed = Buffer.concat([
+    encryption.update(value, 'utf8'),
+    encryption.final(),
+    encryption.getAuthTag(),
+  ]);
+  return { ...row, nonce, sealed };
 }
 
-function unseal(key: Buffer, row: SealedRow): string {
+function decrypt(key: Buffer, row: SealedRow): string {
   try {
     const sealed = Buffer.from(row.sealed);
     if (row.nonce.length !== nonceBytes || sealed.length <= tagBytes) throw new Error('wrong size');
-    const opener = createDecipheriv(cipher, key, row.nonce, { authTagLength: tagBytes });
-    opener.setAAD(additional(row));
-    opener.setAuthTag(sealed.subarray(-tagBytes));
-    return Buffer.concat([opener.update(sealed.subarray(0, -tagBytes)), opener.final()]).toString('utf8');
+    const decryption = createDecipheriv(cipher, key, row.nonce, { authTagLength: tagBytes });
+    decryption.setAAD(additionalData(row));
+    decryption.setAuthTag(sealed.subarray(-tagBytes));
+    return Buffer.concat([decryption.update(sealed.subarray(0, -tagBytes)), decryption.final()]).toString(
+      'utf8',
+    );
   } catch (error) {
-    throw forged(row, error);
+    throw tampered(row, error);
   }
 }
 
-/** Without the key no value leaves the vault. */
-function unavailable(error: unknown): undefined {
+/** Without the key no value leaves the vault, so there is nothing to scan for. */
+function ignoreHostError(error: unknown): undefined {
   if (!(error instanceof HostError)) throw error;
   return undefined;
 }
 
-function openable(key: Buffer, row: SealedRow): string | undefined {
+function tryDecrypt(key: Buffer, row: SealedRow): string | undefined {
   try {
-    return unseal(key, row);
+    return decrypt(key, row);
   } catch (error) {
-    return unavailable(error);
+    return ignoreHostError(error);
   }
 }
 
@@ -244,14 +260,18 @@ function entryOf(row: SealedRow): ValueEntry {
 }
 
 function audienceOf(row: SealedRow): ValueAudience {
-  const audience = readAudience(row.audience);
-  if (audience === undefined) throw forged(row, undefined);
+  const audience = parseAudience(row.audience);
+  if (audience === undefined) throw tampered(row, undefined);
   return audience;
 }
 
-function forged(row: SealedRow, cause: unknown): HostError {
-  return new HostError('integrity', `the kept value for ${row.slot} of ${row.package} was changed or moved`, {
-    cause,
-    hint: `set it again: toolwharf secret set ${row.package} ${row.slot}`,
-  });
+function tampered(row: SealedRow, cause: unknown): HostError {
+  return new HostError(
+    'integrity',
+    `the stored value for ${row.slot} of ${row.package} was changed or moved`,
+    {
+      cause,
+      hint: `set it again: toolwharf secret set ${row.package} ${row.slot}`,
+    },
+  );
 }

@@ -1,16 +1,16 @@
 import type { HostErrorCode } from '../model/host-error.js';
 
-/** What a refusal or failure is called on each surface. */
+/** How an error code appears in HTTP, JSON-RPC and as an exit code. */
 export interface ErrorRow {
   readonly http: number;
-  /** JSON-RPC code for protocol faults; refusals of a tool call are answers and do not use it. */
+  /** JSON-RPC code for protocol errors. A denied or failed tool call is a normal answer and does not use it. */
   readonly rpc: number;
   readonly exit: number;
 }
 
 const row = (http: number, rpc: number, exit: number): ErrorRow => ({ http, rpc, exit });
 
-/** The one table. A new code does not compile until it has a row. */
+/** A new error code does not compile until it has a row here. */
 export const errorTable = {
   usage: row(400, -32602, 2),
   not_found: row(404, -32602, 2),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { AgreementRows, LinkRows } from './agreements.js';
 import { type Database, openDatabase } from './database.js';
-import { SwitchedOff } from './switches.js';
+import { DisabledPackages } from './disabled-packages.js';
 
 let folder: string;
 let database: Database;
@@ -12,7 +12,7 @@ let clock = 1000;
 const now = () => clock++;
 
 beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toolwharf-pins-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-agreements-'));
   database = openDatabase(folder);
 });
 afterEach(async () => {
@@ -20,7 +20,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test('a folder is new once, however many ask', async () => {
+test('a folder is new exactly once, even for concurrent callers', async () => {
   const links = new LinkRows(database, now);
   expect(await links.isKnown('/a')).toBe(false);
   const firsts = await Promise.all(Array.from({ length: 20 }, () => links.add('/a')));
@@ -29,10 +29,10 @@ test('a folder is new once, however many ask', async () => {
   expect(await links.isKnown('/a/')).toBe(false);
 });
 
-test('the newest agreement counts, and outlives the program', async () => {
-  const pins = new AgreementRows(database, now);
-  expect(await pins.get('/a/tool.py')).toBeUndefined();
-  const pin = {
+test('the newest agreement counts, and survives a restart', async () => {
+  const agreements = new AgreementRows(database, now);
+  expect(await agreements.get('/a/tool.py')).toBeUndefined();
+  const agreement = {
     manifest: '/a/tool.py',
     package: 'tool',
     digest: 'd1',
@@ -40,9 +40,15 @@ test('the newest agreement counts, and outlives the program', async () => {
     text: '[]',
     acceptedBy: 'me',
   };
-  await pins.put(pin);
-  await pins.put({ ...pin, digest: 'd2', package: 'other', request: '{"a":1}', acceptedBy: 'you' });
-  await pins.put({ ...pin, manifest: '/b/tool.py' });
+  await agreements.put(agreement);
+  await agreements.put({
+    ...agreement,
+    digest: 'd2',
+    package: 'other',
+    request: '{"a":1}',
+    acceptedBy: 'you',
+  });
+  await agreements.put({ ...agreement, manifest: '/b/tool.py' });
   await database.destroy();
   database = openDatabase(folder);
   expect(await new AgreementRows(database, now).get('/a/tool.py')).toEqual({
@@ -56,8 +62,8 @@ test('the newest agreement counts, and outlives the program', async () => {
   });
 });
 
-test('switches say whether they changed anything', async () => {
-  const off = new SwitchedOff(database, now);
+test('set reports whether it changed anything', async () => {
+  const off = new DisabledPackages(database, now);
   expect(await off.set('b', false, 'me')).toBe(true);
   expect(await off.set('b', false, 'me')).toBe(false);
   expect(await off.set('a', false, 'me')).toBe(true);

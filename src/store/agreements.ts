@@ -1,6 +1,6 @@
 import type { Database } from './database.js';
 
-/** Files and folders that an operator named. What is found there for the first time later waits for a person. */
+/** Paths that an operator named on the command line or in the configuration. A package that appears there later needs review. */
 export class LinkRows {
   readonly #database: Database;
   readonly #now: () => number;
@@ -19,7 +19,7 @@ export class LinkRows {
     return row !== undefined;
   }
 
-  /** True when it was not known before: of many who ask at once, one is the first. */
+  /** Returns true if the path was new. Of several concurrent calls, only one gets true. */
   async add(folder: string): Promise<boolean> {
     const result = await this.#database
       .insertInto('link')
@@ -30,15 +30,15 @@ export class LinkRows {
   }
 }
 
-/** What somebody agreed to for the package of one manifest. */
+/** The agreement to the package of one manifest. */
 export interface Agreement {
   /** Absolute path of the manifest. */
   readonly manifest: string;
   readonly package: string;
   readonly digest: string;
-  /** What the package asked for, as canonical JSON. */
+  /** The permissions that the package requested, as canonical JSON. */
   readonly request: string;
-  /** What models and people read of it, as JSON. */
+  /** Package text that models and people read, as JSON. */
   readonly text: string;
   readonly acceptedAt: number;
   readonly acceptedBy: string;
@@ -72,7 +72,7 @@ export class AgreementRows {
     );
   }
 
-  /** Manifests of packages with this id, the one that was agreed to first before the others. */
+  /** Manifests of packages with this id, oldest agreement first. */
   async manifestsOf(packageId: string): Promise<readonly string[]> {
     const rows = await this.#database
       .selectFrom('agreement')
@@ -83,7 +83,7 @@ export class AgreementRows {
     return rows.map((it) => it.manifest);
   }
 
-  /** What packages with this id asked for when they were agreed to, as canonical JSON. */
+  /** The requested permissions in the agreements of packages with this id, as canonical JSON. */
   async requestsOf(packageId: string): Promise<readonly string[]> {
     const rows = await this.#database
       .selectFrom('agreement')
@@ -93,7 +93,7 @@ export class AgreementRows {
     return rows.map((it) => it.request);
   }
 
-  /** Ids of all packages that somebody agreed to. */
+  /** Ids of all packages with an agreement. */
   async packages(): Promise<readonly string[]> {
     const rows = await this.#database
       .selectFrom('agreement')
@@ -104,9 +104,9 @@ export class AgreementRows {
     return rows.map((it) => it.package);
   }
 
-  /** One agreement per manifest; the newest counts. */
+  /** Replaces the agreement of the manifest, if there is one. */
   async put(agreement: Omit<Agreement, 'acceptedAt'>): Promise<void> {
-    const agreed = {
+    const columns = {
       package: agreement.package,
       digest: agreement.digest,
       request: agreement.request,
@@ -116,8 +116,8 @@ export class AgreementRows {
     };
     await this.#database
       .insertInto('agreement')
-      .values({ manifest: agreement.manifest, ...agreed })
-      .onConflict((conflict) => conflict.column('manifest').doUpdateSet(agreed))
+      .values({ manifest: agreement.manifest, ...columns })
+      .onConflict((conflict) => conflict.column('manifest').doUpdateSet(columns))
       .execute();
   }
 }

@@ -1,19 +1,19 @@
 import type { Database } from './database.js';
 
-/** What the program of a package said of itself, and what somebody agreed to of that. */
+/** What an upstream program announced, and which announcement was accepted. */
 export interface AnnouncementRow {
   /** Absolute path of the manifest. */
   readonly manifest: string;
   readonly program: string;
-  /** Digest of the package when the program said so. */
+  /** Digest of the package at the time of the announcement. */
   readonly digest: string;
-  /** Canonical JSON. */
+  /** The accepted announcement, as canonical JSON. */
   readonly agreed: string;
-  /** What it said last, where that is something else; null when nothing waits. */
+  /** The latest announcement if it differs and needs review. Null: nothing to review. */
   readonly waiting: string | null;
 }
 
-export class Announcements {
+export class AnnouncementRows {
   readonly #database: Database;
   readonly #now: () => number;
 
@@ -22,7 +22,7 @@ export class Announcements {
     this.#now = now;
   }
 
-  async of(manifest: string): Promise<readonly AnnouncementRow[]> {
+  async list(manifest: string): Promise<readonly AnnouncementRow[]> {
     return this.#database
       .selectFrom('announcement')
       .select(['manifest', 'program', 'digest', 'agreed', 'waiting'])
@@ -32,11 +32,11 @@ export class Announcements {
   }
 
   async put({ manifest, program, digest, agreed, waiting }: AnnouncementRow): Promise<void> {
-    const told = { digest, agreed, waiting, at: this.#now() };
+    const columns = { digest, agreed, waiting, at: this.#now() };
     await this.#database
       .insertInto('announcement')
-      .values({ manifest, program, ...told })
-      .onConflict((conflict) => conflict.columns(['manifest', 'program']).doUpdateSet(told))
+      .values({ manifest, program, ...columns })
+      .onConflict((conflict) => conflict.columns(['manifest', 'program']).doUpdateSet(columns))
       .execute();
   }
 }

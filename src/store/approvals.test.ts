@@ -46,7 +46,7 @@ const me = { by: 'me', channel: 'terminal', verified: true } as const;
 const fresh = (id: string) => ({ ...request, id, createdAt: clock, expiresAt: clock + 1000 });
 
 describe('races', () => {
-  test('of a thousand who approve and a thousand who begin, one of each wins', async () => {
+  test('of a thousand concurrent approvals and begins, one each succeeds', async () => {
     const queue = new ApprovalQueue(database, now);
     await queue.propose(fresh('one'));
     expect(await queue.begin('one', request)).toBe(false);
@@ -61,7 +61,7 @@ describe('races', () => {
     });
   });
 
-  test('of a thousand who approve or deny, the first one counts, and it stays', async () => {
+  test('of a thousand concurrent decisions, only the first one counts', async () => {
     const queue = new ApprovalQueue(database, now);
     await queue.propose(fresh('one'));
     const kinds = Array.from({ length: 1000 }, (_, index) => (index % 2 === 0 ? 'denied' : 'approved'));
@@ -72,7 +72,7 @@ describe('races', () => {
     expect(await queue.begin('one', request)).toBe(winner === 'approved');
   });
 
-  test('time that runs out among a thousand who begin lets at most one through, and none after it', async () => {
+  test('if an approval expires during a thousand begins, at most one succeeds, and none later', async () => {
     const queue = new ApprovalQueue(database, now);
     await queue.propose(fresh('one'));
     await queue.decide('one', 'approved', me);
@@ -88,8 +88,8 @@ describe('races', () => {
   });
 });
 
-describe('what a decision is about', () => {
-  test('is found, and begun, by exactly its call', async () => {
+describe('a request', () => {
+  test('is found and begun only with exactly its call', async () => {
     const queue = new ApprovalQueue(database, now);
     await queue.propose(fresh('one'));
     expect((await queue.find(request, ['proposed']))?.id).toBe('one');
@@ -101,7 +101,7 @@ describe('what a decision is about', () => {
     expect(await queue.begin('one', request)).toBe(true);
   });
 
-  test('runs out, for proposed and approved alike', async () => {
+  test('expires, both proposed and approved', async () => {
     const queue = new ApprovalQueue(database, now);
     await queue.propose(fresh('one'));
     await queue.propose(fresh('two'));
@@ -112,7 +112,7 @@ describe('what a decision is about', () => {
     expect((await queue.get('two'))?.state).toBe('expired');
   });
 
-  test('becomes void by what changed, and by nothing that only looks like it', async () => {
+  test('is voided by a change of its package, but not of packages with similar names', async () => {
     const queue = new ApprovalQueue(database, now);
     for (const [id, tool] of [
       ['mine', 'a/b'],
@@ -125,25 +125,25 @@ describe('what a decision is about', () => {
     expect(await queue.get('mine')).toMatchObject({ state: 'void', voidReason: 'a value was changed' });
     expect(await queue.decide('mine', 'approved', me)).toBe(false);
     expect((await queue.list(['proposed'])).map((it) => it.id)).toEqual(['dashed', 'longer', 'underscore']);
-    // What runs already is not called back.
+    // A running call is not voided.
     await queue.decide('longer', 'approved', me);
     await queue.begin('longer', { ...request, tool: 'ab/b' });
     expect(await queue.invalidate({ package: 'ab' }, 'too late')).toEqual([]);
   });
 
-  test('how much a person was asked is counted for the caller and the session', async () => {
+  test('is counted for its principal and its session', async () => {
     const queue = new ApprovalQueue(database, now);
     await queue.propose(fresh('one'));
     await queue.propose({ ...fresh('two'), session: 't' });
     await queue.propose({ ...fresh('three'), principal: 'q' });
     await queue.decide('one', 'denied', me);
-    expect(await queue.crowd('p', 's', clock - 1)).toEqual({ open: 1, ofPrincipal: 2, ofSession: 1 });
+    expect(await queue.counts('p', 's', clock - 1)).toEqual({ open: 1, ofPrincipal: 2, ofSession: 1 });
     clock += 500;
-    expect(await queue.crowd('p', 's', clock - 100)).toEqual({ open: 1, ofPrincipal: 0, ofSession: 0 });
+    expect(await queue.counts('p', 's', clock - 100)).toEqual({ open: 1, ofPrincipal: 0, ofSession: 0 });
   });
 });
 
-/** What the state of a request may be, said once more and in another way. */
+/** A simple model of the state of a request. */
 interface Model {
   state: ApprovalState | undefined;
   expiresAt: number;
@@ -155,9 +155,9 @@ interface Real {
   runs: number;
 }
 
-const ended = (model: Model) =>
+const isExpired = (model: Model) =>
   (model.state === 'proposed' || model.state === 'approved') && model.expiresAt <= clock;
-const settled = (model: Model): ApprovalState | undefined => (ended(model) ? 'expired' : model.state);
+const stateOf = (model: Model): ApprovalState | undefined => (isExpired(model) ? 'expired' : model.state);
 
 type Step = fc.AsyncCommand<Model, Real>;
 
@@ -166,8 +166,8 @@ const step = (name: string, run: (model: Model, real: Real) => Promise<void>): S
   toString: () => name,
   run: async (model, real) => {
     await run(model, real);
-    // After every step: the queue and the model say the same, and nothing ran twice.
-    model.state = settled(model);
+    // After every step: the queue and the model have the same state, and nothing ran twice.
+    model.state = stateOf(model);
     expect((await real.queue.get('one'))?.state).toBe(model.state);
     expect(real.runs).toBeLessThanOrEqual(1);
     expect(real.runs).toBe(model.runs);
@@ -183,13 +183,13 @@ const steps = [
   }),
   ...(['approved', 'denied'] as const).map((to) =>
     step(to, async (model, { queue }) => {
-      const may = settled(model) === 'proposed';
+      const may = stateOf(model) === 'proposed';
       expect(await queue.decide('one', to, me)).toBe(may);
       if (may) model.state = to;
     }),
   ),
   step('begin', async (model, real) => {
-    const may = settled(model) === 'approved';
+    const may = stateOf(model) === 'approved';
     const began = await real.queue.begin('one', request);
     expect(began).toBe(may);
     if (!began) return;
@@ -221,7 +221,7 @@ const steps = [
   }),
 ];
 
-test('any order of decisions, changes, time and restarts runs a call at most once, and only as decided', async () => {
+test('any order of decisions, changes, time and restarts runs a call at most once, only if approved', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.commands(

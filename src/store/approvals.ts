@@ -8,13 +8,14 @@ import type {
 import type { Json } from '../model/json.js';
 import type { ApprovalTable, Database } from './database.js';
 
-const keptMs = 3_600_000;
+/** How long arguments and answers of ended requests are stored. */
+const retentionMs = 3_600_000;
 
-/** What is new about a request when it is made. */
+/** A new request, without the fields that a decision or a run sets. */
 export type Proposal = Omit<ApprovalRequest, 'state' | 'decision' | 'voidReason' | 'answer'>;
 
-/** Requests that something has changed for; all that fit all members. */
-export interface Outdated {
+/** Selects requests to make void. All given members must match. */
+export interface InvalidationFilter {
   readonly id?: string;
   readonly definition?: string;
   readonly package?: string;
@@ -22,15 +23,15 @@ export interface Outdated {
   readonly principal?: string;
 }
 
-export interface Crowd {
-  /** Requests of the principal that nobody decided on. */
+export interface ApprovalCounts {
+  /** Undecided requests of the principal. */
   readonly open: number;
-  /** Requests since a moment, of the principal and of the session. */
+  /** Requests since the given time, of the principal and of the session. */
   readonly ofPrincipal: number;
   readonly ofSession: number;
 }
 
-/** The durable queue of calls that wait for a person. Every change of state is one compare-and-set. */
+/** The durable queue of held calls. Every state change is one compare-and-set statement. */
 export class ApprovalQueue {
   readonly #database: Database;
   readonly #now: () => number;
@@ -42,7 +43,7 @@ export class ApprovalQueue {
     this.#now = now;
   }
 
-  /** Another number after every change of this host. */
+  /** Increases with every change made by this host. */
   get changes(): number {
     return this.#changes;
   }
@@ -104,7 +105,7 @@ export class ApprovalQueue {
     return rows.map(fromRow);
   }
 
-  /** A request of exactly this call in one of the given states, the newest first. */
+  /** The newest request for exactly this call in one of the given states. */
   async find(
     binding: ApprovalBinding,
     states: readonly ApprovalState[],
@@ -125,7 +126,7 @@ export class ApprovalQueue {
     return row && fromRow(row);
   }
 
-  /** Requests for the same arguments in the same place that are still open or approved, whatever else changed. */
+  /** Open or approved requests for the same tool and arguments, even if the definition, policy or credentials changed. */
   async outstanding(binding: ApprovalBinding): Promise<ApprovalRequest[]> {
     const rows = await this.#database
       .selectFrom('approval')
@@ -138,7 +139,7 @@ export class ApprovalQueue {
     return rows.map(fromRow);
   }
 
-  /** True when this decision is the one that counts: the request was open and in time. */
+  /** Returns true if this decision took effect: the request was undecided and not expired. */
   async decide(
     id: string,
     to: 'approved' | 'denied',
@@ -152,10 +153,10 @@ export class ApprovalQueue {
       .where('state', '=', 'proposed')
       .where('expires_at', '>', now)
       .executeTakeFirst();
-    return this.#moved(result.numUpdatedRows);
+    return this.#rowsChanged(result.numUpdatedRows);
   }
 
-  /** Once: true for the one caller who may run it now, and only if everything is still what was decided about. */
+  /** Returns true to exactly one caller, who may run the call now. Everything must still match what was approved. */
   async begin(id: string, binding: ApprovalBinding): Promise<boolean> {
     const result = await this.#database
       .updateTable('approval')
@@ -170,18 +171,18 @@ export class ApprovalQueue {
       .where('policy', '=', binding.policy)
       .where('credentials', '=', binding.credentials)
       .executeTakeFirst();
-    return this.#moved(result.numUpdatedRows);
+    return this.#rowsChanged(result.numUpdatedRows);
   }
 
-  /** Nothing was done: the approval is as good as before. */
-  async giveBack(id: string): Promise<void> {
+  /** Makes the approval usable again, because the call had no effect. */
+  async revertToApproved(id: string): Promise<void> {
     const result = await this.#database
       .updateTable('approval')
       .set({ state: 'approved' })
       .where('id', '=', id)
       .where('state', '=', 'executing')
       .executeTakeFirst();
-    this.#moved(result.numUpdatedRows);
+    this.#rowsChanged(result.numUpdatedRows);
   }
 
   async finish(id: string, answer: Json): Promise<void> {
@@ -191,29 +192,29 @@ export class ApprovalQueue {
       .where('id', '=', id)
       .where('state', '=', 'executing')
       .executeTakeFirst();
-    this.#moved(result.numUpdatedRows);
+    this.#rowsChanged(result.numUpdatedRows);
   }
 
-  /** Makes what was not yet begun void; says which. */
-  async invalidate(outdated: Outdated, reason: string): Promise<string[]> {
+  /** Makes matching requests void that have not started. Returns their ids. */
+  async invalidate(filter: InvalidationFilter, reason: string): Promise<string[]> {
     let change = this.#database
       .updateTable('approval')
       .set({ state: 'void', void_reason: reason })
       .where('state', 'in', ['proposed', 'approved']);
-    if (outdated.id !== undefined) change = change.where('id', '=', outdated.id);
-    if (outdated.definition !== undefined) change = change.where('definition', '=', outdated.definition);
-    if (outdated.tool !== undefined) change = change.where('tool', '=', outdated.tool);
-    if (outdated.principal !== undefined) change = change.where('principal', '=', outdated.principal);
-    // All names from `package/` up to what would follow it: `0` is the character after the slash.
-    if (outdated.package !== undefined)
-      change = change.where('tool', '>=', `${outdated.package}/`).where('tool', '<', `${outdated.package}0`);
+    if (filter.id !== undefined) change = change.where('id', '=', filter.id);
+    if (filter.definition !== undefined) change = change.where('definition', '=', filter.definition);
+    if (filter.tool !== undefined) change = change.where('tool', '=', filter.tool);
+    if (filter.principal !== undefined) change = change.where('principal', '=', filter.principal);
+    // The range of all names with the prefix `package/`: `0` is the character after the slash.
+    if (filter.package !== undefined)
+      change = change.where('tool', '>=', `${filter.package}/`).where('tool', '<', `${filter.package}0`);
     const rows = await change.returning('id').execute();
     if (rows.length > 0) this.#changed();
     return rows.map((it) => it.id);
   }
 
-  /** How much a person was asked already. */
-  async crowd(principal: string, session: string, since: number): Promise<Crowd> {
+  /** How many requests a principal has made, for the limits on held calls. */
+  async counts(principal: string, session: string, since: number): Promise<ApprovalCounts> {
     await this.#expire();
     const rows = await this.#database
       .selectFrom('approval')
@@ -229,7 +230,7 @@ export class ApprovalQueue {
     };
   }
 
-  /** Requests run out; what an ended one said is kept for an hour, so that its answer can be asked for again. */
+  /** Expires old requests. Arguments and answers of ended requests stay for an hour, so that a client can ask again. */
   async #expire(): Promise<void> {
     const now = this.#now();
     const ended = await this.#database
@@ -238,17 +239,17 @@ export class ApprovalQueue {
       .where('state', 'in', ['proposed', 'approved'])
       .where('expires_at', '<=', now)
       .executeTakeFirst();
-    this.#moved(ended.numUpdatedRows);
+    this.#rowsChanged(ended.numUpdatedRows);
     await this.#database
       .updateTable('approval')
       .set({ arguments: 'null', evidence: '[]', answer: null })
       .where('state', 'in', ['denied', 'expired', 'void', 'executed'])
-      .where('expires_at', '<=', now - keptMs)
+      .where('expires_at', '<=', now - retentionMs)
       .where('arguments', '!=', 'null')
       .execute();
   }
 
-  #moved(rows: bigint): boolean {
+  #rowsChanged(rows: bigint): boolean {
     if (rows > 0n) this.#changed();
     return rows === 1n;
   }

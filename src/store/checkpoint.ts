@@ -1,15 +1,16 @@
 import { createHash, type KeyObject, sign, verify } from 'node:crypto';
 import { canonicalJson, isObject, type Json } from '../model/json.js';
 
-/** A signed statement that the record had this line at that time, kept outside the record. */
+/** A statement that the audit log contained this entry at this time. It is signed and stored outside the database. */
 export interface Checkpoint {
-  /** Counted from 1 without a gap. */
+  /** Number of the checkpoint: 1, 2, 3 … without gaps. */
   readonly n: number;
+  /** Number and hash of the newest entry it covers. */
   readonly seq: number;
   readonly hash: string;
   /** ISO 8601, UTC. */
   readonly at: string;
-  /** SHA-256 of the checkpoint before it, as it is written; of nothing for the first. */
+  /** SHA-256 of the line of the checkpoint before it; of the empty text for the first one. */
   readonly before: string;
 }
 
@@ -17,17 +18,17 @@ export interface SignedCheckpoint extends Checkpoint {
   readonly signature: string;
 }
 
-/** What the first checkpoint stands on. */
+/** `before` of the first checkpoint. */
 export const noCheckpoint = createHash('sha256').digest('hex');
 
-/** One line of the file of checkpoints, without its end. */
-export function signedLine(checkpoint: Checkpoint, key: KeyObject): string {
+/** One line of the checkpoint file, without the newline. */
+export function signCheckpoint(checkpoint: Checkpoint, key: KeyObject): string {
   const signature = sign(null, signedBytes(checkpoint), key).toString('base64');
   return canonicalJson({ ...checkpoint, signature });
 }
 
-/** Undefined for anything but the one spelling of a checkpoint: then a single changed bit shows. */
-export function readCheckpoint(line: string): SignedCheckpoint | undefined {
+/** Undefined unless the line is exactly the canonical form of a checkpoint, so that every changed bit is detected. */
+export function parseCheckpoint(line: string): SignedCheckpoint | undefined {
   let value: Json;
   try {
     value = JSON.parse(line);
@@ -43,15 +44,18 @@ export function readCheckpoint(line: string): SignedCheckpoint | undefined {
   return value as unknown as SignedCheckpoint;
 }
 
-export function isSigned({ signature, ...checkpoint }: SignedCheckpoint, publicKey: KeyObject): boolean {
+export function hasValidSignature(
+  { signature, ...checkpoint }: SignedCheckpoint,
+  publicKey: KeyObject,
+): boolean {
   return verify(null, signedBytes(checkpoint), publicKey, Buffer.from(signature, 'base64'));
 }
 
-export function digestOfLine(line: string): string {
+export function checkpointDigest(line: string): string {
   return createHash('sha256').update(line).digest('hex');
 }
 
-/** Says what is signed, so that a signature for something else never passes for one of these. */
+/** The signed bytes. The prefix prevents that a signature made for another purpose is accepted. */
 function signedBytes({ n, seq, hash, at, before }: Checkpoint): Buffer {
   return Buffer.from(`toolwharf checkpoint 1\n${n}\n${seq}\n${hash}\n${at}\n${before}\n`);
 }

@@ -14,23 +14,23 @@ import {
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
-import { digestOfLine, noCheckpoint, readCheckpoint, signedLine } from './checkpoint.js';
-import { makePrivateText, readPrivateText, syncFolder } from './private-file.js';
+import { checkpointDigest, noCheckpoint, parseCheckpoint, signCheckpoint } from './checkpoint.js';
+import { createPrivateFile, readPrivateFile, syncFolder } from './private-file.js';
 
-/** Where checkpoints and their key are; both in the state directory unless somebody put them elsewhere. */
-export interface CheckpointPlaces {
+/** Paths of the checkpoints and their key. Default: in the state directory. */
+export interface CheckpointPaths {
   readonly folder: string;
   readonly key: string;
 }
 
 const fileName = 'audit.checkpoints';
 const publicName = 'audit.public.pem';
-const longestLine = 1024;
+const maxLineBytes = 1024;
 
-export function checkpointPlaces(
+export function checkpointPaths(
   state: string,
   { checkpoints, key }: { readonly checkpoints?: string | undefined; readonly key?: string | undefined } = {},
-): CheckpointPlaces {
+): CheckpointPaths {
   return { folder: checkpoints ?? join(state, 'checkpoints'), key: key ?? join(state, 'audit.key') };
 }
 
@@ -41,7 +41,7 @@ export interface LastCheckpoint {
   readonly digest: string;
 }
 
-/** Writes checkpoints: one line each, appended, on the disk before anybody is told. */
+/** Appends checkpoints, one line each. A checkpoint is on disk before anything refers to it. */
 export class Checkpoints {
   readonly #key: KeyObject;
   readonly #file: FileHandle;
@@ -55,26 +55,22 @@ export class Checkpoints {
     this.#last = last;
   }
 
-  static async open(places: CheckpointPlaces, now: () => number): Promise<Checkpoints> {
-    const path = join(places.folder, fileName);
+  static async open(paths: CheckpointPaths, now: () => number): Promise<Checkpoints> {
+    const path = join(paths.folder, fileName);
     try {
-      mkdirSync(places.folder, { recursive: true, mode: 0o700 });
-      const last = mendedEnd(path);
-      const key = keyFor(places, last !== undefined);
+      mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
+      const last = readLastCheckpoint(path);
+      const key = keyFor(paths, last !== undefined);
       const file = await open(path, 'a', 0o600);
-      // Whoever signed the last one saw to it that the file stays.
-      if (last === undefined) syncFolder(places.folder);
+      // A new file: make its directory entry durable.
+      if (last === undefined) syncFolder(paths.folder);
       return new Checkpoints(key, file, now, last);
     } catch (error) {
       if (error instanceof HostError) throw error;
-      throw new HostError(
-        'state_unusable',
-        `the checkpoints of the record in ${places.folder} cannot be used`,
-        {
-          cause: error,
-          hint: 'check that the folder is yours and writable, or set audit.checkpoints in the configuration',
-        },
-      );
+      throw new HostError('state_unusable', `the audit log checkpoints in ${paths.folder} cannot be used`, {
+        cause: error,
+        hint: 'check that you own the folder and can write to it, or set audit.checkpoints in the configuration',
+      });
     }
   }
 
@@ -82,23 +78,23 @@ export class Checkpoints {
     return this.#last;
   }
 
-  /** One at a time. */
-  async seal(seq: number, hash: string): Promise<LastCheckpoint> {
+  /** Writes a checkpoint for an entry. Calls must not overlap. */
+  async write(seq: number, hash: string): Promise<LastCheckpoint> {
     const before = this.#last?.digest ?? noCheckpoint;
     const n = (this.#last?.n ?? 0) + 1;
-    const line = signedLine({ n, seq, hash, at: new Date(this.#now()).toISOString(), before }, this.#key);
+    const line = signCheckpoint({ n, seq, hash, at: new Date(this.#now()).toISOString(), before }, this.#key);
     const { size } = await this.#file.stat();
     try {
       await this.#file.write(`${line}\n`);
       await this.#file.datasync();
     } catch (error) {
-      // Half a line would be followed by the next one.
+      // Remove a partly written line.
       await this.#file.truncate(size).catch(() => {});
-      throw new HostError('state_unusable', 'a checkpoint of the record could not be written', {
+      throw new HostError('state_unusable', 'a checkpoint of the audit log could not be written', {
         cause: error,
       });
     }
-    this.#last = { n, seq, hash, digest: digestOfLine(line) };
+    this.#last = { n, seq, hash, digest: checkpointDigest(line) };
     return this.#last;
   }
 
@@ -107,86 +103,86 @@ export class Checkpoints {
   }
 }
 
-/** The key that signs; a new one only while nothing was signed. Its public half lies beside the checkpoints. */
-function keyFor(places: CheckpointPlaces, signed: boolean): KeyObject {
-  const text = readPrivateText(places.key);
+/** The signing key. A new key is created only if there are no checkpoints yet. The public key is stored with them. */
+function keyFor(paths: CheckpointPaths, signed: boolean): KeyObject {
+  const text = readPrivateFile(paths.key);
   if (text !== undefined) return createPrivateKey(text);
   if (signed) {
     throw new HostError(
       'state_unusable',
-      `${places.key} is gone, which signed the checkpoints in ${places.folder}`,
+      `${paths.key}, the key that signed the checkpoints in ${paths.folder}, is missing`,
       {
-        hint: `put it back; or keep the record for later, and move ${places.folder} and the database away`,
+        hint: `restore it; or start a new audit log: move ${paths.folder} and the database to another folder`,
       },
     );
   }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  mkdirSync(dirname(places.key), { recursive: true, mode: 0o700 });
-  makePrivateText(places.key, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
-  const shown = publicKey.export({ type: 'spki', format: 'pem' }) as string;
-  writeFileSync(join(places.folder, publicName), shown, { mode: 0o644 });
+  mkdirSync(dirname(paths.key), { recursive: true, mode: 0o700 });
+  createPrivateFile(paths.key, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+  const publicPem = publicKey.export({ type: 'spki', format: 'pem' }) as string;
+  writeFileSync(join(paths.folder, publicName), publicPem, { mode: 0o644 });
   return privateKey;
 }
 
-/** The last checkpoint. Half a line that a crash left was never told to anybody and goes. */
-function mendedEnd(path: string): LastCheckpoint | undefined {
+/** Reads the last checkpoint. Removes an incomplete line left by a crash; nothing refers to it yet. */
+function readLastCheckpoint(path: string): LastCheckpoint | undefined {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return undefined;
   const file = openSync(path, 'r+');
   try {
-    const start = Math.max(0, fstatSync(file).size - 2 * longestLine);
+    const start = Math.max(0, fstatSync(file).size - 2 * maxLineBytes);
     const bytes = Buffer.alloc(size - start);
     readSync(file, bytes, 0, bytes.length, start);
     const end = bytes.lastIndexOf(0x0a);
     if (end + 1 < bytes.length) ftruncateSync(file, start + end + 1);
     const line = bytes.subarray(bytes.lastIndexOf(0x0a, end - 1) + 1, Math.max(0, end)).toString('utf8');
     if (end === -1) return undefined;
-    const found = readCheckpoint(line);
+    const found = parseCheckpoint(line);
     if (found === undefined)
       throw new HostError('integrity', `the last checkpoint in ${path} was changed`, {
-        hint: 'see what else does not fit: toolwharf audit verify',
+        hint: 'check the whole audit log: toolwharf audit verify',
       });
-    return { n: found.n, seq: found.seq, hash: found.hash, digest: digestOfLine(line) };
+    return { n: found.n, seq: found.seq, hash: found.hash, digest: checkpointDigest(line) };
   } finally {
     closeSync(file);
   }
 }
 
-/** The checkpoints as they are written, up to where the file ended when it was opened. Half a line counts as one. */
-export async function* checkpointLines(places: CheckpointPlaces): AsyncGenerator<string> {
-  const path = join(places.folder, fileName);
+/** The lines of the checkpoint file, up to its size at the start. An incomplete last line is included. */
+export async function* readCheckpoints(paths: CheckpointPaths): AsyncGenerator<string> {
+  const path = join(paths.folder, fileName);
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return;
   const input = createReadStream(path, { start: 0, end: size - 1, encoding: 'utf8' });
-  let held = '';
+  let rest = '';
   for await (const chunk of input) {
-    const lines = (held + chunk).split('\n');
-    held = lines.pop() as string;
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() as string;
     yield* lines;
   }
-  if (held !== '') yield held;
+  if (rest !== '') yield rest;
 }
 
-/** What checkpoints are checked with: the key itself where it is at hand, else the half that lies beside them. */
-export function publicKeyOf(places: CheckpointPlaces): KeyObject | undefined {
-  for (const path of [places.key, join(places.folder, publicName)]) {
+/** The public key of the checkpoints: from the signing key if it is readable, else the file stored with them. */
+export function readOwnPublicKey(paths: CheckpointPaths): KeyObject | undefined {
+  for (const path of [paths.key, join(paths.folder, publicName)]) {
     try {
       return createPublicKey(readFileSync(path, 'utf8'));
     } catch {
-      // The next one may do.
+      // Try the next file.
     }
   }
   return undefined;
 }
 
-/** A public key from a file that somebody named. */
-export function trustedKey(path: string): KeyObject {
+/** Reads a public key from a file that the user named. */
+export function readTrustedPublicKey(path: string): KeyObject {
   try {
     return createPublicKey(readFileSync(path, 'utf8'));
   } catch (error) {
     throw new HostError('usage', `${path} is not a public key`, {
       cause: error,
-      hint: `name a copy of ${publicName}, which lies beside the checkpoints`,
+      hint: `use a copy of ${publicName} from the checkpoint folder`,
     });
   }
 }

@@ -2,9 +2,9 @@ import { chmodSync } from 'node:fs';
 import { join } from 'node:path';
 import { Kysely } from 'kysely';
 import { HostError } from '../model/host-error.js';
-import { sqliteDialect, Turns } from './dialect.js';
 import { migrate } from './migrations.js';
 import { openSqlite, type SqliteConnection } from './sqlite.js';
+import { Mutex, sqliteDialect } from './sqlite-dialect.js';
 
 export interface AuditTable {
   seq: number;
@@ -37,7 +37,7 @@ export interface ApprovalTable {
   decided_at: number | null;
   decided_by: string | null;
   channel: string | null;
-  /** 1 where the operator's PIN was shown. */
+  /** 1 if the operator's PIN was given. */
   verified: number | null;
   void_reason: string | null;
   /** The answer of the executed call as JSON. */
@@ -61,26 +61,26 @@ export interface LinkTable {
   linked_at: number;
 }
 
-/** What was agreed to for the package of one manifest. */
+/** The agreement to the package of one manifest. */
 export interface AgreementTable {
   manifest: string;
   package: string;
   digest: string;
-  /** What the package asks for, as canonical JSON. */
+  /** The permissions that the package requested, as canonical JSON. */
   request: string;
-  /** What models and people read of it, as JSON; null in pins of an earlier version. */
+  /** Package text that models and people read, as JSON. */
   package_text: string;
   accepted_at: number;
   accepted_by: string;
 }
 
-export interface SwitchedOffTable {
+export interface DisabledPackageTable {
   package: string;
   at: number;
   by: string;
 }
 
-/** A call that began and whose end nobody saw. */
+/** A call that started and has no recorded outcome. */
 export interface UnknownOutcomeTable {
   call: string;
   tool: string;
@@ -106,62 +106,63 @@ export interface TokenTable {
   created_by: string;
 }
 
-/** The token that a name stands for, revoked or not. */
+/** The token that a name belongs to, even after it is revoked. */
 export interface TokenNameTable {
   name: string;
   token: string;
 }
 
-/** What was used of a limit at one time. */
+/** The use of a limit at one time. */
 export interface LimitUseTable {
   principal: string;
   tool: string;
   /** `calls` or `amount`. */
   kind: string;
   /** Length of the window in milliseconds. */
-  span: number;
+  window_ms: number;
   at: number;
   used: number;
 }
 
-/** The highest time that limits were ever measured at. */
+/** The highest time that limits were checked at. */
 export interface LimitClockTable {
   id: 1;
   at: number;
 }
 
-/** What a program said of its tools. */
+/** What an upstream program announced. */
 export interface AnnouncementTable {
   manifest: string;
   program: string;
   digest: string;
-  /** Canonical JSON. */
+  /** The accepted announcement, as canonical JSON. */
   agreed: string;
+  /** A changed announcement that needs review. */
   waiting: string | null;
   at: number;
 }
 
-/** A rule under which a tool runs without asking each time. */
+/** A standing rule: matching calls run without asking a person. */
 export interface StandingRuleTable {
   id: string;
   tool: string;
   definition: string;
   principal: string | null;
-  /** What each argument must be, as JSON. */
+  /** Conditions on the arguments, as JSON. */
   conditions: string;
-  /** 1 where it covers a tool that cannot be undone. */
+  /** 1 if it may cover a destructive tool. */
   destructive: number;
   created_at: number;
   expires_at: number | null;
   created_by: string;
   verified: number;
   ended_at: number | null;
-  /** Why it no longer holds. */
+  /** Why the rule ended. */
   ended: string | null;
   used: number;
 }
 
-/** One row: what the operator's PIN is checked against, and how often somebody guessed. */
+/** One row: the hash of the operator's PIN and the number of failed attempts. */
 export interface OperatorPinTable {
   one: number;
   salt: Uint8Array;
@@ -171,18 +172,18 @@ export interface OperatorPinTable {
   tried_at: number;
 }
 
-/** Keys that the host made for itself. */
+/** Keys that the host generated. */
 export interface HostKeyTable {
   name: string;
   bytes: Uint8Array;
 }
 
-/** Arguments of one call, which only the key of the vault opens. */
+/** The arguments of one call, encrypted with the key of the vault. */
 export interface SealedArgumentsTable {
   call_id: string;
-  /** The line of the record that says that the call began. */
-  line: number;
-  /** Tells keys apart. */
+  /** `seq` of the call's intent entry in the audit log. */
+  audit_seq: number;
+  /** Id of the key. */
   key: string;
   nonce: Uint8Array;
   sealed: Uint8Array;
@@ -195,7 +196,7 @@ export interface StateTables {
   secret: SecretTable;
   link: LinkTable;
   agreement: AgreementTable;
-  switched_off: SwitchedOffTable;
+  disabled_package: DisabledPackageTable;
   token: TokenTable;
   token_name: TokenNameTable;
   limit_use: LimitUseTable;
@@ -213,19 +214,19 @@ export type Database = Kysely<StateTables>;
 
 export const databaseFile = 'toolwharf.db';
 
-const bare = new WeakMap<Database, { readonly connection: SqliteConnection; readonly turns: Turns }>();
+const connections = new WeakMap<Database, { readonly connection: SqliteConnection; readonly mutex: Mutex }>();
 
 /**
- * Work on the bare connection, alone: for what is done so often that building queries costs more than running them.
- * It must not wait for anything.
+ * Runs `work` with exclusive use of the SQLite connection. For frequent statements, where building a query costs more
+ * than running it. `work` must be synchronous.
  */
-export async function exclusively<T>(
+export async function withConnection<T>(
   database: Database,
   work: (connection: SqliteConnection) => T,
 ): Promise<T> {
-  const known = bare.get(database);
+  const known = connections.get(database);
   if (known === undefined) throw new Error('not a database of this module');
-  const release = await known.turns.take();
+  const release = await known.mutex.lock();
   try {
     return work(known.connection);
   } finally {
@@ -233,26 +234,26 @@ export async function exclusively<T>(
   }
 }
 
-/** Opens the state database, made new or brought up to date. Readable by its owner only. */
+/** Opens the state database; creates or migrates it if needed. Only the owner can read it. */
 export function openDatabase(state: string): Database {
   const path = join(state, databaseFile);
   try {
     const connection = openSqlite(path);
     chmodSync(path, 0o600);
-    // Full: a commit is on the disk when it returns, which is what "recorded before the effect" means.
+    // `synchronous = full`: a commit is on disk when it returns. The audit log needs this to record a call before its effect.
     connection.exec(
       'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;',
     );
     migrate(connection);
-    const turns = new Turns();
-    const database = new Kysely<StateTables>({ dialect: sqliteDialect(connection, turns) });
-    bare.set(database, { connection, turns });
+    const mutex = new Mutex();
+    const database = new Kysely<StateTables>({ dialect: sqliteDialect(connection, mutex) });
+    connections.set(database, { connection, mutex });
     return database;
   } catch (error) {
     if (error instanceof HostError) throw error;
     throw new HostError('state_unusable', `the database in ${state} cannot be opened`, {
       cause: error,
-      hint: 'check that the folder is yours and writable, or name another one with --state',
+      hint: 'check that you own the folder and can write to it, or use another one with --state',
     });
   }
 }

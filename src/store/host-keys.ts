@@ -1,6 +1,6 @@
 import type { Database } from './database.js';
 
-/** Keys of 32 bytes that the host makes for itself when it first needs them. */
+/** Keys of 32 bytes that the host generates on first use. */
 export class HostKeys {
   readonly #database: Database;
   readonly #newKey: () => Uint8Array;

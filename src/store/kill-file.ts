@@ -5,8 +5,8 @@ const name = 'KILL';
 const maxBytes = 64 * 1024;
 
 /**
- * A file named KILL in the state directory: its presence stops everything, or what its lines name. For people who have
- * nothing but a shell, and for programs that cannot reach the host. Cheap to ask: one look at the directory entry.
+ * A file named KILL in the state directory stops everything, or only the targets in its lines. It works from any shell and
+ * for programs that cannot reach the host. Reading is cheap: one `lstat` while the file does not change.
  */
 export class KillFile {
   readonly path: string;
@@ -17,7 +17,7 @@ export class KillFile {
     this.path = join(state, name);
   }
 
-  /** Targets as they are written, `all` where nothing is or it cannot be read; null without a file. */
+  /** The targets in the file. `all` if the file is empty or unreadable. Null: no file. */
   read(): readonly string[] | null {
     const stat = lstatSync(this.path, { throwIfNoEntry: false });
     if (stat === undefined) {

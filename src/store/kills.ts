@@ -1,6 +1,6 @@
 import type { Database, KillTable } from './database.js';
 
-/** What was stopped, kept until somebody lifts it. */
+/** Targets that the kill switch stops until somebody lifts it. */
 export class KillRows {
   readonly #database: Database;
 

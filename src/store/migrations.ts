@@ -1,7 +1,7 @@
 import { HostError } from '../model/host-error.js';
 import type { SqliteConnection } from './sqlite.js';
 
-/** One entry per released step; an entry never changes once it is released. */
+/** One SQL script per schema version. A released script never changes. */
 const steps: readonly string[] = [
   `create table audit (
      seq integer primary key,
@@ -21,7 +21,7 @@ const steps: readonly string[] = [
    -- Outside the hash chain: sealed arguments can be erased, and the audit log still verifies.
    create table sealed_arguments (
      call_id text primary key,
-     line integer not null,
+     audit_seq integer not null,
      key text not null,
      nonce blob not null,
      sealed blob not null,
@@ -130,7 +130,7 @@ const steps: readonly string[] = [
      at integer not null,
      primary key (manifest, program)
    ) strict;
-   create table switched_off (
+   create table disabled_package (
      package text primary key,
      at integer not null,
      by text not null
@@ -145,17 +145,17 @@ const steps: readonly string[] = [
      principal text not null,
      tool text not null,
      kind text not null,
-     span integer not null,
+     window_ms integer not null,
      at integer not null,
      used real not null,
-     primary key (principal, tool, kind, span, at)
+     primary key (principal, tool, kind, window_ms, at)
    ) strict, without rowid;
    create table limit_clock (
      id integer primary key check (id = 1),
      at integer not null
    ) strict;
 
-   -- What the formats made of manifests; all of it can be made again.
+   -- Parsed manifests. All rows can be computed again.
    create table parse_cache (
      subject text primary key,
      build text not null,
@@ -164,19 +164,19 @@ const steps: readonly string[] = [
    ) strict;`,
 ];
 
-/** Brings a database to the newest step, all or nothing. A newer database than this program knows is refused. */
+/** Migrates a database to the newest version in one transaction. Rejects a database that a newer program wrote. */
 export function migrate(connection: SqliteConnection): void {
   const [row] = connection.all('pragma user_version', []);
   const current = Number(row?.user_version ?? 0);
   if (current > steps.length) {
     throw new HostError('state_unusable', 'the state directory was written by a newer Toolwharf', {
-      hint: 'update Toolwharf, or name another folder with --state',
+      hint: 'update Toolwharf, or use another state directory with --state',
     });
   }
   if (current === steps.length) return;
   connection.exec('begin immediate');
   try {
-    // Another process may have been faster.
+    // Another process may have migrated it in the meantime.
     const [again] = connection.all('pragma user_version', []);
     for (const step of steps.slice(Number(again?.user_version ?? 0))) connection.exec(step);
     connection.exec(`pragma user_version = ${steps.length}`);

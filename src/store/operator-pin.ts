@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import type { Database, OperatorPinTable } from './database.js';
 import { openSqlite } from './sqlite.js';
 
-/** Leave to try a PIN, or when there will be. */
-export type Try =
+/** Whether a PIN may be tried now. `until`: milliseconds since 1970. */
+export type PinAttempt =
   | { readonly kind: 'unset' }
   | { readonly kind: 'wait'; readonly until: number }
-  | { readonly kind: 'go'; readonly pin: OperatorPinTable };
+  | { readonly kind: 'allowed'; readonly pin: OperatorPinTable };
 
-/** The operator's PIN as it is kept, and how often somebody was wrong about it. */
+/** The stored hash of the operator's PIN and the number of failed attempts. */
 export class OperatorPin {
   readonly #database: Database;
   readonly #now: () => number;
@@ -40,11 +40,11 @@ export class OperatorPin {
   }
 
   /**
-   * Counts a try before it is made: whoever guesses many at once, or ends the host in between, gains nothing. A clock
-   * that was set back only makes the wait begin anew.
+   * Counts an attempt before the PIN is checked, so that parallel guesses or a killed host gain nothing. Setting the
+   * clock back only restarts the wait.
    */
-  async reserve(): Promise<Try> {
-    return this.#database.transaction().execute(async (transaction): Promise<Try> => {
+  async reserve(): Promise<PinAttempt> {
+    return this.#database.transaction().execute(async (transaction): Promise<PinAttempt> => {
       const row = await transaction.selectFrom('operator_pin').selectAll().executeTakeFirst();
       if (row === undefined) return { kind: 'unset' };
       const now = this.#now();
@@ -58,24 +58,24 @@ export class OperatorPin {
       const failures = row.failures + 1;
       await transaction.updateTable('operator_pin').set({ failures, tried_at: now }).execute();
       const pin = { ...row, failures, salt: new Uint8Array(row.salt), hash: new Uint8Array(row.hash) };
-      return { kind: 'go', pin };
+      return { kind: 'allowed', pin };
     });
   }
 
-  /** The try was right: nobody has been wrong since. */
-  async forgive(): Promise<void> {
+  /** After a correct PIN. */
+  async resetFailures(): Promise<void> {
     await this.#database.updateTable('operator_pin').set({ failures: 0, tried_at: 0 }).execute();
   }
 
-  /** When the next try may be made, in milliseconds since 1970; undefined at once. */
-  waitOf({ failures, tried_at }: OperatorPinTable): number | undefined {
+  /** When the next attempt is allowed, in milliseconds since 1970. Undefined: now. */
+  waitUntil({ failures, tried_at }: OperatorPinTable): number | undefined {
     const now = this.#now();
     const until = Math.min(tried_at, now) + this.#delayMs(failures);
     return until > now ? until : undefined;
   }
 }
 
-/** Whether a PIN is set, seen from outside: a host may have the database open. */
+/** Whether a PIN is set. Works while another process has the database open. */
 export function hasOperatorPin(state: string): boolean {
   const path = join(state, 'toolwharf.db');
   if (!existsSync(path)) return false;

@@ -1,12 +1,12 @@
-import { type Database, exclusively } from './database.js';
+import { type Database, withConnection } from './database.js';
 import type { SqliteConnection } from './sqlite.js';
 
-/** Rows that are kept, the newest ones. */
-const mostRows = 2000;
+/** Only the newest rows are kept. */
+const maxRows = 2000;
 
 /**
- * What front ends made of manifests, for the next start. It is believed only to the program that wrote it: another build may
- * understand the same files in another way.
+ * Parsed manifests, stored for the next start. Rows are valid only for the build that wrote them, because another build
+ * may parse the same files differently.
  */
 export class ParseCacheRows {
   readonly #database: Database;
@@ -21,12 +21,12 @@ export class ParseCacheRows {
 
   async get(subject: string): Promise<string | undefined> {
     const query = 'select made from parse_cache where subject = ? and build = ?';
-    const [row] = await exclusively(this.#database, (it) => it.all(query, [subject, this.#build]));
+    const [row] = await withConnection(this.#database, (it) => it.all(query, [subject, this.#build]));
     return row === undefined ? undefined : String(row.made);
   }
 
   async keep(all: ReadonlyMap<string, string>): Promise<void> {
-    await exclusively(this.#database, (it) => {
+    await withConnection(this.#database, (it) => {
       it.exec('begin immediate');
       try {
         this.#write(it, all);
@@ -50,7 +50,7 @@ export class ParseCacheRows {
       ]);
     connection.run(
       'delete from parse_cache where rowid in (select rowid from parse_cache order by at desc, rowid desc limit -1 offset ?)',
-      [mostRows],
+      [maxRows],
     );
   }
 }

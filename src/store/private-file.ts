@@ -13,8 +13,8 @@ import {
 import { dirname } from 'node:path';
 import { HostError } from '../model/host-error.js';
 
-/** The text of a file that is nobody else's business; undefined when there is none, and anything doubtful is refused. */
-export function readPrivateText(path: string): string | undefined {
+/** Reads a file that only its owner may read. Undefined if it does not exist. Throws if others could read or replace it. */
+export function readPrivateFile(path: string): string | undefined {
   let file: number;
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -33,8 +33,8 @@ export function readPrivateText(path: string): string | undefined {
   }
 }
 
-/** The file appears whole or not at all, and never in place of another. */
-export function makePrivateText(path: string, text: string): void {
+/** Creates a file atomically. Never overwrites an existing file. */
+export function createPrivateFile(path: string, text: string): void {
   const draft = `${path}.${randomBytes(8).toString('hex')}`;
   try {
     const file = openSync(draft, 'wx', 0o600);
@@ -51,7 +51,7 @@ export function makePrivateText(path: string, text: string): void {
     }
     syncFolder(dirname(path));
   } catch (error) {
-    throw unusable(path, 'cannot be made', error);
+    throw unusable(path, 'cannot be created', error);
   }
 }
 
@@ -64,9 +64,9 @@ export function syncFolder(folder: string): void {
   }
 }
 
-function unusable(path: string, what: string, cause?: unknown): HostError {
-  return new HostError('state_unusable', `${path} ${what}`, {
+function unusable(path: string, problem: string, cause?: unknown): HostError {
+  return new HostError('state_unusable', `${path} ${problem}`, {
     cause,
-    hint: 'it must be a regular file of yours with mode 0600, in a folder that you may write to',
+    hint: 'it must be a regular file that you own, with mode 0600, in a folder that you can write to',
   });
 }

@@ -1,26 +1,30 @@
-import { type Database, exclusively, type SealedArgumentsTable } from './database.js';
+import { type Database, type SealedArgumentsTable, withConnection } from './database.js';
 import type { SqliteConnection } from './sqlite.js';
 
-/** What is kept beside a line of the record. */
-export type KeptBeside = Omit<SealedArgumentsTable, 'line'>;
+/** Sealed arguments to store together with an audit entry. */
+export type SealedArgumentsInput = Omit<SealedArgumentsTable, 'audit_seq'>;
 
 const insertion =
-  'insert into sealed_arguments (call_id, line, key, nonce, sealed, at) values (?, ?, ?, ?, ?, ?)';
+  'insert into sealed_arguments (call_id, audit_seq, key, nonce, sealed, at) values (?, ?, ?, ?, ?, ?)';
 
-/** Within the commit of the line that speaks of the call: both are there, or neither. */
-export function keepBeside(connection: SqliteConnection, kept: KeptBeside, line: number): void {
-  const { call_id, key, nonce, sealed, at } = kept;
-  connection.run(insertion, [call_id, line, key, nonce, sealed, at]);
+/** Runs in the transaction of the call's intent entry: both are stored, or neither. */
+export function insertSealedArguments(
+  connection: SqliteConnection,
+  input: SealedArgumentsInput,
+  auditSeq: number,
+): void {
+  const { call_id, key, nonce, sealed, at } = input;
+  connection.run(insertion, [call_id, auditSeq, key, nonce, sealed, at]);
 }
 
-/** A row, with what the record says of the call. */
-export interface KeptArguments {
+/** A row with the audit entry of its call. */
+export interface SealedArgumentsEntry {
   readonly row: SealedArgumentsTable;
-  /** Undefined where the record has no such line. */
+  /** Body of the intent entry. Undefined if the audit log has no such entry. */
   readonly intent: string | undefined;
 }
 
-/** Arguments of calls, sealed. This class cannot open them. */
+/** Sealed arguments of calls. This class cannot open them. */
 export class SealedArgumentRows {
   readonly #database: Database;
 
@@ -28,25 +32,25 @@ export class SealedArgumentRows {
     this.#database = database;
   }
 
-  async get(call: string): Promise<KeptArguments | undefined> {
+  async get(call: string): Promise<SealedArgumentsEntry | undefined> {
     const row = await this.#database
       .selectFrom('sealed_arguments')
       .selectAll()
       .where('call_id', '=', call)
       .executeTakeFirst();
     if (row === undefined) return undefined;
-    const line = await this.#database
+    const entry = await this.#database
       .selectFrom('audit')
       .select('body')
-      .where('seq', '=', row.line)
+      .where('seq', '=', row.audit_seq)
       .where('kind', '=', 'intent')
       .executeTakeFirst();
-    // One of the libraries hands bytes out as a bare buffer.
+    // One of the SQLite libraries returns blobs as an ArrayBuffer.
     const bytes = { nonce: new Uint8Array(row.nonce), sealed: new Uint8Array(row.sealed) };
-    return { row: { ...row, ...bytes }, intent: line?.body };
+    return { row: { ...row, ...bytes }, intent: entry?.body };
   }
 
-  /** How many there are from before a time. */
+  /** Number of rows older than `before` (milliseconds since 1970). */
   async count(before: number): Promise<number> {
     const { count } = await this.#database
       .selectFrom('sealed_arguments')
@@ -56,9 +60,9 @@ export class SealedArgumentRows {
     return Number(count);
   }
 
-  /** Their bytes are overwritten in the file, and in its log unless somebody reads in it at this moment. */
+  /** Erases older rows. The bytes are overwritten in the file, and in the WAL unless another process reads it right now. */
   forget(before: number): Promise<number> {
-    return exclusively(this.#database, (connection) => {
+    return withConnection(this.#database, (connection) => {
       connection.exec('pragma secure_delete = on');
       try {
         const { changes } = connection.run('delete from sealed_arguments where at < ?', [before]);

@@ -1,6 +1,6 @@
 import type { Database, SecretTable } from './database.js';
 
-/** Sealed values, as the vault made them. This class cannot open them. */
+/** Encrypted values from the vault. This class cannot decrypt them. */
 export class SecretRows {
   readonly #database: Database;
 
@@ -28,7 +28,7 @@ export class SecretRows {
     return rows.map(fromRow);
   }
 
-  /** Takes the place of exactly the version before it. False when somebody else was faster. */
+  /** Replaces exactly the previous version. Returns false if another version was written in the meantime. */
   async put(row: SecretTable): Promise<boolean> {
     const result = await this.#database
       .insertInto('secret')
@@ -49,7 +49,7 @@ export class SecretRows {
     return result.numInsertedOrUpdatedRows === 1n;
   }
 
-  /** False when there was none. */
+  /** Returns false if there was no value. */
   async remove(packageId: string, slot: string): Promise<boolean> {
     const result = await this.#database
       .deleteFrom('secret')
@@ -60,7 +60,7 @@ export class SecretRows {
   }
 }
 
-/** One of the libraries hands bytes out as a bare buffer. */
+/** One of the SQLite libraries returns blobs as an ArrayBuffer. */
 function fromRow(row: SecretTable): SecretTable {
   return { ...row, nonce: new Uint8Array(row.nonce), sealed: new Uint8Array(row.sealed) };
 }

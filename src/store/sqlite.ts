@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 
 export type SqlValue = string | number | bigint | null | Uint8Array;
 
-/** The little of SQLite that the store needs, whichever library brings it. */
+/** The part of SQLite that the store needs, independent of the library. */
 export interface SqliteConnection {
   exec(sql: string): void;
   all(sql: string, parameters: readonly SqlValue[]): Record<string, unknown>[];
@@ -13,7 +13,7 @@ export interface SqliteConnection {
 
 const require = createRequire(import.meta.url);
 
-/** `node:sqlite` where this Node has it without a flag, else `libsql`. */
+/** Uses `node:sqlite` if this Node version has it without a flag, else `libsql`. */
 export function openSqlite(path: string, options: { readonly readOnly?: boolean } = {}): SqliteConnection {
   const [major, minor] = process.versions.node.split('.').map(Number) as [number, number];
   return major > 22 || (major === 22 && minor >= 13)
@@ -34,7 +34,7 @@ interface Connection {
 }
 
 function openBuiltIn(path: string, readOnly: boolean): SqliteConnection {
-  // The module announces itself as experimental on some releases; what is used of it is settled.
+  // Some Node releases print an experimental warning for it; the functions used here are stable.
   const { DatabaseSync } = require('node:sqlite') as {
     DatabaseSync: new (path: string, options: object) => Connection;
   };
@@ -43,13 +43,13 @@ function openBuiltIn(path: string, readOnly: boolean): SqliteConnection {
 
 function openLibsql(path: string, readOnly: boolean): SqliteConnection {
   const Database = withoutReport(() => require('libsql')) as new (path: string) => Connection;
-  // It has no option for this, and takes addresses of files.
+  // It has no read-only option, but accepts file URLs.
   return adapt(new Database(readOnly ? `${pathToFileURL(path).href}?mode=ro` : path));
 }
 
 /**
- * The library wants to know the C library of this machine. It has Node write a report about the whole process for that, which
- * takes longer than opening a database, and then looks at the system's files all the same.
+ * Loads libsql without `process.report`. The library uses the report to find the C library of this machine, which takes
+ * longer than opening a database. Without the report it looks at system files instead.
  */
 function withoutReport<T>(load: () => T): T {
   const own = Object.getOwnPropertyDescriptor(process, 'report');
@@ -58,7 +58,7 @@ function withoutReport<T>(load: () => T): T {
   try {
     return load();
   } catch {
-    // Those files were not there.
+    // The system files were missing: use the report after all.
     Object.defineProperty(process, 'report', own);
     return load();
   } finally {

@@ -1,7 +1,7 @@
 import type { StandingRule, StandingRuleInput } from '../model/standing-rule.js';
 import type { Database, StandingRuleTable } from './database.js';
 
-/** Rules under which tools run without asking each time. Ended ones stay listed, with the reason. */
+/** Standing rules: matching calls run without asking a person. Ended rules stay listed with their reason. */
 export class StandingRules {
   readonly #database: Database;
   readonly #now: () => number;
@@ -45,7 +45,7 @@ export class StandingRules {
     return rows.map((it) => this.#fromRow(it));
   }
 
-  /** Rules that hold now for this very definition. */
+  /** Active rules for exactly this tool definition. */
   async inForce(tool: string, definition: string, principal: string): Promise<StandingRule[]> {
     const rows = await this.#database
       .selectFrom('standing_rule')
@@ -60,7 +60,7 @@ export class StandingRules {
     return rows.map((it) => this.#fromRow(it));
   }
 
-  /** Counts a use; false when the rule ended meanwhile. */
+  /** Counts a use. Returns false if the rule has ended in the meantime. */
   async use(id: string): Promise<boolean> {
     const result = await this.#database
       .updateTable('standing_rule')
@@ -72,14 +72,17 @@ export class StandingRules {
     return result.numUpdatedRows === 1n;
   }
 
-  /** Ends one rule, or all of a definition; says which. */
-  async end(which: { readonly id?: string; readonly definition?: string }, why: string): Promise<string[]> {
+  /** Ends one rule, or all rules of a definition. Returns their ids. */
+  async end(
+    filter: { readonly id?: string; readonly definition?: string },
+    reason: string,
+  ): Promise<string[]> {
     let change = this.#database
       .updateTable('standing_rule')
-      .set({ ended_at: this.#now(), ended: why })
+      .set({ ended_at: this.#now(), ended: reason })
       .where('ended_at', 'is', null);
-    if (which.id !== undefined) change = change.where('id', '=', which.id);
-    if (which.definition !== undefined) change = change.where('definition', '=', which.definition);
+    if (filter.id !== undefined) change = change.where('id', '=', filter.id);
+    if (filter.definition !== undefined) change = change.where('definition', '=', filter.definition);
     return (await change.returning('id').execute()).map((it) => it.id);
   }
 
@@ -96,7 +99,7 @@ export class StandingRules {
       createdAt: row.created_at,
       createdBy: row.created_by,
       verified: row.verified === 1,
-      state: row.ended_at !== null ? 'ended' : past ? 'expired' : 'holds',
+      state: row.ended_at !== null ? 'ended' : past ? 'expired' : 'active',
       endReason: row.ended,
       used: row.used,
     };

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { Database, TokenTable } from './database.js';
 
-/** A token that is kept. */
+/** A stored token. */
 export interface TokenRow extends TokenTable {
-  /** Whether its name stands for it alone: it was the first to have it. */
+  /** Whether the name belongs to this token: it was the first with that name. */
   readonly named: boolean;
 }
 
 /**
- * Tokens for coming in over HTTP. The token itself is never kept: whoever reads the database cannot use it. A name is its
- * first token's for good, since calls are held and allowed under it.
+ * HTTP access tokens. Only a digest of the token is stored, so the database does not reveal it. A name belongs to its
+ * first token forever, because calls are held and allowed under that name.
  */
 export class TokenRows {
   readonly #database: Database;
@@ -42,7 +42,7 @@ export class TokenRows {
     return result.numDeletedRows === 1n;
   }
 
-  /** Found by digest, so that how long a comparison takes says nothing about the token. */
+  /** Looks the token up by its digest, so that the time of the comparison reveals nothing. */
   async find(token: string): Promise<TokenRow | undefined> {
     const row = await this.#rows().where('digest', '=', digestOf(token)).executeTakeFirst();
     if (row === undefined || (row.expires_at !== null && row.expires_at <= this.#now())) return undefined;

@@ -1,7 +1,7 @@
 import type { Database, UnknownOutcomeTable } from './database.js';
 
-/** Calls that a host began and did not live to see the end of, until somebody says that they know. */
-export class UnknownOutcomes {
+/** Calls that a host started but did not finish before it ended. A row stays until an operator acknowledges it. */
+export class UnknownOutcomeRows {
   readonly #database: Database;
 
   constructor(database: Database) {
@@ -21,7 +21,7 @@ export class UnknownOutcomes {
       .execute();
   }
 
-  /** False when there was none. */
+  /** Returns false if there was no such row. */
   async remove(call: string): Promise<boolean> {
     const done = await this.#database
       .deleteFrom('unknown_outcome')

@@ -11,7 +11,7 @@ function collect(stream: PassThrough): Promise<{ lines: string[]; reason: unknow
 }
 
 describe('lines', () => {
-  test('arrive whole, however the bytes are cut', async () => {
+  test('arrive complete, however the bytes are split', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -35,7 +35,7 @@ describe('lines', () => {
     );
   });
 
-  test('a line that never ends is given up', async () => {
+  test('reading stops at a line that is too long', async () => {
     const stream = new PassThrough();
     const read = collect(stream);
     stream.write('short\n');
@@ -44,7 +44,7 @@ describe('lines', () => {
     expect(await read).toEqual({ lines: ['short'], reason: 'too-long' });
   });
 
-  test('an unfinished last line is no line', async () => {
+  test('an incomplete last line is ignored', async () => {
     const stream = new PassThrough();
     const read = collect(stream);
     stream.end('a\nb');
@@ -63,7 +63,7 @@ describe('the first line', () => {
     expect((await read).lines).toEqual(['rest', 'more']);
   });
 
-  test('is bounded, and must come', async () => {
+  test('is limited in size and required', async () => {
     const long = new PassThrough();
     long.write('x'.repeat(200));
     await expect(readFirstLine(long, 100)).rejects.toThrow('too long');

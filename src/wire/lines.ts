@@ -1,15 +1,15 @@
 import type { Readable } from 'node:stream';
 
-/** Longer lines are an attack or a mistake; the reader stops at them. */
+/** The reader stops at a longer line. */
 export const maxLineBytes = 16 * 1024 * 1024;
 
 export interface LineHandlers {
   line(text: string): void;
-  /** The stream ended, broke, or sent a line that is too long. Called once. */
+  /** The stream ended, failed, or sent a line that is too long. Called once. */
   end(reason: 'closed' | 'too-long' | Error): void;
 }
 
-/** Splits a byte stream at newlines. Nothing is decoded before its line is complete. */
+/** Splits a byte stream into lines. A line is decoded when it is complete. */
 export function readLines(stream: Readable, handlers: LineHandlers): void {
   let pieces: Buffer[] = [];
   let size = 0;
@@ -41,29 +41,29 @@ export function readLines(stream: Readable, handlers: LineHandlers): void {
   stream.once('end', () => end('closed'));
   stream.once('close', () => end('closed'));
   stream.once('error', end);
-  // Whoever read the first line left the stream paused.
+  // `readFirstLine` leaves the stream paused.
   stream.resume();
 }
 
-/** The first line, with everything behind it left in the stream. */
+/** Reads the first line and leaves the rest in the stream. */
 export function readFirstLine(stream: Readable, limit: number): Promise<string> {
   return new Promise((resolve, reject) => {
-    let held: Buffer = Buffer.alloc(0);
+    let buffered: Buffer = Buffer.alloc(0);
     const stop = () => {
       stream.off('data', take);
       stream.off('end', ended);
       stream.off('error', failed);
     };
     const take = (chunk: Buffer) => {
-      held = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-      const at = held.indexOf(0x0a);
-      if (at === -1 && held.length <= limit) return;
+      buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk]);
+      const at = buffered.indexOf(0x0a);
+      if (at === -1 && buffered.length <= limit) return;
       stream.pause();
       stop();
       if (at === -1 || at > limit) return reject(new Error('the first line is too long'));
-      const rest = held.subarray(at + 1);
+      const rest = buffered.subarray(at + 1);
       if (rest.length > 0) stream.unshift(rest);
-      resolve(held.subarray(0, at).toString('utf8'));
+      resolve(buffered.subarray(0, at).toString('utf8'));
     };
     const ended = () => {
       stop();

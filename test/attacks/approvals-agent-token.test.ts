@@ -1,4 +1,4 @@
-// SECURITY.md: "Once a PIN is set, nobody approves, sets values, makes tokens or rules, or switches on without it".
+// SECURITY.md: "A PIN protects operator operations".
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type House, house, modern } from '../http-house.js';
 
@@ -18,7 +18,7 @@ const hold = async () => {
 };
 const stateOf = async (token: string) => (await home.bench.host.approvals.get(token)).state;
 
-test('an agent cannot approve its own call, by any road that its token opens', async () => {
+test('an agent token cannot approve a call of the agent by any route', async () => {
   await home.bench.host.operator.setPin(pin, 'person');
   const token = await hold();
   const tries = [
@@ -37,7 +37,7 @@ test('an agent cannot approve its own call, by any road that its token opens', a
   expect(home.answers.filter((it) => it.status === 'ok')).toEqual([]);
 });
 
-test('an operator token alone cannot either once a PIN is set; with the PIN or a sign-in it can', async () => {
+test('an operator token needs the PIN or a sign-in once a PIN is set', async () => {
   await home.bench.host.operator.setPin(pin, 'person');
   const token = await hold();
   const approve = (headers: Record<string, string>, bearer = home.operator) =>
@@ -51,7 +51,7 @@ test('an operator token alone cannot either once a PIN is set; with the PIN or a
   expect(wrong.status).toBe(403);
   const signed = await home.visit('/api/v1/operator/sign-in', { body: { pin }, token: home.operator });
   expect(signed.json).toMatchObject({ schema: 'toolwharf/sign-in@1' });
-  // Good with the token it was made with, and with no other.
+  // A sign-in is valid only with the token that created it.
   const { token: second } = await home.bench.host.tokens.create({
     name: 'second',
     role: 'operator',
@@ -61,14 +61,14 @@ test('an operator token alone cannot either once a PIN is set; with the PIN or a
   const headers = { 'toolwharf-sign-in': signed.json.token };
   expect((await approve(headers, second)).status).toBe(403);
   expect(await stateOf(token)).toBe('proposed');
-  // Control.
+  // Control: the token that created the sign-in can use it.
   expect((await approve(headers)).json.requests[0]).toMatchObject({
     state: 'approved',
     decision: { channel: 'api', verified: true },
   });
 });
 
-test('a sign-in ends by signing out, and with another PIN', async () => {
+test('a sign-in ends on sign-out and when the PIN changes', async () => {
   await home.bench.host.operator.setPin(pin, 'person');
   const signIn = async () =>
     (await home.visit('/api/v1/operator/sign-in', { body: { pin }, token: home.operator })).json
@@ -93,7 +93,7 @@ test('a sign-in ends by signing out, and with another PIN', async () => {
   expect(await stateOf(token)).toBe('proposed');
 });
 
-test('control: before a PIN is set the operator token is enough', async () => {
+test('control: before a PIN is set, the operator token is enough', async () => {
   const token = await hold();
   const done = await home.visit(`/api/v1/approvals/${token}/approve`, {
     method: 'POST',

@@ -1,8 +1,8 @@
-// SECURITY.md: "A tool that asks for consent is held; an approval lets exactly that call run, once, for that caller".
+// SECURITY.md: "An approval runs exactly one call".
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { openSqlite } from '../../src/store/sqlite.js';
-import { type Bank, openBank, refusalIn } from './approvals/bank.js';
+import { type Bank, codeOf, openBank } from './approvals/bank.js';
 
 let bank: Bank;
 beforeEach(async () => {
@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => bank.close());
 
-test('what was approved for one amount pays no other', async () => {
+test('an approval does not cover other arguments', async () => {
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');
   for (const given of [
@@ -25,7 +25,7 @@ test('what was approved for one amount pays no other', async () => {
   expect(bank.paid()).toEqual([]);
 });
 
-test('arguments beside the token change nothing of the stored call', async () => {
+test('arguments sent with the token do not change the stored call', async () => {
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');
   await bank.session.call({
@@ -35,7 +35,7 @@ test('arguments beside the token change nothing of the stored call', async () =>
   expect(bank.paid()).toEqual(['POST /pay/alice/5']);
 });
 
-test('arguments exchanged in the database after the yes do not run', async () => {
+test('arguments changed in the database after the approval do not run', async () => {
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');
   const other = openSqlite(join(bank.bench.path, 'state', 'toolwharf.db'));
@@ -44,11 +44,11 @@ test('arguments exchanged in the database after the yes do not run', async () =>
     token,
   ]);
   other.close();
-  expect(refusalIn(await bank.confirm(token))).toBe('approval_expired');
+  expect(codeOf(await bank.confirm(token))).toBe('approval_expired');
   expect(bank.paid()).toEqual([]);
 });
 
-test('control: exactly what was approved pays', async () => {
+test('control: the approved arguments run', async () => {
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');
   const answer = await bank.session.call({

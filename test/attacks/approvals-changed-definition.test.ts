@@ -1,6 +1,6 @@
-// SECURITY.md: "A tool that asks for consent is held; an approval lets exactly that call run, once, for that caller".
+// SECURITY.md: "An approval runs exactly one call".
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Bank, manifest, openBank, refusalIn, usual } from './approvals/bank.js';
+import { type Bank, codeOf, manifest, openBank, usual } from './approvals/bank.js';
 
 let bank: Bank;
 beforeEach(async () => {
@@ -8,7 +8,7 @@ beforeEach(async () => {
 });
 afterEach(() => bank.close());
 
-test('a package that was changed after the yes does not run under it, and everybody can see why', async () => {
+test('a package change voids its approvals and states the reason', async () => {
   const approved = await bank.hold();
   await bank.bench.host.approvals.approve(approved, 'person');
   const proposed = await bank.hold({ to: 'bob', amount: 1 });
@@ -17,11 +17,11 @@ test('a package that was changed after the yes does not run under it, and everyb
   for (const token of [approved, proposed]) {
     expect(await bank.bench.host.approvals.get(token)).toMatchObject({
       state: 'void',
-      voidReason: 'the definition of the package was changed',
+      voidReason: 'the definition of the package changed',
     });
-    expect(refusalIn(await bank.confirm(token, changed))).toBe('approval_expired');
-    // Whoever still has the old definition open gets nothing out of it either.
-    expect(refusalIn(await bank.confirm(token))).toBe('approval_expired');
+    expect(codeOf(await bank.confirm(token, changed))).toBe('approval_expired');
+    // A session that still has the old definition cannot use it either.
+    expect(codeOf(await bank.confirm(token))).toBe('approval_expired');
     await expect(bank.bench.host.approvals.approve(token, 'person')).rejects.toMatchObject({
       code: 'approval_denied',
     });
@@ -30,7 +30,7 @@ test('a package that was changed after the yes does not run under it, and everyb
   expect(bank.paid()).toEqual([]);
 });
 
-test('control: a package that was written anew as it was runs', async () => {
+test('control: a package rewritten with the same content runs', async () => {
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');
   bank.bench.write({ 'bank/findagent.json': manifest(bank.server.port) });

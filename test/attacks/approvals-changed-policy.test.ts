@@ -1,6 +1,6 @@
-// SECURITY.md: "A tool that asks for consent is held; an approval lets exactly that call run, once, for that caller".
+// SECURITY.md: "An approval runs exactly one call".
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Bank, openBank, refusalIn } from './approvals/bank.js';
+import { type Bank, codeOf, openBank } from './approvals/bank.js';
 
 let bank: Bank;
 beforeEach(async () => {
@@ -10,16 +10,16 @@ afterEach(() => bank.close());
 
 test.each([
   ['policy', { policy: { limits: { wallSeconds: 30 } } }],
-  ['grants', { allow: ['net:localhost'] }],
-])('under another %s a yes does not count', async (_name, more) => {
+  ['set of grants', { allow: ['net:localhost'] }],
+])('an approval is not valid under a different %s', async (_name, more) => {
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');
   const other = await bank.open('agent', more);
-  expect(refusalIn(await bank.confirm(token, other))).toBe('approval_expired');
+  expect(codeOf(await bank.confirm(token, other))).toBe('approval_expired');
   expect(bank.paid()).toEqual([]);
 });
 
-test('a changed policy makes what is outstanding void once the call comes again', async () => {
+test('a changed policy voids the old approval when the call is made again', async () => {
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');
   const other = await bank.open('agent', { policy: { limits: { wallSeconds: 30 } } });
@@ -28,11 +28,11 @@ test('a changed policy makes what is outstanding void once the call comes again'
     state: 'void',
     voidReason: 'the policy was changed',
   });
-  expect(refusalIn(await bank.confirm(token))).toBe('approval_expired');
+  expect(codeOf(await bank.confirm(token))).toBe('approval_expired');
   expect(bank.paid()).toEqual([]);
 });
 
-test('control: another session under the same rules may run it', async () => {
+test('control: another session under the same policy can run the approved call', async () => {
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');
   expect((await bank.confirm(token, await bank.open())).status).toBe('ok');

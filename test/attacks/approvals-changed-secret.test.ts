@@ -1,7 +1,7 @@
-// SECURITY.md: "A tool that asks for consent is held; an approval lets exactly that call run, once, for that caller".
+// SECURITY.md: "An approval runs exactly one call".
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { SecretAudience } from '../../src/index.js';
-import { type Bank, openBank, refusalIn } from './approvals/bank.js';
+import { type Bank, codeOf, openBank } from './approvals/bank.js';
 
 let bank: Bank;
 beforeEach(async () => {
@@ -14,10 +14,10 @@ const set = (value: string, audience: SecretAudience = { kind: 'manifest' }, pac
   bank.bench.host.secrets.set({ package: packageId, slot: 'key', value, audience, by: 'person' });
 
 test.each([
-  ['another value', () => set(['an', 'other'].join('-'))],
-  ['another audience', () => set(['the', 'first'].join('-'), named)],
-  ['no value', () => bank.bench.host.secrets.unset('bank', 'key', 'person')],
-])('%s after the yes makes it void', async (_name, change) => {
+  ['a different secret', () => set(['an', 'other'].join('-'))],
+  ['a different audience', () => set(['the', 'first'].join('-'), named)],
+  ['a deleted secret', () => bank.bench.host.secrets.unset('bank', 'key', 'person')],
+])('%s after the approval voids it', async (_name, change) => {
   await set(['the', 'first'].join('-'));
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');
@@ -27,18 +27,18 @@ test.each([
     state: 'void',
     voidReason: 'the value for key of bank was changed',
   });
-  expect(refusalIn(await bank.confirm(token))).toBe('approval_expired');
+  expect(codeOf(await bank.confirm(token))).toBe('approval_expired');
   expect(await bank.hold()).not.toBe(token);
   expect(bank.paid()).toEqual([]);
 });
 
-test('another value that comes as a variable is another call', async () => {
+test('a different secret in an environment variable voids the approval', async () => {
   const allow = [`net:localhost:${bank.server.port}`, 'env:key'];
   const first = await bank.open('agent', { allow, environment: { key: ['one', '1'].join('') } });
   const token = await bank.hold(undefined, first);
   await bank.bench.host.approvals.approve(token, 'person');
   const second = await bank.open('agent', { allow, environment: { key: ['two', '2'].join('') } });
-  expect(refusalIn(await bank.confirm(token, second))).toBe('approval_expired');
+  expect(codeOf(await bank.confirm(token, second))).toBe('approval_expired');
   expect(await bank.bench.host.approvals.get(token)).toMatchObject({
     state: 'void',
     voidReason: 'the credentials of the package were changed',
@@ -46,7 +46,7 @@ test('another value that comes as a variable is another call', async () => {
   expect(bank.paid()).toEqual([]);
 });
 
-test('control: a value of another package changes nothing', async () => {
+test('control: a changed secret of another package has no effect', async () => {
   await set(['the', 'first'].join('-'));
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');

@@ -1,6 +1,6 @@
-// SECURITY.md: "A tool that asks for consent is held; an approval lets exactly that call run, once, for that caller".
+// SECURITY.md: "An approval runs exactly one call".
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Bank, openBank, refusalIn } from './approvals/bank.js';
+import { type Bank, codeOf, openBank } from './approvals/bank.js';
 
 let bank: Bank;
 beforeEach(async () => {
@@ -10,7 +10,7 @@ afterEach(() => bank.close());
 
 const lifetime = 10 * 60_000;
 
-test('a yes that is ten minutes old, and a question that is, lead nowhere', async () => {
+test('approvals and held calls expire after ten minutes', async () => {
   const approved = await bank.hold();
   await bank.bench.host.approvals.approve(approved, 'person');
   const proposed = await bank.hold({ to: 'bob', amount: 1 });
@@ -19,14 +19,14 @@ test('a yes that is ten minutes old, and a question that is, lead nowhere', asyn
     code: 'approval_denied',
   });
   for (const token of [approved, proposed])
-    expect(refusalIn(await bank.confirm(token))).toBe('approval_expired');
-  // A clock that goes back brings nothing back.
+    expect(codeOf(await bank.confirm(token))).toBe('approval_expired');
+  // Setting the clock back does not restore an approval.
   bank.clock -= lifetime;
-  expect(refusalIn(await bank.confirm(approved))).toBe('approval_expired');
+  expect(codeOf(await bank.confirm(approved))).toBe('approval_expired');
   expect(bank.paid()).toEqual([]);
 });
 
-test('control: a moment before, it runs', async () => {
+test('control: the call runs one millisecond before the approval expires', async () => {
   const token = await bank.hold();
   await bank.bench.host.approvals.approve(token, 'person');
   bank.clock += lifetime - 1;

@@ -1,6 +1,6 @@
-// SECURITY.md: "A tool that asks for consent is held; an approval lets exactly that call run, once, for that caller".
+// SECURITY.md: "An approval runs exactly one call".
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type Bank, openBank, refusalIn } from './approvals/bank.js';
+import { type Bank, codeOf, openBank } from './approvals/bank.js';
 
 let bank: Bank;
 beforeEach(async () => {
@@ -9,13 +9,13 @@ beforeEach(async () => {
 afterEach(() => bank.close());
 
 const ask = async (amount: number, session = bank.session) =>
-  refusalIn(await session.call({ tool: 'bank/pay', arguments: { to: 'mallory', amount } }));
+  codeOf(await session.call({ tool: 'bank/pay', arguments: { to: 'mallory', amount } }));
 
-test('a caller cannot put question after question until one is agreed to', async () => {
+test('a caller cannot flood a person with approval requests', async () => {
   const first = await Promise.all(Array.from({ length: 100 }, (_, at) => ask(at)));
   expect(first.filter((it) => it === 'confirmation_required')).toHaveLength(10);
   expect(first.filter((it) => it === 'denied')).toHaveLength(90);
-  // Even where every one is decided at once, only so many come in a minute.
+  // The number per minute is limited too, even if each request is decided at once.
   let asked = 10;
   const second = await bank.open();
   for (let at = 100; at < 200; at++) {
@@ -29,7 +29,7 @@ test('a caller cannot put question after question until one is agreed to', async
   expect(bank.paid()).toEqual([]);
 });
 
-test('control: another caller is still heard, and so is the same one later', async () => {
+test('control: another caller can still ask, and so can the same caller later', async () => {
   for (let at = 0; at < 10; at++) await ask(at);
   expect(await ask(10)).toBe('denied');
   expect(await ask(10, await bank.open('bob'))).toBe('confirmation_required');

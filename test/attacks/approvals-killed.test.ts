@@ -1,5 +1,5 @@
-// SECURITY.md: "A tool that asks for consent is held; an approval lets exactly that call run, once, for that caller".
-// The host is killed at any moment between a yes and the end of the call: the next one never runs it a second time.
+// SECURITY.md: "An approval runs exactly one call". The host is killed between the approval and the end of
+// the call. The next host never runs the call a second time.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ beforeAll(async () => {
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"done":true}'),
   );
   folder = temporaryFolder({
-    // Without the credential: a name is as good as an address then.
+    // Without the credential, an address works as well as a name.
     'packages/bank/findagent.json': manifest(server.port)
       .replaceAll('localhost', '127.0.0.1')
       .replace(/,"auth_ref":"key"/, '')
@@ -49,8 +49,8 @@ afterAll(async () => {
 });
 
 function started(state: string, first: number): Promise<ChildProcess> {
-  const words = [state, join(folder.path, 'packages'), join(folder.path, 'workspace'), String(server.port)];
-  const child = spawn(process.execPath, [join(folder.path, 'host.mjs'), ...words, String(first)]);
+  const args = [state, join(folder.path, 'packages'), join(folder.path, 'workspace'), String(server.port)];
+  const child = spawn(process.execPath, [join(folder.path, 'host.mjs'), ...args, String(first)]);
   return new Promise((resolve, reject) => {
     let errors = '';
     child.stderr.on('data', (chunk) => {
@@ -65,20 +65,20 @@ function started(state: string, first: number): Promise<ChildProcess> {
 
 const paidFor = () => server.requests.map((it) => it.url);
 
-test('a killed host leaves no call that runs twice, and no decision that is lost', async () => {
+test('after a host is killed, no call runs twice and no decision is lost', async () => {
   const state = join(folder.path, 'state');
-  // Fixed, so that a failure can be seen again; each round ends a little later than the one before.
+  // Fixed delays make failures reproducible; each round ends a little later.
   for (const [round, milliseconds] of [3, 11, 23, 37, 54, 80].entries()) {
     const child = await started(state, round * 1000);
     const paid = paidFor().length;
     const deadline = performance.now() + 10_000;
-    // From the first payment on: before it there may be nothing but a start.
+    // Count from the first payment; before it, the host may still be starting.
     while (paidFor().length === paid && performance.now() < deadline)
       await new Promise((resolve) => setTimeout(resolve, 1));
     await new Promise((resolve) => setTimeout(resolve, milliseconds));
-    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill('SIGKILL');
-    await gone;
+    await exited;
 
     const host = await createHost({ state, warm: false });
     const session = await host.session({
@@ -88,13 +88,13 @@ test('a killed host leaves no call that runs twice, and no decision that is lost
       allow: [`net:127.0.0.1:${server.port}`],
     });
     const all = await host.approvals.list(['proposed', 'approved', 'executing', 'executed']);
-    // Every payment is one of a request that says it was begun; nothing else is possible, and nothing is missing.
+    // Every payment belongs to a request that is executing or executed.
     for (const url of paidFor()) {
       const to = url?.split('/')[2];
       const request = all.find((it) => (it.arguments as { to: string }).to === to);
       expect(['executing', 'executed'], `${to} is ${request?.state}`).toContain(request?.state);
     }
-    // Whoever asks again gets the stored answer, runs what was approved and not begun, or is told that nobody knows.
+    // Confirming again returns the stored answer, runs an approved call that did not start, or is denied.
     for (const { id, state: was } of all.filter((it) => it.state !== 'proposed')) {
       const answers = await Promise.all(
         [1, 2].map(() =>
@@ -108,6 +108,6 @@ test('a killed host leaves no call that runs twice, and no decision that is lost
     await host.close();
     expect(new Set(paidFor()).size).toBe(paidFor().length);
   }
-  // Control: it really was paid, more than once a round.
+  // Control: there was more than one payment per round.
   expect(paidFor().length).toBeGreaterThan(6);
 }, 120_000);

@@ -1,4 +1,4 @@
-// SECURITY.md: "Once a PIN is set, nobody approves, sets values, makes tokens or rules, or switches on without it".
+// SECURITY.md: "A PIN protects operator operations".
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Actor } from '../../src/host/host.js';
 import type { StandingRuleInput } from '../../src/model/standing-rule.js';
@@ -22,8 +22,8 @@ const rule: StandingRuleInput = {
   expiresAt: null,
 };
 
-/** Everything that widens what can happen. */
-const acts: Readonly<Record<string, (by: Actor, token: string) => Promise<unknown>>> = {
+/** All operations that give more permissions. */
+const operations: Readonly<Record<string, (by: Actor, token: string) => Promise<unknown>>> = {
   approve: (by, token) => bank.bench.host.approvals.approve(token, by),
   'secret set': (by) =>
     bank.bench.host.secrets.set({
@@ -46,9 +46,9 @@ const acts: Readonly<Record<string, (by: Actor, token: string) => Promise<unknow
     bank.bench.host.secrets.rekey({ to: 'passphrase', passphrase: 'some-words-here', by }),
   'notice key': (by) => bank.bench.host.approvals.noticeKey(by),
   accept: async (by) => {
-    const held = await bank.open();
-    const { to } = await held.review('bank');
-    await held.accept('bank', to, by);
+    const session = await bank.open();
+    const { to } = await session.review('bank');
+    await session.accept('bank', to, by);
   },
   'pin change': (by) => bank.bench.host.operator.setPin(`${pin}-2`, by),
   'pin remove': (by) => bank.bench.host.operator.removePin(by),
@@ -63,9 +63,9 @@ const strangers: readonly Actor[] = [
 
 const me = { name: 'person', channel: 'terminal', pin } as const;
 
-test.each(Object.keys(acts))('%s does not happen without the PIN', async (name) => {
-  const act = acts[name] as (typeof acts)[string];
-  const token = await bank.hold({ to: 'alice', amount: Object.keys(acts).indexOf(name) + 100 });
+test.each(Object.keys(operations))('%s is denied without the PIN', async (name) => {
+  const operate = operations[name] as (typeof operations)[string];
+  const token = await bank.hold({ to: 'alice', amount: Object.keys(operations).indexOf(name) + 100 });
   const before = bank.paid().length;
   if (name === 'accept')
     bank.bench.write({
@@ -75,21 +75,21 @@ test.each(Object.keys(acts))('%s does not happen without the PIN', async (name) 
       ),
     });
   for (const by of strangers)
-    await expect(act(by, token), JSON.stringify(by)).rejects.toMatchObject({ code: 'pin_required' });
-  // A client's answer counts for the call it was asked about, and for nothing else.
+    await expect(operate(by, token), JSON.stringify(by)).rejects.toMatchObject({ code: 'pin_required' });
+  // A client's answer is valid only for the call that it was asked about.
   if (name !== 'approve')
-    await expect(act({ name: 'mallory', channel: 'client' }, token)).rejects.toMatchObject({
+    await expect(operate({ name: 'mallory', channel: 'client' }, token)).rejects.toMatchObject({
       code: 'pin_required',
     });
   const operator = await recorded(bank, 'operator');
-  expect(operator.filter((it) => it.by === 'mallory' && it.act !== 'wrong PIN')).toEqual([]);
+  expect(operator.filter((it) => it.by === 'mallory' && it.operation !== 'wrong PIN')).toEqual([]);
   expect(bank.paid()).toHaveLength(before);
-  // Control: with it, the same act happens.
-  await act(name === 'pin remove' ? { ...me, pin: `${pin}-2` } : me, token);
+  // Control: the same operation succeeds with the PIN.
+  await operate(name === 'pin remove' ? { ...me, pin: `${pin}-2` } : me, token);
   await bank.bench.host.approvals.deny(token, 'person').catch(() => {});
 });
 
-test('saying no, switching off and revoking never need it', async () => {
+test('denying, disabling and revoking never need the PIN', async () => {
   const { host } = bank.bench;
   const token = await bank.hold();
   const { entry } = await host.tokens.create({ name: 'old', role: 'agent', expiresAt: null, by: 'person' });
@@ -101,7 +101,7 @@ test('saying no, switching off and revoking never need it', async () => {
   expect(await host.approvals.rules.revoke(kept.id, 'anybody')).toBe(true);
 });
 
-test('what anybody would try first cannot be the PIN', async () => {
+test('a PIN that is easy to guess is rejected', async () => {
   const weak = ['', '12345', '123456', '654321', 'aaaaaa', 'abc def', `abc${'\u200B'}defg`, 'xy'.repeat(65)];
   for (const it of weak)
     await expect(bank.bench.host.operator.setPin(it, me)).rejects.toMatchObject({ code: 'invalid_input' });

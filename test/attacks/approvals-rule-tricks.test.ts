@@ -1,7 +1,7 @@
-// SECURITY.md: "A standing rule lets through only calls whose every argument it names, for the package as it was".
+// SECURITY.md: "Standing rules are exact".
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { Condition, StandingRuleInput } from '../../src/model/standing-rule.js';
-import { type Bank, manifest, openBank, recorded, refusalIn } from './approvals/bank.js';
+import { type Bank, codeOf, manifest, openBank, recorded } from './approvals/bank.js';
 
 let bank: Bank;
 beforeEach(async () => {
@@ -33,21 +33,21 @@ const reports: Record<string, Condition[]> = {
   to: [{ test: 'one-of', values: ['alice', 'bob'] }],
 };
 const call = async (given: object, tool = 'bank/pay', session = bank.session) =>
-  refusalIn(
+  codeOf(
     await session.call({
       tool,
       arguments: { to: 'alice', amount: 5, path: '/reports/a', ...given } as never,
     }),
   );
 
-test('control: what the rule says runs without a question, and the record names the rule', async () => {
+test('control: a call that matches the rule runs without approval, and the audit log names the rule', async () => {
   const rule = await add(reports);
   for (const given of [{}, { path: '/reports/2026/./a b.txt' }, { path: '//reports//x' }, { amount: 50 }])
     expect(await call(given), JSON.stringify(given)).toBe('ok');
   expect(bank.paid()).toHaveLength(4);
   const intents = await recorded(bank, 'intent');
   expect(intents.map((it) => it.rule)).toEqual(Array(4).fill(rule.id));
-  expect((await bank.bench.host.approvals.rules.list())[0]).toMatchObject({ used: 4, state: 'holds' });
+  expect((await bank.bench.host.approvals.rules.list())[0]).toMatchObject({ used: 4, state: 'active' });
 });
 
 const paths = [
@@ -73,14 +73,14 @@ const paths = [
 ];
 
 const asked = [
-  ['more than the cap', { amount: 50.01 }],
+  ['an amount above the limit', { amount: 50.01 }],
   ['a negative amount', { amount: -1000 }],
-  ['somebody else', { to: 'mallory' }],
-  ['somebody who looks the same', { to: 'alic\u0435' }],
+  ['another recipient', { to: 'mallory' }],
+  ['a recipient with a look-alike name', { to: 'alic\u0435' }],
   ...paths.map((path) => [`the path ${JSON.stringify(path)}`, { path }] as const),
 ] as const;
 
-test('paths that are not below /reports, other amounts and other people are asked for', async () => {
+test('paths not below /reports, other amounts and other recipients need approval', async () => {
   await add(reports);
   for (const [name, given] of asked) {
     bank.clock += 60_000 * 11;
@@ -89,17 +89,17 @@ test('paths that are not below /reports, other amounts and other people are aske
   expect(bank.paid()).toEqual([]);
 });
 
-test('an argument that the rule does not name keeps it from holding', async () => {
+test('a rule that does not name every argument does not apply', async () => {
   const { path: _, ...rest } = reports;
   await add(rest);
   expect(await call({})).toBe('confirmation_required');
   expect(bank.paid()).toEqual([]);
-  // Control: freed explicitly, it holds.
+  // Control: the rule applies if it names the argument as free.
   await add({ ...rest, path: any });
   expect(await call({})).toBe('ok');
 });
 
-test('a pattern must cover the whole text, and takes no longer for a hostile one', async () => {
+test('a pattern must match the whole text, and hostile text does not slow it down', async () => {
   await add({ ...reports, to: [{ test: 'matches', pattern: '(a+)+b?' }] });
   for (const to of ['xaaa', 'aaax', 'aaa\nmallory', `${'a'.repeat(20_000)}!`])
     expect(await call({ to })).toBe('confirmation_required');
@@ -107,18 +107,18 @@ test('a pattern must cover the whole text, and takes no longer for a hostile one
   expect(await call({ to: 'aaab' })).toBe('ok');
 });
 
-test('a tool that cannot be undone is covered only where that was said', async () => {
+test('a rule covers a destructive tool only if it says so', async () => {
   const account = { tool: 'bank/close_account' };
   await add({ to: any }, account);
   const close = async () =>
-    refusalIn(await bank.session.call({ tool: 'bank/close_account', arguments: { to: 'alice' } }));
+    codeOf(await bank.session.call({ tool: 'bank/close_account', arguments: { to: 'alice' } }));
   expect(await close()).toBe('confirmation_required');
   expect(bank.paid()).toEqual([]);
   await add({ to: any }, { ...account, destructive: true });
   expect(await close()).toBe('ok');
 });
 
-test('a rule for one caller, one that ran out, and one that was revoked let nobody else through', async () => {
+test('rules for another caller, expired rules and revoked rules do not apply', async () => {
   const free = { to: any, amount: any, path: any };
   await add(free, { principal: 'somebody else' });
   expect(await call({ amount: 1 })).toBe('confirmation_required');
@@ -129,12 +129,12 @@ test('a rule for one caller, one that ran out, and one that was revoked let nobo
   await bank.bench.host.approvals.rules.revoke(gone.id, 'person');
   expect(await call({ amount: 3 })).toBe('confirmation_required');
   expect(bank.paid()).toEqual([]);
-  // Control.
+  // Control: an active rule for every caller applies.
   await add(free);
   expect(await call({ amount: 4 })).toBe('ok');
 });
 
-test('a package that was changed ends its rules', async () => {
+test('a package change ends its rules', async () => {
   const rule = await add({ to: any, amount: any, path: any });
   bank.bench.write({ 'bank/findagent.json': manifest(bank.server.port, 'Pay somebody else.') });
   const changed = await bank.open();
@@ -145,6 +145,6 @@ test('a package that was changed ends its rules', async () => {
   expect(kept).toMatchObject({
     id: rule.id,
     state: 'ended',
-    endReason: 'the definition of the package was changed',
+    endReason: 'the definition of the package changed',
   });
 });

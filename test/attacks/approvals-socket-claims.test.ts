@@ -1,8 +1,8 @@
-// SECURITY.md: "Once a PIN is set, nobody approves, sets values, makes tokens or rules, or switches on without it".
+// SECURITY.md: "A PIN protects operator operations".
 import { createConnection } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { listen, type SocketServer } from '../../src/serve/socket/server.js';
+import { openSocketServer, type SocketServer } from '../../src/serve/socket/server.js';
 import { type Bank, openBank, recorded } from './approvals/bank.js';
 
 const pin = ['nobody', 'knows', '1'].join('-');
@@ -14,21 +14,21 @@ beforeEach(async () => {
   bank = await openBank();
   path = join(bank.bench.path, 'state', 'host.sock');
   const onBug = (error: unknown) => bank.bench.bugs.push(error);
-  server = await listen(bank.bench.host, { path, version: '1', now: Date.now, onBug });
+  server = await openSocketServer(bank.bench.host, { path, version: '1', now: Date.now, onBug });
 });
 afterEach(async () => {
   await server.close();
   await bank.close();
 });
 
-/** What a program of the same user can say to the host's socket. */
+/** Sends a request to the host's socket, as any program of the same user can. */
 function ask(method: string, params: object): Promise<{ result?: unknown; error?: { code: string } }> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     const hello = {
       toolwharf: 'hello',
       version: '1',
-      surface: 'host',
+      protocol: 'host',
       principal: 'mallory',
       directories: [],
       root: bank.bench.root,
@@ -49,7 +49,7 @@ function ask(method: string, params: object): Promise<{ result?: unknown; error?
   });
 }
 
-test('over the socket nobody passes for the person at a client, or for somebody who signed in', async () => {
+test('over the socket, a program cannot claim to be a person at a client or a signed-in person', async () => {
   await bank.bench.host.operator.setPin(pin, 'person');
   const token = await bank.hold();
   const signed = await bank.bench.host.operator.signIn({ name: 'person', channel: 'api', pin });
@@ -68,7 +68,7 @@ test('over the socket nobody passes for the person at a client, or for somebody 
   expect(bank.paid()).toEqual([]);
 });
 
-test('control: with the PIN the same words approve', async () => {
+test('control: the same request approves with the PIN', async () => {
   await bank.bench.host.operator.setPin(pin, 'person');
   const token = await bank.hold();
   const { result } = await ask('approvals.approve', { id: token, by: { name: 'person', pin } });

@@ -1,9 +1,9 @@
-// States that say which question an answer is for are kept for all callers together. Whoever asks for more and more of them
-// must not push out those of others, whose persons are still thinking.
+// SECURITY.md: "Questions reach the right person once". One table keeps the open questions of all callers. A
+// caller that asks many questions must not remove the questions of others.
 import { expect, test } from 'vitest';
-import { type AskedState, createSigner } from '../../src/serve/mcp/signer.js';
+import { type AskedState, createStateSigner } from '../../src/serve/mcp/state-signer.js';
 
-/** Of clients that one person uses. */
+/** All clients belong to one person. */
 const stateOf = (holder: string, question: string, expiresAt = 1000): AskedState => ({
   kind: 'asked',
   holder,
@@ -15,47 +15,47 @@ const stateOf = (holder: string, question: string, expiresAt = 1000): AskedState
 });
 const any = () => true;
 
-test('being asked again and again pushes out nobody else', () => {
-  const signer = createSigner({ now: () => 0 });
-  const theirs = signer.seal(stateOf('thinking', 'q'));
-  const first = signer.seal(stateOf('flooding', 'q'));
+test('many questions of one client do not remove the question of another', () => {
+  const signer = createStateSigner({ now: () => 0 });
+  const theirs = signer.sign(stateOf('thinking', 'q'));
+  const first = signer.sign(stateOf('flooding', 'q'));
   let last = first;
-  for (let count = 0; count < 10_000; count++) last = signer.seal(stateOf('flooding', 'q'));
-  expect(signer.look(theirs, any)?.state).toMatchObject({ holder: 'thinking' });
-  // Its own older ones make room for the newer ones.
-  expect(signer.look(first, any)).toBeUndefined();
-  const found = signer.look(last, any);
+  for (let count = 0; count < 10_000; count++) last = signer.sign(stateOf('flooding', 'q'));
+  expect(signer.open(theirs, any)?.state).toMatchObject({ holder: 'thinking' });
+  // They replace older questions of the same client.
+  expect(signer.open(first, any)).toBeUndefined();
+  const found = signer.open(last, any);
   expect(found?.state).toMatchObject({ holder: 'flooding' });
   found?.use();
-  expect(signer.look(last, any)).toBeUndefined();
-  expect(signer.look(theirs, any)).toBeDefined();
+  expect(signer.open(last, any)).toBeUndefined();
+  expect(signer.open(theirs, any)).toBeDefined();
 });
 
-test('clients by the hundred push out nobody; by the thousand, the first one', () => {
-  const signer = createSigner({ now: () => 0 });
-  const theirs = signer.seal(stateOf('thinking', 'q'));
-  for (let count = 0; count < 1000; count++) signer.seal(stateOf(`caller-${count}`, 'q'));
-  expect(signer.look(theirs, any)).toBeDefined();
-  for (let count = 0; count < 3000; count++) signer.seal(stateOf(`other-${count}`, 'q'));
-  expect(signer.look(theirs, any)).toBeUndefined();
+test('a question survives a thousand other clients, but not several thousand', () => {
+  const signer = createStateSigner({ now: () => 0 });
+  const theirs = signer.sign(stateOf('thinking', 'q'));
+  for (let count = 0; count < 1000; count++) signer.sign(stateOf(`caller-${count}`, 'q'));
+  expect(signer.open(theirs, any)).toBeDefined();
+  for (let count = 0; count < 3000; count++) signer.sign(stateOf(`other-${count}`, 'q'));
+  expect(signer.open(theirs, any)).toBeUndefined();
 });
 
-test('clients whose states have run out push out nobody', () => {
+test('expired questions of other clients do not remove a question', () => {
   let now = 0;
-  const signer = createSigner({ now: () => now });
-  const theirs = signer.seal(stateOf('thinking', 'q'));
-  for (let count = 0; count < 2000; count++) signer.seal(stateOf(`caller-${count}`, 'q', 500));
+  const signer = createStateSigner({ now: () => now });
+  const theirs = signer.sign(stateOf('thinking', 'q'));
+  for (let count = 0; count < 2000; count++) signer.sign(stateOf(`caller-${count}`, 'q', 500));
   now = 600;
-  for (let count = 0; count < 2000; count++) signer.seal(stateOf(`other-${count}`, 'q'));
-  expect(signer.look(theirs, any)).toBeDefined();
+  for (let count = 0; count < 2000; count++) signer.sign(stateOf(`other-${count}`, 'q'));
+  expect(signer.open(theirs, any)).toBeDefined();
 });
 
-test('what has run out or does not fit stays refused', () => {
+test('a state that expired or does not match is rejected', () => {
   let now = 0;
-  const signer = createSigner({ now: () => now });
-  const sealed = signer.seal(stateOf('thinking', 'q'));
-  expect(signer.look(sealed, ({ holder }) => holder === 'flooding')).toBeUndefined();
-  expect(signer.look(sealed, any)).toBeDefined();
+  const signer = createStateSigner({ now: () => now });
+  const sealed = signer.sign(stateOf('thinking', 'q'));
+  expect(signer.open(sealed, ({ holder }) => holder === 'flooding')).toBeUndefined();
+  expect(signer.open(sealed, any)).toBeDefined();
   now = 1000;
-  expect(signer.look(sealed, any)).toBeUndefined();
+  expect(signer.open(sealed, any)).toBeUndefined();
 });

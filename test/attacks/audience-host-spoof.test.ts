@@ -1,25 +1,25 @@
-// SECURITY.md: a value goes only to its audience. Whom a request says it is for, and whom it is sent to, is one host:
-// the Host header is the host that was judged. Greetings of TLS for another name are in src/net/egress.test.ts.
+// SECURITY.md: "A secret leaves only to its audience". The Host header of a request is the host that was
+// checked. Tests of TLS with another server name are in src/net/egress.test.ts.
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type LoopbackServer, loopbackServer } from '../toolwharf.js';
-import { type Door, openDoor } from './egress-door.js';
+import { openTestProxy, type TestProxy } from './egress-door.js';
 
 let server: LoopbackServer;
-let door: Door | undefined;
+let proxy: TestProxy | undefined;
 
 beforeEach(async () => {
   server = await loopbackServer((_request, response) => response.end('served'));
 });
 afterEach(async () => {
-  await door?.close();
+  await proxy?.close();
   await server.close();
 });
 
-test('plain http: whatever the client writes into Host, the server is asked for the judged name', async () => {
+test('the proxy replaces the Host header of plain HTTP with the checked host', async () => {
   const hosts = [{ host: 'good.test', port: server.port }];
-  door = await openDoor({ reach: { hosts, granted: hosts }, anyPublic: false, secret: true });
+  proxy = await openTestProxy({ reach: { hosts, granted: hosts }, anyPublic: false, holdsSecret: true });
   const target = `http://good.test:${server.port}/a`;
   for (const header of [
     'Host: evil.test',
@@ -27,16 +27,16 @@ test('plain http: whatever the client writes into Host, the server is asked for 
     'hOsT : evil.test',
     'X: y\nHost:evil.test',
   ])
-    await door.say(`GET ${target} HTTP/1.1\n${header}\nConnection: close\n\n`);
-  await door.say(`GET /a HTTP/1.1\nHost: evil.test\nConnection: close\n\n`);
-  await door.say(
+    await proxy.send(`GET ${target} HTTP/1.1\n${header}\nConnection: close\n\n`);
+  await proxy.send(`GET /a HTTP/1.1\nHost: evil.test\nConnection: close\n\n`);
+  await proxy.send(
     `GET http://evil.test:${server.port}/a HTTP/1.1\nHost: good.test:${server.port}\nConnection: close\n\n`,
   );
   expect(server.requests.length).toBeGreaterThan(0);
   for (const { headers } of server.requests) expect(headers.host).toBe(`good.test:${server.port}`);
 });
 
-test('the control: without the proxy the same server believes the header', async () => {
+test('control: without the proxy, the server gets the forged header', async () => {
   const client = connect(server.port, '127.0.0.1');
   client.end('GET /a HTTP/1.1\r\nHost: evil.test\r\nConnection: close\r\n\r\n');
   await once(client.resume(), 'close');

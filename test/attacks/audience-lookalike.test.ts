@@ -1,6 +1,6 @@
-// SECURITY.md: a value goes only to its audience. Names that look like another one are another one.
+// SECURITY.md: "A secret leaves only to its audience". A look-alike name is a different name.
 import { expect, test } from 'vitest';
-import { hostName, mayReceive } from '../../src/model/host-name.js';
+import { mayReceive, normalizeHostName } from '../../src/model/host-name.js';
 
 const audience = { kind: 'hosts', hosts: ['paypal.example', 'bücher.example'] } as const;
 
@@ -16,11 +16,11 @@ test.each([
   'paypal.example.evil.example',
   'b\u0075\u0308cher.example.evil.example',
   'bucher.example',
-])('%j is not the one it looks like', (name) => {
+])('%j is not in the audience of the name it resembles', (name) => {
   expect(mayReceive(audience, name)).toBe(false);
 });
 
-test('the control: other spellings of the same name are that name', () => {
+test('control: other spellings of the same name are in the audience', () => {
   for (const name of [
     'PAYPAL.example',
     'paypal.example.',
@@ -29,5 +29,5 @@ test('the control: other spellings of the same name are that name', () => {
     'xn--bcher-kva.example',
   ])
     expect(mayReceive(audience, name), name).toBe(true);
-  expect(hostName('\uff50aypal.example')).toBe(new URL('https://\uff50aypal.example/').hostname);
+  expect(normalizeHostName('\uff50aypal.example')).toBe(new URL('https://\uff50aypal.example/').hostname);
 });

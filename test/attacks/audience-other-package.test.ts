@@ -1,9 +1,8 @@
-// SECURITY.md: a value is sealed for one package and slot, and goes only to its audience: not to the host of another
-// slot or package, and not under the name of another.
+// SECURITY.md: "A secret leaves only to its audience". A secret is not sent for another package or slot.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { guardedClient } from '../../src/net/client.js';
+import { guardedClient } from '../../src/net/http-client.js';
 import { type LoopbackServer, loopbackServer } from '../toolwharf.js';
 import { failureOf, findagent, resultOf, type Workbench, workbench } from '../workbench.js';
 
@@ -51,12 +50,12 @@ const keep = (packageId: string, hosts?: readonly string[]) =>
   });
 const open = () => bench.session({ allow: [`net:localhost:${server.port}`] });
 
-test("A's value is not B's, though both call it the same", async () => {
+test('a secret of package A is not sent for package B, even if both slots have the same name', async () => {
   await keep('desk-a');
   const session = await open();
   await resultOf(session.call({ tool: 'desk-b/ask', arguments: {} }));
   expect(server.requests[0]?.headers.authorization).toBeUndefined();
-  // The control: A's own call carries it.
+  // Control: a call of A sends it.
   await resultOf(session.call({ tool: 'desk-a/ask', arguments: {} }));
   expect(server.requests[1]).toMatchObject({
     url: '/a',
@@ -64,7 +63,7 @@ test("A's value is not B's, though both call it the same", async () => {
   });
 });
 
-test('a value that is for another host does not go out at all', async () => {
+test('a call is not sent if its secret is for another host', async () => {
   await keep('desk-b', ['a.example.com']);
   const session = await open();
   const failed = await failureOf(session.call({ tool: 'desk-b/ask', arguments: {} }));
@@ -72,7 +71,7 @@ test('a value that is for another host does not go out at all', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('of two packages with one id, neither says whom the value may go to', async () => {
+test('if two packages have the same id, no manifest decides the audience of a secret', async () => {
   bench.write({
     'c/findagent.json': agent('Twin', 'good', server.port),
     'd/findagent.json': agent('Twin', 'evil', server.port),
@@ -92,7 +91,7 @@ test('of two packages with one id, neither says whom the value may go to', async
   const evil = await folder('d');
   await failureOf(evil.call({ tool: 'twin/ask', arguments: {} }));
   expect(server.requests).toEqual([]);
-  // The control: where there is one, its manifest says it.
+  // Control: if there is only one package, its manifest decides.
   rmSync(join(bench.packages, 'd'), { recursive: true });
   await keep('twin');
   await resultOf((await folder('c')).call({ tool: 'twin/ask', arguments: {} }));

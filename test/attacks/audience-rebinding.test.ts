@@ -1,39 +1,43 @@
-// SECURITY.md: a request goes to the address that was judged. A name that leads elsewhere the second time changes nothing.
+// SECURITY.md: "A secret leaves only to its audience". A request goes to the address that was checked, even
+// if the name resolves to another address the second time.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { guardedClient } from '../../src/net/client.js';
 import type { Resolve } from '../../src/net/destination.js';
+import { guardedClient } from '../../src/net/http-client.js';
 import { type LoopbackServer, loopbackServer } from '../toolwharf.js';
-import { type Door, openDoor } from './egress-door.js';
+import { openTestProxy, type TestProxy } from './egress-door.js';
 
 let server: LoopbackServer;
-let door: Door | undefined;
+let proxy: TestProxy | undefined;
 
 beforeEach(async () => {
   server = await loopbackServer((_request, response) => response.end('inside'));
 });
 afterEach(async () => {
-  await door?.close();
+  await proxy?.close();
   await server.close();
 });
 
-/** First a public address (of a block for documentation, which nobody has), then this machine. */
-function turning(): { resolve: Resolve; asked: () => number } {
+/** Alternates between a public address (reserved for documentation) and this machine. */
+function alternatingResolver(): { resolve: Resolve; lookups: () => number } {
   let count = 0;
-  return { resolve: async () => (count++ % 2 === 0 ? ['203.0.113.7'] : ['127.0.0.1']), asked: () => count };
+  return { resolve: async () => (count++ % 2 === 0 ? ['203.0.113.7'] : ['127.0.0.1']), lookups: () => count };
 }
 
-test('the second answer of a resolver is judged like the first, and never used unjudged', async () => {
+test('the proxy checks every answer of a resolver before it connects', async () => {
   const hosts = [{ host: 'turn.test', port: server.port }];
-  const { resolve, asked } = turning();
-  door = await openDoor({ reach: { hosts, granted: [] }, anyPublic: true, secret: false }, resolve);
+  const { resolve, lookups } = alternatingResolver();
+  proxy = await openTestProxy(
+    { reach: { hosts, granted: [] }, anyPublic: true, holdsSecret: false },
+    resolve,
+  );
   const get = `GET http://turn.test:${server.port}/ HTTP/1.1\nHost: turn.test\nConnection: close\n\n`;
-  for (let round = 0; round < 4; round++) expect(await door.say(get)).toMatch(/^HTTP\/1\.1 403/);
-  expect(asked()).toBe(4);
+  for (let round = 0; round < 4; round++) expect(await proxy.send(get)).toMatch(/^HTTP\/1\.1 403/);
+  expect(lookups()).toBe(4);
   expect(server.requests).toEqual([]);
 });
 
-test('the same for requests of the host itself; one lookup a request', async () => {
-  const { resolve, asked } = turning();
+test('the host checks every answer too, with one lookup per request', async () => {
+  const { resolve, lookups } = alternatingResolver();
   const client = guardedClient(resolve);
   const hosts = [{ host: 'turn.test', port: server.port }];
   const send = (granted: typeof hosts) =>
@@ -48,10 +52,10 @@ test('the same for requests of the host itself; one lookup a request', async () 
     });
   for (let round = 0; round < 2; round++)
     await expect(send([])).rejects.toMatchObject({ code: 'network_denied' });
-  // Without the grant not even the name is looked up: plain http.
-  expect(asked()).toBe(0);
+  // Plain HTTP without a grant is denied before the lookup.
+  expect(lookups()).toBe(0);
   await expect(send(hosts)).rejects.toMatchObject({ code: 'network_denied' });
-  // The control: granted, and this time it leads here.
+  // Control: the host is granted and now resolves to this machine.
   expect((await send(hosts)).body.toString()).toBe('inside');
-  expect(asked()).toBe(2);
+  expect(lookups()).toBe(2);
 });

@@ -1,6 +1,7 @@
-// SECURITY.md: a value goes only to its audience. A server that is allowed cannot send it on by a redirect.
+// SECURITY.md: "A secret leaves only to its audience". An allowed server cannot forward a secret by a
+// redirect.
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { guardedClient } from '../../src/net/client.js';
+import { guardedClient } from '../../src/net/http-client.js';
 import { type LoopbackServer, loopbackServer } from '../toolwharf.js';
 import { failureOf, findagent, type Workbench, workbench } from '../workbench.js';
 
@@ -45,7 +46,7 @@ afterEach(async () => {
   await evil.close();
 });
 
-test('the allowed server gets the credential, and the one it names gets nothing, whatever the status', async () => {
+test('a redirect sends nothing to its target, for every redirect status', async () => {
   const session = await bench.session({
     allow: [`net:localhost:${allowed.port}`, `net:127.0.0.1:${evil.port}`],
   });
@@ -55,7 +56,7 @@ test('the allowed server gets the credential, and the one it names gets nothing,
   }
   expect(allowed.requests).toHaveLength(5);
   for (const { headers } of allowed.requests) expect(headers.authorization).toBe(`Bearer ${secret}`);
-  // Without a credential too: the manifest does not name that host.
+  // The same without a credential: the manifest does not name that host.
   await failureOf(session.call({ tool: 'redirect-agent/to_302_bare', arguments: {} }));
   expect(evil.requests).toEqual([]);
 });

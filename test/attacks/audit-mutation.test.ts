@@ -1,11 +1,12 @@
-// SECURITY.md: "Every call …": a single change anywhere in the record or its checkpoints is found, down to one bit.
+// SECURITY.md: "Tampering is detected". Every change in the audit log or its checkpoints is found, down to
+// one bit.
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { AuditLog } from '../../src/store/audit.js';
-import { hashOf } from '../../src/store/audit-check.js';
-import { Checkpoints, checkpointPlaces } from '../../src/store/checkpoints.js';
+import { entryHash } from '../../src/store/audit-check.js';
+import { AuditLog } from '../../src/store/audit-log.js';
+import { Checkpoints, checkpointPaths } from '../../src/store/checkpoints.js';
 import { type AuditTable, openDatabase } from '../../src/store/database.js';
 import { openSqlite, type SqliteConnection } from '../../src/store/sqlite.js';
 import { StoredAuditLog } from '../../src/store/stored-audit-log.js';
@@ -13,22 +14,22 @@ import { temporaryFolder } from '../toolwharf.js';
 
 const folder = temporaryFolder();
 const original = join(folder.path, 'original');
-const lines = 40;
-const sealedEach = 10;
+const entryCount = 40;
+const entriesPerHost = 10;
 afterAll(() => folder.remove());
 
 beforeAll(async () => {
   let clock = Date.UTC(2026, 0, 1);
   mkdirSync(original, { mode: 0o700 });
-  // Several hosts one after the other: each leaves a checkpoint when it ends.
-  for (let host = 0; host < lines / sealedEach; host++) {
+  // Several hosts, one after another; each writes a checkpoint when it closes.
+  for (let host = 0; host < entryCount / entriesPerHost; host++) {
     const database = openDatabase(original);
     const log = new AuditLog(
       database,
       () => clock++,
-      await Checkpoints.open(checkpointPlaces(original), () => clock++),
+      await Checkpoints.open(checkpointPaths(original), () => clock++),
     );
-    for (let index = 0; index < sealedEach; index++)
+    for (let index = 0; index < entriesPerHost; index++)
       await log.append({ kind: 'intent', body: { callId: `${host}-${index}`, note: 'ünïcode "quoted"' } });
     await log.close();
     await database.destroy();
@@ -36,15 +37,15 @@ beforeAll(async () => {
 });
 
 async function verdictOf(state: string) {
-  const record = StoredAuditLog.open(state, checkpointPlaces(state));
+  const auditLog = StoredAuditLog.open(state, checkpointPaths(state));
   try {
-    return await record.verify();
+    return await auditLog.verify();
   } finally {
-    record.close();
+    auditLog.close();
   }
 }
 
-/** A copy of the state with one thing changed. */
+/** Verifies a copy of the state with one change. */
 async function changed(change: (database: SqliteConnection, state: string) => void) {
   const state = join(folder.path, 'copy');
   rmSync(state, { recursive: true, force: true });
@@ -67,25 +68,30 @@ function rewrite(database: SqliteConnection, rows: readonly AuditTable[]): void 
     database.run('insert into audit values (?, ?, ?, ?, ?, ?)', [seq, at, kind, body, previous, hash]);
 }
 
-/** What somebody does who knows how the chain is made. */
-function chainedAnew(rows: readonly AuditTable[]): AuditTable[] {
+/** Rebuilds the hash chain, like an attacker who knows its format. */
+function rebuildChain(rows: readonly AuditTable[]): AuditTable[] {
   let previous = '0'.repeat(64);
   return rows.map((it, index) => {
-    const line = { ...it, seq: index + 1, previous };
-    previous = hashOf(line);
-    return { ...line, hash: previous };
+    const entry = { ...it, seq: index + 1, previous };
+    previous = entryHash(entry);
+    return { ...entry, hash: previous };
   });
 }
 
-test('the control: untouched it is whole, and copying changes nothing', async () => {
+test('control: an unchanged copy passes verification', async () => {
   const verdict = await changed(() => {});
-  expect(verdict).toMatchObject({ ok: true, entries: lines + 3, checkpoints: 4, sealed: lines + 3 });
+  expect(verdict).toMatchObject({
+    ok: true,
+    entries: entryCount + 3,
+    checkpoints: 4,
+    sealed: entryCount + 3,
+  });
 });
 
-const place = fc.nat({ max: lines + 2 });
+const place = fc.nat({ max: entryCount + 2 });
 const field = fc.constantFrom('seq', 'at', 'kind', 'body', 'previous', 'hash');
 
-test('one bit of any field of any line', async () => {
+test('one changed bit in any field of any entry is detected', async () => {
   await fc.assert(
     fc.asyncProperty(place, field, fc.nat(), async (at, name, position) => {
       const verdict = await changed((database) => {
@@ -101,13 +107,13 @@ test('one bit of any field of any line', async () => {
         database.run(`update audit set ${name} = ? where seq = ?`, [bytes.toString('latin1'), row.seq]);
       });
       expect(verdict.ok).toBe(false);
-      expect(verdict.problem).toMatch(/line|checkpoint/);
+      expect(verdict.problem).toMatch(/entry|checkpoint/);
     }),
     { numRuns: 60 },
   );
 });
 
-test('one bit of any byte of the checkpoints', async () => {
+test('one changed bit in any byte of the checkpoints is detected', async () => {
   const file = (state: string) => join(state, 'checkpoints', 'audit.checkpoints');
   const size = readFileSync(file(original)).length;
   await fc.assert(
@@ -123,20 +129,23 @@ test('one bit of any byte of the checkpoints', async () => {
   );
 });
 
-describe('with the chain made anew after it, so that only checkpoints tell', () => {
+describe('checkpoints detect a change even if the hash chain is rebuilt', () => {
   const edits: readonly (readonly [string, (rows: AuditTable[], at: number) => AuditTable[]])[] = [
-    ['a line taken out', (rows, at) => rows.toSpliced(at, 1)],
-    ['two lines swapped', (rows, at) => rows.toSpliced(at, 2, ...rows.slice(at, at + 2).reverse())],
-    ['a line put in', (rows, at) => rows.toSpliced(at, 0, { ...(rows[at] as AuditTable), kind: 'refusal' })],
-    ['a line changed', (rows, at) => rows.with(at, { ...(rows[at] as AuditTable), body: '{}' })],
-    ['the newest lines cut off', (rows, at) => rows.slice(0, at)],
-    ['everything gone', () => []],
+    ['a removed entry', (rows, at) => rows.toSpliced(at, 1)],
+    ['two swapped entries', (rows, at) => rows.toSpliced(at, 2, ...rows.slice(at, at + 2).reverse())],
+    [
+      'an inserted entry',
+      (rows, at) => rows.toSpliced(at, 0, { ...(rows[at] as AuditTable), kind: 'refusal' }),
+    ],
+    ['a changed entry', (rows, at) => rows.with(at, { ...(rows[at] as AuditTable), body: '{}' })],
+    ['the newest entries cut off', (rows, at) => rows.slice(0, at)],
+    ['all entries removed', () => []],
   ];
   test.each(edits)('%s', async (_, edit) => {
     await fc.assert(
-      fc.asyncProperty(fc.nat({ max: lines }), async (at) => {
+      fc.asyncProperty(fc.nat({ max: entryCount }), async (at) => {
         const verdict = await changed((database) =>
-          rewrite(database, chainedAnew(edit(rowsOf(database), at))),
+          rewrite(database, rebuildChain(edit(rowsOf(database), at))),
         );
         expect(verdict.ok).toBe(false);
       }),
@@ -144,25 +153,25 @@ describe('with the chain made anew after it, so that only checkpoints tell', () 
     );
   });
 
-  test('the control: without checkpoints such a record passes', async () => {
+  test('control: without checkpoints, a rebuilt chain passes verification', async () => {
     const verdict = await changed((database, state) => {
       const rows = rowsOf(database).filter((it) => it.kind !== 'checkpoint');
-      rewrite(database, chainedAnew(rows.with(3, { ...(rows[3] as AuditTable), body: '{}' })));
+      rewrite(database, rebuildChain(rows.with(3, { ...(rows[3] as AuditTable), body: '{}' })));
       rmSync(join(state, 'checkpoints'), { recursive: true });
     });
     expect(verdict).toMatchObject({ ok: true, checkpoints: 0 });
   });
 });
 
-describe('checkpoints', () => {
+describe('a change of the checkpoint file is detected', () => {
   const file = (state: string) => join(state, 'checkpoints', 'audit.checkpoints');
   const edits: readonly (readonly [string, (all: string[]) => string[]])[] = [
-    ['the first taken out', (all) => all.slice(1)],
-    ['one taken out', (all) => all.toSpliced(2, 1)],
-    ['one but the last two taken out', (all) => all.slice(0, 2)],
-    ['all taken out', () => []],
+    ['the first one removed', (all) => all.slice(1)],
+    ['one removed', (all) => all.toSpliced(2, 1)],
+    ['the last two removed', (all) => all.slice(0, 2)],
+    ['all removed', () => []],
     ['two swapped', (all) => all.toSpliced(1, 2, ...all.slice(1, 3).reverse())],
-    ['one written twice', (all) => all.toSpliced(1, 0, all[1] as string)],
+    ['one duplicated', (all) => all.toSpliced(1, 0, all[1] as string)],
   ];
   test.each(edits)('%s', async (_, edit) => {
     const verdict = await changed((_database, state) => {
@@ -177,7 +186,7 @@ describe('checkpoints', () => {
     expect(verdict).toMatchObject({ ok: false, problem: expect.stringContaining('checkpoint') });
   });
 
-  test('signed with another key', async () => {
+  test('checkpoints signed with another key are detected', async () => {
     const verdict = await changed((_, state) => {
       rmSync(join(state, 'audit.key'));
       const other = join(folder.path, 'other');
@@ -188,7 +197,7 @@ describe('checkpoints', () => {
   });
 });
 
-/** A public key of nobody. */
+/** A public key that did not sign anything here. */
 const otherKey = `-----BEGIN PUBLIC KEY-----
 MCowBQYDK2VwAyEAGb9ECWmEzf6FQbrBZ9w7lshQhqowtrbLDFw4rXAxZuE=
 -----END PUBLIC KEY-----

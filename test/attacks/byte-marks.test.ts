@@ -1,22 +1,23 @@
-// `0x` and `\x` before bytes are left out when values are looked for among letters and digits alone. A value can have an x before
-// two hexadecimal digits of its own; a tool that says it so that its x passes for such a mark says it all the same.
+// SECURITY.md: "Secrets are removed from output". The search ignores the byte prefixes `0x` and `\x`. A
+// secret can itself contain an x before two hexadecimal digits; it must be found even if that x looks like a
+// prefix.
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { KnownValues } from '../../src/policy/scan/known.js';
-import { redactNow } from '../../src/policy/scan/redact.js';
+import { KnownValues } from '../../src/policy/scan/known-values.js';
+import { redactNow } from '../../src/policy/scan/redact-secrets.js';
 
-const look = {
+const scanOptions = {
   guesses: false,
-  samples: false,
+  reportSamples: false,
   sha256: (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(),
 };
 
-function said(value: string, text: string): string {
+function redacted(value: string, text: string): string {
   const hiding = [{ values: new KnownValues([value]), nameOf: () => 'SLOT' }];
-  return redactNow(text, hiding, look).value as string;
+  return redactNow(text, hiding, scanOptions).value as string;
 }
 
-/** Most characters of a value that stand in a text one after the other, whatever stands between them. */
+/** Length of the longest part of a value in a text, forward or reversed, ignoring separators. */
 function longestLeft(value: string, text: string): number {
   const bare = text.replaceAll('[redacted:SLOT]', '\n').replace(/[^A-Za-z0-9\n]/g, '');
   for (let length = value.length; length > 0; length--)
@@ -40,35 +41,35 @@ const values = [
 ];
 
 const ways: [string, (value: string) => string][] = [
-  ['as it is', (it) => it],
-  ['after a nought', (it) => `0${it}`],
+  ['unchanged', (it) => it],
+  ['after a zero', (it) => `0${it}`],
   ['after a backslash', (it) => `\\${it}`],
-  ['among words', (it) => `it is 0${it}, and no other`],
+  ['inside a sentence', (it) => `it is 0${it}, and no other`],
   ['with a backslash before each x', (it) => it.replaceAll('x', '\\x')],
-  ['with a sign before each x', (it) => it.replaceAll('x', '-x')],
-  ['with a sign after each nought', (it) => it.replaceAll('0', '0 ')],
-  ['with signs between all characters', (it) => [...it].join('-')],
-  ['backwards', (it) => [...it].reverse().join('')],
-  ['backwards after a nought', (it) => `0${[...it].reverse().join('')}`],
-  ['backwards with a backslash before each x', (it) => [...it].reverse().join('').replaceAll('x', '\\x')],
+  ['with a dash before each x', (it) => it.replaceAll('x', '-x')],
+  ['with a space after each zero', (it) => it.replaceAll('0', '0 ')],
+  ['with dashes between all characters', (it) => [...it].join('-')],
+  ['reversed', (it) => [...it].reverse().join('')],
+  ['reversed after a zero', (it) => `0${[...it].reverse().join('')}`],
+  ['reversed with a backslash before each x', (it) => [...it].reverse().join('').replaceAll('x', '\\x')],
 ];
 
-describe.each(values)('%s', (value) => {
-  test.each(ways)('%s', (_name, way) => {
+describe.each(values)('the secret %s', (value) => {
+  test.each(ways)('is removed %s', (_name, way) => {
     expect(longestLeft(value, way(value))).toBe(value.length);
-    const left = said(value, way(value));
+    const left = redacted(value, way(value));
     expect(left).toContain('[redacted:SLOT]');
     expect(longestLeft(value, left)).toBeLessThan(12);
   });
 
-  test('as bytes with their marks', () => {
+  test('is removed as bytes with prefixes', () => {
     const bytes = [...Buffer.from(value)].map((it) => it.toString(16).padStart(2, '0'));
     for (const text of [bytes.map((it) => `0x${it}`).join(', '), bytes.map((it) => `\\x${it}`).join('')])
-      expect(said(value, text)).toContain('[redacted:SLOT]');
+      expect(redacted(value, text)).toContain('[redacted:SLOT]');
   });
 });
 
-test('what has nothing of it stays', () => {
+test('text without the secret stays unchanged', () => {
   const text = 'the bytes 0x41, 0x42 and \\x43\\x44 are A, B, C and D';
-  expect(said('x41kq9wzrtyu', text)).toBe(text);
+  expect(redacted('x41kq9wzrtyu', text)).toBe(text);
 });

@@ -1,5 +1,6 @@
-// Ways out of a container. Each is a script that prints REACHED when it got what it wanted, run by a tool through the host. A
-// check counts only with a control: the same script, in the same image and as the same user, with one layer less.
+// SECURITY.md: "Containers are confined too". Each attempt is a script that prints REACHED if it succeeds; a
+// tool runs it through the host. The control runs the same script in the same image, as the same user, with
+// one layer removed.
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -12,7 +13,7 @@ const canary = ['canary', 'of', 'the', 'host'].join('-');
 const token = ['tok', 'en', '4711', 'kept'].join('-');
 const variable = 'CONTAINER_TEST_CANARY_OF_HOST';
 
-/** What the host gives every container, so that a control leaves out exactly one. */
+/** Engine options that the host sets for every container; each control omits one group. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   network: ['--network', 'none'],
   root: ['--read-only'],
@@ -23,29 +24,29 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 };
 
 const names = [
-  'the network of this machine',
-  'files of this machine',
-  'the image itself',
+  'the network of the host',
+  'files of the host',
+  'a writable image',
   'capabilities',
-  'more privileges',
+  'new privileges',
   'more processes than allowed',
   'more memory than allowed',
   'keys in the workspace',
-  'keys in a folder that is moved away first',
+  'keys in a folder that was moved before',
   'the environment of the host',
 ];
 
 interface Attempt {
   readonly name: string;
-  /** In a container before: what is covered at its start may lie elsewhere at the next. */
+  /** Runs in an earlier container: it can move files that a later container would hide. */
   readonly first?: string;
   readonly script: string;
-  /** Left out, and put in its place. */
+  /** Layer that the control omits, and the engine options that it adds instead. */
   readonly without?: string;
   readonly instead?: readonly string[];
 }
 
-describe.skipIf(skipped !== '')(`out of a container${skipped}`, () => {
+describe.skipIf(skipped !== '')(`attempts to leave a container fail${skipped}`, () => {
   let bench: Workbench;
   let listener: LoopbackServer;
 
@@ -93,10 +94,10 @@ describe.skipIf(skipped !== '')(`out of a container${skipped}`, () => {
     return JSON.stringify(answer.status === 'ok' ? answer.result : answer);
   };
   const control = async (script: string, without: string | undefined, instead: readonly string[]) => {
-    const kept = Object.entries(layers).flatMap(([name, words]) => (name === without ? [] : words));
+    const kept = Object.entries(layers).flatMap(([name, args]) => (name === without ? [] : args));
     const user = ['--user', '65533:65533', '--ulimit', 'nproc=4096:4096', '--ulimit', 'nofile=256:256'];
-    const words = [...user, '--pull', 'never', '--entrypoint', '["sh"]', house.image, '-c', script];
-    return house.aside('run', '--rm', ...kept, ...instead, ...words);
+    const args = [...user, '--pull', 'never', '--entrypoint', '["sh"]', house.image, '-c', script];
+    return house.aside('run', '--rm', ...kept, ...instead, ...args);
   };
 
   const putBack = () => {
@@ -105,24 +106,24 @@ describe.skipIf(skipped !== '')(`out of a container${skipped}`, () => {
   };
   const attempts = (): Attempt[] => [
     {
-      name: 'the network of this machine',
+      name: 'the network of the host',
       script: `wget -q -O - http://127.0.0.1:${listener.port}/`,
       without: 'network',
       instead: ['--network', 'host'],
     },
     {
-      name: 'files of this machine',
+      name: 'files of the host',
       script: `cat ${bench.path}/canary`,
       instead: ['-v', `${bench.path}:${bench.path}:ro`],
     },
-    { name: 'the image itself', script: 'touch /open/made && echo REACHED', without: 'root' },
+    { name: 'a writable image', script: 'touch /open/made && echo REACHED', without: 'root' },
     {
       name: 'capabilities',
       script: "grep -q '^CapBnd:.*[1-9a-f]' /proc/self/status && echo REACHED",
       without: 'capabilities',
     },
     {
-      name: 'more privileges',
+      name: 'new privileges',
       script: "grep -q '^NoNewPrivs:.0' /proc/self/status && echo REACHED",
       without: 'privileges',
     },
@@ -142,7 +143,7 @@ describe.skipIf(skipped !== '')(`out of a container${skipped}`, () => {
       instead: ['-v', `${bench.root}:${bench.root}`],
     },
     {
-      name: 'keys in a folder that is moved away first',
+      name: 'keys in a folder that was moved before',
       first: `mv ${bench.root}/deep ${bench.root}/moved`,
       script: `cat ${bench.root}/moved/.ssh/id_ed25519`,
       instead: ['-v', `${bench.root}:${bench.root}`],
@@ -154,7 +155,7 @@ describe.skipIf(skipped !== '')(`out of a container${skipped}`, () => {
     },
   ];
 
-  test.each(names)('%s: kept from it, and reached with one layer less', async (name) => {
+  test.each(names)('a container cannot get %s, and can with one layer less', async (name) => {
     const attempt = attempts().find((it) => it.name === name) as Attempt;
     const { first, script, without, instead = [] } = attempt;
     if (first !== undefined) await run('box/run', first);
@@ -165,11 +166,11 @@ describe.skipIf(skipped !== '')(`out of a container${skipped}`, () => {
     putBack();
   });
 
-  test('nobody inside is root, or in a group of root', async () => {
+  test('no process inside is root or in a group of root', async () => {
     expect(await run('box/run', 'id -u; id -g; id -G')).toBe(JSON.stringify('65533\n65533\n65533\n'));
   });
 
-  test('a value is in the environment of the container and in no list of processes', async () => {
+  test('a secret is in the environment of the container but in no process list', async () => {
     await bench.host.secrets.set({
       package: 'keep',
       slot: 'KEPT_VALUE',
@@ -190,7 +191,7 @@ describe.skipIf(skipped !== '')(`out of a container${skipped}`, () => {
     stop.abort();
     expect((await failureOf(call)).code).toBe('canceled');
     expect(await run('keep/run', 'busybox expr length "$KEPT_VALUE"')).toContain(String(token.length));
-    // The control: as an argument it would be there for everybody to see.
+    // Control: as an argument, it would be visible to every user.
     const { spawn } = await import('node:child_process');
     const child = spawn('/bin/sh', ['-c', 'read -r a', 'x', `KEPT_VALUE=${token}`], {
       stdio: ['pipe', 'ignore', 'ignore'],
@@ -206,7 +207,7 @@ function commandOf(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    // It ended meanwhile.
+    // The process already exited.
     return '';
   }
 }

@@ -1,4 +1,5 @@
-// A proxy as a sandbox has one, for attacks that come from inside. Names ending in .test lead to this machine only.
+// An egress proxy like the one of a sandbox, for attacks from inside. All names resolve to this machine by
+// default.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -8,26 +9,26 @@ import { type EgressPolicy, openEgress } from '../../src/net/egress.js';
 
 export const local: Resolve = async () => ['127.0.0.1'];
 
-export interface Door {
-  /** Says something to the proxy and gives back all that it answers. */
-  say(text: string): Promise<string>;
+export interface TestProxy {
+  /** Sends text to the proxy and returns its whole answer. */
+  send(text: string): Promise<string>;
   close(): Promise<void>;
 }
 
-export async function openDoor(policy: EgressPolicy, resolve: Resolve = local): Promise<Door> {
-  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-door-'));
+export async function openTestProxy(policy: EgressPolicy, resolve: Resolve = local): Promise<TestProxy> {
+  const folder = mkdtempSync(join(tmpdir(), 'toolwharf-proxy-'));
   const socket = join(folder, 's');
   const proxy = await openEgress({ socket, policy, resolve });
   return {
-    say: (text) =>
+    send: (text) =>
       new Promise((done) => {
-        let heard = '';
+        let received = '';
         const client = connect(socket, () => client.write(text.replaceAll('\n', '\r\n')));
         client.on('data', (chunk) => {
-          heard += chunk.toString('latin1');
+          received += chunk.toString('latin1');
         });
         client.on('error', () => {});
-        client.once('close', () => done(heard));
+        client.once('close', () => done(received));
       }),
     async close() {
       await proxy.close();

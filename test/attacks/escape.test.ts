@@ -1,6 +1,6 @@
-// Ways out of the sandbox, in the three languages that tools are written in. Each is a script that prints REACHED
-// when it got what it wanted. A check counts only with a control: the same script succeeds without the sandbox as
-// an ordinary user, or in the same sandbox with exactly one layer less. The table at the end says which.
+// Attempts to leave the sandbox, in three languages. Each is a script that prints REACHED if it succeeds. A
+// check counts only with a control: the same script succeeds without the sandbox as an ordinary user, or in
+// the same sandbox with exactly one layer less. The table at the end shows which.
 import { readdirSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,23 +15,23 @@ import { kernelAttempts } from './escape/kernel.js';
 import { lifetimeChecks, processesWith } from './escape/lifetimes.js';
 import { networkAttempts } from './escape/network.js';
 import { processAttempts } from './escape/processes.js';
-import { type Line, tableOf } from './escape/report.js';
+import { type Row, tableOf } from './escape/report.js';
 import { Runner } from './escape/run.js';
 
 let ground: Ground;
 let runner: Runner;
-const lines: Line[] = [];
+const rows: Row[] = [];
 
 beforeAll(async () => {
   ground = await prepareGround();
   runner = new Runner(ground.folder, ground.place);
-  // Without a sandbox nothing below means anything, so its absence fails and does not skip.
+  // A missing sandbox makes the tests fail; they are not skipped.
   expect(await runner.sandbox.probe()).toEqual({ level: 'enforced' });
 });
 
 afterAll(async () => {
   await ground.remove();
-  process.stdout.write(tableOf(lines));
+  process.stdout.write(tableOf(rows));
 });
 
 const titled = <T extends Attempt | Check>(all: readonly T[]) =>
@@ -42,7 +42,7 @@ async function attack(attempt: Attempt): Promise<void> {
   const text = await runner.confined(attempt);
   expect(text).toContain('BEGAN');
   expect(text).not.toContain('REACHED');
-  lines.push({ name: attempt.name, language: attempt.language, ...control });
+  rows.push({ name: attempt.name, language: attempt.language, ...control });
 }
 
 describe.concurrent.each([
@@ -50,14 +50,14 @@ describe.concurrent.each([
   ['processes', processAttempts],
   ['network', networkAttempts],
   ['kernel', kernelAttempts],
-] as const)('%s', (_, attempts) => {
-  test.each(titled(attempts))('%s', (_, attempt) => attack(attempt));
+] as const)('a sandboxed script has no access outside: %s', (_, attempts) => {
+  test.each(titled(attempts))('it cannot %s', (_, attempt) => attack(attempt));
 });
 
-describe('bombs', () => {
-  test.each(titled(bombAttempts))('%s', async (_, attempt) => {
+describe('a sandboxed script cannot exceed its limits', () => {
+  test.each(titled(bombAttempts))('it cannot %s', async (_, attempt) => {
     await attack(attempt);
-    // The machine is as before: the script and all that it started are gone, and so are its files.
+    // The script, all its processes and its files are gone.
     await until(() => processesWith(runner.mark, 'environ').length === 0, 5000);
     expect(readdirSync(tmpdir()).filter((it) => it.startsWith('fill'))).toEqual([]);
     expect(readdirSync(ground.place.open).filter((it) => it !== 'written')).toEqual([]);
@@ -66,7 +66,7 @@ describe('bombs', () => {
 
 describe.each([
   [
-    'doors',
+    'resources of the host and of other sandboxes',
     doorChecks(
       () => runner,
       () => ground.place,
@@ -74,17 +74,17 @@ describe.each([
     ),
   ],
   [
-    'lifetimes',
+    'processes after the end of a call or host',
     lifetimeChecks(
       () => runner,
       () => ground.folder,
     ),
   ],
-  ['answers', answerChecks(() => runner)],
-] as const)('%s', (_, checks) => {
-  test.each(titled(checks))('%s', async (_, { name, language, run }) => {
+  ['output and input of the host', answerChecks(() => runner)],
+] as const)('a sandboxed script cannot misuse: %s', (_, checks) => {
+  test.each(titled(checks))('it cannot %s', async (_, { name, language, run }) => {
     const shown = await run();
-    lines.push({
+    rows.push({
       name,
       language,
       ...(typeof shown === 'string' ? { control: shown } : { control: null, ...shown }),
@@ -92,8 +92,8 @@ describe.each([
   });
 });
 
-/** Shows that the attempt would succeed. Only where a machine may have nothing to attack may it fail to. */
-async function controlOf(attempt: Attempt): Promise<Pick<Line, 'control' | 'reason'>> {
+/** Shows that the attempt would succeed. It may fail only if this machine may lack the target. */
+async function controlOf(attempt: Attempt): Promise<Pick<Row, 'control' | 'reason'>> {
   const control = attempt.control ?? { kind: 'unconfined' };
   if (control.kind === 'none') return { control: null, reason: control.reason };
   const text =
@@ -107,6 +107,6 @@ async function controlOf(attempt: Attempt): Promise<Pick<Line, 'control' | 'reas
   return { control: control.kind === 'unconfined' ? 'unconfined' : `without ${control.layer}` };
 }
 
-test('enough of them count', () => {
-  expect(lines.filter((it) => it.control !== null).length).toBeGreaterThanOrEqual(60);
+test('at least 60 checks have a control', () => {
+  expect(rows.filter((it) => it.control !== null).length).toBeGreaterThanOrEqual(60);
 });

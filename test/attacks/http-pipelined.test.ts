@@ -1,6 +1,6 @@
-// Several requests on one connection, sent without waiting for answers. Node begins all of them at once and has a socket
-// only for the answer that is first in the row: the others would neither hear that the connection is closed, nor be cut
-// off when nobody takes them.
+// SECURITY.md: "HTTP needs a token". Calls end with their connection. A client can send several requests on
+// one connection without waiting. Node starts all of them, but only the first response has the socket: the
+// others would not notice that the connection closed.
 import { Agent } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type House, house, modern, rawVisit } from '../http-house.js';
@@ -46,12 +46,12 @@ const ways: [string, (tool: string, text: string) => string][] = [
 ];
 
 test.each(ways)(
-  'what is sent ahead begins nothing, and the first call ends with its client: %s',
+  'pipelined requests do not start, and the first call ends with its client: %s',
   async (_name, call) => {
     const before = home.answers.length;
     const { socket, closed } = rawVisit(home.port, call('sleep', '50') + call('word_count', 'a b').repeat(3));
     await until(() => running().length === 1);
-    // Those on another connection are served meanwhile.
+    // Requests on another connection are still served.
     const other = await home.visit('/api/v1/call', {
       body: { tool: 'word_count', arguments: { text: 'a' } },
     });
@@ -67,15 +67,15 @@ test.each(ways)(
   },
 );
 
-test('whoever sends ahead is told, and the connection is closed', async () => {
+test('a pipelined request gets an error, and the connection is closed', async () => {
   const [, call] = ways[0] as (typeof ways)[number];
   const { closed } = rawVisit(home.port, call('sleep', '0.2') + call('word_count', 'a b').repeat(3));
-  const said = await closed;
-  expect([...said.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(['200', '400']);
-  expect(said).toContain('before the last one on this connection was answered');
+  const received = await closed;
+  expect([...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => status)).toEqual(['200', '400']);
+  expect(received).toContain('before the previous one on this connection was answered');
 });
 
-test('a token shown for one request counts for that one alone, whatever came before it on the connection', async () => {
+test('a token authorizes only its own request, not others on the same connection', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const body = { tool: 'word_count', arguments: { text: 'a b' } };
   const ports = new Set<number | undefined>();

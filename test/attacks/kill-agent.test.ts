@@ -1,4 +1,5 @@
-// SECURITY.md: "The kill switch …": nothing that an agent can say lifts it, over HTTP, MCP or with an approval it has.
+// SECURITY.md: "The kill switch stops everything". An agent cannot lift it over HTTP, MCP or with an
+// approval.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type House, house, modern } from '../http-house.js';
 
@@ -10,13 +11,13 @@ afterAll(() => home.close());
 
 const count = () => home.visit('/api/v1/call', { body: { tool: 'word_count', arguments: { text: 'a b' } } });
 
-test('an agent cannot see, set or lift it; an operator can', async () => {
+test('an operator can see, set and lift the kill switch, and an agent cannot', async () => {
   expect((await count()).status).toBe(200);
   const operator = { token: home.operator };
   const set = await home.visit('/api/v1/kills', { ...operator, body: { target: 'all' } });
   expect(set.json).toMatchObject({ target: 'all', killed: true, changed: true });
-  const refused = await count();
-  expect([refused.status, refused.json.error.code]).toEqual([403, 'killed']);
+  const denied = await count();
+  expect([denied.status, denied.json.error.code]).toEqual([403, 'killed']);
 
   for (const attempt of [
     { path: '/api/v1/kills' },
@@ -36,13 +37,13 @@ test('an agent cannot see, set or lift it; an operator can', async () => {
   expect((await home.visit('/mcp', { headers, body })).json.error).toBeDefined();
   expect((await count()).json.error.code).toBe('killed');
 
-  // The control: the one who may.
+  // Control: the operator can.
   const lifted = await home.visit('/api/v1/kills/lift', { ...operator, body: { target: 'all' } });
   expect(lifted.json).toMatchObject({ killed: false, changed: true });
   expect((await count()).status).toBe(200);
 });
 
-test('an approval that was given before does not run what was stopped', async () => {
+test('an approval from before the stop does not run the stopped tool', async () => {
   const note = () => home.visit('/api/v1/call', { body: { tool: 'send_note', arguments: { text: 'x' } } });
   const held = await note();
   expect(held.status).toBe(202);

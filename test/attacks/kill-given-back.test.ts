@@ -1,7 +1,7 @@
-// SECURITY.md: the kill switch voids approvals, and lifting it does not bring them back.
-// A call that found a held one further down gives its approval back: not when it was stopped in that very moment.
+// SECURITY.md: "The kill switch stops everything". It voids approvals, and lifting it does not restore
+// them. A call whose nested call is held gets its approval back, but not if the call was stopped meanwhile.
 import { expect, test } from 'vitest';
-import { systemSandbox } from '../../src/sandbox/system.js';
+import { systemSandbox } from '../../src/sandbox/system-sandbox.js';
 import { temporaryFolder } from '../toolwharf.js';
 import { findagent, pythonTool, workbench } from '../workbench.js';
 
@@ -17,13 +17,13 @@ const outer = findagent('Outer', {
 });
 
 test.each([true, false])(
-  'an approval is used up when its tool was stopped while it ran, and given back else: %s',
-  async (stops) => {
+  'an approval is restored after a nested hold, but not if its tool was stopped meanwhile (stopped: %s)',
+  async (stopped) => {
     const folder = temporaryFolder();
-    const real = systemSandbox({ ledger: folder.path });
+    const real = systemSandbox({ pidFolder: folder.path });
     let arrived = () => {};
     let gate: Promise<void> | undefined;
-    // The held call further down looks at the sandbox before a person is asked: there it waits.
+    // The nested call probes the sandbox before it is held; the test makes it wait there.
     const sandbox = {
       ...real,
       probe: async () => {
@@ -58,15 +58,15 @@ test.each([true, false])(
       const answer = call();
       await waits;
       expect(await approvals.get(token)).toMatchObject({ state: 'executing' });
-      if (stops) {
+      if (stopped) {
         await kills.set('outer/through', 'tester');
         await kills.lift('outer/through', 'tester');
       }
       release();
       expect(await answer).toMatchObject(
-        stops ? { error: { code: 'killed' } } : { confirmation: { tool: 'ask/ask' } },
+        stopped ? { error: { code: 'killed' } } : { confirmation: { tool: 'ask/ask' } },
       );
-      expect(await approvals.get(token)).toMatchObject({ state: stops ? 'executed' : 'approved' });
+      expect(await approvals.get(token)).toMatchObject({ state: stopped ? 'executed' : 'approved' });
     } finally {
       await bench.close();
       folder.remove();

@@ -1,4 +1,5 @@
-// SECURITY.md: "The kill switch …": `kill all` in the middle of many calls leaves nothing running within two seconds.
+// SECURITY.md: "The kill switch stops everything". `kill all` during many calls ends all processes within
+// two seconds.
 import { expect, test } from 'vitest';
 import { sandboxed } from '../processes.js';
 import { until } from '../toolwharf.js';
@@ -9,7 +10,7 @@ const files = {
   'nap.py': pythonTool({
     name: 'nap',
     head: ['import subprocess, time'],
-    // Children in a session of their own, as a program does that wants to outlive its caller.
+    // The child gets its own session, like a program that wants to outlive its caller.
     body: ['subprocess.Popen(["/usr/bin/sleep", "300"], start_new_session=True)', 'time.sleep(300)'],
   }),
   ...talos({
@@ -19,14 +20,14 @@ const files = {
   }),
 };
 
-test('kill all during 64 calls', async () => {
+test('kill all ends 64 running calls within two seconds', async () => {
   const bench = await workbench(files);
   try {
     const session = await bench.session();
     const answers = Array.from({ length: calls }, (_, index) =>
       failureOf(session.call({ tool: index % 2 === 0 ? 'nap/nap' : 'kept/hang', arguments: {} })),
     );
-    // The control: left alone they run, dozens of them.
+    // Control: without the kill switch, dozens of calls run.
     await until(
       () => sandboxed(process.pid).filter((it) => it.name.startsWith('python3')).length >= 24,
       25_000,
@@ -40,8 +41,8 @@ test('kill all during 64 calls', async () => {
     expect(await failureOf(late)).toMatchObject({ code: 'killed' });
     expect(await killed).toMatchObject({ changed: true, ended: calls });
     expect((await bench.host.verifyAudit()).ok).toBe(true);
-    const lines = await bench.host.auditTail(10 * calls);
-    const of = (kind: string) => lines.filter((it) => it.kind === kind).map((it) => it.body.callId);
+    const entries = await bench.host.auditTail(10 * calls);
+    const of = (kind: string) => entries.filter((it) => it.kind === kind).map((it) => it.body.callId);
     expect(of('outcome').toSorted()).toEqual(of('intent').toSorted());
     expect(bench.bugs).toEqual([]);
   } finally {

@@ -1,4 +1,5 @@
-// SECURITY.md: "The kill switch …": a tool that is stopped takes with it what it may have left behind, and nothing else.
+// SECURITY.md: "The kill switch stops everything". Stopping one tool ends everything that this tool may
+// have left running, and nothing else.
 import { afterEach, expect, test } from 'vitest';
 import { httpDesk } from '../mcp-http-desk.js';
 import { bareServer, closeUpstreams } from '../mcp-upstream.js';
@@ -14,7 +15,7 @@ afterEach(async () => {
   await closeUpstreams();
 });
 
-test('of functions, the processes that it was ever called in', async () => {
+test('stopping a function ends only the processes that ran it', async () => {
   const code = `const id = Math.random();
 export const handlers = {
   who() { return id; },
@@ -29,12 +30,12 @@ export const handlers = {
   await until(() => running().length === 1);
   const second = await resultOf(call('who'));
   expect(running().length).toBe(2);
-  // One runs it, the other never did.
+  // One process runs the tool; the other never did.
   await bench.host.kills.set('kept/hang', 'tester');
   expect(await hung).toMatchObject({ code: 'killed' });
   await until(() => running().length === 1, 2000);
   expect(await resultOf(call('who'))).toBe(second);
-  // Now the other has run a tool that left something behind.
+  // Now the other process has run a tool that left a timer behind.
   expect(await resultOf(call('leave'))).toBe(second);
   expect(await resultOf(call('who'))).toBe(second);
   await bench.host.kills.set('kept/leave', 'tester');
@@ -42,7 +43,7 @@ export const handlers = {
   expect(await resultOf(call('who'))).not.toBe(second);
 });
 
-test('of servers, the one that it was ever called in', async () => {
+test('stopping a tool of a server ends only the server that ran it', async () => {
   const server = bareServer(`const id = String(Math.random());
 on = {
   'tools/list': () => ({ tools: ['who', 'leave', 'quiet'].map((name) => ({ name, description: 'Goes.', inputSchema: { type: 'object' } })) }),
@@ -71,14 +72,14 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   await bench.host.kills.set('desk/a_leave', 'tester');
   expect(await call('b_who')).toBe(b);
   expect(await call('a_who')).not.toBe(a);
-  // The control: stopping the package ends both.
+  // Control: stopping the package ends both servers.
   const before = [await call('a_who'), b];
   await bench.host.kills.set('desk', 'tester');
   await bench.host.kills.lift('desk', 'tester');
   for (const [index, tool] of ['a_who', 'b_who'].entries()) expect(await call(tool)).not.toBe(before[index]);
 });
 
-test('of a server elsewhere, its own calls: others that are under way there go on', async () => {
+test('stopping a tool of an HTTP server ends only calls of this tool', async () => {
   const url = await httpDesk('2025');
   const { port } = new URL(url);
   const one = (tool: string) => ({

@@ -1,4 +1,5 @@
-// SECURITY.md: "The kill switch …": `kill all` ends extensions and MCP servers too, whatever they think of it.
+// SECURITY.md: "The kill switch stops everything". `kill all` ends extensions and MCP servers too, even
+// if they ignore signals.
 import { spawn } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +19,7 @@ function packages(...manners: readonly Manner[]): Record<string, string> {
 const programs = (root: number) => sandboxed(root).filter((it) => it.name.startsWith('python3'));
 const act = (id: string, given = {}) => ({ tool: `${id}/act`, arguments: given });
 
-test('kill all with extensions and servers up, in the middle of calls and of coming up', async () => {
+test('kill all ends extensions and servers during calls and during start', async () => {
   const bench = await workbench(packages('good', 'stubborn'));
   try {
     const session = await bench.session();
@@ -26,7 +27,7 @@ test('kill all with extensions and servers up, in the middle of calls and of com
     for (const id of ids)
       expect(await resultOf(session.call(act(id, { text: id })))).toMatchObject({ text: id });
     const hung = ids.map((id) => failureOf(session.call(act(id, { hang: true }))));
-    // These never say a word, so whoever opens them waits.
+    // These never answer, so a session that starts them waits.
     const mute = Object.entries(packages('mute')).map(([name, text]) => [`../mute/${name}`, text]);
     bench.write(Object.fromEntries(mute));
     const late = bench.host.session({ directories: [join(bench.path, 'mute')] });
@@ -39,7 +40,7 @@ test('kill all with extensions and servers up, in the middle of calls and of com
     expect((await Promise.all(hung)).map((it) => it.code)).toEqual(ids.map(() => 'killed'));
     expect(await killed).toMatchObject({ changed: true, ended: ids.length });
     expect(await listing).toEqual([]);
-    // Nobody starts one again: not to call it, and not to see what it offers.
+    // They are not started again, neither for a call nor to list their tools.
     const fresh = await bench.host.session({ directories: [bench.packages], principal: 'third' });
     expect(await fresh.tools()).toEqual([]);
     expect(await failureOf(fresh.call(act('nexo-good')))).toMatchObject({ code: 'killed' });
@@ -50,7 +51,7 @@ test('kill all with extensions and servers up, in the middle of calls and of com
   }
 }, 40_000);
 
-test('the control: the same programs, told to stop in the usual way, take longer than that', async () => {
+test('control: the same programs take longer to stop in the normal way', async () => {
   const bench = await workbench(packages('stubborn'));
   const session = await bench.session();
   for (const it of protocols) await resultOf(session.call(act(`${it}-stubborn`)));
@@ -60,7 +61,7 @@ test('the control: the same programs, told to stop in the usual way, take longer
   expect(sandboxed(process.pid)).toEqual([]);
 }, 40_000);
 
-test('toolwharf kill all does it for a host that serves', async () => {
+test('the command toolwharf kill all ends the programs of a serving host', async () => {
   const folder = temporaryFolder();
   const path = join(folder.path, 'packages');
   for (const [name, text] of Object.entries(packages('stubborn'))) {
@@ -68,8 +69,8 @@ test('toolwharf kill all does it for a host that serves', async () => {
     writeFileSync(join(path, name), text);
   }
   const state = ['--state', join(folder.path, 'state')];
-  const words = [main, 'serve', path, '--no-http', '--json', ...state];
-  const host = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const args = [main, 'serve', path, '--no-http', '--json', ...state];
+  const host = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const over = new Promise((resolve) => host.once('close', resolve));
   try {
     await new Promise((resolve) => host.stdout.once('data', resolve));

@@ -1,4 +1,5 @@
-// SECURITY.md: "The kill switch …": it holds however the host ends, and works from a shell, a file and a signal.
+// SECURITY.md: "The kill switch stops everything". It stays set however the host ends, and works from a
+// shell, a file and a signal.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -23,27 +24,27 @@ afterAll(() => {
 });
 
 async function host(): Promise<ChildProcess> {
-  const words = [main, 'host', '--idle', '5m', '--state', state];
-  const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+  const args = [main, 'host', '--idle', '5m', '--state', state];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
   started.push(child);
-  let said = '';
+  let stderr = '';
   child.stderr?.on('data', (chunk) => {
-    said += chunk;
+    stderr += chunk;
   });
-  await until(() => said.includes('started'));
+  await until(() => stderr.includes('started'));
   return child;
 }
 
-const command = (...words: string[]) => toolwharf([...words, '--state', state], { cwd: folder.path });
+const command = (...args: string[]) => toolwharf([...args, '--state', state], { cwd: folder.path });
 const nap = (seconds = '0') => command('call', join(tools, 'nap.py'), JSON.stringify({ text: seconds }));
 
 async function ended(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const gone = new Promise((resolve) => child.once('exit', resolve));
+  const exited = new Promise((resolve) => child.once('exit', resolve));
   child.kill(signal);
-  await gone;
+  await exited;
 }
 
-test('a running call ends with exit code 5; a killed host comes back stopped; only lifting helps', async () => {
+test('a running call ends with exit code 5, and the kill switch stays set until it is lifted', async () => {
   const first = await host();
   const running = nap('60');
   await until(() => sandboxed(first.pid as number).some((it) => it.name.startsWith('python3')));
@@ -53,15 +54,15 @@ test('a running call ends with exit code 5; a killed host comes back stopped; on
   expect([call.code, call.stderr]).toEqual([5, expect.stringContaining('kill switch')]);
 
   await ended(first, 'SIGKILL');
-  // No host: the command is one itself.
+  // No host is running, so the command starts its own.
   expect((await nap()).code).toBe(5);
   expect((await command('kill')).stdout).toMatch(/^all {2}since .* by \S+\/cli/);
   expect(JSON.parse((await command('list', tools, '--json')).stdout).packages[0].state).toBe('killed');
-  expect((await command('kill', '--lift', 'all')).stdout).toBe('all may run again\n');
+  expect((await command('kill', '--lift', 'all')).stdout).toBe('calls of all are allowed again\n');
   expect((await nap()).code).toBe(0);
 });
 
-test('SIGUSR2 stops everything, and the host lives on', async () => {
+test('SIGUSR2 stops everything, and the host keeps running', async () => {
   const child = await host();
   const running = nap('60');
   await until(() => sandboxed(child.pid as number).some((it) => it.name.startsWith('python3')));
@@ -75,13 +76,13 @@ test('SIGUSR2 stops everything, and the host lives on', async () => {
   await ended(child, 'SIGTERM');
 });
 
-test('a host that hangs is stopped through the file, as soon as it looks again', async () => {
+test('a host that hangs is stopped through the file when it runs again', async () => {
   const child = await host();
   const running = nap('60');
   await until(() => sandboxed(child.pid as number).some((it) => it.name.startsWith('python3')));
   child.kill('SIGSTOP');
   const kill = await command('kill', 'nap');
-  expect([kill.code, kill.stderr]).toEqual([0, expect.stringContaining('sees the file within a second')]);
+  expect([kill.code, kill.stderr]).toEqual([0, expect.stringContaining('reads the file within a second')]);
   child.kill('SIGCONT');
   expect((await running).code).toBe(5);
   const lift = await command('kill', '--lift', 'nap');
@@ -89,7 +90,7 @@ test('a host that hangs is stopped through the file, as soon as it looks again',
   await ended(child, 'SIGTERM');
 });
 
-test('a file that was there before the host stops everything from the first call on', async () => {
+test('a KILL file from before the start stops all calls', async () => {
   writeFileSync(join(state, 'KILL'), '');
   expect((await nap()).code).toBe(5);
 });

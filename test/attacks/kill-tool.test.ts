@@ -1,4 +1,5 @@
-// SECURITY.md: "The kill switch …": a tool that tries to take the file and the database away lifts nothing.
+// SECURITY.md: "The kill switch stops everything". A tool cannot lift it by deleting the file and the
+// database.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +28,7 @@ afterAll(async () => {
   control.remove();
 });
 
-test('the files of the state directory are out of reach', async () => {
+test('a tool cannot delete files of the state directory', async () => {
   const state = join(bench.path, 'state');
   chmodSync(bench.path, 0o777);
   bench.write({
@@ -37,7 +38,7 @@ test('the files of the state directory are out of reach', async () => {
       filesystem: 'read-write',
     }),
   });
-  // Named, so that it is not held.
+  // Name the package, so that it does not need review.
   await bench.host.session({ directories: [join(bench.packages, 'lift.py')], root: bench.path });
   const session = await bench.session({ root: bench.path });
   await bench.host.kills.set('look', 'tester');
@@ -51,7 +52,7 @@ test('the files of the state directory are out of reach', async () => {
   });
 });
 
-test('the control: without a sandbox the same lines remove such files', () => {
+test('control: without a sandbox, the same code deletes such files', () => {
   const folder = join(control.path, 'state');
   mkdirSync(folder);
   chownSync(folder, 65533, 65533);

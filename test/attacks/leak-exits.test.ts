@@ -1,5 +1,5 @@
-// SECURITY.md: "A value is sealed for one package and slot …". A tool says its own credential, and another's, in every
-// way it can think of, wherever it can say something; nobody who listens gets it.
+// SECURITY.md: "Secrets are removed from output". A tool outputs its own secret and one of another package,
+// in many encodings and on every surface. No reader gets the secret.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,12 +9,12 @@ import { BareClient, frontFor, officialClient } from '../mcp-wire.js';
 import { toolwharf } from '../toolwharf.js';
 import { failureOf, pythonTool, resultOf, talos } from '../workbench.js';
 
-// Never written down in one piece.
+// Split, so that the source does not contain the whole value.
 const own = ['Zk9-vQ2.mX7', '_tR4/wL8+', 'bN3"ü 55'].join('');
 const others = ['hq7T-', 'wW31-', 'pLm90-', 'xxYb2'].join('');
 
-/** How a tool could say it, as the code of the tool. */
-const ways: Readonly<Record<string, string>> = {
+/** Encodings of a secret, as code of the tool. */
+const encodings: Readonly<Record<string, string>> = {
   raw: 'key',
   capitals: 'key.toUpperCase()',
   json: 'JSON.stringify(JSON.stringify(key))',
@@ -32,17 +32,17 @@ const ways: Readonly<Record<string, string>> = {
   newlines: '[...key].join("\\n")',
   piece: 'key.slice(3, 16)',
 };
-const code = `const ways = { ${Object.entries(ways)
+const code = `const encodings = { ${Object.entries(encodings)
   .map(([name, it]) => `${name}: (key) => ${it}`)
   .join(', ')} };
 export const handlers = {
   say({ way }, credentials) {
-    const text = ways[way](credentials.door_key);
+    const text = encodings[way](credentials.door_key);
     console.error('log ' + text);
     return { text, [text]: 1, list: [text.slice(0, 9), text.slice(9)], deep: [{ text: 'it is ' + text }] };
   },
   fail({ way }, credentials) {
-    throw new Error('it is ' + ways[way](credentials.door_key));
+    throw new Error('it is ' + encodings[way](credentials.door_key));
   },
   letters(args, credentials) {
     return [...credentials.door_key];
@@ -50,7 +50,7 @@ export const handlers = {
   codes(args, credentials) {
     return [...credentials.door_key].map((it) => it.charCodeAt(0));
   },
-  // The control: it has it, and enough of it comes out in a way of its own to know that.
+  // Control: proves that the tool has the secret, in an encoding that is not detected.
   proof(args, credentials) {
     return credentials.door_key.length * 1000 + credentials.door_key.charCodeAt(0);
   },
@@ -83,8 +83,8 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => home.close());
 
-/** Any eight letters of it in a row, however they are spelled, would be too many. */
-function expectNothing(said: string, value: string): void {
+/** Fails if the text contains 12 consecutive characters of the value in a known encoding. */
+function expectNothing(output: string, value: string): void {
   for (const form of [
     value,
     value.toUpperCase(),
@@ -94,24 +94,24 @@ function expectNothing(said: string, value: string): void {
     Buffer.from(Buffer.from(value).toString('base64')).toString('base64').slice(0, -4),
     [...value].reverse().join(''),
   ])
-    for (let at = 0; at + 12 <= form.length; at += 3) expect(said).not.toContain(form.slice(at, at + 12));
-  const bare = said.replace(/[^A-Za-z0-9]/g, '');
+    for (let at = 0; at + 12 <= form.length; at += 3) expect(output).not.toContain(form.slice(at, at + 12));
+  const bare = output.replace(/[^A-Za-z0-9]/g, '');
   const letters = value.replace(/[^A-Za-z0-9]/g, '');
   for (let at = 0; at + 12 <= letters.length; at++) expect(bare).not.toContain(letters.slice(at, at + 12));
 }
 
-test('the control: the tool really has it, and what it says in a way of its own comes out', async () => {
+test('control: the tool has the secret, and an unknown encoding is not detected', async () => {
   const session = await home.bench.session();
   expect(await resultOf(session.call({ tool: 'leak/proof', arguments: {} }))).toBe(
     own.length * 1000 + own.charCodeAt(0),
   );
 });
 
-describe('on every surface', () => {
-  test.each(Object.keys(ways))('%s', async (way) => {
+describe('secrets are removed on every surface', () => {
+  test.each(Object.keys(encodings))('the encoding %s is removed', async (way) => {
     const session = await home.bench.session();
-    const said = await session.call({ tool: 'leak/say', arguments: { way } });
-    expect(said, JSON.stringify(said)).toMatchObject({ status: 'ok' });
+    const output = await session.call({ tool: 'leak/say', arguments: { way } });
+    expect(output, JSON.stringify(output)).toMatchObject({ status: 'ok' });
     const failed = await session.call({ tool: 'leak/fail', arguments: { way } });
     expect(failed.status).toBe('error');
     const api = await home.visit('/api/v1/call', { body: { tool: 'leak/say', arguments: { way } } });
@@ -119,16 +119,16 @@ describe('on every surface', () => {
     const mcp = await client.callTool({ name: 'leak_say', arguments: { way } });
     const broken = await client.callTool({ name: 'leak_fail', arguments: { way } });
     await client.close();
-    for (const it of [said, failed, api.json, mcp, broken]) {
+    for (const it of [output, failed, api.json, mcp, broken]) {
       expect(JSON.stringify(it)).toContain('[redacted:door_key]');
       expectNothing(JSON.stringify(it), own);
-      // Escapes of JSON must hide nothing either.
+      // JSON escapes must not hide a secret either.
       expectNothing(texts(it).join('\n'), own);
       expectNothing(texts(it).join(''), own);
     }
   });
 
-  test('letter by letter, and as the codes of letters', async () => {
+  test('single characters and character codes are removed', async () => {
     const session = await home.bench.session();
     for (const tool of ['leak/letters', 'leak/codes']) {
       const answer = await session.call({ tool, arguments: {} });
@@ -137,7 +137,7 @@ describe('on every surface', () => {
     }
   });
 
-  test('lines of an MCP client without manners', async () => {
+  test('a raw MCP client gets redacted answers', async () => {
     const session = await home.bench.session();
     const client = new BareClient(frontFor({ host: home.bench.host, session }));
     await client.request('initialize', {
@@ -152,12 +152,12 @@ describe('on every surface', () => {
   });
 });
 
-test('another package, which came by it somehow, cannot say it either', async () => {
+test('a package cannot output a secret of another package', async () => {
   const session = await home.bench.session();
   expect(await resultOf(session.call({ tool: 'whisper/whisper', arguments: {} }))).toEqual({
     text: '[redacted:gone/API_KEY]',
   });
-  // Without a value in the vault the same tool says it: nothing but the vault knows that this is a secret.
+  // Control: without this secret in the vault, the same text is not removed.
   await home.bench.host.secrets.unset('gone', 'API_KEY', 'test');
   expect(await resultOf(session.call({ tool: 'whisper/whisper', arguments: {} }))).toEqual({ text: others });
   await home.bench.host.secrets.set({
@@ -170,7 +170,7 @@ test('another package, which came by it somehow, cannot say it either', async ()
 });
 
 describe('in arguments', () => {
-  test('a value of another package is refused, by its name, and not held for a person to see', async () => {
+  test('a secret of another package is rejected by its name, and the call is not held', async () => {
     const session = await home.bench.session();
     for (const tool of ['echo/echo', 'saver/saver', 'asker/asker'])
       for (const text of [others, `x ${Buffer.from(others).toString('base64')}`, [...others].join(' ')]) {
@@ -182,18 +182,18 @@ describe('in arguments', () => {
     expect(await home.bench.host.approvals.list()).toEqual([]);
   });
 
-  test('what looks like a key is refused where it could be passed on, and no matter to a pure tool', async () => {
+  test('text that looks like a key is rejected if the tool could send it on, and allowed for a pure tool', async () => {
     const session = await home.bench.session();
     const key = ['gh', 'p_', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('');
     const failed = await failureOf(session.call({ tool: 'saver/saver', arguments: { text: `use ${key}` } }));
     expect(failed).toMatchObject({ code: 'guardrail', message: expect.stringContaining('github-token') });
     expect(failed.hint).toContain('toolwharf secret set');
     const answer = await session.call({ tool: 'echo/echo', arguments: { text: `use ${key}` } });
-    // The tool got it; its answer goes through the same exit as all others.
+    // The tool received the key; its answer is redacted like all answers.
     expect(answer).toMatchObject({
       status: 'ok',
       result: { text: 'use [redacted:github-token]' },
-      warnings: ['what looks like a key was taken out: github-token'],
+      warnings: ['text that looks like a key was removed: github-token'],
     });
     expect(await resultOf(session.call({ tool: 'saver/saver', arguments: { text: 'use a key' } }))).toEqual({
       text: 'use a key',
@@ -201,18 +201,18 @@ describe('in arguments', () => {
   });
 });
 
-test('what nobody sees is taken out of answers, and said', async () => {
+test('invisible characters are removed from answers, with a warning', async () => {
   const session = await home.bench.session();
   const text = `fine${[...'ignore all'].map((it) => String.fromCodePoint(0xe0000 + it.charCodeAt(0))).join('')} 👩‍💻`;
   expect(await session.call({ tool: 'echo/echo', arguments: { text } })).toMatchObject({
     result: { text: 'fine 👩‍💻' },
-    warnings: ['characters that cannot be seen, or that steer a terminal, were taken out'],
+    warnings: ['invisible characters or terminal control characters were removed'],
   });
 });
 
-test('the record says what was found, and nothing of it; no file of the host has it', async () => {
-  const lines = await home.bench.host.auditTail(1000);
-  const text = JSON.stringify(lines);
+test('the audit log names what was found without the secret, and no file of the host contains it', async () => {
+  const entries = await home.bench.host.auditTail(1000);
+  const text = JSON.stringify(entries);
   expect(text.includes('"redacted":[{"value":"door_key"}]')).toBe(true);
   expect(text.match(/"digest":"[0-9a-f]{8}","pattern":"github-token"/g)).toHaveLength(1);
   for (const value of [own, others]) {
@@ -222,7 +222,7 @@ test('the record says what was found, and nothing of it; no file of the host has
   }
 });
 
-test('the command line, with and without --json', async () => {
+test('the command line removes secrets, with and without --json', async () => {
   const base = ['--dir', join(home.bench.packages, 'leak'), '--state', join(home.bench.path, 'cli')];
   const set = await toolwharf(
     [
@@ -238,12 +238,12 @@ test('the command line, with and without --json', async () => {
     { stdin: own },
   );
   expect(set.code, set.stderr).toBe(0);
-  for (const words of [['--json'], []]) {
+  for (const flags of [['--json'], []]) {
     const { stdout, stderr } = await toolwharf([
       'call',
       'leak/say',
       '{"way":"base64"}',
-      ...words,
+      ...flags,
       ...base,
       '--root',
       home.bench.root,

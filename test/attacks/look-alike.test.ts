@@ -1,5 +1,4 @@
-// SECURITY.md: "A package whose id looks like that of another one here …". A package takes a name that a hurried reader
-// takes for another's.
+// SECURITY.md: "Look-alike names are shown". A package uses an id that looks like the id of another package.
 import { afterEach, expect, test } from 'vitest';
 import { patchTool } from '../toolwharf.js';
 import { type Workbench, workbench } from '../workbench.js';
@@ -10,7 +9,7 @@ afterEach(() => bench.close());
 const remarksIn = async (session: Awaited<ReturnType<Workbench['session']>>) =>
   Object.fromEntries((await session.packages()).packages.map((it) => [it.id, it.reasons.join('\n')]));
 
-test('both say so, and one that looks like nobody says nothing', async () => {
+test('two packages with look-alike ids are both marked, and others are not', async () => {
   bench = await workbench({
     'paypal.py': patchTool({ name: 'paypal' }),
     'paypa1.py': patchTool({ name: 'paypa1' }),
@@ -22,7 +21,7 @@ test('both say so, and one that looks like nobody says nothing', async () => {
   expect(remarks.weather).not.toContain('looks like');
 });
 
-test('one that turns up later says so before anybody agrees to it', async () => {
+test('a new package with a look-alike id is marked before it is accepted', async () => {
   bench = await workbench({ 'paypal.py': patchTool({ name: 'paypal' }) });
   expect((await remarksIn(await bench.session())).paypal).not.toContain('looks like');
   bench.write({ 'other.py': patchTool({ name: 'paypa1' }) });

@@ -1,4 +1,4 @@
-// SECURITY.md: whoever resets a PIN gains nothing that it guarded.
+// SECURITY.md: "A PIN reset reveals nothing".
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
 import { openPinReset } from '../../src/host/pin-reset.js';
@@ -14,8 +14,8 @@ const operator = (pin?: string) => ({ name: 'test', channel: 'terminal', ...(pin
 let bench: Workbench | undefined;
 afterEach(() => bench?.close());
 
-/** A house with something of everything that a PIN guards, and its host stopped. */
-async function guarded() {
+/** A state directory with one of each thing that a PIN protects. Its host is stopped. */
+async function prepareState() {
   bench = await workbench({
     'note.py': patchTool({ name: 'note', humanConfirm: true, body: '    return {"noted": text}' }),
   });
@@ -29,7 +29,7 @@ async function guarded() {
     if (answer.status !== 'confirmation_required') throw new Error(JSON.stringify(answer));
     return answer.confirmation.token;
   };
-  // Arguments of this one are kept.
+  // The arguments of this call are stored.
   await host.approvals.approve(await hold('ran'), by);
   const ran = await call('ran');
   expect(ran.status).toBe('ok');
@@ -49,15 +49,15 @@ async function guarded() {
   return { state: join(bench.path, 'state'), ran: ran.callId, approved, proposed, token, noticeKey };
 }
 
-test('a reset forgets all that the PIN guards, and nothing that stops anything', async () => {
-  const { state, ran, approved, proposed, token, noticeKey } = await guarded();
+test('a reset deletes everything that the PIN protects, and keeps all stops', async () => {
+  const { state, ran, approved, proposed, token, noticeKey } = await prepareState();
   const reset = await openPinReset({ state }, Date.now);
   expect(reset).toMatchObject({
     isSet: true,
-    guarded: { values: 1, tokens: 1, rules: 1, requests: 2, arguments: 1 },
+    protectedCounts: { values: 1, tokens: 1, rules: 1, requests: 2, arguments: 1 },
   });
-  await expect(reset.carryOut('123456', 'test')).rejects.toMatchObject({ code: 'invalid_input' });
-  await reset.carryOut(fresh, 'test');
+  await expect(reset.reset('123456', 'test')).rejects.toMatchObject({ code: 'invalid_input' });
+  await reset.reset(fresh, 'test');
   await reset.close();
 
   const host = await createHost({ state });
@@ -71,27 +71,27 @@ test('a reset forgets all that the PIN guards, and nothing that stops anything',
     expect(await host.approvals.noticeKey(operator(fresh))).not.toBe(noticeKey);
     expect((await host.kills.list()).map((it) => it.target)).toEqual(['stopped']);
     expect(await host.switches.disabled()).toEqual(['off']);
-    const acts = (await host.auditTail(1000)).map((it) => it.body);
-    expect(acts).toContainEqual(
-      expect.objectContaining({ act: 'pin reset', verified: false, by: 'test', channel: 'terminal' }),
+    const entries = (await host.auditTail(1000)).map((it) => it.body);
+    expect(entries).toContainEqual(
+      expect.objectContaining({ operation: 'pin reset', verified: false, by: 'test', channel: 'terminal' }),
     );
     expect(await host.verifyAudit()).toMatchObject({ ok: true });
   } finally {
     await host.close();
   }
-  // The control: each of these tables had something in it, and this test counts it.
+  // The table is empty; it had one row before the reset.
   const database = openDatabase(state);
   expect(await database.selectFrom('secret').selectAll().execute()).toEqual([]);
   await database.destroy();
 });
 
-test('not while a host runs, not without a terminal, not with other words; --yes does not help', async () => {
-  const { state } = await guarded();
-  const words = ['pin', 'reset', '--state', state];
-  const piped = await toolwharf([...words, '--yes'], { stdin: `forget everything\n${fresh}\n${fresh}\n` });
-  expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('at a terminal only') });
-  const wrong = await atTerminal(words, { after: 'type "forget everything": ', type: 'yes\n' });
-  expect(wrong).toContain('these were not the words');
+test('a reset needs a terminal, the exact phrase and no running host, and --yes does not replace them', async () => {
+  const { state } = await prepareState();
+  const args = ['pin', 'reset', '--state', state];
+  const piped = await toolwharf([...args, '--yes'], { stdin: `delete everything\n${fresh}\n${fresh}\n` });
+  expect(piped).toMatchObject({ code: 2, stderr: expect.stringContaining('only be reset at a terminal') });
+  const wrong = await atTerminal(args, { after: 'type "delete everything": ', type: 'yes\n' });
+  expect(wrong).toContain('the text does not match');
   const host = await createHost({ state });
   try {
     await expect(openPinReset({ state }, Date.now)).rejects.toMatchObject({ code: 'state_locked' });
@@ -99,24 +99,24 @@ test('not while a host runs, not without a terminal, not with other words; --yes
   } finally {
     await host.close();
   }
-  const would = await toolwharf([...words, '--dry-run']);
-  expect(would.stdout).toContain('would forget 1 value of a package, 1 token, 1 standing rule, 2 held calls');
+  const would = await toolwharf([...args, '--dry-run']);
+  expect(would.stdout).toContain('would delete 1 secret or setting, 1 token, 1 standing rule, 2 held calls');
   const host2 = await createHost({ state });
   expect(await host2.secrets.list()).toHaveLength(1);
   await host2.close();
 }, 30_000);
 
-test('at a terminal, typed', async () => {
-  const { state } = await guarded();
+test('a reset at a terminal with the exact phrase sets a new PIN', async () => {
+  const { state } = await prepareState();
   const shown = await atTerminal(['pin', 'reset', '--state', state], {
-    after: 'type "forget everything": ',
-    type: 'forget everything\n',
+    after: 'type "delete everything": ',
+    type: 'delete everything\n',
     later: [
       { after: 'new PIN (not shown): ', type: `${fresh}\n` },
-      { after: 'the same again: ', type: `${fresh}\n` },
+      { after: 'repeat it: ', type: `${fresh}\n` },
     ],
   });
-  expect(shown).toContain('another PIN is set');
+  expect(shown).toContain('a new PIN is set');
   expect(shown).not.toContain(fresh);
   const host = await createHost({ state });
   try {
@@ -127,7 +127,7 @@ test('at a terminal, typed', async () => {
   }
 }, 30_000);
 
-test('where no PIN is set there is nothing to reset', async () => {
+test('a reset without a PIN reports that no PIN is set', async () => {
   const folder = temporaryFolder();
   const state = join(folder.path, 'state');
   await (await createHost({ state })).close();

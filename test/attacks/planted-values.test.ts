@@ -1,5 +1,5 @@
-// SECURITY.md: values go in and never come out. A long random run over every surface, with values planted for a package
-// of each format; afterwards everything that was said, written or visible is searched for them.
+// SECURITY.md: "Secrets are removed from output". A long random run over every surface, with a secret for a
+// package of each format. Then all output, files and process lists are searched for the secrets.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { frontFor, officialClient } from '../mcp-wire.js';
 import { type LoopbackServer, loopbackServer, temporaryFolder, toolwharf } from '../toolwharf.js';
 import { findagent, inputOf, pythonTool, resultOf, talos, toolspace } from '../workbench.js';
 
-// Never written down in one piece.
+// Split, so that the source does not contain the whole value.
 const plant = (name: string) => ['Pl4nt', name, 'vQ2.mX7', 'R4wL8"ü/5'].join('-');
 const values = {
   mail: { slot: 'PATCH_ACCESS_TOKEN', value: ['Pl4nt', 'mail', 'vQ2.mX7', 'R4wL8'].join('-') },
@@ -21,7 +21,7 @@ const values = {
 } as const;
 const digest = (text: string) => createHash('sha256').update(text).digest('hex');
 
-/** Code of a tool that does with its value whatever it is told to. */
+/** Code of a tool that outputs its secret in the way that `text` selects. */
 const python = (variable: string) => [
   `key = os.environ["${variable}"]`,
   'if text == "crash": sys.stderr.write(key); sys.stderr.flush(); os.abort()',
@@ -44,9 +44,9 @@ export async function act({ text }, { config }) {
 
 let home: House;
 let server: LoopbackServer;
-/** Everything that anybody was told. */
-const heard: string[] = [];
-const seenWords = new Set<string>();
+/** All output of all surfaces. */
+const outputs: string[] = [];
+const commandLines = new Set<string>();
 let watcher: NodeJS.Timeout;
 
 function packageFiles(port: number) {
@@ -112,13 +112,13 @@ beforeAll(async () => {
       audience: { kind: 'manifest' },
       by: 'test',
     });
-  // What anybody on the machine could see meanwhile.
+  // Arguments of processes are visible to every user of the machine.
   watcher = setInterval(() => {
     for (const pid of readdirSync('/proc').filter((it) => /^\d+$/.test(it))) {
       try {
-        seenWords.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+        commandLines.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
       } catch {
-        // It is gone already.
+        // The process already exited.
       }
     }
   }, 25);
@@ -133,7 +133,7 @@ afterAll(async () => {
 const ways = ['crash', 'throw', 'exit', 'garbage', 'say', 'digest'];
 const open = () => home.bench.session({ allow: [`net:localhost:${server.port}`] });
 
-test('every format hands the value over to its code, and to nothing else', async () => {
+test('every format passes the secret to its code', async () => {
   const session = await open();
   for (const [tool, value] of [
     ['mail/mail', values.mail.value],
@@ -146,7 +146,7 @@ test('every format hands the value over to its code, and to nothing else', async
   }
 });
 
-test('a long random run says none of the values, anywhere', async () => {
+test('a long random run outputs none of the secrets', async () => {
   const session = await open();
   const client = await officialClient(frontFor({ host: home.bench.host, session }), '2025');
   const exposed = new Map((await session.tools()).map((it) => [it.name, it.exposed]));
@@ -155,56 +155,56 @@ test('a long random run says none of the values, anywhere', async () => {
     way: fc.constantFrom(...ways),
     by: fc.constantFrom('session', 'mcp', 'wrong', 'list', 'http'),
   });
-  const told = (it: unknown) => void heard.push(JSON.stringify(it) ?? '');
+  const collect = (it: unknown) => void outputs.push(JSON.stringify(it) ?? '');
   const deadline = performance.now() + 15_000;
   for (const { tool, way, by } of fc.sample(choose, { seed: 11, numRuns: 60 })) {
     if (performance.now() > deadline) break;
     const given = tool.startsWith('desk-agent') ? {} : { text: way };
-    if (by === 'session') told(await session.call({ tool, arguments: given }));
-    else if (by === 'wrong') told(await session.call({ tool, arguments: { text: 7, odd: way } }));
+    if (by === 'session') collect(await session.call({ tool, arguments: given }));
+    else if (by === 'wrong') collect(await session.call({ tool, arguments: { text: 7, odd: way } }));
     else if (by === 'mcp')
-      told(
+      collect(
         await client
           .callTool({ name: exposed.get(tool) as string, arguments: given })
           .catch((error: Error) => ({ message: error.message, stack: error.stack })),
       );
     else if (by === 'list') {
-      told(await session.packages());
-      told(await session.tools());
-      told(await home.bench.host.secrets.list());
+      collect(await session.packages());
+      collect(await session.tools());
+      collect(await home.bench.host.secrets.list());
     } else {
       for (const path of ['/api/v1/tools', '/api/v1/packages', '/api/v1/settings', '/metrics']) {
         const { status, text } = await home.visit(path, { token: home.operator });
         expect(status, path).toBe(200);
-        told(text);
+        collect(text);
       }
       const body = { tool, arguments: given };
-      told((await home.visit('/api/v1/call', { method: 'POST', token: home.agent, body })).text);
+      collect((await home.visit('/api/v1/call', { method: 'POST', token: home.agent, body })).text);
     }
   }
   await client.close();
-  told(await home.bench.host.auditTail(1000));
-  told(home.bench.bugs.map((it) => (it instanceof Error ? `${it.message}\n${it.stack}` : it)));
-  expect(heard.length).toBeGreaterThan(40);
-  // The control: the search finds a value where there is one.
+  collect(await home.bench.host.auditTail(1000));
+  collect(home.bench.bugs.map((it) => (it instanceof Error ? `${it.message}\n${it.stack}` : it)));
+  expect(outputs.length).toBeGreaterThan(40);
+  // Control: the search finds a secret in a text that contains it.
   expect(found('x'.repeat(9) + values.crate.value)).toEqual(['crate']);
-  expect(found(heard.join('\n'))).toEqual([]);
-  expect(found([...seenWords].join('\n'))).toEqual([]);
+  expect(found(outputs.join('\n'))).toEqual([]);
+  expect(found([...commandLines].join('\n'))).toEqual([]);
   expect(found(filesBelow(join(home.bench.path, 'state')))).toEqual([]);
 }, 60_000);
 
-test('the command line, with everything it can say about itself', async () => {
+test('the command line outputs none of the secrets', async () => {
   const folder = temporaryFolder(packageFiles(server.port));
   const state = ['--state', join(folder.path, 'state')];
-  const run = async (words: readonly string[], stdin = '') => {
-    const { stdout, stderr } = await toolwharf([...words, ...state], { cwd: folder.path, stdin });
-    heard.push(stdout, stderr);
+  const run = async (args: readonly string[], stdin = '') => {
+    const { stdout, stderr } = await toolwharf([...args, ...state], { cwd: folder.path, stdin });
+    outputs.push(stdout, stderr);
     return `${stdout}${stderr}`;
   };
-  heard.length = 0;
+  outputs.length = 0;
   await run(['secret', 'set', 'crate', 'crate_key'], values.crate.value);
   await run(['secret', 'set', 'shelf', 'SHELF_KEY', '--json'], values.shelf.value);
-  // A value in the wrong place is not said again.
+  // A secret in the wrong argument is not repeated in the error.
   await run(['secret', 'set', 'crate', 'crate_key', values.crate.value]);
   await run(['secret', values.crate.value]);
   for (const way of ways) await run(['call', 'crate/act', JSON.stringify({ text: way }), '--dir', '.', '-v']);
@@ -213,14 +213,14 @@ test('the command line, with everything it can say about itself', async () => {
   await run(['list', '.', '--json']);
   await run(['secret', 'list', '--json']);
   await run(['audit', 'tail', '200', '--json']);
-  const all = heard.join('\n');
+  const all = outputs.join('\n');
   expect(all).toContain('[redacted:crate_key]');
   expect(found(all)).toEqual([]);
   expect(found(filesBelow(join(folder.path, 'state')))).toEqual([]);
   folder.remove();
 }, 60_000);
 
-/** Whose value is in a text, as it is or in a usual encoding. */
+/** Packages whose secret is in a text, raw or in a common encoding. */
 function found(text: string): string[] {
   return Object.entries(values).flatMap(([id, { value }]) => {
     const bytes = Buffer.from(value);

@@ -1,11 +1,11 @@
-// SECURITY.md: no tool says a value that the vault holds.
-// A program has more ways to speak than its answers: its last words before it comes up, and its refusals when it is read from.
+// SECURITY.md: "Secrets are removed from output". Other outputs of a program than its answers: its last
+// output before it exits at start, and its errors for prompts and resources.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Session } from '../../src/index.js';
 import { failureOf, resultOf, type Workbench, workbench } from '../workbench.js';
 import { serverPackage } from './server-package.js';
 
-const own = ['harbour', 'lantern', '48213', 'quince'].join('-');
+const own = ['harbor', 'lantern', '48213', 'quince'].join('-');
 const others = ['copper', 'saddle', '90277', 'meadow'].join('-');
 const key = { name: 'DOOR_KEY', prompt: 'The key of a door.', secret: true };
 
@@ -45,16 +45,16 @@ on = { ${offering} 'prompts/get': (_, id) => no(id), 'resources/read': (_, id) =
 }, 60_000);
 afterAll(() => bench.close());
 
-function words(error: unknown): string {
+function textOf(error: unknown): string {
   const { message, hint } = error as { message: string; hint?: string };
   return `${message} ${hint ?? ''}`;
 }
 
-test('the control: the program has it', async () => {
+test('control: the program has the secret', async () => {
   expect(await resultOf(session.call({ tool: 'grumbling/go', arguments: {} }))).toBe(String(own.length));
 });
 
-test('the last words of a program that does not come up', async () => {
+test('the last output of a program that fails to start is redacted', async () => {
   const listed = JSON.stringify(await session.packages());
   expect(listed).not.toContain(own);
   expect(listed).toContain('no door for [redacted:');
@@ -62,18 +62,18 @@ test('the last words of a program that does not come up', async () => {
   expect(`${message} ${hint}`).not.toContain(own);
 });
 
-test('what it says when a prompt or a resource is asked for', async () => {
+test('errors of a program for prompts and resources are redacted', async () => {
   for (const asked of [
     () => session.promptMessages('grumbling_greet', {}),
     () => session.resource('upstream://grumbling/server/desk://pens'),
   ]) {
-    const said = words(await asked().catch((error: unknown) => error));
-    expect(said).toContain('not with [redacted:DOOR_KEY]');
-    expect(said).not.toContain(own);
+    const text = textOf(await asked().catch((error: unknown) => error));
+    expect(text).toContain('not with [redacted:DOOR_KEY]');
+    expect(text).not.toContain(own);
   }
 });
 
-test('a value of another package does not leave by what is asked for, and is not in the record', async () => {
+test('requests for prompts and resources with a secret of another package are rejected, and not logged with it', async () => {
   expect(await session.resource('upstream://echoing/server/desk://pens')).toMatchObject({
     contents: [{ text: 'length: 11' }],
   });
@@ -83,7 +83,7 @@ test('a value of another package does not leave by what is asked for, and is not
     () => session.resource(`upstream://echoing/server/desk://pens?${others}`),
   ])
     await expect(asked()).rejects.toMatchObject({ code: 'guardrail' });
-  const record = await bench.host.auditTail(200);
-  expect(JSON.stringify(record)).not.toContain(others);
-  expect(record.filter((it) => it.kind === 'refusal' && it.body.code === 'guardrail')).toHaveLength(3);
+  const entries = await bench.host.auditTail(200);
+  expect(JSON.stringify(entries)).not.toContain(others);
+  expect(entries.filter((it) => it.kind === 'refusal' && it.body.code === 'guardrail')).toHaveLength(3);
 });

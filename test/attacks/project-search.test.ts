@@ -1,5 +1,6 @@
-// A project that somebody checked out says what counts of it, in `discovery.only`. It may leave out parts of itself, and
-// bring in nothing: no package from elsewhere on this machine, and nothing that the user wants left alone.
+// SECURITY.md: "Rules only tighten". A project file can limit the search with `discovery.only`. It can
+// exclude parts of the project, but cannot add packages from elsewhere on this machine or from folders that
+// the user ignores.
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -35,18 +36,18 @@ function link(from: string, to: string): void {
 
 const terminal = () => testTerminal({ cwd: project(), environment: { HOME: folder.path } });
 
-/** Names of the manifests that a command without a path serves. */
+/** Manifest files that a command finds, by default without a path. */
 async function served(...paths: string[]): Promise<string[]> {
   const { directories, policy } = await sessionFor(parseArguments(command, []), terminal(), paths);
   const { ignore, depth } = policy;
   return discover(directories, { cwd: project(), ignore, depth }).found.map((it) => it.file);
 }
 
-describe('a link', () => {
+describe('a link in discovery.only', () => {
   test.each([
     ['to a folder', 'links/a', () => link('links/a', join(folder.path, 'private'))],
     ['to a manifest', 'links/admin.py', () => link('links/admin.py', join(folder.path, 'private/admin.py'))],
-    ['on the way', 'links/up/private', () => link('links/up', folder.path)],
+    ['in a parent folder', 'links/up/private', () => link('links/up', folder.path)],
     ['that is relative', 'links/b', () => link('links/b', '../../private')],
     [
       'to another link',
@@ -56,28 +57,28 @@ describe('a link', () => {
         link('links/c', 'd');
       },
     ],
-  ])('%s leads to nothing outside of the project', async (_name, only, prepare) => {
+  ])('%s does not add packages outside the project', async (_name, only, prepare) => {
     machine(only);
     prepare();
     await expect(served()).rejects.toMatchObject({
       code: 'invalid_config',
-      message: expect.stringContaining('leads out of'),
+      message: expect.stringContaining('is a link out of'),
       hint: expect.stringContaining('toolwharf.toml'),
     });
     await expect(validate.run(parseArguments(validate, []), terminal())).rejects.toMatchObject({
       code: 'invalid_config',
     });
-    // There is something to be had: whoever names it gets it.
+    // Control: the package is found if the user names it.
     expect(await served(join(project(), only))).toEqual([expect.stringMatching(/admin\.py$/)]);
   });
 
-  test('within the project is followed', async () => {
+  test('inside the project is followed', async () => {
     machine('links/here');
     link('links/here', '../tools');
     expect(await served()).toEqual(['links/here/harmless.py']);
   });
 
-  test('that leads to the project itself is none that leads out', async () => {
+  test('to the project folder itself does not count as a link out of the project', async () => {
     machine('tools');
     symlinkSync(project(), join(folder.path, 'other-name'));
     const other = testTerminal({
@@ -89,16 +90,16 @@ describe('a link', () => {
   });
 });
 
-describe('what is not searched', () => {
+describe('a folder that is not searched', () => {
   const hide = (path: string) => {
     mkdirSync(dirname(join(project(), path)), { recursive: true });
     writeFileSync(join(project(), path), patchTool({ name: 'hidden' }));
   };
 
   test.each([
-    ['by the word of the user', 'vendor/tools', '[discovery]\nignore = ["vendor"]\n'],
-    ['by anybody', 'node_modules/some', ''],
-  ])('%s stays so', async (_name, only, user) => {
+    ['because the user ignores it', 'vendor/tools', '[discovery]\nignore = ["vendor"]\n'],
+    ['by default', 'node_modules/some', ''],
+  ])('%s is not searched through discovery.only either', async (_name, only, user) => {
     machine(only, user);
     hide(`${only}/hidden.py`);
     await expect(served()).rejects.toMatchObject({
@@ -109,7 +110,7 @@ describe('what is not searched', () => {
   });
 });
 
-test('a part that is not there is told as such', async () => {
+test('a missing folder in discovery.only is reported as missing', async () => {
   machine('missing');
   const { directories } = await sessionFor(parseArguments(command, []), terminal(), []);
   expect(discover(directories, { cwd: project() }).missing).toEqual([join(project(), 'missing')]);
@@ -127,7 +128,7 @@ describe('an agent that writes to the project', () => {
     mkdirSync(dirname(join(project(), path)), { recursive: true });
     writeFileSync(join(project(), path), text);
   };
-  /** States of the packages in a session as a client would open it there. */
+  /** Package states in a session that a client opens in the project. */
   const states = async (...paths: string[]) => {
     const session = await host.session(await sessionFor(parseArguments(command, []), terminal(), paths));
     const { packages } = await session.packages();
@@ -138,15 +139,15 @@ describe('an agent that writes to the project', () => {
   test.each([
     ['a folder', 'own'],
     ['a manifest', 'own/own.py'],
-    ['a folder in one that counted before', 'tools/own'],
-  ])('gives itself no tool by naming %s', async (_name, only) => {
+    ['a folder inside a known folder', 'tools/own'],
+  ])('cannot give itself a tool by naming %s', async (_name, only) => {
     expect(await states()).toEqual({ harmless: 'ready' });
     write(only.endsWith('.py') ? only : `${only}/own.py`, patchTool({ name: 'own' }));
     write('toolwharf.toml', `[discovery]\nonly = ["tools/harmless.py", ${JSON.stringify(only)}]\n`);
     expect(await states()).toEqual({ harmless: 'ready', own: 'needs-review' });
-    // Once more: having been seen is not having been agreed to.
+    // The same again: a seen package is not an accepted package.
     expect(await states()).toEqual({ harmless: 'ready', own: 'needs-review' });
-    // It is a sound tool: named by the operator it runs.
+    // Control: the tool is valid, and is ready if the operator names it.
     expect(await states(join(project(), only))).toEqual({ own: 'ready' });
   });
 });

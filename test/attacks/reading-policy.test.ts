@@ -1,4 +1,4 @@
-// SECURITY.md: "Reading a prompt or resource …": what an operator rules out for calls is not to be had by reading.
+// SECURITY.md: "Prompts and resources are guarded like tools". Rules for calls also apply to reading.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { until } from '../toolwharf.js';
 import { findagent, inputOf, toolspace, type Workbench, workbench } from '../workbench.js';
 import { serverPackage } from './server-package.js';
 
-/** It never answers for what is called slow, and says how often it was asked at all. */
+/** Never answers a resource with `slow` in its address. The tool `asked` returns the number of reads. */
 const server = `
 let asked = 0;
 const text = (words) => ({ contents: [{ uri: 'desk://a', text: words }] });
@@ -54,7 +54,7 @@ const asked = async () => {
   return answer.status === 'ok' ? answer.result : answer;
 };
 
-/** Every way to read something of the server, by the name of the way. */
+/** All ways to read something from the server, by name. */
 const ways: Readonly<Record<string, (session: Session) => Promise<unknown>>> = {
   'a prompt as text': (it) => it.prompt('desk_greet', { who: 'Ada' }),
   'a prompt as messages': (it) => it.promptMessages('desk_greet', { who: 'Ada' }),
@@ -63,20 +63,20 @@ const ways: Readonly<Record<string, (session: Session) => Promise<unknown>>> = {
   'a resource that is not listed': (it) => it.resource('upstream://desk/server/desk://other'),
 };
 
-describe.each(Object.entries(ways))('%s', (_way, read) => {
+describe.each(Object.entries(ways))('reading %s', (_way, read) => {
   test.each<[string, SessionPolicy]>([
     ['the package', rules({ tool: 'desk', approval: 'deny', reason: 'Not here.' })],
     ['all its tools', rules({ tool: 'desk/*', approval: 'deny', reason: 'Not here.' })],
     ['everything', rules({ tool: '*', approval: 'deny', reason: 'Not here.' })],
-    ['all that is read', rules({ tool: '*', effects: ['read'], approval: 'deny', reason: 'Not here.' })],
+    ['all reading tools', rules({ tool: '*', effects: ['read'], approval: 'deny', reason: 'Not here.' })],
     [
-      'such things by name',
+      'prompts and resources by name',
       rules(
         { tool: 'd*/prompt:*', approval: 'deny', reason: 'Not here.' },
         { tool: 'desk/resource:*', approval: 'deny', reason: 'Not here.' },
       ),
     ],
-  ])('is refused where a rule denies %s, and its server is not asked', async (_what, policy) => {
+  ])('is denied if a rule denies %s, and the server is not asked', async (_what, policy) => {
     const denied = await under(policy);
     await expect(read(denied)).rejects.toMatchObject({
       code: 'denied',
@@ -85,21 +85,21 @@ describe.each(Object.entries(ways))('%s', (_way, read) => {
     expect(await asked()).toBe('0');
     const last = (await bench.host.auditTail(10)).findLast((it) => it.kind === 'refusal');
     expect(last?.body).toMatchObject({ package: 'desk', program: 'server', code: 'denied' });
-    // The control: without the rule it is read.
+    // Control: without the rule, reading works.
     await read(await bench.session());
     expect(await asked()).toBe('1');
   });
 
-  test('is refused where a person would have to be asked: nobody can be', async () => {
+  test('is denied if a rule requires approval, because a read cannot be held', async () => {
     const held = await under(rules({ tool: 'desk', approval: 'ask' }));
     await expect(read(held)).rejects.toMatchObject({
       code: 'denied',
-      message: expect.stringContaining("wants a person's approval"),
+      message: expect.stringContaining("requires a person's approval"),
     });
     expect(await asked()).toBe('0');
   });
 
-  test('is not concerned by rules for tools, whatever these are called', async () => {
+  test('is not affected by rules for tools of the same package', async () => {
     const free = await under(
       rules(
         { tool: 'desk/read_all', approval: 'deny' },
@@ -113,7 +113,7 @@ describe.each(Object.entries(ways))('%s', (_way, read) => {
     expect(await asked()).toBe('1');
   });
 
-  test('counts, and is refused when the limit is reached', async () => {
+  test('counts for rate limits and is rejected above the limit', async () => {
     const few = await under(rules({ tool: 'desk', rateLimit: { count: 2, per: 'minute' } }));
     for (let at = 0; at < 2; at++) await read(few);
     await expect(read(few)).rejects.toMatchObject({ code: 'rate_limited' });
@@ -122,7 +122,7 @@ describe.each(Object.entries(ways))('%s', (_way, read) => {
     await read(few);
   });
 
-  test('stops with the file KILL at once', async () => {
+  test('stops at once when the file KILL names the package', async () => {
     const session = await bench.session();
     await read(session);
     writeFileSync(join(bench.path, 'state', 'KILL'), 'desk\n');
@@ -132,7 +132,7 @@ describe.each(Object.entries(ways))('%s', (_way, read) => {
   });
 });
 
-test('patterns that are denied, and personal data, are kept from servers in what they are asked for', async () => {
+test('denied patterns and personal data do not reach a server in read requests', async () => {
   const strict = await under(rules({ tool: 'desk', denyPatterns: ['secret +plan'], redact: ['email'] }));
   await expect(strict.prompt('desk_greet', { who: 'the secret plan' })).rejects.toMatchObject({
     code: 'guardrail',
@@ -140,7 +140,7 @@ test('patterns that are denied, and personal data, are kept from servers in what
   await expect(strict.resource('upstream://desk/server/desk://secret plan')).rejects.toMatchObject({
     code: 'guardrail',
   });
-  // An address with a hole in it would be another one.
+  // A redacted address would be a different address, so the read is denied.
   await expect(strict.resource('upstream://desk/server/desk://of/ada@example.com')).rejects.toMatchObject({
     code: 'guardrail',
   });
@@ -148,7 +148,7 @@ test('patterns that are denied, and personal data, are kept from servers in what
   expect(await strict.prompt('desk_greet', { who: 'ada@example.com' })).toBe('Greet [redacted:email]');
 });
 
-test('the words of a package that is denied are not read either', async () => {
+test('prompts from the manifest of a denied package are denied too', async () => {
   const [prompt] = await (await bench.session()).prompts();
   const name = prompt?.name as string;
   expect(prompt?.package).toBe('agent');
@@ -157,25 +157,22 @@ test('the words of a package that is denied are not read either', async () => {
   ).rejects.toMatchObject({
     code: 'denied',
   });
-  // Nothing is done and nothing leaves when they are read, so there is nothing to ask about.
+  // Reading them has no effect and sends nothing, so no approval is needed.
   expect(await (await under(rules({ tool: 'agent', approval: 'ask' }))).prompt(name, {})).not.toBe('');
 });
 
-test.each(['desk', 'all', 'principal:agent'])(
-  'a reading under way is ended by a kill of %s',
-  async (target) => {
-    const session = await bench.session();
-    await session.resource(address);
-    const reading = session.resource('upstream://desk/server/desk://slow').catch((error) => error);
-    await until(async () => (await asked()) === '2');
-    const from = performance.now();
-    expect(await bench.host.kills.set(target, 'tester')).toMatchObject({ ended: 1 });
-    expect(await reading).toMatchObject({ code: 'killed' });
-    expect(performance.now() - from).toBeLessThan(2000);
-  },
-);
+test.each(['desk', 'all', 'principal:agent'])('a running read is ended by a kill of %s', async (target) => {
+  const session = await bench.session();
+  await session.resource(address);
+  const reading = session.resource('upstream://desk/server/desk://slow').catch((error) => error);
+  await until(async () => (await asked()) === '2');
+  const from = performance.now();
+  expect(await bench.host.kills.set(target, 'tester')).toMatchObject({ ended: 1 });
+  expect(await reading).toMatchObject({ code: 'killed' });
+  expect(performance.now() - from).toBeLessThan(2000);
+});
 
-test('a server behind a URL that is denied is not asked', async () => {
+test('a server at a denied URL is not asked', async () => {
   const url = await httpDesk('both');
   const { port } = new URL(url);
   const invocation = { kind: 'mcp-tool', tool_name: 'say' };

@@ -1,27 +1,32 @@
-// Looking at a package before agreeing to it, while a host runs: the wish to look only must reach the host.
+// SECURITY.md: "Changes need review". The option `inspectOnly` must also work through a running host.
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHost, type Host, type SessionOptions } from '../../src/index.js';
-import { socketPath } from '../../src/serve/socket/path.js';
-import { remoteHost } from '../../src/serve/socket/remote-host.js';
-import { listen, type SocketServer } from '../../src/serve/socket/server.js';
+import { openSocketServer, type SocketServer } from '../../src/serve/socket/server.js';
+import { openSocketHost } from '../../src/serve/socket/socket-host.js';
+import { socketPath } from '../../src/serve/socket/socket-path.js';
 import { patchTool, temporaryFolder } from '../toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let host: Host;
 let server: SocketServer;
-let remote: Host;
+let client: Host;
 const version = '9.9.9';
 const state = () => join(folder.path, 'state');
 
 beforeEach(async () => {
   folder = temporaryFolder({ 'downloads/evil.py': patchTool({ name: 'evil' }) });
   host = await createHost({ state: state(), watch: false, warm: false });
-  server = await listen(host, { path: socketPath(state()), version, now: Date.now, onBug: () => {} });
-  remote = (await remoteHost({ state: state(), version, principal: 'p/cli', cwd: folder.path })) as Host;
+  server = await openSocketServer(host, {
+    path: socketPath(state()),
+    version,
+    now: Date.now,
+    onBug: () => {},
+  });
+  client = (await openSocketHost({ state: state(), version, principal: 'p/cli', cwd: folder.path })) as Host;
 });
 afterEach(async () => {
-  await remote.close();
+  await client.close();
   await server.close();
   await host.close();
   folder.remove();
@@ -35,16 +40,16 @@ async function stateIn(of: Host, options: Partial<SessionOptions> = {}): Promise
   return packages.find((it) => it.id === 'evil')?.state;
 }
 
-test('whoever looks through a host that runs agrees to nothing', async () => {
-  expect(await stateIn(remote, { looking: true })).toBe('needs-review');
-  expect(await stateIn(remote, { looking: true })).toBe('needs-review');
-  expect(await stateIn(host, { looking: true })).toBe('needs-review');
-  // Naming it without looking only is what agrees.
-  expect(await stateIn(remote)).toBe('ready');
+test('inspecting a package through a running host does not accept it', async () => {
+  expect(await stateIn(client, { inspectOnly: true })).toBe('needs-review');
+  expect(await stateIn(client, { inspectOnly: true })).toBe('needs-review');
+  expect(await stateIn(host, { inspectOnly: true })).toBe('needs-review');
+  // Control: naming it without inspectOnly accepts it.
+  expect(await stateIn(client)).toBe('ready');
 });
 
-test('what was named reaches the host beside what is searched', async () => {
-  const elsewhere = { named: [join(folder.path, 'elsewhere')] };
-  expect(await stateIn(remote, elsewhere)).toBe('needs-review');
-  expect(await stateIn(remote, { named: [folder.path] })).toBe('ready');
+test('acceptNewIn reaches the host separately from the searched folders', async () => {
+  const elsewhere = { acceptNewIn: [join(folder.path, 'elsewhere')] };
+  expect(await stateIn(client, elsewhere)).toBe('needs-review');
+  expect(await stateIn(client, { acceptNewIn: [folder.path] })).toBe('ready');
 });

@@ -1,5 +1,5 @@
-// Attempts to leave the sandbox. Each is a Python script that prints REACHED when it got what it wanted. It
-// must reach it unconfined, as an unprivileged user (the control), and must not reach it confined.
+// Attempts to leave the sandbox. Each is a Python script that prints REACHED if it succeeds. It must succeed
+// without the sandbox, as an unprivileged user (the control), and fail in the sandbox.
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -19,7 +19,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleModule } from '../../scripts/bundle.mjs';
 import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
-import { defaultLimits } from '../../src/sandbox/sandbox.js';
+import { defaultSandboxLimits } from '../../src/sandbox/sandbox.js';
 import { main, patchTool, until } from '../toolwharf.js';
 
 const sandbox = bubblewrap();
@@ -29,7 +29,7 @@ let server: Server;
 let port: number;
 
 beforeAll(async () => {
-  // Without a sandbox nothing below means anything, so its absence fails and does not skip.
+  // A missing sandbox makes the tests fail; they are not skipped.
   expect(await sandbox.probe()).toEqual({ level: 'enforced' });
   folder = mkdtempSync(join(tmpdir(), 'toolwharf-attack-'));
   chmodSync(folder, 0o777);
@@ -47,17 +47,17 @@ afterAll(async () => {
 interface Attack {
   readonly name: string;
   readonly code: () => string;
-  /** Environment of the control alone: the host has it, the sandbox must not. */
+  /** Environment of the control only: the host has it, the sandbox must not. */
   readonly environment?: Record<string, string>;
 }
 
 const attacks: readonly Attack[] = [
   {
-    name: 'read a file that everybody on the machine may read',
+    name: 'read a file that every user of the machine may read',
     code: () => `print(open(${JSON.stringify(join(folder, 'secret.txt'))}).read())`,
   },
   {
-    name: 'climb to it from a mounted folder',
+    name: 'reach this file with .. from a mounted folder',
     code: () => `print(open("/tmp/../${join(folder, 'secret.txt').slice(1)}").read())`,
   },
   {
@@ -83,7 +83,7 @@ const attacks: readonly Attack[] = [
       'import os\nprint("REACHED" if len([p for p in os.listdir("/proc") if p.isdigit()]) > 8 else "")',
   },
   {
-    name: 'write beside the tool',
+    name: 'write to a folder of the host',
     code: () => `open(${JSON.stringify(join(folder, 'written'))}, "w").write("x")\nprint("REACHED")`,
   },
   {
@@ -92,7 +92,7 @@ const attacks: readonly Attack[] = [
       `import os\nos.kill(${process.pid}, 0) if os.getuid() == 0 else os.stat("/proc/${process.pid}")\nprint("REACHED")`,
   },
   {
-    name: 'make a new user namespace',
+    name: 'create a user namespace',
     code: () => 'import ctypes\nprint("REACHED" if ctypes.CDLL(None).unshare(0x10000000) == 0 else "")',
   },
   {
@@ -107,9 +107,9 @@ const attacks: readonly Attack[] = [
   },
 ];
 
-describe('confined, the attack fails; unconfined, it succeeds', () => {
+describe('a sandboxed script cannot do what an unconfined script can', () => {
   for (const attack of attacks) {
-    test(attack.name, async () => {
+    test(`it cannot ${attack.name}`, async () => {
       expect(await unconfined(attack.code(), attack.environment), 'control').toContain('REACHED');
       expect(await confined(attack.code())).not.toContain('REACHED');
     });
@@ -117,7 +117,7 @@ describe('confined, the attack fails; unconfined, it succeeds', () => {
 });
 
 describe('descriptors', () => {
-  test('one that the host inherited does not arrive', async () => {
+  test('a descriptor that the host inherited does not reach the tool', async () => {
     const code = 'import os\nprint(os.read(9, 99).decode())';
     const script = `
       import { bubblewrap } from ${JSON.stringify(join(import.meta.dirname, '../../src/sandbox/bubblewrap.ts'))};
@@ -144,11 +144,11 @@ describe('descriptors', () => {
       environment: {},
       mounts: [],
       hidden: [],
-      limits: defaultLimits,
-      boundAddressSpace: true,
+      limits: defaultSandboxLimits,
+      limitAddressSpace: true,
       egress: null,
     };
-    // The control: the same descriptor arrives in a child that nobody covers it for.
+    // Control: the same descriptor reaches a child without the sandbox.
     expect(
       await output(spawn('/usr/bin/python3', ['-c', code], { ...unprivileged(), stdio, env: {} })),
     ).toContain('REACHED');
@@ -163,7 +163,7 @@ describe('descriptors', () => {
 });
 
 describe('identity', () => {
-  test('no confined process is root, inside or outside', async () => {
+  test('no sandboxed process is root, inside or outside', async () => {
     expect(await confined('import os\nprint(os.getuid(), os.geteuid(), os.getgroups())')).toBe(
       '65534 65534 []\n',
     );
@@ -174,8 +174,8 @@ describe('identity', () => {
       environment: {},
       mounts: [],
       hidden: [],
-      limits: defaultLimits,
-      boundAddressSpace: true,
+      limits: defaultSandboxLimits,
+      limitAddressSpace: true,
       egress: null,
     });
     await until(() => processesWith(marker).length > 0);
@@ -191,7 +191,7 @@ describe('identity', () => {
     await until(() => processesWith(marker).length === 0);
   });
 
-  test.runIf(isRoot)('a host of an ordinary user confines just as well', async () => {
+  test.runIf(isRoot)('a host of an ordinary user isolates tools too', async () => {
     const home = join(folder, 'ordinary');
     mkdirSync(home);
     chownSync(home, 65532, 65532);
@@ -202,7 +202,7 @@ describe('identity', () => {
         body: '    import os\n    return {"uid": os.getuid(), "seen": os.path.exists(text)}',
       }),
     );
-    const words = [
+    const args = [
       main,
       'call',
       '--json',
@@ -212,7 +212,7 @@ describe('identity', () => {
       join(home, 'state'),
     ];
     const done = await output(
-      spawn(process.execPath, words, {
+      spawn(process.execPath, args, {
         uid: 65532,
         gid: 65532,
         cwd: '/',
@@ -223,14 +223,14 @@ describe('identity', () => {
     expect(JSON.parse(done)).toMatchObject({ status: 'ok', result: { uid: 65534, seen: false } });
   });
 
-  test('it holds no capability and cannot gain one', async () => {
+  test('a sandboxed process has no capability and cannot gain one', async () => {
     const status = await confined('print(open("/proc/self/status").read())');
     expect(status).toMatch(/CapEff:\s0+\n/);
     expect(status).toMatch(/CapBnd:\s0+\n/);
     expect(status).toMatch(/NoNewPrivs:\s1\n/);
   });
 
-  test('its command line does not show paths of this machine', async () => {
+  test('the command line in the sandbox does not show paths of this machine', async () => {
     const shown = await confined('print(open("/proc/1/cmdline").read())');
     expect(shown).not.toContain('--ro-bind');
   });
@@ -268,8 +268,8 @@ async function confined(code: string): Promise<string> {
     environment: { PATH: '/usr/bin:/bin' },
     mounts: [],
     hidden: [],
-    limits: defaultLimits,
-    boundAddressSpace: true,
+    limits: defaultSandboxLimits,
+    limitAddressSpace: true,
     egress: null,
   });
   child.stdin.end();

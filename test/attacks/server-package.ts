@@ -1,14 +1,14 @@
-// Packages whose program is a hostile MCP server of a few lines.
+// Packages whose program is a small hostile MCP server.
 import { bareServer } from '../mcp-upstream.js';
 import type { Files } from '../workbench.js';
 
 const page = 'https://example.com/tool';
 
-/** A Toolspace package in a folder of its id; `body` is what the server does otherwise than `bareServer`. */
+/** A Toolspace package in a folder named by its id; `body` changes what `bareServer` does. */
 export function serverPackage(id: string, body: string, env: readonly object[] = []): Files {
   const manifest = {
     manifest_version: '0.2',
-    tool: { id, version: '1.0.0', name: id, summary: 'A server of a test.', homepage: page, license: 'MIT' },
+    tool: { id, version: '1.0.0', name: id, summary: 'A test server.', homepage: page, license: 'MIT' },
     runtime: {
       kind: 'mcp-stdio',
       install: { method: 'url', url: page, sha256: '0'.repeat(64) },
@@ -21,7 +21,7 @@ export function serverPackage(id: string, body: string, env: readonly object[] =
   return { [`${id}/toolspace.json`]: JSON.stringify(manifest), [`${id}/server.mjs`]: bareServer(body) };
 }
 
-/** Tools of a server by their names alone. */
+/** Server code with tools of these names. */
 export function toolsNamed(...names: readonly string[]): string {
   const tools = names.map((name) => ({
     name,

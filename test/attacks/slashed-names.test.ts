@@ -1,5 +1,5 @@
-// SECURITY.md: what creator, operator and host demand of a call holds together.
-// An MCP server names its own tools, and may put slashes into the names: no rule, kill or name may read them otherwise.
+// SECURITY.md: "Rules only tighten". An MCP server chooses the names of its tools, and may use slashes.
+// Rules, kills and lookups must read such names in the same way.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { failureOf, findagent, resultOf, type Workbench, workbench } from '../workbench.js';
 import { serverPackage, toolsNamed } from './server-package.js';
@@ -13,7 +13,7 @@ beforeAll(async () => {
       tools: [
         {
           name: 'pay',
-          description: 'Pays by way of a package that is not here.',
+          description: 'Pays through a package that is missing.',
           input_schema: { type: 'object', properties: {} },
           action: { type: 'compose', agent: 'bank', tool: 'pay' },
         },
@@ -26,14 +26,14 @@ afterAll(() => bench.close());
 const rule = (tool: string, approval: 'ask' | 'deny') =>
   ({ tool, approval, origin: { kind: 'session' } }) as const;
 
-test('the control: without a rule both are called', async () => {
+test('control: without a rule, both tools can be called', async () => {
   const session = await bench.session();
   for (const tool of ['desk/plain', 'desk/admin/wipe'])
     expect(await resultOf(session.call({ tool, arguments: {} }))).toBe('gone');
 });
 
 test.each(['desk', 'desk/*', 'desk/admin/*', 'desk/admin*', 'desk/admin/wipe', 'd*/*wipe', '*'])(
-  'a rule for %s stops a tool with a slash in its name',
+  'a rule for %s denies a tool with a slash in its name',
   async (pattern) => {
     const session = await bench.session({ policy: { rules: [rule(pattern, 'deny')] } });
     expect(await failureOf(session.call({ tool: 'desk/admin/wipe', arguments: {} }))).toMatchObject({
@@ -42,13 +42,13 @@ test.each(['desk', 'desk/*', 'desk/admin/*', 'desk/admin*', 'desk/admin/wipe', '
   },
 );
 
-test('a rule for one tool stops no other', async () => {
+test('a rule for one tool does not deny another', async () => {
   const rules = ['desk/plain', 'admin', 'admin/*', '*/wipe', 'desk/a'].map((it) => rule(it, 'deny'));
   const session = await bench.session({ policy: { rules } });
   expect(await resultOf(session.call({ tool: 'desk/admin/wipe', arguments: {} }))).toBe('gone');
 });
 
-test('it can be stopped by its name, and what was approved of it is void', async () => {
+test('a tool with a slash can be stopped by its name, and its approvals are voided', async () => {
   const session = await bench.session({ policy: { rules: [rule('desk', 'ask')] } });
   const call = () => session.call({ tool: 'desk/admin/wipe', arguments: {} });
   const held = await call();
@@ -61,7 +61,7 @@ test('it can be stopped by its name, and what was approved of it is void', async
   expect(await bench.host.approvals.get(held.confirmation.token)).toMatchObject({ state: 'void' });
 });
 
-test('it does not answer for a tool of a package that is not here', async () => {
+test('a tool with a slash does not answer for a tool of a missing package', async () => {
   const session = await bench.session();
   expect(await failureOf(session.call({ tool: 'bank/pay', arguments: {} }))).toMatchObject({
     code: 'tool_not_found',

@@ -1,17 +1,17 @@
-// SECURITY.md: over HTTP nobody comes in under another name.
-// Two tokens may have one name. Which of them is called by it alone must not depend on who comes first after a start.
+// SECURITY.md: "HTTP needs a token". Two tokens can have the same name. Which one gets the plain name as its
+// principal must not depend on which one is used first after a start.
 import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { openHttp } from '../../src/serve/http/server.js';
+import { openHttpServer } from '../../src/serve/http/server.js';
 import { type House, house, visit } from '../http-house.js';
 
 const call = async (port: number, token: string, tool: string, given: object) =>
   visit(port, '/api/v1/call', { token, body: { tool, arguments: given } });
 
-/** The same host with another start of its HTTP side. */
+/** Restarts the HTTP server of the same host. */
 const startAgain = async (home: House) => {
   await home.server.close();
-  return openHttp(home.bench.host, {
+  return openHttpServer(home.bench.host, {
     port: 0,
     startTokens: [{ name: 'start', role: 'operator', token: `tw_${randomBytes(32).toString('base64url')}` }],
     session: { directories: [home.bench.packages], root: home.bench.root },
@@ -21,7 +21,7 @@ const startAgain = async (home: House) => {
   });
 };
 
-test('a token does not get the held calls of another of the same name after the next start', async () => {
+test('a token cannot use held calls of another token with the same name after a restart', async () => {
   const home = await house();
   const [first, second] = [await home.token('twin'), await home.token('twin')];
   const [older, younger] = (await home.bench.host.tokens.list()).map((it) =>
@@ -44,9 +44,9 @@ test('a token does not get the held calls of another of the same name after the 
 
 test.each([
   ['the older of two is revoked', true],
-  ['one is revoked before the next is made', false],
+  ['one is revoked before the next is created', false],
 ])(
-  'a name never moves to another token: %s',
+  'a principal never moves to another token: %s',
   async (_name, atOnce) => {
     const home = await house();
     const { tokens, approvals } = home.bench.host;
@@ -55,7 +55,7 @@ test.each([
     const held = await call(home.port, older.token, 'send_note', { text: 'mine' });
     const id = held.json.confirmation.token as string;
     await approvals.approve(id, 'test');
-    // As a control: the one that it was approved for may run it, which another test shows.
+    // The test above shows as a control that the older token can run the approved call.
     expect((await tokens.list()).find((it) => it.id === older.id)?.principal).toBe('http/twin');
     expect(await tokens.revoke(older.id, 'test')).toBe(true);
     const younger = early ?? (await home.token('twin'));
@@ -78,7 +78,7 @@ test.each([
   30_000,
 );
 
-test('a stored token with the name of one of the start is not taken for it', async () => {
+test('a stored token with the name of a start token is a different principal', async () => {
   const home = await house();
   try {
     const { token, id } = await home.token('start-agent');

@@ -6,7 +6,7 @@ import { processorMs } from '../processor-time.js';
 
 const core = {
   name: 'Night Porter',
-  system_prompt: 'You look after the doors of a small hotel while everybody else is asleep.',
+  system_prompt: 'You look after the doors of a small hotel while all guests are asleep.',
   example_prompts: ['Who came in after midnight?'],
   tools: [],
 };
@@ -17,7 +17,7 @@ const parse = (text: string) =>
     defaultParseOptions,
   );
 
-describe('hostile manifests are answered soon', () => {
+describe('a hostile Find Agent manifest is parsed in bounded time', () => {
   const many = <T>(count: number, make: (index: number) => T): T[] =>
     Array.from({ length: count }, (_, it) => make(it));
   const tool = (name: string, action: unknown, properties: unknown = {}) => ({
@@ -51,7 +51,7 @@ describe('hostile manifests are answered soon', () => {
         allowed_hosts: ['a.example.com'],
       })),
     }),
-    'thousands of holes and properties': () => ({
+    'thousands of placeholders and properties': () => ({
       ...core,
       tools: [
         tool(
@@ -79,7 +79,7 @@ describe('hostile manifests are answered soon', () => {
         ),
       ],
     }),
-    'thousands of rules for no tool': () => ({
+    'thousands of rules for missing tools': () => ({
       ...core,
       tools: many(40, (it) => tool(`t${it}`.padEnd(60, 'x'), { type: 'prompt-template', template: 'x' })),
       guardrails: { actions: Object.fromEntries(many(12_000, (it) => [`r${it}`.padEnd(60, 'y'), {}])) },
@@ -92,22 +92,26 @@ describe('hostile manifests are answered soon', () => {
       allowed_hosts: many(15_000, (it) => `h${it}.example.com`),
       credential_slots: [{ ref: 'r', label: 'x', allowed_hosts: many(15_000, (it) => `k${it}.example.com`) }],
     }),
-    'a host of dots': () => ({ ...core, kind: 'code-bundle', allowed_hosts: ['a.'.repeat(400_000)] }),
-    'patterns that unfold': () => ({
+    'a host name of many dots': () => ({
+      ...core,
+      kind: 'code-bundle',
+      allowed_hosts: ['a.'.repeat(400_000)],
+    }),
+    'patterns with many repetitions': () => ({
       ...core,
       guardrails: { input: { deny_patterns: many(5000, () => 'a{1000}'.repeat(20)) } },
     }),
-    'a pattern of groups': () => ({
+    'a pattern of open groups': () => ({
       ...core,
       guardrails: { input: { deny_patterns: ['('.repeat(400_000)] } },
     }),
-    'a URL of braces': () => ({
+    'a URL of many braces': () => ({
       ...core,
       tools: [
         tool('t', { type: 'http', method: 'GET', url: `https://a.example.com/${'{a'.repeat(300_000)}` }),
       ],
     }),
-    'a body of braces': () => ({
+    'a body of many braces': () => ({
       ...core,
       tools: [
         tool('t', {

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Json } from '../../src/model/json.js';
-import { personalCategories } from '../../src/model/personal.js';
-import { redactPersonal } from '../../src/policy/guardrails/redact.js';
+import { personalDataCategories } from '../../src/model/personal-data.js';
+import { redactPersonal } from '../../src/policy/guardrails/redact-personal.js';
 import { processorMs } from '../processor-time.js';
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
-const redact = (text: Json) => redactPersonal(text, [...personalCategories], sha256);
+const redact = (text: Json) => redactPersonal(text, [...personalDataCategories], sha256);
 
 test.each([
   '1',
@@ -28,7 +28,7 @@ test.each([
   'bc1q',
   '0x1',
   'a.b@c.d-',
-])('time grows with the text, not faster: %j', (unit) => {
+])('redaction time grows linearly with the length of a text of %j', (unit) => {
   const time = (length: number) => {
     const text = unit.repeat(Math.ceil(length / unit.length));
     const start = processorMs();
@@ -39,6 +39,6 @@ test.each([
   };
   time(20_000);
   const small = Math.max(time(20_000), 2);
-  // Sixteen times the text; quadratic work would take 256 times as long.
+  // 16 times the text; quadratic work would take 256 times as long.
   expect(time(320_000)).toBeLessThan(small * 80 + 200);
 });

@@ -13,7 +13,7 @@ const expecting = (scenario: string, ...checks: string[]) => ({
   scenarios: { '2025-11-25': 1 },
 });
 
-test('a check passes if it does so every time it comes up', () => {
+test('a check passes only if every result of it is a success', () => {
   const twice = [
     { id: 'a', status: 'SUCCESS' },
     { id: 'a', status: 'FAILURE' },
@@ -24,18 +24,18 @@ test('a check passes if it does so every time it comes up', () => {
   expect(sortChecks([...twice].reverse())).toEqual({ passed: ['b'], missed: ['a'] });
 });
 
-test('warnings and skipped checks are not passed', () => {
+test('warnings and skipped checks do not count as passed', () => {
   const checks = ['WARNING', 'SKIPPED', 'SOMETHING'].map((status) => ({ id: status, status }));
   expect(sortChecks(checks).missed).toEqual(['WARNING', 'SKIPPED', 'SOMETHING']);
 });
 
-test('a scenario that checks nothing is not passed', () => {
+test('a scenario without checks does not count as passed', () => {
   expect(sortChecks([{ id: 'a', status: 'INFO' }]).missed).toEqual([nothing]);
   expect(sortChecks([{ id: 'wire-schema-valid', status: 'SUCCESS' }]).missed).toEqual([nothing]);
   expect(sortChecks([{ id: 'a', status: 'SUCCESS' }]).missed).toEqual([]);
 });
 
-test('the list must be right both ways', () => {
+test('the list of expected failures must match in both directions', () => {
   const clean = { unexpected: [], stale: [], miscounted: [] };
   expect(compare([run('ping', 'a')], expecting('ping', 'a'))).toEqual(clean);
   expect(compare([run('ping', 'a', 'b')], expecting('ping', 'a')).unexpected).toEqual(['2025-11-25 ping b']);
@@ -46,7 +46,7 @@ test('the list must be right both ways', () => {
   });
 });
 
-test('a suite that leaves scenarios out is noticed', () => {
+test('missing scenarios of the suite are reported', () => {
   const expected = { failures: [], scenarios: { '2025-11-25': 2, '2026-07-28': 1 } };
   expect(compare([run('ping')], expected).miscounted).toEqual([
     '2025-11-25 has 1 scenarios, not 2',
@@ -54,7 +54,7 @@ test('a suite that leaves scenarios out is noticed', () => {
   ]);
 });
 
-test('counts', () => {
+test('totals count scenarios and checks per revision', () => {
   expect(totals([run('ping'), run('pong', 'a', 'b')])).toEqual([
     { revision: '2025-11-25', scenarios: 2, passed: 1, checks: 2, missed: 2 },
   ]);

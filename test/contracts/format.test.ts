@@ -1,4 +1,4 @@
-// What every front end owes its callers, whatever the bytes. Samples are the fixtures and examples of each.
+// The contract of every format parser for any input. The samples are the fixtures and the examples.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -27,20 +27,20 @@ const encoder = new TextEncoder();
 for (const format of formats) {
   const samples = samplesOf(format.name);
   const notation = notations[format.name];
-  // The index, not the sample, so that a counterexample is short enough to read.
+  // The index and not the sample, so that a counterexample is short.
   const index = fc.nat({ max: Math.max(samples.length - 1, 0) });
   const at = (which: number): Sample => samples[which] as Sample;
 
   describe(`format contract: ${format.name}`, () => {
-    test('there are samples to change', () => {
+    test('the format has more than three samples', () => {
       expect(samples.length).toBeGreaterThan(3);
     });
 
-    test('samples are understood, and understood the same way twice', () => {
+    test('the samples honor the contract', () => {
       for (const it of samples) honors(format, it, it.text);
     });
 
-    test('random bytes', () => {
+    test('manifests of random bytes honor the contract', () => {
       fc.assert(
         fc.property(index, fc.uint8Array({ maxLength: 512 }), (which, bytes) =>
           honors(format, at(which), bytes),
@@ -49,7 +49,7 @@ for (const format of formats) {
       );
     });
 
-    test('bytes changed in place', () => {
+    test('manifests with changed bytes honor the contract', () => {
       const edit = fc.record({
         where: fc.nat(),
         bytes: fc.uint8Array({ maxLength: 4 }),
@@ -69,7 +69,7 @@ for (const format of formats) {
       );
     });
 
-    test('lines removed, repeated and moved', () => {
+    test('manifests with removed, repeated and moved lines honor the contract', () => {
       const edit = fc.tuple(fc.constantFrom('remove', 'repeat', 'swap'), fc.nat(), fc.nat());
       fc.assert(
         fc.property(index, fc.array(edit, { minLength: 1, maxLength: 4 }), (which, edits) => {
@@ -87,7 +87,7 @@ for (const format of formats) {
       );
     });
 
-    test('values changed anywhere in the manifest', () => {
+    test('manifests with changed values honor the contract', () => {
       fc.assert(
         fc.property(index, fc.array(change, { minLength: 1, maxLength: 4 }), (which, changes) => {
           const it = at(which);
@@ -98,21 +98,21 @@ for (const format of formats) {
       );
     });
 
-    test('no text of a manifest, put in the place of any other, leads out of the bundle', () => {
+    test('a path in place of any string of a manifest cannot lead out of the bundle', () => {
       for (const it of samples) {
         const value = notation.read(it.text);
         for (const path of placesOf(value)) {
           if (typeof valueAt(value, path) !== 'string') continue;
-          for (const way of ['../../etc/passwd', '/etc/passwd', 'a/../../b']) {
-            const text = written(() => notation.write(replaced(value, path, way), it.text));
+          for (const outside of ['../../etc/passwd', '/etc/passwd', 'a/../../b']) {
+            const text = written(() => notation.write(replaced(value, path, outside), it.text));
             const found = text === null ? undefined : run(format, it, text).package;
-            if (found !== undefined) insideBundle(found, `${it.name} ${toPointer(path)} ${way}`);
+            if (found !== undefined) insideBundle(found, `${it.name} ${toPointer(path)} ${outside}`);
           }
         }
       }
     });
 
-    test('companion files changed', () => {
+    test('samples with a changed companion file honor the contract', () => {
       fc.assert(
         fc.property(index, fc.nat(), fc.uint8Array({ maxLength: 64 }), (which, file, bytes) => {
           const it = at(which);
@@ -132,10 +132,10 @@ for (const format of formats) {
         const value = notation.read(it.text);
         for (const path of objectsWithFields(value, schema, schema, [])) {
           const copy = structuredClone(value);
-          (valueAt(copy, path) as Record<string, Json>).zzUnheardOf = 'x';
+          (valueAt(copy, path) as Record<string, Json>).zzUnknown = 'x';
           const text = written(() => notation.write(copy, it.text));
           if (text === null) continue;
-          const pointer = toPointer([...path, 'zzUnheardOf']);
+          const pointer = toPointer([...path, 'zzUnknown']);
           const found = run(format, it, text).diagnostics.filter((one) => one.pointer === pointer);
           expect(
             found.map((one) => one.code),
@@ -147,7 +147,7 @@ for (const format of formats) {
       }
     });
 
-    test('a file that is empty, huge, a folder or missing gives exactly one finding', () => {
+    test('an empty, too large, not UTF-8 or missing manifest is exactly one diagnostic', () => {
       const [it] = samples as [Sample];
       expect(codes(run(format, it, ''))).toEqual(['file.empty']);
       expect(codes(run(format, it, `${it.text}${' '.repeat(1024 * 1024)}`))).toEqual(['file.too-large']);
@@ -165,7 +165,7 @@ function codes(result: ParseResult): string[] {
   return result.diagnostics.map((it) => it.code);
 }
 
-/** Some values cannot be written in a notation; such a mutant does not exist. */
+/** Null if the notation cannot represent the value. */
 function written(write: () => string): string | null {
   try {
     return write();
@@ -183,10 +183,11 @@ function run(format: Format, sample: Sample, manifest: string | Uint8Array): Par
   return format.parse(bundle, defaultParseOptions);
 }
 
+/** Checks one input: parsing is repeatable, diagnostics are valid, and a package is complete and frozen. */
 function honors(format: Format, sample: Sample, manifest: string | Uint8Array): void {
   const result = run(format, sample, manifest);
   expect(run(format, sample, manifest)).toEqual(result);
-  for (const it of result.diagnostics) soundFinding(it);
+  for (const it of result.diagnostics) validDiagnostic(it);
   const errors = result.diagnostics.filter((it) => it.severity === 'error');
   if (result.package === undefined) {
     expect(errors.length).toBeGreaterThan(0);
@@ -209,7 +210,7 @@ function insideBundle(it: Package, where: string): void {
   }
 }
 
-/** A copy with another value at one place. */
+/** A copy with another value at `path`. */
 function replaced(value: Json, path: JsonPath, by: Json): Json {
   const copy = structuredClone(value);
   const holder = valueAt(copy, path.slice(0, -1)) as Record<string | number, Json>;
@@ -219,7 +220,7 @@ function replaced(value: Json, path: JsonPath, by: Json): Json {
   return copy;
 }
 
-function soundFinding(it: Diagnostic): void {
+function validDiagnostic(it: Diagnostic): void {
   expect(diagnosticCodes[it.code]).toBe(it.severity);
   const { line, column, endLine, endColumn } = it.range;
   expect(Math.min(line, column, endLine, endColumn)).toBeGreaterThan(0);
@@ -228,7 +229,7 @@ function soundFinding(it: Diagnostic): void {
   expect(it.message).not.toMatch(/undefined|\[object|NaN/);
 }
 
-/** The path of something that is not frozen. */
+/** The path of a value that is not frozen, or undefined. */
 function thawed(value: unknown, path: string): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Object.isFrozen(value)) return path;
@@ -239,20 +240,20 @@ function thawed(value: unknown, path: string): string | undefined {
   return undefined;
 }
 
-/** Every path of the bundle that a package names. */
+/** Every bundle path that a package uses. */
 function pathsOf(it: Package): string[] {
   const programs = it.programs.flatMap(({ target }) => {
     if (target.kind !== 'process') return [];
     const first = target.command[0];
     const file = target.runtime === undefined || first === undefined ? undefined : constantText(first);
-    // An option such as "-m" comes before a module, not before a file.
+    // After an option such as "-m" comes a module, not a file.
     return [target.directory, ...(file === undefined || file.startsWith('-') ? [] : [file])];
   });
   const prompts = it.prompts.flatMap(({ body }) => (body.kind === 'file' ? [body.path] : []));
   return [...programs, ...prompts, ...(it.interface === undefined ? [] : [it.interface])];
 }
 
-/** Objects of a value whose schema names their fields and lets no others be. */
+/** Paths of all objects whose schema lists their fields and allows no others. */
 function objectsWithFields(
   value: Json,
   node: Json | undefined,

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { isObject, type Json, type JsonPath } from '../../src/model/json.js';
 
-/** Values that have upset parsers before. */
+/** Values that often break parsers. */
 const oddValues: readonly Json[] = [
   null,
   true,
@@ -65,7 +65,7 @@ export const change: fc.Arbitrary<Change> = fc.record({
   ),
 });
 
-/** Every place in a value, the root included. */
+/** The paths of all values inside a value, including the root. */
 export function placesOf(value: Json, path: JsonPath = []): JsonPath[] {
   if (Array.isArray(value)) return [path, ...value.flatMap((it, index) => placesOf(it, [...path, index]))];
   if (isObject(value)) {
@@ -74,7 +74,7 @@ export function placesOf(value: Json, path: JsonPath = []): JsonPath[] {
   return [path];
 }
 
-/** A changed copy. */
+/** A copy with the changes. */
 export function mutate(value: Json, changes: readonly Change[]): Json {
   let current = structuredClone(value);
   for (const it of changes) {

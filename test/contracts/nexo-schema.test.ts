@@ -1,10 +1,10 @@
-// Quiet parts of the schema rely on rules that say the same: neither may refuse alone.
+// Parts of the schema report no message of their own, because a rule checks the same. Both must agree.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
-import { readToml } from '../../src/formats/document/toml.js';
+import { parseToml } from '../../src/formats/document/toml.js';
 import { defaultParseOptions } from '../../src/formats/index.js';
 import { nexo } from '../../src/formats/nexo/format.js';
 import { validateNexo } from '../../src/generated/nexo.js';
@@ -28,7 +28,7 @@ command = "./tides"
 const parse = (text: string, files: Record<string, string> = {}) =>
   nexo.parse(memoryBundle({ ...files, 'plugin.toml': text }, 'plugin.toml'), defaultParseOptions);
 
-const rich = readToml(
+const rich = parseToml(
   readFileSync(join(import.meta.dirname, '../fixtures/nexo/clean-full/plugin.toml'), 'utf8'),
 ).value as Json;
 const sidecar: Json = {
@@ -38,11 +38,11 @@ const sidecar: Json = {
   },
 };
 
-test('what the schema refuses is an error, whatever was changed in a manifest', () => {
+test('a changed manifest that the schema rejects always has an error', () => {
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
       const text = written(() => stringify(mutate(rich, changes) as Record<string, unknown>));
-      const value = text === undefined ? undefined : readToml(text).value;
+      const value = text === undefined ? undefined : parseToml(text).value;
       if (text === undefined || value === undefined || validateNexo(value)) return;
       expect(parse(text).diagnostics.some((it) => it.severity === 'error')).toBe(true);
     }),
@@ -50,7 +50,7 @@ test('what the schema refuses is an error, whatever was changed in a manifest', 
   );
 });
 
-test('what the schema refuses is an error, whatever was changed in a sidecar', () => {
+test('a changed sidecar that the schema rejects always has an error', () => {
   fc.assert(
     fc.property(fc.array(change, { minLength: 1, maxLength: 4 }), (changes) => {
       const text = written(() => JSON.stringify(mutate(sidecar, changes)));
@@ -62,7 +62,7 @@ test('what the schema refuses is an error, whatever was changed in a sidecar', (
   );
 });
 
-/** Undefined where the notation cannot write a mutant, such as one that contains itself. */
+/** Undefined if the notation cannot represent the value, such as one that contains itself. */
 function written(write: () => string): string | undefined {
   try {
     return write();

@@ -1,4 +1,4 @@
-// How the manifest of each format is taken apart and put together again, so that one suite can change any.
+// Reads and writes the manifest of each format, so that one test suite can change all of them.
 import { parse as parseToml, stringify as writeToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
 import type { FormatName } from '../../src/model/format.js';
@@ -6,7 +6,7 @@ import type { Json, JsonObject } from '../../src/model/json.js';
 
 export interface Notation {
   read(text: string): Json;
-  /** `original` supplies what is in the file besides the manifest. */
+  /** `original` has the other content of the file, such as code. */
   write(value: Json, original: string): string;
 }
 
@@ -18,7 +18,7 @@ const json: Notation = {
 export const notations: Readonly<Record<FormatName, Notation>> = {
   patch: {
     read: (text) => parseYaml(cut(text).yaml, { schema: 'core' }),
-    // JSON is YAML.
+    // Every JSON document is also YAML.
     write(value, original) {
       const { before, after } = cut(original);
       const lines = JSON.stringify(value, null, 2).split('\n');

@@ -5,7 +5,7 @@ import { formatNamed, inspect } from '../../src/formats/index.js';
 import type { FormatName } from '../../src/model/format.js';
 import type { BundleFiles } from '../memory-bundle.js';
 
-/** A package of the fixtures or the examples, taken off the disk. */
+/** A package of the fixtures or the examples, read into memory. */
 export interface Sample {
   readonly name: string;
   readonly manifest: string;
@@ -16,7 +16,7 @@ export interface Sample {
 
 const root = join(import.meta.dirname, '..', '..');
 
-/** Packages of a format that are understood without an error. */
+/** The packages of a format that have no error. */
 export function samplesOf(format: FormatName): Sample[] {
   const places = [join(root, 'test', 'fixtures', format), join(root, 'examples', format)].filter(existsSync);
   return discover(places, { cwd: root }).found.flatMap((it) => {

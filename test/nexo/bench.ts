@@ -1,4 +1,4 @@
-// Connects to the extension of the contract, over each carrier, without a host around it.
+// Connects to the test extension over each transport, without a host around it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,29 +7,30 @@ import { nexo } from '../../src/formats/nexo/format.js';
 import type { JsonObject } from '../../src/model/json.js';
 import type { Package } from '../../src/model/package.js';
 import type { SlotValues } from '../../src/model/slot.js';
-import { guardedClient } from '../../src/net/client.js';
 import type { EgressPolicy } from '../../src/net/egress.js';
-import type { SandboxProfile } from '../../src/run/launch.js';
+import { guardedClient } from '../../src/net/http-client.js';
 import { nexoConnector } from '../../src/run/nexo/connect.js';
-import { type NexoTimes, nexoTimes } from '../../src/run/nexo/wire.js';
+import { type NexoTimes, nexoTimes } from '../../src/run/nexo/nexo-transport.js';
+import type { SandboxProfile } from '../../src/run/sandbox-command.js';
 import type { Upstream, UpstreamCall, UpstreamSettings } from '../../src/run/upstream/upstream.js';
 import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
 import { findNode, findPython } from '../../src/sandbox/interpreter.js';
-import { defaultLimits, type SandboxProcess } from '../../src/sandbox/sandbox.js';
+import { defaultSandboxLimits, type SandboxProcess } from '../../src/sandbox/sandbox.js';
 import { memoryBundle } from '../memory-bundle.js';
 import { temporaryFolder } from '../toolwharf.js';
 
 export type CarrierName = 'stdio' | 'nats' | 'http';
 
-export interface Wishes {
+/** Options of `extension.mjs`: what it does differently from a correct extension. */
+export interface Behavior {
   readonly [name: string]: unknown;
 }
 
 export interface BenchOptions {
-  readonly wishes?: Wishes;
+  readonly behavior?: Behavior;
   readonly passthrough?: boolean;
   readonly times?: Partial<NexoTimes>;
-  /** Files of the package and its command, instead of the extension of the contract. */
+  /** Files of the package and its command; default: the test extension. */
   readonly own?: { readonly files: Readonly<Record<string, string>>; readonly command: readonly string[] };
   readonly tools?: readonly string[];
   readonly hooks?: readonly string[];
@@ -37,17 +38,17 @@ export interface BenchOptions {
   readonly network?: EgressPolicy;
   readonly env?: readonly string[];
   readonly signal?: AbortSignal;
-  /** Hosts that the operator opened; the one it answers on unless said otherwise. */
+  /** Hosts that the operator granted; default: the address of the extension. */
   readonly granted?: UpstreamSettings['reach']['granted'];
 }
 
 export interface Bench {
-  readonly remote: Upstream;
+  readonly upstream: Upstream;
   readonly logs: string[];
-  /** The process behind it: in the sandbox, or on its own. */
+  /** The process of the extension: in the sandbox, or separate. */
   readonly process: SandboxProcess | ChildProcess;
   call(tool: string, input?: JsonObject, more?: Partial<UpstreamCall>): ReturnType<Upstream['call']>;
-  /** Sends a signal to an extension that runs on its own. */
+  /** Sends a signal to an extension that runs outside the sandbox. */
   signal(name: NodeJS.Signals): void;
 }
 
@@ -56,7 +57,7 @@ const fixture = join(import.meta.dirname, 'extension.mjs');
 const sandbox = bubblewrap();
 let extensions = 0;
 
-/** Everything that a test opened, closed at its end. */
+/** Everything that a test opened; closed at its end. */
 export class Rig {
   readonly #closing: (() => unknown)[] = [];
   readonly natsUrl: () => string | null;
@@ -75,30 +76,33 @@ export class Rig {
 
   async connect(carrier: CarrierName, options: BenchOptions = {}): Promise<Bench> {
     if (carrier === 'stdio') return this.reach(carrier, options);
-    // Each on subjects of its own, so that none answers for another.
-    const wishes = { prefix: `ext${++extensions}`, ...options.wishes };
-    return this.reach(carrier, { ...options, wishes }, await this.start(carrier, wishes));
+    // Each extension has its own subjects, so that none answers for another.
+    const behavior = { prefix: `ext${++extensions}`, ...options.behavior };
+    return this.reach(carrier, { ...options, behavior }, await this.start(carrier, behavior));
   }
 
-  /** An extension that runs on its own, as an operator would run it. */
-  async start(carrier: 'nats' | 'http', wishes: Wishes = {}): Promise<{ child: ChildProcess; port: number }> {
-    const words = [fixture, carrier, JSON.stringify(wishes), this.natsUrl() ?? ''];
-    const child = spawn(process.execPath, words, { stdio: ['ignore', 'pipe', 'pipe'] });
+  /** Starts an extension outside the sandbox, as an operator would. */
+  async start(
+    carrier: 'nats' | 'http',
+    behavior: Behavior = {},
+  ): Promise<{ child: ChildProcess; port: number }> {
+    const args = [fixture, carrier, JSON.stringify(behavior), this.natsUrl() ?? ''];
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const exited = new Promise((resolve) => child.once('close', resolve));
     this.later(() => {
       child.kill('SIGKILL');
       return exited;
     });
     const port = await new Promise<number>((resolve, reject) => {
-      let said = '';
+      let stderr = '';
       child.stderr.on('data', (it) => {
-        said += it;
+        stderr += it;
       });
       child.stdout.on('data', (it) => {
         const ready = /ready (\d+)/.exec(String(it))?.[1];
         if (ready !== undefined) resolve(Number(ready));
       });
-      child.once('close', () => reject(new Error(`the extension ended: ${said}`)));
+      child.once('close', () => reject(new Error(`the extension ended: ${stderr}`)));
     });
     return { child, port };
   }
@@ -110,7 +114,7 @@ export class Rig {
   ): Promise<Bench> {
     const logs: string[] = [];
     let inside: SandboxProcess | undefined;
-    const of = packageOf(carrier, options, started?.port ?? 0);
+    const pkg = packageOf(carrier, options, started?.port ?? 0);
     const watching = {
       ...sandbox,
       spawn: (it: Parameters<typeof sandbox.spawn>[0]) => {
@@ -122,13 +126,13 @@ export class Rig {
     const folder = temporaryFolder();
     this.later(folder.remove);
     const granted = [{ host: '127.0.0.1', port: started?.port ?? 0 }];
-    const setting: UpstreamSettings = {
-      package: of,
-      program: of.programs[0] as Package['programs'][number],
+    const settings: UpstreamSettings = {
+      package: pkg,
+      program: pkg.programs[0] as Package['programs'][number],
       agentVersion: '1.0.0',
       slots: options.slots ?? new Map(),
-      confined: async () => confinementOf(of, folder.path, options),
-      machine: { sandbox: watching, newSocket: () => join(folder.path, `egress-${sockets++}`) },
+      openProfile: async () => profileOf(pkg, folder.path, options),
+      processServices: { sandbox: watching, newSocket: () => join(folder.path, `egress-${sockets++}`) },
       client: guardedClient(),
       reach: { hosts: granted, granted: options.granted ?? granted },
       natsUrl: this.natsUrl(),
@@ -137,20 +141,20 @@ export class Rig {
       timeoutMs: 10_000,
       signal: options.signal ?? new AbortController().signal,
     };
-    const connecting = nexoConnector({ ...nexoTimes, grace: 500, ...options.times })(setting);
-    const remote = await connecting;
-    this.later(() => remote.close('the test is over'));
+    const connecting = nexoConnector({ ...nexoTimes, grace: 500, ...options.times })(settings);
+    const upstream = await connecting;
+    this.later(() => upstream.close('the test is over'));
     return {
-      remote,
+      upstream,
       logs,
       process: (inside ?? started?.child) as SandboxProcess | ChildProcess,
-      call: (tool, input = {}, more = {}) => remote.call({ ...usualCall(tool), input, ...more }),
+      call: (tool, input = {}, more = {}) => upstream.call({ ...defaultCall(tool), input, ...more }),
       signal: (name) => started?.child?.kill(name),
     };
   }
 }
 
-function usualCall(tool: string): UpstreamCall {
+function defaultCall(tool: string): UpstreamCall {
   return {
     tool,
     input: {},
@@ -160,27 +164,27 @@ function usualCall(tool: string): UpstreamCall {
     timeoutMs: 10_000,
     signal: new AbortController().signal,
     caller: { agentId: 'agent', sessionId: 'ses_1' },
-    onRefused: () => {},
+    onNetworkDenied: () => {},
   };
 }
 
 export function packageOf(carrier: CarrierName, options: BenchOptions, port: number): Package {
   const {
-    wishes = {},
+    behavior = {},
     tools = declaredTools,
     hooks = ['before_message', 'after_tool_call'],
     own,
     env = [],
   } = options;
-  const words = own?.command ?? ['/usr/bin/node', 'extension.mjs', 'stdio', JSON.stringify(wishes)];
-  const [command, ...rest] = words;
+  const argv = own?.command ?? ['/usr/bin/node', 'extension.mjs', 'stdio', JSON.stringify(behavior)];
+  const [command, ...rest] = argv;
   const transport = {
     stdio: `type = "stdio"\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(rest)}`,
-    nats: `type = "nats"\nsubject_prefix = "${wishes.prefix ?? 'ext'}"`,
+    nats: `type = "nats"\nsubject_prefix = "${behavior.prefix ?? 'ext'}"`,
     http: `type = "http"\nurl = "http://127.0.0.1:${port}/rpc"`,
   }[carrier];
   const text = `[plugin]
-id = "${wishes.id ?? 'contract'}"
+id = "${behavior.id ?? 'contract'}"
 version = "1.0.0"
 [capabilities]
 tools = ${JSON.stringify(tools)}
@@ -196,35 +200,35 @@ passthrough = ${options.passthrough === true}
   const parsed = nexo.parse(bundle, defaultParseOptions);
   const errors = parsed.diagnostics.filter((it) => it.severity === 'error');
   if (parsed.package === undefined || parsed.package === null || errors.length > 0)
-    throw new Error(`the manifest of the test is wrong: ${JSON.stringify(errors)}`);
+    throw new Error(`the manifest of the test is not valid: ${JSON.stringify(errors)}`);
   return parsed.package;
 }
 
-function confinementOf(of: Package, folder: string, { own, slots, network }: BenchOptions): SandboxProfile {
+function profileOf(pkg: Package, folder: string, { own, slots, network }: BenchOptions): SandboxProfile {
   const files = join(folder, 'package');
   mkdirSync(files, { recursive: true });
   if (own === undefined) copyFileSync(fixture, join(files, 'extension.mjs'));
   for (const [name, text] of Object.entries(own?.files ?? {}))
     writeFileSync(join(files, name), text, { mode: 0o755 });
   return {
-    package: of,
+    package: pkg,
     digest: 'none',
     principal: 'agent',
-    files,
+    packageFolder: files,
     roots: [],
     hidden: [],
-    state: null,
+    dataFolder: null,
     slots: slots ?? new Map(),
-    limits: defaultLimits,
+    limits: defaultSandboxLimits,
     network: network ?? null,
-    grantee: '',
-    runtimes: runtimesOf(of),
+    grantPrefix: '',
+    runtimes: runtimesOf(pkg),
   };
 }
 
-/** The interpreters that the host would find. */
-function runtimesOf(of: Package): SandboxProfile['runtimes'] {
-  const runtimes = of.programs.flatMap(({ name, target }) => {
+/** The interpreters, found as the host finds them. */
+function runtimesOf(pkg: Package): SandboxProfile['runtimes'] {
+  const runtimes = pkg.programs.flatMap(({ name, target }) => {
     const runtime = target.kind === 'process' ? target.runtime : undefined;
     if (runtime === undefined) return [];
     const interpreter =

@@ -1,9 +1,9 @@
-// An extension for the contract: what it does is said by what it is asked. It speaks over the carrier it is told to.
+// The extension of the contract tests. The second argument says how it behaves, the first one which transport it uses.
 import { writeSync } from 'node:fs';
 
-const [carrier = 'stdio', wish = '{}', address = ''] = process.argv.slice(2);
-const wishes = JSON.parse(wish);
-const id = wishes.id ?? 'contract';
+const [carrier = 'stdio', behaviorJson = '{}', address = ''] = process.argv.slice(2);
+const behavior = JSON.parse(behaviorJson);
+const id = behavior.id ?? 'contract';
 const names = [
   'echo',
   'fail',
@@ -17,7 +17,7 @@ const names = [
   'chatter',
   'mutter',
 ];
-const tools = [...names, ...(wishes.extra ?? [])].map((name) => ({
+const tools = [...names, ...(behavior.extra ?? [])].map((name) => ({
   name,
   description: `does ${name}`,
   input_schema: { type: 'object', additionalProperties: true },
@@ -26,13 +26,13 @@ const told = [];
 
 function announcement() {
   return {
-    server_version: wishes.version ?? '1.0.0',
-    ...(wishes.listsLater === true ? {} : { tools: wishes.tools ?? tools }),
-    hooks: wishes.hooks ?? ['before_message', 'after_tool_call'],
+    server_version: behavior.version ?? '1.0.0',
+    ...(behavior.listsLater === true ? {} : { tools: behavior.tools ?? tools }),
+    hooks: behavior.hooks ?? ['before_message', 'after_tool_call'],
   };
 }
 
-/** Answers by calling `send` with raw texts, as often as it likes. */
+/** Answers a request: calls `send` with raw text, any number of times. */
 function receive(text, send) {
   const { id: asked, method, params = {} } = JSON.parse(text);
   told.push(method ?? 'an answer');
@@ -41,26 +41,28 @@ function receive(text, send) {
   const error = (code, message) =>
     send(JSON.stringify({ jsonrpc: '2.0', id: asked, error: { code, message } }));
   if (method === 'initialize') {
-    if (wishes.handshake === 'hang') return;
-    if (wishes.handshake === 'refuse') return error(-32000, 'not with this agent');
-    if (wishes.handshake === 'crash') process.exit(3);
-    if (wishes.handshake === 'odd') return result('hello');
+    if (behavior.handshake === 'hang') return;
+    if (behavior.handshake === 'refuse') return error(-32000, 'not with this agent');
+    if (behavior.handshake === 'crash') process.exit(3);
+    if (behavior.handshake === 'odd') return result('hello');
     told.push(JSON.stringify(params));
     const noise =
-      wishes.handshake === 'garbage' ? 'Traceback (most recent call last):\nno json at all {\n' : '';
+      behavior.handshake === 'garbage' ? 'Traceback (most recent call last):\nno json at all {\n' : '';
     return send(`${noise}${JSON.stringify({ jsonrpc: '2.0', id: asked, result: announcement() })}`);
   }
   if (method === 'tools/list') return result({ tools });
   if (method === 'shutdown') {
-    if (wishes.shutdown === 'ignore') return;
+    if (behavior.shutdown === 'ignore') return;
     result({});
     if (carrier === 'stdio') setImmediate(() => process.exit(0));
     return;
   }
   if (method.startsWith('hooks/')) return result({ abort: false, override: { seen: method, event: params } });
-  const named = method === 'tools/call' && wishes.older !== true ? [params.name, params.arguments] : null;
+  const named = method === 'tools/call' && behavior.older !== true ? [params.name, params.arguments] : null;
   const direct =
-    method.startsWith('tools/') && method !== 'tools/call' && wishes.older ? [method.slice(6), params] : null;
+    method.startsWith('tools/') && method !== 'tools/call' && behavior.older
+      ? [method.slice(6), params]
+      : null;
   const [tool, input] = named ?? direct ?? [];
   if (tool === undefined) return error(-32601, `unknown method ${method}`);
   act(tool, input, { asked, send, result, error });
@@ -116,7 +118,7 @@ function noise({ kind, value = 'right' }, { asked, send, result }) {
   send(lines.join('\n'));
 }
 
-/** Writes without end where nobody reads, or a given number of bytes where logs belong. */
+/** Writes the given number of bytes to standard output or standard error. */
 function flood({ stream, bytes }, done) {
   const block = `${'chatter '.repeat(128)}\n`;
   let left = bytes;
@@ -136,7 +138,7 @@ const carriers = {
     const { createInterface } = await import('node:readline');
     const lines = createInterface({ input: process.stdin });
     lines.on('line', (line) => receive(line, (text) => process.stdout.write(`${text}\n`)));
-    if (wishes.shutdown !== 'ignore') lines.on('close', () => process.exit(0));
+    if (behavior.shutdown !== 'ignore') lines.on('close', () => process.exit(0));
     else setInterval(() => {}, 1000);
   },
   async http() {
@@ -145,7 +147,7 @@ const carriers = {
       const pieces = [];
       request.on('data', (it) => pieces.push(it));
       request.on('end', () => {
-        if (wishes.status !== undefined) response.writeHead(wishes.status);
+        if (behavior.status !== undefined) response.writeHead(behavior.status);
         receive(Buffer.concat(pieces).toString('utf8'), (text) => response.end(text));
       });
     });
@@ -156,16 +158,16 @@ const carriers = {
     const { host, username: user, password: pass } = new URL(address);
     const login = user === '' ? {} : { user, pass };
     const bus = await connect({ servers: host, ...login, reconnectTimeWait: 50, maxReconnectAttempts: -1 });
-    const prefix = wishes.prefix ?? 'ext';
+    const prefix = behavior.prefix ?? 'ext';
     bus.subscribe(`${prefix}.${id}.rpc`, {
       callback: (_error, message) =>
         receive(message.string(), (text) => {
           for (const line of text.split('\n')) if (message.reply) bus.publish(message.reply, line);
         }),
     });
-    const card = JSON.stringify({ id, version: wishes.version ?? '1.0.0', subject_prefix: prefix });
+    const card = JSON.stringify({ id, version: behavior.version ?? '1.0.0', subject_prefix: prefix });
     const beat = () => bus.publish(`${prefix}.registry.heartbeat.${id}`, card);
-    if (wishes.heartbeat !== undefined) setInterval(beat, wishes.heartbeat);
+    if (behavior.heartbeat !== undefined) setInterval(beat, behavior.heartbeat);
     process.on('SIGTERM', async () => {
       bus.publish(`${prefix}.registry.shutdown.${id}`, JSON.stringify({ id, reason: 'maintenance' }));
       await bus.drain();

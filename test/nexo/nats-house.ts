@@ -1,4 +1,4 @@
-// A NATS server of the test's own on a free port of this machine.
+// A NATS server for tests, on a free port of this machine.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { connect as connectSocket, createServer } from 'node:net';
@@ -9,14 +9,14 @@ export interface NatsHouse {
   readonly url: string;
   readonly port: number;
   stop(): Promise<void>;
-  /** On the same port as before. */
+  /** Starts it again on the same port. */
   start(): Promise<void>;
   close(): Promise<void>;
 }
 
 const natsServer = '/usr/sbin/nats-server';
 
-/** `rest`: more lines of its configuration. */
+/** Starts a server. `rest`: further lines of its configuration. */
 export async function natsHouse(rest = ''): Promise<NatsHouse> {
   const folder = temporaryFolder();
   const port = await freePort();

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-# An extension as somebody writes it who read nothing but the description of the format.
+# An extension written only from the public description of the format.
 import json
 import os
 import sys

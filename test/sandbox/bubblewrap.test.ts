@@ -1,4 +1,4 @@
-// Real processes under real bubblewrap. What must not work is tried with a control that works.
+// Real processes in real bubblewrap sandboxes. Each attempt that must fail has a control that succeeds.
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
-import { defaultLimits, type Exit, type SandboxCommand } from '../../src/sandbox/sandbox.js';
+import { defaultSandboxLimits, type ProcessExit, type SandboxCommand } from '../../src/sandbox/sandbox.js';
 
 const sandbox = bubblewrap();
 const base: Omit<SandboxCommand, 'argv'> = {
@@ -25,8 +25,8 @@ const base: Omit<SandboxCommand, 'argv'> = {
   environment: { PATH: '/usr/bin:/bin', HOME: '/tmp' },
   mounts: [],
   hidden: [],
-  limits: defaultLimits,
-  boundAddressSpace: false,
+  limits: defaultSandboxLimits,
+  limitAddressSpace: false,
   egress: null,
 };
 let folder: string;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-describe('ordinary programs work under the filter', () => {
+describe('ordinary programs work in the sandbox', () => {
   const python = (code: string) => ['/usr/bin/python3', '-c', code];
   const programs: readonly (readonly [string, readonly string[], string])[] = [
     [
@@ -94,8 +94,8 @@ new Worker('require("worker_threads").parentPort.postMessage("worker")', { eval:
     expect(done.exit).toEqual({ code: 0, signal: null });
   });
 
-  test('nothing but the three streams arrives', async () => {
-    // The listing's own descriptor is gone by the time it is looked at.
+  test('a process gets only the three standard streams', async () => {
+    // The descriptor of the listing itself is closed before its link is read.
     const code = `import os
 for it in os.listdir("/proc/self/fd"):
     try: print(os.readlink("/proc/self/fd/" + it))
@@ -107,13 +107,13 @@ for it in os.listdir("/proc/self/fd"):
   });
 });
 
-describe('the filter is in force', () => {
+describe('the seccomp filter blocks system calls', () => {
   const attempt = `import ctypes, os, socket, sys
 libc = ctypes.CDLL(None, use_errno=True)
 def call(n, *a):
     ctypes.set_errno(0); r = libc.syscall(n, *a); return ctypes.get_errno()
 `;
-  // Linux numbers of x64; on another processor the unit tests of the filter speak for it.
+  // System call numbers of x64; the unit tests of the filter cover other processors.
   const x64: readonly (readonly [string, string, string])[] = [
     ['keyctl', 'print(call(250, 0, -3, 0))', '1'],
     ['set-user-id files', 'open("/tmp/s","w"); print(call(90, b"/tmp/s", 0o4755))', '1'],
@@ -152,25 +152,25 @@ describe('hidden paths', () => {
     for (const it of ['.', '.config', '.config/cloud', 'plain']) chmodSync(join(root, it), 0o777);
     if (process.getuid?.() === 0) for (const it of ['.', '.config']) chownSync(join(root, it), 65533, 65533);
   });
-  const look = (script: string, writable: boolean) =>
+  const readHidden = (script: string, writable: boolean) =>
     run({
       argv: ['/bin/sh', '-c', `cd ${root}; ${script}`],
       mounts: [{ source: root, target: root, writable }],
       hidden: ['.ssh', '.config/cloud', '.env', '.aws', 'locked/deep', 'absent'].map((it) => join(root, it)),
     });
 
-  test.each([false, true])('are not to be found (writable: %s)', async (writable) => {
-    const { text } = await look(
+  test.each([false, true])('cannot be read (writable: %s)', async (writable) => {
+    const { text } = await readHidden(
       'cat plain/file.txt; ls -A .ssh .config/cloud .aws/ locked; cat .env',
       writable,
     );
     expect(text.match(/REACHED/g)).toHaveLength(1);
     expect(text).not.toContain('key');
-    const whole = await look('grep -rs REACHED . | sort', writable);
+    const whole = await readHidden('grep -rs REACHED . | sort', writable);
     expect(whole.text.trim()).toBe('./plain/file.txt:REACHED');
   });
 
-  test('the control: without hiding they are read', async () => {
+  test('control: they can be read if they are not hidden', async () => {
     const { text } = await run({
       argv: ['/bin/sh', '-c', `cd ${root}; cat .ssh/key .env .aws/key .config/cloud/key`],
       mounts: [{ source: root, target: root, writable: false }],
@@ -178,13 +178,16 @@ describe('hidden paths', () => {
     expect(text.match(/REACHED/g)).toHaveLength(4);
   });
 
-  test('links to them lead to the cover', async () => {
-    const { text } = await look('ln -s .ssh again; cat innocent/key elsewhere/key again/key .aws/key', true);
+  test('cannot be read through links', async () => {
+    const { text } = await readHidden(
+      'ln -s .ssh again; cat innocent/key elsewhere/key again/key .aws/key',
+      true,
+    );
     expect(text).not.toContain('REACHED');
     expect(existsSync(join(root, 'again'))).toBe(true);
   });
 
-  test('neither they nor the folders above them can be moved, changed or uncovered', async () => {
+  test('cannot be moved, changed or revealed, and neither can their parent folders', async () => {
     const tries = [
       'mv .config moved',
       'mv .config/cloud moved',
@@ -197,12 +200,15 @@ describe('hidden paths', () => {
       'mount --bind / .ssh',
     ];
     for (const it of tries) {
-      const { text } = await look(`${it} 2>&1 && echo WORKED; cat moved/cloud/key moved/key .ssh/key`, true);
+      const { text } = await readHidden(
+        `${it} 2>&1 && echo WORKED; cat moved/cloud/key moved/key .ssh/key`,
+        true,
+      );
       expect(text, it).not.toMatch(/WORKED|REACHED/);
     }
     expect(readFileSync(join(root, '.ssh', 'key'), 'utf8')).toBe('REACHED\n');
     expect(readFileSync(join(root, '.config', 'cloud', 'key'), 'utf8')).toBe('REACHED\n');
-    // The control: unhidden, the same folder moves.
+    // Control: the same folder can be moved if it is not hidden.
     const { text } = await run({
       argv: ['/bin/sh', '-c', `cd ${root}; mv .config free && cat free/cloud/key`],
       mounts: [{ source: root, target: root, writable: true }],
@@ -211,7 +217,7 @@ describe('hidden paths', () => {
     renameSync(join(root, 'free'), join(root, '.config'));
   });
 
-  test('a root below a hidden folder is hidden with it, and a second mount of it too', async () => {
+  test('stay hidden in a second mount, through a link, and as the mount itself', async () => {
     const deep = join(root, '.ssh');
     const { text } = await run({
       argv: ['/bin/sh', '-c', `cat ${deep}/key /second/.ssh/key /app/key; ls -A ${deep}`],
@@ -223,7 +229,7 @@ describe('hidden paths', () => {
       hidden: [deep],
     });
     expect(text).not.toContain('REACHED');
-    // Lent under the name of a link to it.
+    // Mounted through a link.
     symlinkSync(deep, join(folder, 'project'));
     const linked = await run({
       argv: ['/bin/sh', '-c', `cat ${folder}/project/key`],
@@ -253,14 +259,16 @@ describe('mounts', () => {
     '/run/toolwharf/x',
     'app',
     '/a/..',
-  ])('nothing lies over what keeps a process in: %s', (target) => {
+  ])('a mount at %s is rejected, because the sandbox uses this path', (target) => {
     const mounts = [{ source: folder, target, writable: false }];
-    expect(() => sandbox.spawn({ ...base, argv: ['/bin/true'], mounts })).toThrow(/belongs to the sandbox/);
+    expect(() => sandbox.spawn({ ...base, argv: ['/bin/true'], mounts })).toThrow(
+      /the sandbox uses this path itself/,
+    );
   });
 });
 
-describe('a way out', () => {
-  test('the socket of the proxy is there, and nothing else of its folder', async () => {
+describe('egress', () => {
+  test('only the socket of the proxy is visible, and no other file of its folder', async () => {
     const socket = join(folder, 'egress.sock');
     const server = createServer((it) => {
       it.resume().on('error', () => {});
@@ -270,13 +278,13 @@ describe('a way out', () => {
     chmodSync(socket, 0o666);
     const argv = ['/bin/sh', '-c', 'ls -A /run/toolwharf; curl -sS http://name.example/'];
     expect((await run({ argv, egress: socket })).text).toBe('egress.sock\nnode-proxy.cjs\nANSWER');
-    // What the program wants of Node stays, besides the way to the proxy.
+    // Existing NODE_OPTIONS are kept, in addition to the proxy setup.
     const environment = { PATH: '/usr/bin:/bin', NODE_OPTIONS: '--stack-trace-limit=7' };
     const code =
       'fetch("http://name.example/").then((it) => it.text()).then((it) => console.log(it, Error.stackTraceLimit))';
     const node = await run({ argv: ['/usr/bin/node', '-e', code], environment, egress: socket });
     expect(node.text).toBe('ANSWER 7\n');
-    // The control: without it there is no way at all.
+    // Control: without the socket, there is no network.
     const { text } = await run({ argv });
     expect(text).not.toContain('ANSWER');
     await new Promise((resolve) => server.close(resolve));
@@ -284,8 +292,8 @@ describe('a way out', () => {
 });
 
 describe('limits on the whole sandbox', () => {
-  test('memory of many processes together', async () => {
-    const limits = { ...defaultLimits, memoryBytes: 200 * 1024 * 1024 };
+  test('the memory of all processes together is limited', async () => {
+    const limits = { ...defaultSandboxLimits, memoryBytes: 200 * 1024 * 1024 };
     const code = `import os, time
 for n in range(8):
     if os.fork() == 0:
@@ -296,7 +304,7 @@ time.sleep(20)`;
     const { exit } = await run({ argv: ['/usr/bin/python3', '-c', code], limits });
     expect(exit.exceeded).toBe('memory');
     expect(performance.now() - started).toBeLessThan(10_000);
-    // The control: what is shared after a fork counts once, so this stays below the same limit.
+    // Control: shared memory after a fork counts once, so this stays below the limit.
     const shared = `import os, time
 kept = bytearray(60 * 1024 * 1024)
 for n in range(8):
@@ -308,7 +316,7 @@ time.sleep(1)`;
     });
   });
 
-  test.each(['/tmp', '/dev/shm'])('files without content in %s', async (place) => {
+  test.each(['/tmp', '/dev/shm'])('the number of files in %s is limited', async (place) => {
     const code = (count: number) => `import os, time
 for n in range(${count}): os.close(os.open("${place}/" + str(n), os.O_CREAT))
 time.sleep(0.4)`;
@@ -318,26 +326,26 @@ time.sleep(0.4)`;
     expect(some.exit).toEqual({ code: 0, signal: null });
   });
 
-  test('the kernel takes it first when the machine runs out of memory', async () => {
+  test('the kernel kills a sandboxed process first if the machine runs out of memory', async () => {
     const code = 'import time; time.sleep(0.5); print(open("/proc/self/oom_score_adj").read())';
     const argv = ['/usr/bin/python3', '-c', code];
     expect((await run({ argv })).text.trim()).toBe('1000');
     expect((await bareOutput(argv)).trim(), 'control').not.toBe('1000');
   });
 
-  test('the address space is bound where it was asked for', async () => {
+  test('the address space is limited only on request', async () => {
     const argv = [
       '/usr/bin/python3',
       '-c',
       'import mmap; mmap.mmap(-1, 4 << 30, mmap.MAP_PRIVATE); print("MAPPED")',
     ];
-    expect((await run({ argv, boundAddressSpace: true })).text).not.toContain('MAPPED');
-    expect((await run({ argv, boundAddressSpace: false })).text).toContain('MAPPED');
+    expect((await run({ argv, limitAddressSpace: true })).text).not.toContain('MAPPED');
+    expect((await run({ argv, limitAddressSpace: false })).text).toContain('MAPPED');
   });
 });
 
-describe('bubblewrap that cannot forbid user namespaces', () => {
-  test('the filter refuses them instead', async () => {
+describe('a bubblewrap version without --disable-userns', () => {
+  test('leaves it to the filter to deny user namespaces', async () => {
     const old = join(folder, 'old-bwrap');
     writeFileSync(
       old,
@@ -360,7 +368,7 @@ os.execv("/usr/bin/bwrap", ["bwrap"] + sys.argv[1:])
   });
 });
 
-test('what is not installed is said, and nothing runs', async () => {
+test('a missing bubblewrap makes the sandbox unavailable', async () => {
   const none = bubblewrap({ program: join(folder, 'absent') });
   expect(await none.probe()).toMatchObject({ level: 'unavailable' });
 });
@@ -368,7 +376,7 @@ test('what is not installed is said, and nothing runs', async () => {
 async function run(
   part: Partial<SandboxCommand> & Pick<SandboxCommand, 'argv'>,
   where = sandbox,
-): Promise<{ readonly text: string; readonly exit: Exit }> {
+): Promise<{ readonly text: string; readonly exit: ProcessExit }> {
   const child = where.spawn({ ...base, ...part });
   child.stdin.end();
   let text = '';

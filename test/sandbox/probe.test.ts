@@ -1,47 +1,47 @@
 import { expect, test } from 'vitest';
 import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
-import { probeConfinement } from '../../src/sandbox/probe.js';
+import { noSandbox } from '../../src/sandbox/no-sandbox.js';
 import type { SandboxProcess } from '../../src/sandbox/sandbox.js';
-import { unconfined } from '../../src/sandbox/unconfined.js';
+import { probeSandbox } from '../../src/sandbox/sandbox-probe.js';
 
-test('confinement that holds is found to hold', async () => {
-  expect(await probeConfinement(bubblewrap().spawn)).toEqual({ level: 'enforced' });
+test('the probe confirms a working sandbox', async () => {
+  expect(await probeSandbox(bubblewrap().spawn)).toEqual({ level: 'enforced' });
 });
 
-test('the control: without confinement it finds what is open', async () => {
+test('control: without a sandbox, the probe reports what is exposed', async () => {
   let child: SandboxProcess | undefined;
-  const found = await probeConfinement((command) => {
-    child = unconfined().spawn(command);
+  const found = await probeSandbox((command) => {
+    child = noSandbox().spawn(command);
     return child;
   });
-  // What the probe started there lives on in its group.
+  // Processes that the probe started are still in its group.
   child?.kill();
   expect(found).toMatchObject({
     level: 'unavailable',
     reasons: expect.arrayContaining([
-      'files of this machine can be read',
-      'new user namespaces can be made',
-      'the system call filter is not in force',
-      'the bound on processes does not hold',
+      'files of this machine are readable',
+      'new user namespaces can be created',
+      'the seccomp filter is not active',
+      'the process limit is not enforced',
     ]),
     hint: expect.stringContaining('bwrap'),
   });
 });
 
-test('totals that cannot be watched are said', async () => {
-  // The right process under a number that nobody has.
-  const verdict = await probeConfinement((command) => ({ ...bubblewrap().spawn(command), pid: 2 ** 22 + 1 }));
+test('the probe reports totals that cannot be monitored', async () => {
+  // The real process, but with a PID that does not exist.
+  const verdict = await probeSandbox((command) => ({ ...bubblewrap().spawn(command), pid: 2 ** 22 + 1 }));
   expect(verdict).toEqual({
     level: 'degraded',
     reasons: [
-      'the memory of all processes of a tool together cannot be watched',
-      'the number of files in a private folder cannot be watched',
+      'the total memory of all processes of a tool cannot be monitored',
+      'the number of files in /tmp cannot be monitored',
     ],
   });
 });
 
-test('a process that cannot be started is no confinement', async () => {
-  const verdict = await probeConfinement(() => {
+test('a sandbox that cannot start a process is unavailable', async () => {
+  const verdict = await probeSandbox(() => {
     throw new Error('no such thing');
   });
   expect(verdict).toMatchObject({ level: 'unavailable', reasons: ['no such thing'] });

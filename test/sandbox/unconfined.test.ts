@@ -2,16 +2,16 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { processesBelow } from '../../src/sandbox/process-tree.js';
-import { defaultLimits, type SandboxCommand } from '../../src/sandbox/sandbox.js';
-import { systemSandbox } from '../../src/sandbox/system.js';
-import { unconfined } from '../../src/sandbox/unconfined.js';
+import { noSandbox } from '../../src/sandbox/no-sandbox.js';
+import { processTree } from '../../src/sandbox/process-tree.js';
+import { defaultSandboxLimits, type SandboxCommand } from '../../src/sandbox/sandbox.js';
+import { systemSandbox } from '../../src/sandbox/system-sandbox.js';
 
-const sandbox = unconfined();
+const sandbox = noSandbox();
 let folder: string;
 
 beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toolwharf-unconfined-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolwharf-no-sandbox-'));
   chmodSync(folder, 0o755);
   writeFileSync(join(folder, 'seen.txt'), 'seen\n', { mode: 0o644 });
 });
@@ -19,15 +19,15 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 describe('without a sandbox', () => {
-  test('it says so', async () => {
-    expect(sandbox.confines).toBe(false);
+  test('the probe reports it', async () => {
+    expect(sandbox.isolates).toBe(false);
     expect(await sandbox.probe()).toEqual({
       level: 'degraded',
-      reasons: ['processes run without confinement'],
+      reasons: ['processes run without a sandbox'],
     });
   });
 
-  test('files are where they are, the environment is only what was given, and nobody is root', async () => {
+  test('paths are unchanged, the environment is only what was passed, and the process is not root', async () => {
     const mount = { source: folder, target: '/app', writable: false };
     expect(sandbox.inside(mount)).toBe(folder);
     const { text } = await run({
@@ -43,8 +43,8 @@ describe('without a sandbox', () => {
     expect(environment.filter((it) => !/^(PWD|_)=/.test(it))).toEqual(['ONLY=this']);
   });
 
-  test('limits hold', async () => {
-    const limits = { ...defaultLimits, memoryBytes: 100 * 1024 * 1024, openFiles: 20 };
+  test('limits are enforced', async () => {
+    const limits = { ...defaultSandboxLimits, memoryBytes: 100 * 1024 * 1024, openFiles: 20 };
     const { text } = await run({ argv: ['/bin/sh', '-c', 'ulimit -n; ulimit -c'], limits });
     expect(text).toBe('20\n0\n');
     const hungry = 'import time; kept = bytearray(b"x") * (200 << 20); time.sleep(20)';
@@ -52,10 +52,10 @@ describe('without a sandbox', () => {
     expect(exit.exceeded).toBe('memory');
   });
 
-  test('ending it ends what it started', async () => {
+  test('killing a process kills its descendants', async () => {
     const child = start({ argv: ['/bin/sh', '-c', 'sleep 300 & echo up; wait'] });
     await new Promise((resolve) => child.stdout.once('data', resolve));
-    const all = processesBelow(child.pid);
+    const all = processTree(child.pid);
     expect(all.length).toBeGreaterThan(1);
     child.kill();
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
@@ -66,7 +66,7 @@ describe('without a sandbox', () => {
       }).toThrow();
   });
 
-  test('a program that is not there ends with a complaint', async () => {
+  test('a missing program or folder is reported', async () => {
     const { exit, text } = await run({ argv: [join(folder, 'absent')] });
     expect(exit.code).not.toBe(0);
     expect(text).toContain('absent');
@@ -78,18 +78,18 @@ describe('without a sandbox', () => {
 
 describe('the sandbox of the system', () => {
   test('is bubblewrap on Linux', () => {
-    expect(systemSandbox({}, 'linux')).toMatchObject({ name: 'bubblewrap', confines: true });
+    expect(systemSandbox({}, 'linux')).toMatchObject({ name: 'bubblewrap', isolates: true });
   });
 
   test.each(['darwin', 'win32', 'freebsd'] as const)(
-    'does not exist on %s, and nothing runs',
+    'does not exist on %s, and no process runs',
     async (platform) => {
       const none = systemSandbox({}, platform);
       expect(await none.probe()).toMatchObject({
         level: 'unavailable',
         reasons: [expect.stringContaining(platform)],
       });
-      expect(() => none.spawn(commandOf({ argv: ['/bin/true'] }))).toThrow(/never run without/);
+      expect(() => none.spawn(commandOf({ argv: ['/bin/true'] }))).toThrow(/tools do not run without one/);
     },
   );
 });
@@ -100,8 +100,8 @@ function commandOf(part: Partial<SandboxCommand> & Pick<SandboxCommand, 'argv'>)
     environment: { PATH: '/usr/bin:/bin' },
     mounts: [],
     hidden: [],
-    limits: defaultLimits,
-    boundAddressSpace: false,
+    limits: defaultSandboxLimits,
+    limitAddressSpace: false,
     egress: null,
     ...part,
   };

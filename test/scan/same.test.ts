@@ -1,4 +1,4 @@
-// The scan takes many shortcuts. Whatever they are, it finds what the plain way finds: the same texts come out of both.
+// The scanner takes many shortcuts. It must give the same results as the reference implementation without them.
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,31 +6,31 @@ import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Json } from '../../src/model/json.js';
-import { Keywords } from '../../src/policy/scan/keywords.js';
-import { KnownValues } from '../../src/policy/scan/known.js';
-import type { Look } from '../../src/policy/scan/look.js';
+import { decodedViews } from '../../src/policy/scan/decoded-view.js';
+import { encodedRuns, hasEncodedRun, mayHaveHexDump } from '../../src/policy/scan/encoded-runs.js';
+import { KeywordMatcher } from '../../src/policy/scan/keyword-matcher.js';
+import { KnownValues } from '../../src/policy/scan/known-values.js';
 import { findPatterns } from '../../src/policy/scan/patterns.js';
-import { redactNow } from '../../src/policy/scan/redact.js';
-import type { SecretRule } from '../../src/policy/scan/rule.js';
-import { hasRun, mayHaveDump, runsIn } from '../../src/policy/scan/survey.js';
-import { viewsOf } from '../../src/policy/scan/view.js';
-import { PlainValues } from './plain-known.js';
-import { allRules, plainPatterns } from './plain-patterns.js';
-import { plainRedact } from './plain-redact.js';
-import { plainViews } from './plain-view.js';
+import { redactNow } from '../../src/policy/scan/redact-secrets.js';
+import type { ScanOptions } from '../../src/policy/scan/scan-options.js';
+import type { SecretRule } from '../../src/policy/scan/secret-rule.js';
+import { referenceViews } from './reference-decoded-view.js';
+import { ReferenceValues } from './reference-known-values.js';
+import { allRules, referencePatterns } from './reference-patterns.js';
+import { referenceRedact } from './reference-redact.js';
 
-const look: Look = {
+const options: ScanOptions = {
   guesses: true,
-  samples: false,
+  reportSamples: false,
   sha256: (bytes) => createHash('sha256').update(bytes).digest(),
 };
 
-interface Said {
+interface LeakCases {
   readonly spellings: readonly (readonly [string, (it: string, lot: { below: () => number }) => string])[];
-  readonly channels: readonly (readonly [string, (said: string) => Json])[];
+  readonly channels: readonly (readonly [string, (text: string) => Json])[];
 }
-const said = '../../bench/trust/spellings.mjs';
-const { spellings, channels } = (await import(said)) as Said;
+const leakCases = '../../bench/trust/spellings.mjs';
+const { spellings, channels } = (await import(leakCases)) as LeakCases;
 
 const values = [
   ['tok_Zk9vQ2mX7t', 'R4wL8bN3pY6s'].join(''),
@@ -43,28 +43,30 @@ const values = [
   ['A1B2c3D4', 'e5F6G7h8', 'I9j0'].join(''),
 ];
 const names = values.map((_, index) => `KEY${index}`);
-const quickHiding = [{ values: new KnownValues(values), nameOf: (secret: number) => names[secret] }];
-const plainHiding = [{ values: new PlainValues(values), nameOf: (secret: number) => names[secret] }];
+const hidden = [{ values: new KnownValues(values), nameOf: (valueIndex: number) => names[valueIndex] }];
+const referenceHidden = [
+  { values: new ReferenceValues(values), nameOf: (valueIndex: number) => names[valueIndex] },
+];
 
-/** Both ways, with what each found: names once, shapes with what they were. */
-function bothWays(value: Json, how = look) {
-  const quick = redactNow(value, quickHiding, how);
-  const plain = plainRedact(value, plainHiding, how);
-  const told = (findings: typeof quick.findings) =>
+/** The results of both implementations; findings without duplicates. */
+function bothResults(value: Json, scanOptions = options) {
+  const quick = redactNow(value, hidden, scanOptions);
+  const reference = referenceRedact(value, referenceHidden, scanOptions);
+  const unique = (findings: typeof quick.findings) =>
     [...new Set(findings.map((it) => JSON.stringify(it)))].sort();
   return {
-    quick: { value: quick.value, findings: told(quick.findings) },
-    plain: { value: plain.value, findings: told(plain.findings) },
+    quick: { value: quick.value, findings: unique(quick.findings) },
+    reference: { value: reference.value, findings: unique(reference.findings) },
   };
 }
 
-function expectSame(value: Json, how = look): number {
-  const { quick, plain } = bothWays(value, how);
-  expect(quick).toEqual(plain);
-  return plain.findings.length;
+function expectSame(value: Json, scanOptions = options): number {
+  const { quick, reference } = bothResults(value, scanOptions);
+  expect(quick).toEqual(reference);
+  return reference.findings.length;
 }
 
-describe('every spelling at every place', () => {
+describe('both scanners agree for every encoding in every kind of output', () => {
   test.each(spellings.map(([name, spell]) => [name, spell] as const))('%s', (_name, spell) => {
     let found = 0;
     for (const value of values.slice(0, 5))
@@ -73,9 +75,9 @@ describe('every spelling at every place', () => {
   });
 });
 
-/** Texts that a rule would find, as far as they can be drawn from its pattern. */
-function drawn({ id, pattern }: SecretRule): fc.Arbitrary<string> {
-  const source = withoutLooks(pattern.source)
+/** Random texts that match the pattern of a rule, where they can be generated. */
+function matchingText({ id, pattern }: SecretRule): fc.Arbitrary<string> {
+  const source = withoutLookAround(pattern.source)
     .replace(/\{(\d+),(\d+)\}\?/g, '{$1,$2}')
     .replace(
       /\{(\d+),(\d+)\}/g,
@@ -88,7 +90,7 @@ function drawn({ id, pattern }: SecretRule): fc.Arbitrary<string> {
 }
 
 const random = ['b7Xq9', 'TzL20', 'wPvR4', 'k8NmY', '3sHc6'].join('');
-/** Of rules whose own words are seldom drawn by lot. */
+/** For rules whose keywords are rarely generated. */
 const examples: Readonly<Record<string, string>> = {
   'discord-token': `bot M${random.slice(1)}.${random.slice(2, 8)}.${random}ab`,
   'assigned-secret': `client_secret = ${random}`,
@@ -96,8 +98,8 @@ const examples: Readonly<Record<string, string>> = {
   'curl-user': `curl -s -u admin:${random} https://example.org`,
 };
 
-/** Without what only looks around. */
-function withoutLooks(source: string): string {
+/** A pattern without its look-around assertions. */
+function withoutLookAround(source: string): string {
   const start = source.search(/\(\?<?[!=]/);
   if (start === -1) return source;
   let depth = 0;
@@ -109,7 +111,7 @@ function withoutLooks(source: string): string {
     else if (character === '[') isClass = true;
     else if (character === '(') depth++;
     else if (character === ')' && --depth === 0)
-      return withoutLooks(source.slice(0, start) + source.slice(at + 1));
+      return withoutLookAround(source.slice(0, start) + source.slice(at + 1));
   }
   return source;
 }
@@ -134,28 +136,28 @@ const wrappings: readonly ((it: string) => string)[] = [
   (it) => it.replaceAll('k', '\u212a').replaceAll('i', '\u0130'),
 ];
 
-describe('every rule', () => {
-  const silent: string[] = [];
+describe('both scanners agree for texts of every rule', () => {
+  const unmatched: string[] = [];
   test.each(allRules.map((it, index) => [`${it.id} ${index}`, it] as const))('%s', (name, rule) => {
     let found = 0;
     fc.assert(
-      fc.property(drawn(rule), fc.constantFrom(...wrappings), fc.nat(4), (text, wrap, lot) => {
+      fc.property(matchingText(rule), fc.constantFrom(...wrappings), fc.nat(4), (text, wrap, lot) => {
         const shown = wrap(text);
-        const how = { ...look, guesses: lot > 0 };
-        const plain = plainPatterns(shown, how);
-        expect(findPatterns(shown, how)).toEqual(plain);
-        found += plain.filter((it) => it.rule === rule.id).length;
-        expectSame({ token: shown, [rule.id]: shown.slice(0, 150), list: [shown] }, how);
+        const scanOptions = { ...options, guesses: lot > 0 };
+        const reference = referencePatterns(shown, scanOptions);
+        expect(findPatterns(shown, scanOptions)).toEqual(reference);
+        found += reference.filter((it) => it.rule === rule.id).length;
+        expectSame({ token: shown, [rule.id]: shown.slice(0, 150), list: [shown] }, scanOptions);
       }),
       { numRuns: 16, seed: 4711 },
     );
-    if (found === 0) silent.push(name);
+    if (found === 0) unmatched.push(name);
   });
-  // What is drawn is what the rules look for; else the comparison would say nothing.
-  test('is heard of', () => expect(silent).toEqual([]));
+  // Without matches the comparison would prove nothing.
+  test('every rule is matched at least once', () => expect(unmatched).toEqual([]));
 });
 
-test('every name that a secret is assigned to', () => {
+test('every variable name of a secret is found', () => {
   const kinds =
     'access account api app auth client consumer encryption license master private secret service';
   const named = `${kinds} shared signing storage`.split(' ').map((it) => `${it}_key`);
@@ -170,15 +172,15 @@ test('every name that a secret is assigned to', () => {
       expect(expectSame(text), text).toBeGreaterThan(0);
 });
 
-test('any twelve characters of a value, between signs', () => {
+test('any twelve characters of a value are found between other characters', () => {
   for (const value of ['Kp-w3_Zt-q8_Ym-v5_Rn', 'QQ0x41abzzTT0x99wwVV', '0x41ab77QQzzTT14x0pp', random]) {
     const quick = { values: new KnownValues([value]), nameOf: () => 'KEY' };
-    const plain = { values: new PlainValues([value]), nameOf: () => 'KEY' };
+    const reference = { values: new ReferenceValues([value]), nameOf: () => 'KEY' };
     for (let at = 0; at + 12 <= value.length; at++) {
       const piece = value.slice(at, at + 12);
       for (const text of [`-${piece}-`, `Z${piece}`, [...`.${piece}`].reverse().join(''), `\\${piece}`]) {
-        const clean = redactNow(text, [quick], look).value;
-        expect(clean, text).toBe(plainRedact(text, [plain], look).value);
+        const clean = redactNow(text, [quick], options).value;
+        expect(clean, text).toBe(referenceRedact(text, [reference], options).value);
         expect(clean, text).toContain('[redacted:KEY]');
       }
     }
@@ -224,7 +226,7 @@ const { tree } = fc.letrec<{ tree: Json }>((tie) => ({
   ) as fc.Arbitrary<Json>,
 }));
 
-test('whatever it is', () => {
+test('both scanners agree for random JSON values', () => {
   let found = 0;
   fc.assert(
     fc.property(tree, (value) => {
@@ -235,7 +237,7 @@ test('whatever it is', () => {
   expect(found).toBeGreaterThan(500);
 });
 
-test('texts longer than what is looked at in one go', () => {
+test('both scanners agree for texts longer than one search window', () => {
   const filler = 'lorem ipsum dolor key sit. ';
   for (const [index, value] of values.slice(0, 4).entries()) {
     const lead = filler.repeat(2700).slice(0, 65_536 + 8192 - 5 - index * 3);
@@ -243,22 +245,22 @@ test('texts longer than what is looked at in one go', () => {
   }
 });
 
-describe('the parts', () => {
-  test('what encodings hide', () => {
+describe('the parts of the scanner agree with simple implementations', () => {
+  test('decoded views', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const quick = viewsOf(text).map(({ text: shown, places }) => ({
+        const quick = decodedViews(text).map(({ text: shown, offsets }) => ({
           text: shown,
-          from: places?.().from ?? null,
-          to: places?.().to ?? null,
+          from: offsets?.().starts ?? null,
+          to: offsets?.().ends ?? null,
         }));
-        expect(quick).toEqual(plainViews(text));
+        expect(quick).toEqual(referenceViews(text));
       }),
       { numRuns: 1500 },
     );
   });
 
-  test('runs and dumps', () => {
+  test('encoded runs and hex dumps', () => {
     const some = fc.array(
       fc.constantFrom('a', 'F', '0', 'g', '-', '/', ':', ' ', ',', '.', 'é', 'ab:', '12 '),
       { maxLength: 90 },
@@ -266,17 +268,17 @@ describe('the parts', () => {
     fc.assert(
       fc.property(some, fc.integer({ min: 1, max: 20 }), (parts, length) => {
         const text = parts.join('');
-        expect(hasRun(text, length)).toBe(new RegExp(`[A-Za-z0-9+/_-]{${length}}`).test(text));
+        expect(hasEncodedRun(text, length)).toBe(new RegExp(`[A-Za-z0-9+/_-]{${length}}`).test(text));
         const whole = new RegExp(`(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{${length},}`, 'g');
-        expect(runsIn(text, length)).toEqual(
+        expect(encodedRuns(text, length)).toEqual(
           [...text.matchAll(whole)].flatMap((it) => [it.index, it.index + it[0].length]),
         );
         const dump = new RegExp(`(?:[0-9A-Fa-f]{2}[ :,-]){${length},}[0-9A-Fa-f]{2}`);
-        if (dump.test(text)) expect(mayHaveDump(text, length + 1)).toBe(true);
+        if (dump.test(text)) expect(mayHaveHexDump(text, length + 1)).toBe(true);
       }),
       { numRuns: 2000 },
     );
-    expect(mayHaveDump('no bytes are in here', 8)).toBe(false);
+    expect(mayHaveHexDump('no bytes are in here', 8)).toBe(false);
   });
 
   test('keywords', () => {
@@ -287,7 +289,7 @@ describe('the parts', () => {
         fc.stringMatching(/^[abAB.:é]{0,40}$/),
         (lists, text) => {
           const found = new Set<string>();
-          new Keywords(lists).in(text, (list, at) => found.add(`${list} ${at}`));
+          new KeywordMatcher(lists).forEachMatch(text, (list, at) => found.add(`${list} ${at}`));
           const expected = new Set<string>();
           for (const [list, words] of lists.entries())
             for (const it of words)
@@ -311,11 +313,13 @@ describe('the parts', () => {
       fc.property(fc.array(value, { minLength: 1, maxLength: 6 }), fc.nat(), texts, (list, seed, around) => {
         const chosen = list[seed % list.length] as string;
         const from = seed % 5;
-        for (const said of [chosen, chosen.slice(from, from + 13), Buffer.from(chosen).toString('base64')]) {
-          const text = `${around}${said}${around.slice(0, 7)}`;
+        for (const form of [chosen, chosen.slice(from, from + 13), Buffer.from(chosen).toString('base64')]) {
+          const text = `${around}${form}${around.slice(0, 7)}`;
           const quick = { values: new KnownValues(list), nameOf: String };
-          const plain = { values: new PlainValues(list), nameOf: String };
-          expect(redactNow([text], [quick], look).value).toEqual(plainRedact([text], [plain], look).value);
+          const reference = { values: new ReferenceValues(list), nameOf: String };
+          expect(redactNow([text], [quick], options).value).toEqual(
+            referenceRedact([text], [reference], options).value,
+          );
         }
       }),
       { numRuns: 120 },
@@ -325,14 +329,17 @@ describe('the parts', () => {
 
 const folder = join(import.meta.dirname, '../../../shared/data');
 const files = existsSync(folder) ? readdirSync(folder).filter((it) => it.endsWith('.json.gz')) : [];
-test.skipIf(files.length === 0)('cases of public corpora (skipped where ../shared/data is absent)', () => {
-  let found = 0;
-  for (const file of files) {
-    const content = JSON.parse(gunzipSync(readFileSync(join(folder, file))).toString()) as Json;
-    const cases = Object.values(content as object) as Json[];
-    const every = Math.max(1, Math.floor(cases.length / 150));
-    const all = file.startsWith('gitleaks') ? cases : cases.filter((_, index) => index % every === 0);
-    for (const it of all) if (JSON.stringify(it).length < 20_000) found += expectSame(it);
-  }
-  expect(found).toBeGreaterThan(100);
-});
+test.skipIf(files.length === 0)(
+  'both scanners agree for public corpora (skipped if ../shared/data is absent)',
+  () => {
+    let found = 0;
+    for (const file of files) {
+      const content = JSON.parse(gunzipSync(readFileSync(join(folder, file))).toString()) as Json;
+      const cases = Object.values(content as object) as Json[];
+      const every = Math.max(1, Math.floor(cases.length / 150));
+      const all = file.startsWith('gitleaks') ? cases : cases.filter((_, index) => index % every === 0);
+      for (const it of all) if (JSON.stringify(it).length < 20_000) found += expectSame(it);
+    }
+    expect(found).toBeGreaterThan(100);
+  },
+);

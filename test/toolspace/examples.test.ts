@@ -1,5 +1,5 @@
-// The packages in examples/toolspace validate clean, are what their manifests say, and answer as their
-// examples show, started with an empty environment.
+// The packages in examples/toolspace have no findings, match their manifests, and answer as their examples
+// show, in an empty environment.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -38,10 +38,10 @@ function run(name: string, more: readonly string[], input: string) {
   return spawnSync(path, [...rest, ...more], { cwd: join(root, name), input, encoding: 'utf8', env });
 }
 
-describe.each(names)('%s', (name) => {
+describe.each(names)('toolspace example %s', (name) => {
   const manifest = manifestOf(name);
 
-  test('validates clean', () => {
+  test('the manifest has no findings', () => {
     const { found, problems } = discover([name], { cwd: root });
     expect(problems).toEqual([]);
     expect(found.map((it) => it.format.name)).toEqual(['toolspace']);
@@ -51,7 +51,7 @@ describe.each(names)('%s', (name) => {
 
   const { install } = manifest.runtime;
   if (install.method === 'url') {
-    test('the hash is that of the file beside it', () => {
+    test('the hash is that of the file next to the manifest', () => {
       const bytes = readFileSync(join(root, name, basename(install.url ?? '')));
       expect(createHash('sha256').update(bytes).digest('hex')).toBe(install.sha256);
     });
@@ -83,7 +83,7 @@ test('todo-marks lists marks and files', () => {
   expect(run('todo-marks', ['largest', '--limit', '2', '--', '-x'], '').status).toBe(1);
 });
 
-test('date-desk speaks MCP and passes its own smoke check', () => {
+test('date-desk speaks MCP and passes its own smoke test', () => {
   const { smoke } = manifestOf('date-desk');
   const requests = [
     { id: 1, method: 'initialize', params: { protocolVersion: '2025-06-18' } },

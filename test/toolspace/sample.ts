@@ -1,4 +1,4 @@
-// Manifests and bundles for the tests of the Toolspace front end.
+// Manifests and bundles for the tests of the Toolspace format.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import type { Json, JsonObject } from '../../src/model/json.js';
 
 const fixtures = join(import.meta.dirname, '..', 'fixtures', 'toolspace');
 
-/** A bundle that holds one manifest. */
+/** A bundle with one manifest. */
 export function bundleOf(content: string | Uint8Array): Bundle {
   const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
   return {
@@ -34,7 +34,7 @@ export function codesOf({ diagnostics }: ParseResult): string[] {
   return diagnostics.map((it: Diagnostic) => it.code);
 }
 
-/** Every manifest file of the fixtures, by the name of its case. */
+/** Every manifest file of the fixtures, with the name of its case. */
 export function fixtureTexts(): { name: string; text: string }[] {
   return readdirSync(fixtures).flatMap((name) =>
     readdirSync(join(fixtures, name))
@@ -55,7 +55,7 @@ const valid: readonly Json[] = fixtureTexts()
 /** Lengths and counts just inside and just outside the limits of the format. */
 const lengths = [2, 3, 4, 5, 16, 17, 32, 33, 62, 63, 64, 65, 80, 81, 280, 281, 800, 801, 4000, 4001];
 
-/** Values that mean something at one place of a manifest or another. */
+/** Values that have a meaning somewhere in a manifest. */
 const telling: readonly Json[] = [
   '0.2 mcp-stdio mcp-http python-module shell-binary container pip npm git url subcommand stdin-json http',
   'mcp-tool shell mcp-tool-call action-call manual GET POST none read write destructive json raw standard',
@@ -81,7 +81,7 @@ const change = fc.record({
 
 type Change = typeof change extends fc.Arbitrary<infer T> ? T : never;
 
-/** Each valid manifest with each of its parts replaced by each telling value, or left out. */
+/** Each valid manifest with each of its parts replaced by each significant value, or removed. */
 export function* replacements(): Generator<Json> {
   const values = [...telling, ...lengths.map((it) => 'a'.repeat(it)), ...numbers];
   for (const manifest of valid) {
@@ -137,7 +137,7 @@ function apply(value: Json, donor: Json, { place, other, kind, value: fresh, key
   }
 }
 
-/** Through JSON, as a parser would make it: `__proto__` becomes a member like others. */
+/** Uses JSON text like a parser does, so that `__proto__` becomes an ordinary member. */
 function withMember(value: Json, key: string, member: Json): Json {
   if (Array.isArray(value)) return [...value, member];
   if (typeof value !== 'object' || value === null) return value;

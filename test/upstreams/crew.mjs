@@ -1,4 +1,4 @@
-// Packages around crew.py, one program each.
+// Packages that run crew.py.
 import { readFileSync } from 'node:fs';
 
 const code = readFileSync(new URL('crew.py', import.meta.url), 'utf8');
@@ -20,7 +20,7 @@ args = ["crew.py", "nexo", "${manner}"]
 }
 
 function server(id, manner) {
-  const about = { id, version: '1.0.0', name: id, summary: 'One of a crew.', homepage: page, license: 'MIT' };
+  const about = { id, version: '1.0.0', name: id, summary: 'A test server.', homepage: page, license: 'MIT' };
   return JSON.stringify({
     manifest_version: '0.2',
     tool: about,
@@ -34,7 +34,7 @@ function server(id, manner) {
   });
 }
 
-/** The files of one package: an extension or an MCP server with one tool, `act`, and the given manner. */
+/** The files of a package: an extension or an MCP server with one tool, `act`, that behaves as `manner` says. */
 export function crew(protocol, id, manner) {
   const manifest =
     protocol === 'nexo'

@@ -1,4 +1,4 @@
-# A small program for tests that speaks either protocol and has one of several manners, good and bad.
+# A small test program for both protocols. MANNER selects its behavior: valid or one kind of misbehavior.
 #   crew.py nexo|mcp MANNER
 import json
 import os
@@ -69,7 +69,7 @@ schema = {
 def handle(id, method, params):
     if method in ("initialize", "tools/list"):
         name = "inputSchema" if protocol == "mcp" else "input_schema"
-        tools = [{"name": "act", "description": "Acts in its own way.", name: schema}]
+        tools = [{"name": "act", "description": "Acts as its manner says.", name: schema}]
         about = {"server_version": "1.0.0"}
         if protocol == "mcp" and method == "initialize":
             about = {
@@ -97,7 +97,7 @@ for line in sys.stdin:
     message = json.loads(line)
     if manner != "mute" and message.get("id") is not None and "method" in message:
         handle(message["id"], message["method"], message.get("params") or {})
-# The input has ended: one with manners goes.
+# The input has ended, so a well-behaved program exits.
 if manner in ("stubborn", "mute"):
     while True:
         time.sleep(60)

@@ -1,11 +1,12 @@
 import type { Server } from '@modelcontextprotocol/server';
 
 export interface DeskState {
+  /** Tools that were added later. */
   more: object[];
   waiting: number;
-  givenUp: number;
-  /** Told when there is a tool more. */
-  grown: () => void;
+  canceled: number;
+  /** Called when a tool was added. */
+  onGrow: () => void;
 }
 
 export function deskState(): DeskState;

@@ -1,4 +1,4 @@
-// An MCP server with the official SDK that does a little of everything, in both eras.
+// An MCP server written with the official SDK that uses most features of both protocol eras.
 import { inputRequired, Server } from '@modelcontextprotocol/server';
 
 const none = { type: 'object', properties: {} };
@@ -27,18 +27,18 @@ const tools = [
   },
   {
     name: 'gruß',
-    description: 'Greets a country, whose name comes in a header too.',
+    description: 'Greets a country, whose name is also sent in a header.',
     inputSchema: { type: 'object', properties: { land: { type: 'string', 'x-mcp-header': 'Land' } } },
   },
-  { name: 'picture', description: 'A picture, a link and words.', inputSchema: none },
-  { name: 'steps', description: 'Works in steps and tells of them.', inputSchema: none },
-  { name: 'fail', description: 'Fails in words.', inputSchema: none },
-  { name: 'wait', description: 'Waits until it is given up.', inputSchema: none },
-  { name: 'canceled', description: 'How many waits were given up.', inputSchema: none },
+  { name: 'picture', description: 'A picture, a link and text.', inputSchema: none },
+  { name: 'steps', description: 'Works in steps and reports progress.', inputSchema: none },
+  { name: 'fail', description: 'Fails with a message.', inputSchema: none },
+  { name: 'wait', description: 'Waits until it is canceled.', inputSchema: none },
+  { name: 'canceled', description: 'How many waits were canceled.', inputSchema: none },
   { name: 'consult', description: 'Asks the person.', inputSchema: none },
   { name: 'think', description: 'Asks the model.', inputSchema: none },
   { name: 'roots', description: 'Asks for the roots.', inputSchema: none },
-  { name: 'grow', description: 'Has one more tool from now on.', inputSchema: none },
+  { name: 'grow', description: 'Adds a tool.', inputSchema: none },
   {
     name: 'fetch',
     description: 'Fetches a page.',
@@ -52,14 +52,14 @@ const question = {
 };
 const sampling = { messages: [{ role: 'user', content: { type: 'text', text: 'Hello' } }], maxTokens: 10 };
 
-const text = (words) => ({ content: [{ type: 'text', text: words }] });
+const text = (it) => ({ content: [{ type: 'text', text: it }] });
 
-/** What lasts longer than one connection. */
+/** State that several connections share. */
 export function deskState() {
-  return { more: [], waiting: 0, givenUp: 0, grown: () => {} };
+  return { more: [], waiting: 0, canceled: 0, onGrow: () => {} };
 }
 
-/** `isNew`: the server is asked in the newer era. */
+/** `isNew`: the client uses the newer era. */
 export function makeDesk(state, isNew) {
   const server = new Server(
     { name: 'desk', version: '3.2.1' },
@@ -72,7 +72,7 @@ export function makeDesk(state, isNew) {
       instructions: 'Add before you say.',
     },
   );
-  // Pages of four.
+  // Four tools per page.
   server.setRequestHandler('tools/list', ({ params }) => {
     const all = [...tools, ...state.more];
     const from = Number(params?.cursor ?? 0);
@@ -137,7 +137,7 @@ export function makeDesk(state, isNew) {
             method: 'notifications/progress',
             params: { progressToken: token, progress, total: 3, message: `step ${progress}` },
           });
-        return text(token === undefined ? 'nobody listens' : 'done');
+        return text(token === undefined ? 'progress not requested' : 'done');
       }
       case 'fail':
         return { ...text('there are no pens left'), isError: true };
@@ -145,10 +145,10 @@ export function makeDesk(state, isNew) {
         state.waiting++;
         await new Promise((resolve) => ctx.mcpReq.signal.addEventListener('abort', resolve));
         state.waiting--;
-        state.givenUp++;
+        state.canceled++;
         return text('too late');
       case 'canceled':
-        return text(`${state.waiting} wait, ${state.givenUp} gave up`);
+        return text(`${state.waiting} wait, ${state.canceled} gave up`);
       case 'consult': {
         if (!isNew) {
           const answer = await ctx.mcpReq.elicitInput({ mode: 'form', ...question });
@@ -183,7 +183,7 @@ export function makeDesk(state, isNew) {
       case 'grow':
         state.more.push({ name: `more_${state.more.length}`, description: 'One more.', inputSchema: none });
         await server.sendToolListChanged();
-        state.grown();
+        state.onGrow();
         return text('grown');
       case 'fetch':
         try {

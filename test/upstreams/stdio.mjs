@@ -1,4 +1,4 @@
-// The desk over standard input and output. The word says which eras it speaks.
+// The desk server over standard input and output. The argument selects the eras it supports.
 import { StdioServerTransport, serveStdio } from '@modelcontextprotocol/server/stdio';
 import { deskState, makeDesk } from './desk.mjs';
 

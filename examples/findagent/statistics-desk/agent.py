@@ -9,7 +9,7 @@ def handler(event):
     tools = {"summary": summary, "compare": compare, "trend": trend}
     tool = tools.get(event["tool"])
     if tool is None:
-        raise ValueError(f"there is no tool called {event['tool']}")
+        raise ValueError(f"no tool named {event['tool']}")
     return rounded(tool(**event["input"]))
 
 

@@ -1,4 +1,4 @@
-"""Answers one JSON-RPC request a line: two tools, and two hooks that keep secrets from going out."""
+"""Answers one JSON-RPC request per line: two tools, and two hooks that stop secrets from leaving."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ from secrets_in_text import find, mask
 
 TEXT_INPUT = {
     "type": "object",
-    "properties": {"text": {"type": "string", "description": "The text to look at."}},
+    "properties": {"text": {"type": "string", "description": "The text to scan."}},
     "required": ["text"],
     "additionalProperties": False,
 }
@@ -21,7 +21,7 @@ TOOLS = [
     },
     {
         "name": "mask_secrets",
-        "description": "Gives the text back with keys, tokens, card numbers and IBANs replaced by their kind.",
+        "description": "Returns the text with keys, tokens, card numbers and IBANs replaced by their kind.",
         "input_schema": TEXT_INPUT,
     },
 ]
@@ -29,7 +29,7 @@ TOOLS = [
 HOOKS = ["before_message", "before_tool_call"]
 
 
-class Refusal(Exception):
+class RequestError(Exception):
     """A request that cannot be answered, with its JSON-RPC code."""
 
     def __init__(self, code, message):
@@ -41,10 +41,10 @@ def call(params):
     name = params.get("name")
     arguments = params.get("arguments") or {}
     if name not in ("find_secrets", "mask_secrets"):
-        raise Refusal(-32601, f"there is no tool {name}")
+        raise RequestError(-32601, f"no tool named {name}")
     text = arguments.get("text") if isinstance(arguments, dict) else None
     if not isinstance(text, str):
-        raise Refusal(-32602, '"text" must be text')
+        raise RequestError(-32602, '"text" must be a string')
     if name == "mask_secrets":
         masked, count = mask(text)
         return {"text": masked, "masked": count}
@@ -62,7 +62,7 @@ def call(params):
 
 
 def before_message(params):
-    """Masks what a message would give away; the conversation goes on with the masked text."""
+    """Masks secrets in a message. The conversation continues with the masked text."""
     text = params.get("text")
     if not isinstance(text, str):
         return {"abort": False}
@@ -71,18 +71,18 @@ def before_message(params):
 
 
 def before_tool_call(params):
-    """Stops a call whose arguments hold a secret. Which tool it is for does not matter, but for our own."""
+    """Stops a call of any other tool whose arguments contain a secret."""
     tool = str(params.get("tool") or params.get("tool_name") or params.get("name") or "")
     if "leak_guard" in tool.replace("-", "_"):
         return {"abort": False}
     kinds = sorted({hit.kind for text in texts(params.get("arguments", params)) for hit in find(text)})
     if not kinds:
         return {"abort": False}
-    return {"abort": True, "reason": f"the arguments hold what looks like: {', '.join(kinds)}"}
+    return {"abort": True, "reason": f"the arguments seem to contain: {', '.join(kinds)}"}
 
 
 def texts(value):
-    """Every text at any depth, keys too."""
+    """Every string at any depth, including keys."""
     if isinstance(value, str):
         yield value
     elif isinstance(value, dict):
@@ -107,7 +107,7 @@ def answer(method, params):
         return before_tool_call(params)
     if method == "shutdown":
         return {}
-    raise Refusal(-32601, f"unknown method {method}")
+    raise RequestError(-32601, f"unknown method {method}")
 
 
 def main():
@@ -116,15 +116,15 @@ def main():
             continue
         request = parsed(line)
         if request is None:
-            reply(None, error={"code": -32700, "message": "this line is no JSON object"})
+            reply(None, error={"code": -32700, "message": "this line is not a JSON object"})
             continue
         method, params = request.get("method"), request.get("params")
         if not isinstance(params, dict):
             params = {}
         try:
             outcome = {"result": answer(method, params)}
-        except Refusal as refusal:
-            outcome = {"error": {"code": refusal.code, "message": str(refusal)}}
+        except RequestError as error:
+            outcome = {"error": {"code": error.code, "message": str(error)}}
         if "id" in request:
             reply(request["id"], **outcome)
         if method == "shutdown":

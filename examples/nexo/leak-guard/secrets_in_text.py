@@ -1,4 +1,4 @@
-"""What a secret looks like. Numbers count only when their check digits are right."""
+"""Finds secrets by their format. Card numbers and IBANs count only if their check digits are correct."""
 
 import re
 from typing import Callable, NamedTuple
@@ -31,7 +31,7 @@ def is_iban(text: str) -> bool:
     return int("".join(str(int(letter, 36)) for letter in moved)) % 97 == 1
 
 
-def anything(_: str) -> bool:
+def always_valid(_: str) -> bool:
     return True
 
 
@@ -39,26 +39,26 @@ KINDS: tuple[tuple[str, re.Pattern[str], Callable[[str], bool]], ...] = (
     (
         "private key",
         re.compile(r"-----BEGIN [A-Z ]{0,32}PRIVATE KEY-----[\s\S]{0,8192}?(?:-----END [A-Z ]{0,32}PRIVATE KEY-----|\Z)"),
-        anything,
+        always_valid,
     ),
-    ("AWS access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), anything),
-    ("GitHub token", re.compile(r"\b(?:gh[opsru]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b"), anything),
-    ("Slack token", re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{10,255}\b"), anything),
-    ("Stripe key", re.compile(r"\b[rs]k_live_[A-Za-z0-9]{16,255}\b"), anything),
-    ("web token", re.compile(r"\beyJ[A-Za-z0-9_-]{8,4096}\.eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{8,4096}"), anything),
+    ("AWS access key", re.compile(r"\b(?:AKIA|ASIA)[0-9A-Z]{16}\b"), always_valid),
+    ("GitHub token", re.compile(r"\b(?:gh[opsru]_[A-Za-z0-9]{36,255}|github_pat_[A-Za-z0-9_]{22,255})\b"), always_valid),
+    ("Slack token", re.compile(r"\bxox[abeoprs]-[A-Za-z0-9-]{10,255}\b"), always_valid),
+    ("Stripe key", re.compile(r"\b[rs]k_live_[A-Za-z0-9]{16,255}\b"), always_valid),
+    ("web token", re.compile(r"\beyJ[A-Za-z0-9_-]{8,4096}\.eyJ[A-Za-z0-9_-]{8,4096}\.[A-Za-z0-9_-]{8,4096}"), always_valid),
     ("IBAN", re.compile(r"\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]{2,4}){3,8}\b"), is_iban),
     ("card number", re.compile(r"(?<![\d.])\d(?:[ -]?\d){12,18}(?![\d.])"), is_card),
 )
 
 
 def find(text: str) -> list[Hit]:
-    """In order of place; of two that overlap, the one named first above counts."""
+    """Hits in text order. If two overlap, the kind that is listed first wins."""
     hits: list[Hit] = []
-    for kind, pattern, holds in KINDS:
+    for kind, pattern, is_valid in KINDS:
         for match in pattern.finditer(text):
             start, end = match.span()
             taken = any(start < hit.end and hit.start < end for hit in hits)
-            if not taken and holds(match.group()):
+            if not taken and is_valid(match.group()):
                 hits.append(Hit(kind, start, end))
     return sorted(hits, key=lambda hit: hit.start)
 

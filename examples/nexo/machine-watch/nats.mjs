@@ -1,15 +1,15 @@
-// As much of the NATS client protocol as a small service needs: CONNECT, SUB, PUB, MSG, PING and PONG.
+// The part of the NATS client protocol that a small service needs: CONNECT, SUB, PUB, MSG, PING and PONG.
 import { createConnection } from 'node:net';
 
-/** User and password, if any, come from the address: nats://user:password@host:4222. */
+/** The URL may contain a user and a password: nats://user:password@host:4222. */
 export function connect(address, onClose) {
   const url = new URL(address);
   const socket = createConnection({ host: url.hostname, port: Number(url.port || 4222) });
   const handlers = new Map();
-  let held = Buffer.alloc(0);
+  let buffer = Buffer.alloc(0);
   let subscriptions = 0;
 
-  const hello = {
+  const options = {
     verbose: false,
     pedantic: false,
     lang: 'node',
@@ -28,7 +28,7 @@ export function connect(address, onClose) {
       const payload = Buffer.from(text);
       socket.write(Buffer.concat([Buffer.from(`PUB ${subject} ${payload.length}\r\n`), payload, lineEnd]));
     },
-    /** Resolves when all that was published has left. */
+    /** Resolves when all published messages are written to the socket. */
     flush: () => new Promise((resolve) => socket.write('', resolve)),
   };
 
@@ -39,29 +39,29 @@ export function connect(address, onClose) {
       onClose();
     });
     socket.on('data', (chunk) => {
-      held = Buffer.concat([held, chunk]);
+      buffer = Buffer.concat([buffer, chunk]);
       for (;;) {
-        const end = held.indexOf(lineEnd);
+        const end = buffer.indexOf(lineEnd);
         if (end === -1) return;
-        const [verb, ...words] = held.toString('utf8', 0, end).split(/\s+/);
+        const [verb, ...args] = buffer.toString('utf8', 0, end).split(/\s+/);
         let next = end + 2;
         if (verb === 'MSG') {
           // MSG subject sid [reply] size, then the payload.
-          const size = Number(words.at(-1));
-          if (held.length < next + size + 2) return;
-          const payload = held.toString('utf8', next, next + size);
+          const size = Number(args.at(-1));
+          if (buffer.length < next + size + 2) return;
+          const payload = buffer.toString('utf8', next, next + size);
           next += size + 2;
-          handlers.get(words[1])?.(payload, words.length === 4 ? words[2] : undefined);
+          handlers.get(args[1])?.(payload, args.length === 4 ? args[2] : undefined);
         } else if (verb === 'INFO') {
-          socket.write(`CONNECT ${JSON.stringify(hello)}\r\nPING\r\n`);
+          socket.write(`CONNECT ${JSON.stringify(options)}\r\nPING\r\n`);
         } else if (verb === 'PING') {
           socket.write('PONG\r\n');
         } else if (verb === 'PONG') {
           resolve(bus);
         } else if (verb === '-ERR') {
-          reject(new Error(`NATS says ${words.join(' ')}`));
+          reject(new Error(`NATS error: ${args.join(' ')}`));
         }
-        held = held.subarray(next);
+        buffer = buffer.subarray(next);
       }
     });
   });

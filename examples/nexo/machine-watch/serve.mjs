@@ -1,5 +1,5 @@
-// Runs on the machine that is watched. Connects to NATS, announces itself, and answers JSON-RPC requests on
-// ext.machine-watch.rpc. The host never starts this program; it only asks it.
+// Runs on the monitored machine. Connects to NATS, announces itself, and answers JSON-RPC requests on
+// ext.machine-watch.rpc. The host never starts this program; it only sends requests.
 import { connect } from './nats.mjs';
 import { answer } from './tools.mjs';
 
@@ -7,7 +7,7 @@ const id = 'machine-watch';
 const prefix = 'ext';
 const heartbeatMs = 15_000;
 
-// Whoever started this program starts it again; an orphan that nobody can ask is of no use.
+// Exits when the connection is lost, so that a service manager can restart it.
 const bus = await connect(process.env.NATS_URL ?? 'nats://127.0.0.1:4222', () => process.exit(1));
 
 bus.subscribe(`${prefix}.${id}.rpc`, (payload, reply) => {
@@ -30,10 +30,10 @@ function respond(payload) {
   let request;
   try {
     request = JSON.parse(payload);
-    // Some hosts send the request as a JSON text within JSON.
+    // Some hosts send the request as a JSON string inside JSON.
     if (typeof request === 'string') request = JSON.parse(request);
   } catch {
-    return { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'the payload is no JSON' } };
+    return { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'the payload is not JSON' } };
   }
   const { id: call = null, method, params } = request ?? {};
   try {

@@ -9,10 +9,10 @@ const tools = [
   },
   {
     name: 'disk_space',
-    description: 'Size and free space of the file system that holds a folder.',
+    description: 'Size and free space of the file system that contains a folder.',
     input_schema: {
       type: 'object',
-      properties: { path: { type: 'string', default: '/', description: 'A folder of the machine.' } },
+      properties: { path: { type: 'string', default: '/', description: 'A folder on the machine.' } },
       additionalProperties: false,
     },
   },
@@ -27,7 +27,7 @@ export function answer(method, params) {
     case 'tools/call':
       return call(params.name, params.arguments ?? {});
     case 'shutdown':
-      // The host lets go; the machine goes on being watched.
+      // The host disconnects; this program keeps running.
       return {};
     default:
       throw failure(-32601, `unknown method ${method}`);
@@ -41,7 +41,7 @@ function call(name, input) {
     case 'disk_space':
       return diskSpace(input.path ?? '/');
     default:
-      throw failure(-32601, `there is no tool ${name}`);
+      throw failure(-32601, `no tool named ${name}`);
   }
 }
 
@@ -57,12 +57,12 @@ function machineLoad() {
 }
 
 function diskSpace(path) {
-  if (typeof path !== 'string') throw failure(-32602, '"path" must be text');
+  if (typeof path !== 'string') throw failure(-32602, '"path" must be a string');
   let disk;
   try {
     disk = statfsSync(path);
   } catch (error) {
-    throw failure(-32602, `${path} cannot be looked at (${error.code})`);
+    throw failure(-32602, `cannot read ${path} (${error.code})`);
   }
   return {
     path,

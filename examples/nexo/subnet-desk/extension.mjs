@@ -23,7 +23,7 @@ await serveLines((method, params) => {
     case 'tools/list':
       return { tools };
     case 'tools/call':
-      if (params.name !== 'describe_subnet') throw new RpcError(-32601, `there is no tool ${params.name}`);
+      if (params.name !== 'describe_subnet') throw new RpcError(-32601, `no tool named ${params.name}`);
       return describeSubnet(params.arguments ?? {});
     case 'shutdown':
       return {};

@@ -1,11 +1,11 @@
 /** Arithmetic on IPv4 subnets. Addresses are whole numbers from 0 to 2^32 - 1. */
 
-/** Reads 10.0.0.0/8; bits after the prefix are dropped, as routers do. */
+/** Parses a subnet such as 10.0.0.0/8. Bits after the prefix are dropped, as routers do. */
 export function parseSubnet(text) {
   const match = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})\/(\d{1,2})$/.exec(String(text).trim());
   const numbers = match?.slice(1).map(Number);
   if (numbers === undefined || numbers.slice(0, 4).some((it) => it > 255) || numbers[4] > 32) {
-    throw new RangeError(`${JSON.stringify(text)} is no IPv4 subnet; write it like 10.0.0.0/8`);
+    throw new RangeError(`${JSON.stringify(text)} is not an IPv4 subnet; write it like 10.0.0.0/8`);
   }
   const [a, b, c, d, prefix] = numbers;
   const address = ((a * 256 + b) * 256 + c) * 256 + d;
@@ -23,7 +23,7 @@ export function formatSubnet({ first, prefix }) {
 
 export function describe(subnet) {
   const last = subnet.first + subnet.size - 1;
-  // A /31 joins two routers and a /32 is one host; neither sets addresses aside.
+  // A /31 connects two routers and a /32 is one host; neither has a network or broadcast address.
   const small = subnet.prefix >= 31;
   return {
     subnet: formatSubnet(subnet),
@@ -54,16 +54,16 @@ function contains(outer, inner) {
   return outer.first <= inner.first && inner.first + inner.size <= outer.first + outer.size;
 }
 
-/** The smallest subnets for the wished numbers of hosts, largest first, without gaps that could be avoided. */
-export function plan(subnet, wishes) {
-  const sized = wishes.map(({ name, hosts }) => ({ name, prefix: prefixFor(hosts) }));
-  sized.sort((a, b) => a.prefix - b.prefix);
+/** The smallest subnets that have room for the requested numbers of hosts, largest first, without gaps. */
+export function plan(subnet, networks) {
+  const withPrefix = networks.map(({ name, hosts }) => ({ name, prefix: prefixFor(hosts) }));
+  withPrefix.sort((a, b) => a.prefix - b.prefix);
   let next = subnet.first;
-  const parts = sized.map(({ name, prefix }) => {
+  const parts = withPrefix.map(({ name, prefix }) => {
     const part = { first: next, size: 2 ** (32 - prefix), prefix };
     next += part.size;
     if (next > subnet.first + subnet.size) {
-      throw new RangeError(`${formatSubnet(subnet)} is too small: there is no room left for ${name}`);
+      throw new RangeError(`${formatSubnet(subnet)} is too small: no room for ${name}`);
     }
     return { name, ...describe(part) };
   });
@@ -77,7 +77,7 @@ function prefixFor(hosts) {
   return Math.min(30, 32 - Math.ceil(Math.log2(hosts + 2)));
 }
 
-/** Pairs that share addresses. */
+/** Pairs of subnets that share addresses. */
 export function overlaps(subnets) {
   const sorted = subnets
     .map((it) => ({ ...it, last: it.first + it.size - 1 }))

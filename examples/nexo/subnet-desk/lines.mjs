@@ -1,4 +1,4 @@
-// Both programs of this package speak JSON-RPC 2.0, one object a line.
+// JSON-RPC 2.0, one object per line, for both programs of this package.
 import { createInterface } from 'node:readline';
 
 export class RpcError extends Error {
@@ -8,7 +8,7 @@ export class RpcError extends Error {
   }
 }
 
-/** Answers every request until the input ends or `answer` has answered a shutdown. */
+/** Answers requests until the input ends or a shutdown request arrives. */
 export async function serveLines(answer) {
   for await (const line of createInterface({ input: process.stdin })) {
     if (line.trim() === '') continue;
@@ -16,7 +16,7 @@ export async function serveLines(answer) {
     try {
       request = JSON.parse(line);
     } catch {
-      write({ id: null, error: { code: -32700, message: 'this line is no JSON' } });
+      write({ id: null, error: { code: -32700, message: 'this line is not JSON' } });
       continue;
     }
     const { id, method, params } = request ?? {};

@@ -5,12 +5,13 @@ import { RpcError, serveLines } from './lines.mjs';
 const tools = [
   {
     name: 'plan_subnets',
-    description: 'Splits an IPv4 subnet into the smallest parts that hold the wished numbers of hosts.',
+    description:
+      'Splits an IPv4 subnet into the smallest parts that have room for the requested numbers of hosts.',
     inputSchema: {
       type: 'object',
       properties: {
         subnet: { type: 'string', description: 'The space to split, such as 10.20.0.0/22.' },
-        wishes: {
+        networks: {
           type: 'array',
           minItems: 1,
           maxItems: 256,
@@ -22,11 +23,11 @@ const tools = [
           },
         },
       },
-      required: ['subnet', 'wishes'],
+      required: ['subnet', 'networks'],
       additionalProperties: false,
     },
     annotations: { readOnlyHint: true, openWorldHint: false },
-    run: ({ subnet, wishes }) => plan(parseSubnet(subnet), wishes),
+    run: ({ subnet, networks }) => plan(parseSubnet(subnet), networks),
   },
   {
     name: 'find_overlaps',
@@ -58,7 +59,7 @@ await serveLines((method, params) => {
     case 'ping':
       return {};
     case 'tools/list':
-      return { tools: tools.map(({ run: _, ...shown }) => shown) };
+      return { tools: tools.map(({ run: _, ...tool }) => tool) };
     case 'tools/call':
       return call(params);
     default:
@@ -66,10 +67,10 @@ await serveLines((method, params) => {
   }
 });
 
-/** A tool's own failure is an answer that the model reads. */
+/** An error of the tool itself is returned as a result that the model can read. */
 function call({ name, arguments: input = {} }) {
   const tool = tools.find((it) => it.name === name);
-  if (tool === undefined) throw new RpcError(-32602, `there is no tool ${name}`);
+  if (tool === undefined) throw new RpcError(-32602, `no tool named ${name}`);
   try {
     const result = tool.run(input);
     return { content: [{ type: 'text', text: JSON.stringify(result) }], structuredContent: result };

@@ -1,4 +1,4 @@
-// An MCP server over stdio, written by hand: one JSON-RPC message a line, no dependencies.
+// An MCP server over stdio, written by hand: one JSON-RPC message per line, no dependencies.
 import { createInterface } from 'node:readline';
 import { CalendarError, calls, tools } from './tools.mjs';
 
@@ -17,7 +17,7 @@ const methods = {
 
 function callTool(name, input) {
   const call = Object.hasOwn(calls, name) ? calls[name] : undefined;
-  if (call === undefined) throw rpcError(-32602, `there is no tool ${JSON.stringify(name)}`);
+  if (call === undefined) throw rpcError(-32602, `no tool named ${JSON.stringify(name)}`);
   try {
     const structuredContent = call(input);
     return { content: [{ type: 'text', text: JSON.stringify(structuredContent) }], structuredContent };
@@ -39,11 +39,10 @@ function answer(line) {
     return { jsonrpc: '2.0', id: null, error: { code: -32700, message: 'this line is not JSON' } };
   }
   const { id, method, params = {} } = request ?? {};
-  // A message without an id is a notification and gets no answer.
+  // A message without an id is a notification and gets no response.
   if (id === undefined) return undefined;
   try {
-    if (!Object.hasOwn(methods, method))
-      throw rpcError(-32601, `there is no method ${JSON.stringify(method)}`);
+    if (!Object.hasOwn(methods, method)) throw rpcError(-32601, `unknown method ${JSON.stringify(method)}`);
     return { jsonrpc: '2.0', id, result: methods[method](params) };
   } catch (error) {
     return { jsonrpc: '2.0', id, error: { code: error.code ?? -32603, message: error.message } };

@@ -10,7 +10,7 @@ const holidays = {
   items: date,
   maxItems: 1000,
   default: [],
-  description: 'Days that are not worked.',
+  description: 'Days off.',
 };
 
 const pure = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
@@ -47,11 +47,11 @@ export const tools = [
   },
   {
     name: 'convert_time',
-    description: 'What a local time in one time zone is in others, with daylight saving taken into account.',
+    description: 'Convert a local time to other time zones, including daylight saving time.',
     inputSchema: objectOf(
       {
         time: { type: 'string', description: 'Local time, such as 2026-03-29T09:30.' },
-        from: { type: 'string', description: 'IANA time zone of it, such as Europe/Berlin.' },
+        from: { type: 'string', description: 'IANA time zone of the local time, such as Europe/Berlin.' },
         to: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 20 },
       },
       ['time', 'from', 'to'],
@@ -62,39 +62,39 @@ export const tools = [
 
 export const calls = {
   add_days({ date: start, days = 0, weeks = 0, months = 0, years = 0 }) {
-    const from = read(start);
-    const month = from.getUTCMonth() + whole(months) + 12 * whole(years);
+    const from = parseDay(start);
+    const month = from.getUTCMonth() + integer(months) + 12 * integer(years);
     const last = new Date(Date.UTC(from.getUTCFullYear(), month + 1, 0)).getUTCDate();
     const shifted = Date.UTC(from.getUTCFullYear(), month, Math.min(from.getUTCDate(), last));
-    const result = new Date(shifted + (whole(days) + 7 * whole(weeks)) * day);
-    return { date: write(result), weekday: weekdays[result.getUTCDay()] };
+    const result = new Date(shifted + (integer(days) + 7 * integer(weeks)) * day);
+    return { date: formatDay(result), weekday: weekdays[result.getUTCDay()] };
   },
 
-  business_days_between({ from, to, holidays: off = [] }) {
-    const [start, end] = [read(from), read(to)];
+  business_days_between({ from, to, holidays: dates = [] }) {
+    const [start, end] = [parseDay(from), parseDay(to)];
     if (Math.abs(end - start) > 400 * 366 * day)
       throw new CalendarError('the dates are more than 400 years apart');
-    const free = new Set(off.map((it) => write(read(it))));
+    const daysOff = new Set(dates.map((it) => formatDay(parseDay(it))));
     const step = end < start ? -1 : 1;
     let days = 0;
     for (let at = start.getTime(); at !== end.getTime(); at += step * day)
-      if (isWorked(new Date(step > 0 ? at + day : at), free)) days += step;
+      if (isWorkday(new Date(step > 0 ? at + day : at), daysOff)) days += step;
     return { days };
   },
 
-  add_business_days({ date: start, days, holidays: off = [] }) {
-    const free = new Set(off.map((it) => write(read(it))));
-    if (Math.abs(whole(days)) > 10000) throw new CalendarError('at most 10000 days can be added');
-    let at = read(start);
+  add_business_days({ date: start, days, holidays: dates = [] }) {
+    const daysOff = new Set(dates.map((it) => formatDay(parseDay(it))));
+    if (Math.abs(integer(days)) > 10000) throw new CalendarError('at most 10000 days can be added');
+    let at = parseDay(start);
     for (let left = Math.abs(days); left > 0; ) {
       at = new Date(at.getTime() + Math.sign(days) * day);
-      if (isWorked(at, free)) left--;
+      if (isWorkday(at, daysOff)) left--;
     }
-    return { date: write(at), weekday: weekdays[at.getUTCDay()] };
+    return { date: formatDay(at), weekday: weekdays[at.getUTCDay()] };
   },
 
   describe_day({ date: text }) {
-    const at = read(text);
+    const at = parseDay(text);
     // The Thursday of a week decides which year the week belongs to.
     const thursday = new Date(at.getTime() + (4 - (at.getUTCDay() || 7)) * day);
     const week = Math.ceil(dayOfYear(thursday) / 7);
@@ -110,8 +110,8 @@ export const calls = {
     const match = /^(\d{4}-\d{2}-\d{2})T(\d{2}):(\d{2})$/.exec(time);
     if (match === null)
       throw new CalendarError(`${JSON.stringify(time)} is not a time such as 2026-03-29T09:30`);
-    const local = read(match[1]).getTime() + Number(match[2]) * 3600000 + Number(match[3]) * 60000;
-    // The offset depends on the instant and the instant on the offset; the second guess settles it.
+    const local = parseDay(match[1]).getTime() + Number(match[2]) * 3600000 + Number(match[3]) * 60000;
+    // The offset depends on the instant and the instant on the offset; the second step gives the exact value.
     let instant = local - offset(local, from);
     instant = local - offset(instant, from);
     return {
@@ -132,34 +132,34 @@ function count() {
   return { type: 'integer', minimum: -100000, maximum: 100000, default: 0 };
 }
 
-function whole(value) {
-  if (!Number.isInteger(value)) throw new CalendarError(`${JSON.stringify(value)} is not a whole number`);
+function integer(value) {
+  if (!Number.isInteger(value)) throw new CalendarError(`${JSON.stringify(value)} is not an integer`);
   return value;
 }
 
-function read(text) {
+function parseDay(text) {
   const at = new Date(`${text}T00:00:00Z`);
-  // Date.parse turns 2026-02-30 into March, so the day must come out as it went in.
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(at.getTime()) || write(at) !== text)
+  // Date.parse turns 2026-02-30 into March, so compare the result with the input.
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || Number.isNaN(at.getTime()) || formatDay(at) !== text)
     throw new CalendarError(`${JSON.stringify(text)} is not a day such as 2026-03-01`);
   return at;
 }
 
-function write(at) {
+function formatDay(at) {
   if (Number.isNaN(at.getTime()) || at.getUTCFullYear() < 0 || at.getUTCFullYear() > 9999)
     throw new CalendarError('the result is outside the years 0 to 9999');
   return at.toISOString().slice(0, 10);
 }
 
-function isWorked(at, free) {
-  return at.getUTCDay() % 6 !== 0 && !free.has(write(at));
+function isWorkday(at, daysOff) {
+  return at.getUTCDay() % 6 !== 0 && !daysOff.has(formatDay(at));
 }
 
 function dayOfYear(at) {
   return Math.round((at - Date.UTC(at.getUTCFullYear(), 0, 1)) / day) + 1;
 }
 
-/** Milliseconds by which a zone's clocks are ahead of UTC at an instant. */
+/** Offset of a time zone from UTC at an instant, in milliseconds. */
 function offset(instant, zone) {
   let parts;
   try {
@@ -174,7 +174,7 @@ function offset(instant, zone) {
       second: 'numeric',
     }).formatToParts(new Date(instant));
   } catch {
-    throw new CalendarError(`there is no time zone ${JSON.stringify(zone)}`);
+    throw new CalendarError(`unknown time zone ${JSON.stringify(zone)}`);
   }
   const part = (type) => Number(parts.find((it) => it.type === type).value);
   const shown = Date.UTC(

@@ -7,53 +7,53 @@ export class PatchError extends Error {
   }
 }
 
-/** The document after all operations; a single one that fails undoes the rest by throwing. */
+/** The document after all operations. Throws if one fails; the original document never changes. */
 export function apply(document, patch) {
   const holder = { root: structuredClone(document) };
   for (const [number, operation] of patch.entries()) {
-    const stop = (reason) => {
+    const fail = (reason) => {
       throw new PatchError(`operation ${number} (${operation.op} ${operation.path}): ${reason}`, number);
     };
-    run(holder, operation, stop);
+    run(holder, operation, fail);
   }
   return holder.root;
 }
 
-function run(holder, { op, path, from, value }, stop) {
+function run(holder, { op, path, from, value }, fail) {
   switch (op) {
     case 'add':
-      return add(holder, path, structuredClone(value), stop);
+      return add(holder, path, structuredClone(value), fail);
     case 'remove':
-      return void remove(holder, path, stop);
+      return void remove(holder, path, fail);
     case 'replace':
-      read(holder, path, stop);
-      return set(holder, path, structuredClone(value), stop);
+      read(holder, path, fail);
+      return set(holder, path, structuredClone(value), fail);
     case 'move':
-      if (path.startsWith(`${from}/`)) stop('a value cannot move into itself');
-      return add(holder, path, remove(holder, from, stop), stop);
+      if (path.startsWith(`${from}/`)) fail('a value cannot move into itself');
+      return add(holder, path, remove(holder, from, fail), fail);
     case 'copy':
-      return add(holder, path, structuredClone(read(holder, from, stop)), stop);
+      return add(holder, path, structuredClone(read(holder, from, fail)), fail);
     case 'test':
-      if (!equal(read(holder, path, stop), value)) stop('the value there is another');
+      if (!equal(read(holder, path, fail), value)) fail('the value is different');
       return undefined;
     default:
-      return stop('there is no such operation');
+      return fail('unknown operation');
   }
 }
 
-/** The object or list that holds a place, and the last step to it. */
-function locate(holder, pointer, stop) {
+/** The object or array that contains a value, and the key of the value in it. */
+function locate(holder, pointer, fail) {
   const steps = stepsOf(pointer);
-  if (steps === undefined) stop(`${JSON.stringify(pointer)} is no JSON Pointer`);
+  if (steps === undefined) fail(`${JSON.stringify(pointer)} is not a JSON Pointer`);
   let parent = holder;
   let key = 'root';
   for (const step of steps) {
     const next = has(parent, key) ? parent[key] : undefined;
-    if (!isContainer(next)) stop('there is nothing at that place');
+    if (!isContainer(next)) fail('no value at this path');
     parent = next;
     key = step;
   }
-  if (key === '__proto__') stop('that name is not allowed');
+  if (key === '__proto__') fail('this name is not allowed');
   return { parent, key };
 }
 
@@ -63,27 +63,27 @@ function has(parent, key) {
     : Object.hasOwn(parent, key);
 }
 
-function read(holder, pointer, stop) {
-  const { parent, key } = locate(holder, pointer, stop);
-  return has(parent, key) ? parent[key] : stop('there is nothing at that place');
+function read(holder, pointer, fail) {
+  const { parent, key } = locate(holder, pointer, fail);
+  return has(parent, key) ? parent[key] : fail('no value at this path');
 }
 
-function set(holder, pointer, value, stop) {
-  const { parent, key } = locate(holder, pointer, stop);
+function set(holder, pointer, value, fail) {
+  const { parent, key } = locate(holder, pointer, fail);
   parent[key] = value;
 }
 
-function add(holder, pointer, value, stop) {
-  const { parent, key } = locate(holder, pointer, stop);
+function add(holder, pointer, value, fail) {
+  const { parent, key } = locate(holder, pointer, fail);
   if (!Array.isArray(parent)) parent[key] = value;
   else if (key === '-') parent.push(value);
   else if (/^(0|[1-9]\d*)$/.test(key) && Number(key) <= parent.length) parent.splice(Number(key), 0, value);
-  else stop('the list has no such place');
+  else fail('the index is out of range');
 }
 
-function remove(holder, pointer, stop) {
-  const value = read(holder, pointer, stop);
-  const { parent, key } = locate(holder, pointer, stop);
+function remove(holder, pointer, fail) {
+  const value = read(holder, pointer, fail);
+  const { parent, key } = locate(holder, pointer, fail);
   if (Array.isArray(parent)) parent.splice(Number(key), 1);
   else delete parent[key];
   return value;

@@ -1,4 +1,4 @@
-// Compares JSON documents and applies patches (RFC 6902, RFC 6901). Input comes as one JSON object on stdin.
+// Compares JSON documents and applies patches (RFC 6902, RFC 6901). The input is one JSON object on stdin.
 import { apply, PatchError } from './apply.mjs';
 import { diff } from './diff.mjs';
 
@@ -12,9 +12,9 @@ const actions = {
 
 const name = process.argv[2];
 if (name === 'revoke') {
-  process.stdout.write('nothing was ever granted, so nothing is left\n');
+  process.stdout.write('nothing to revoke\n');
 } else if (!Object.hasOwn(actions, name ?? '')) {
-  fail('usage', `name one action: ${Object.keys(actions).join(', ')}`);
+  fail('usage', `choose an action: ${Object.keys(actions).join(', ')}`);
 } else {
   try {
     print(actions[name](JSON.parse(await readStdin())));

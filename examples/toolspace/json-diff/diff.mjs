@@ -9,17 +9,17 @@ export function diff(before, after, path = []) {
 }
 
 function diffObjects(before, after, path) {
-  const gone = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key));
   const kept = Object.keys(before).filter((key) => Object.hasOwn(after, key));
-  const fresh = Object.keys(after).filter((key) => !Object.hasOwn(before, key));
+  const added = Object.keys(after).filter((key) => !Object.hasOwn(before, key));
   return [
-    ...gone.map((key) => ({ op: 'remove', path: pointerOf([...path, key]) })),
+    ...removed.map((key) => ({ op: 'remove', path: pointerOf([...path, key]) })),
     ...kept.flatMap((key) => diff(before[key], after[key], [...path, key])),
-    ...fresh.map((key) => ({ op: 'add', path: pointerOf([...path, key]), value: after[key] })),
+    ...added.map((key) => ({ op: 'add', path: pointerOf([...path, key]), value: after[key] })),
   ];
 }
 
-/** What the lists share at both ends stays; the middle is replaced, removed or added entry by entry. */
+/** Entries that are equal at both ends stay; the middle is replaced, removed or added entry by entry. */
 function diffLists(before, after, path) {
   const shorter = Math.min(before.length, after.length);
   let start = 0;
@@ -27,13 +27,13 @@ function diffLists(before, after, path) {
   let end = 0;
   while (end < shorter - start && equal(before.at(-1 - end), after.at(-1 - end))) end++;
   const old = before.slice(start, before.length - end);
-  const fresh = after.slice(start, after.length - end);
-  const both = Math.min(old.length, fresh.length);
+  const added = after.slice(start, after.length - end);
+  const both = Math.min(old.length, added.length);
   const operations = [];
-  for (let at = 0; at < both; at++) operations.push(...diff(old[at], fresh[at], [...path, start + at]));
+  for (let at = 0; at < both; at++) operations.push(...diff(old[at], added[at], [...path, start + at]));
   for (let at = old.length - 1; at >= both; at--)
     operations.push({ op: 'remove', path: pointerOf([...path, start + at]) });
-  for (let at = both; at < fresh.length; at++)
-    operations.push({ op: 'add', path: pointerOf([...path, start + at]), value: fresh[at] });
+  for (let at = both; at < added.length; at++)
+    operations.push({ op: 'add', path: pointerOf([...path, start + at]), value: added[at] });
   return operations;
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Finds marks such as TODO and FIXME, and the largest files, in a folder that the caller names.
+# Finds marks such as TODO and FIXME, and the largest files, in a given folder.
 set -eu
 
 usage() {
@@ -11,15 +11,15 @@ usage() {
 action=$1 option=$2 value=$3 folder=$5
 
 if [ ! -d "$folder" ]; then
-  echo "there is no folder $folder" >&2
+  echo "folder not found: $folder" >&2
   exit 1
 fi
-# A folder called "-x" must not be read as an option of the programs below.
+# A folder named "-x" must not be read as an option of the programs below.
 case $folder in /*) ;; *) folder=./$folder ;; esac
 
 case $action:$option in
   find:--mark)
-    # -I passes over binary files. No mark at all is an answer and not a failure.
+    # -I skips binary files. Finding no mark is a valid result, not an error.
     grep -rnIw --exclude-dir=.git --exclude-dir=node_modules -e "$value" "$folder" || [ $? -eq 1 ]
     ;;
   largest:--limit)

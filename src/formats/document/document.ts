@@ -2,7 +2,7 @@ import type { DiagnosticCode } from '../../model/codes.js';
 import type { Range } from '../../model/diagnostic.js';
 import type { Json, JsonPath } from '../../model/json.js';
 
-/** A problem of notation, at offsets of the text. */
+/** A syntax error at offsets of the text. */
 export interface SyntaxProblem {
   readonly code: DiagnosticCode;
   readonly message: string;
@@ -11,21 +11,21 @@ export interface SyntaxProblem {
   readonly hint?: string;
 }
 
-/** `key`: the name of a member. `value`: what it holds. */
+/** Which part of an object member is meant: its name or its value. */
 export type Spot = 'key' | 'value';
 
-/** A value read from text, with the place of each of its parts on demand. */
+/** A parsed text. Positions of its parts are computed on demand. */
 export interface Document {
-  /** Undefined when the text could not be read. */
+  /** Undefined when the text has syntax errors that prevent parsing. */
   readonly value: Json | undefined;
   readonly problems: readonly SyntaxProblem[];
-  /** The place of a path; where it does not exist, the nearest thing around it that does. */
+  /** The range of the value at a path. If it does not exist, the range of the nearest parent that does. */
   locate(path: JsonPath, spot?: Spot): Range;
-  /** The characters a scalar was written with; undefined where there is none. */
+  /** The source text of a scalar; undefined if there is none at the path. */
   source(path: JsonPath): string | undefined;
 }
 
-/** Limits for all notations. */
+/** Limits for JSON, YAML and TOML. */
 export const maxBytes = 1024 * 1024;
 export const maxDepth = 64;
 export const maxValues = 100_000;

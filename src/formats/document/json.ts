@@ -1,14 +1,14 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Json, JsonPath } from '../../model/json.js';
 import { type Document, maxDepth, maxValues, type Spot, type SyntaxProblem } from './document.js';
-import { SourceText } from './text.js';
+import { SourceText } from './source-text.js';
 
-/** Reads strict JSON. Positions cost several times the parse, so they are found only when asked for. */
-export function readJson(text: string): Document {
+/** Parses strict JSON. Positions cost several times as much as parsing, so they are computed on demand. */
+export function parseJson(text: string): Document {
   const source = new SourceText(text);
   let tree: Node | undefined;
   const treeOf = () => (tree ??= parseTree(text, undefined, strict));
-  const find = finder();
+  const find = createFinder();
   const locate = (path: JsonPath, spot: Spot = 'value') => {
     const [start, end] = span(treeOf(), path, spot, find);
     return source.range(start, end);
@@ -18,11 +18,11 @@ export function readJson(text: string): Document {
     const node = root && find(root, path);
     return node && text.slice(node.offset, node.offset + node.length);
   };
-  const plain = readPlain(text);
-  if (plain !== undefined) return { value: plain.value, problems: [], locate, source: sourceOf };
+  const valid = parseValid(text);
+  if (valid !== undefined) return { value: valid.value, problems: [], locate, source: sourceOf };
 
   const shape = scan(text);
-  const refused = (problems: SyntaxProblem[]): Document => ({
+  const failed = (problems: SyntaxProblem[]): Document => ({
     value: undefined,
     problems,
     locate: () => source.range(0),
@@ -31,25 +31,25 @@ export function readJson(text: string): Document {
 
   if (shape.tooDeepAt !== null) {
     const message = `nested more than ${maxDepth} levels deep`;
-    const hint = 'no manifest needs that; flatten it';
-    return refused([
+    const hint = 'reduce the nesting';
+    return failed([
       { code: 'syntax.too-deep', message, start: shape.tooDeepAt, end: shape.tooDeepAt + 1, hint },
     ]);
   }
   if (shape.members > maxValues) {
-    const message = `more than ${maxValues.toLocaleString('en')} values`;
-    return refused([{ code: 'syntax.too-many-values', message, start: 0, end: 1 }]);
+    const message = `the file has more than ${maxValues.toLocaleString('en')} values`;
+    return failed([{ code: 'syntax.too-many-values', message, start: 0, end: 1 }]);
   }
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch {
-    return refused(syntaxErrors(text));
+    return failed(syntaxErrors(text));
   }
   const keys = countKeys(value);
   const problems = keys.forbidden || keys.count !== shape.keys ? keyProblems(treeOf()) : [];
   return {
-    // Positions are those of the first of two equal keys, so the value must be its value.
+    // Positions refer to the first of two equal keys, so the value must come from it too.
     value: problems.length === 0 ? value : firstValues(treeOf() as Node),
     problems,
     locate,
@@ -58,32 +58,32 @@ export function readJson(text: string): Document {
 }
 
 /**
- * The way of nearly all manifests: nothing is wrong with the notation, and the parser that is built in is enough to
- * know it. Undefined when there is anything to look at more closely.
+ * Fast path for valid JSON, which uses only the built-in parser. Undefined when the text may have errors, and the slow
+ * path must find them.
  */
-function readPlain(text: string): { readonly value: Json } | undefined {
+function parseValid(text: string): { readonly value: Json } | undefined {
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch {
     return undefined;
   }
-  const { keys, values, sound } = measure(value);
-  // A quote before a colon inside a text counts too many, never too few, and only sends us the slower way.
-  return sound && keys + values <= maxValues && (text.match(/"\s*:/g)?.length ?? 0) === keys
+  const { keys, values, withinLimits } = measure(value);
+  // This counts at least all keys; a quote and a colon inside a string only cause the slow path.
+  return withinLimits && keys + values <= maxValues && (text.match(/"\s*:/g)?.length ?? 0) === keys
     ? { value }
     : undefined;
 }
 
-function measure(value: Json): { keys: number; values: number; sound: boolean } {
+function measure(value: Json): { keys: number; values: number; withinLimits: boolean } {
   let keys = 0;
   let values = 0;
-  let sound = true;
+  let withinLimits = true;
   const visit = (part: Json, depth: number): void => {
     values++;
     if (typeof part !== 'object' || part === null) return;
     if (depth >= maxDepth) {
-      sound = false;
+      withinLimits = false;
       return;
     }
     if (Array.isArray(part)) {
@@ -92,26 +92,27 @@ function measure(value: Json): { keys: number; values: number; sound: boolean } 
     }
     for (const key in part) {
       keys++;
-      if (key === '__proto__') sound = false;
+      if (key === '__proto__') withinLimits = false;
       visit((part as Record<string, Json>)[key] as Json, depth + 1);
     }
   };
   visit(value, 0);
-  return { keys, values, sound };
+  return { keys, values, withinLimits };
 }
 
 const strict = { disallowComments: true, allowTrailingComma: false, allowEmptyContent: false };
 
-interface Shape {
+/** Counts from one pass over the characters. */
+interface TextShape {
   readonly tooDeepAt: number | null;
-  /** Commas and colons: a measure of how many values there are. */
+  /** Number of commas and colons: an estimate of the number of values. */
   readonly members: number;
-  /** Colons outside strings: one for each member of an object. */
+  /** Number of colons outside strings: one for each object member. */
   readonly keys: number;
 }
 
-/** One pass over the characters, without making anything. */
-function scan(text: string): Shape {
+/** Measures the text without allocating values. */
+function scan(text: string): TextShape {
   let depth = 0;
   let keys = 0;
   let members = 0;
@@ -144,7 +145,7 @@ function scan(text: string): Shape {
   return { tooDeepAt: null, members, keys };
 }
 
-/** JSON.parse keeps the last of two equal keys: fewer keys than colons means that one was lost. */
+/** JSON.parse drops duplicate keys: fewer keys than colons means that the text has a duplicate. */
 function countKeys(value: Json): { count: number; forbidden: boolean } {
   let count = 0;
   let forbidden = false;
@@ -183,7 +184,7 @@ function keyProblems(root: Node | undefined): SyntaxProblem[] {
         }
         if (seen.has(name)) {
           const message = `the key ${JSON.stringify(name)} occurs twice`;
-          problems.push({ code: 'syntax.duplicate-key', message, ...place, hint: 'keep one of them' });
+          problems.push({ code: 'syntax.duplicate-key', message, ...place, hint: 'remove one of them' });
         }
         seen.add(name);
       }
@@ -194,7 +195,7 @@ function keyProblems(root: Node | undefined): SyntaxProblem[] {
   return problems;
 }
 
-/** The value of a tree in which the first of equal keys counts and forbidden ones do not exist. */
+/** The value of a tree with the first of equal keys and without forbidden keys. */
 function firstValues(node: Node): Json {
   if (node.type === 'array') return (node.children ?? []).map(firstValues);
   if (node.type !== 'object') return node.value as Json;
@@ -210,8 +211,8 @@ function firstValues(node: Node): Json {
 
 type Find = (root: Node, path: JsonPath) => Node | undefined;
 
-/** Members are indexed once per object: a manifest may have very many, and a finding about each. */
-function finder(): Find {
+/** Finds nodes by path. Members are indexed once per object, so that many diagnostics stay fast. */
+function createFinder(): Find {
   const indexes = new Map<Node, Map<string, Node>>();
   const members = (object: Node): Map<string, Node> => {
     let index = indexes.get(object);
@@ -237,32 +238,32 @@ function finder(): Find {
   };
 }
 
-const explanations: Record<string, string> = {
-  InvalidSymbol: 'unexpected word',
-  InvalidNumberFormat: 'this is not a number JSON knows',
-  PropertyNameExpected: 'expected a name in double quotes',
+const errorMessages: Record<string, string> = {
+  InvalidSymbol: 'unexpected symbol',
+  InvalidNumberFormat: 'invalid number',
+  PropertyNameExpected: 'expected a key in double quotes',
   ValueExpected: 'expected a value',
-  ColonExpected: 'expected ":" after the name',
+  ColonExpected: 'expected ":" after the key',
   CommaExpected: 'expected ","',
   CloseBraceExpected: 'expected "}"',
   CloseBracketExpected: 'expected "]"',
-  EndOfFileExpected: 'expected nothing more after the value',
-  InvalidCommentToken: 'JSON has no comments',
-  UnexpectedEndOfComment: 'JSON has no comments, and this one never ends',
-  UnexpectedEndOfString: 'this string never ends',
-  UnexpectedEndOfNumber: 'this number breaks off',
+  EndOfFileExpected: 'unexpected content after the end of the value',
+  InvalidCommentToken: 'comments are not allowed in JSON',
+  UnexpectedEndOfComment: 'comments are not allowed in JSON, and this one is not closed',
+  UnexpectedEndOfString: 'this string is not closed',
+  UnexpectedEndOfNumber: 'this number is incomplete',
   InvalidUnicode: 'expected four hexadecimal digits after \\u',
-  InvalidEscapeCharacter: 'this escape is not one JSON knows',
-  InvalidCharacter: 'a control character must be written as an escape',
+  InvalidEscapeCharacter: 'invalid escape sequence',
+  InvalidCharacter: 'a control character must be written as an escape sequence',
 };
 
-/** The first mistake only: what follows it is mostly its echo. */
+/** Only the first error: the others are usually its consequences. */
 function syntaxErrors(text: string): SyntaxProblem[] {
   const errors: ParseError[] = [];
   parseTree(text, errors, strict);
   const first = errors[0];
-  if (first === undefined) return [{ code: 'syntax.json', message: 'this is not JSON', start: 0, end: 1 }];
-  const message = explanations[printParseErrorCode(first.error)] ?? 'this is not JSON';
+  if (first === undefined) return [{ code: 'syntax.json', message: 'invalid JSON', start: 0, end: 1 }];
+  const message = errorMessages[printParseErrorCode(first.error)] ?? 'invalid JSON';
   const trailingComma = /,\s*$/.test(text.slice(0, first.offset));
   return [
     {

@@ -1,17 +1,19 @@
 import { maxDepth } from './document.js';
 
-/** What one pass over the characters tells, before anything is made of them. */
+/** Measurements from one pass over the characters, made before parsing. */
 export interface TomlShape {
+  /** Offset where the nesting exceeds the limit; null if it does not. */
   readonly tooDeepAt: number | null;
-  /** Equal signs, commas and opening brackets: a measure of how many values there are. */
+  /** Number of equal signs, commas and opening brackets: an estimate of the number of values. */
   readonly values: number;
-  /** Offsets of strings, quotes included, that are longer than any manifest needs. */
+  /** Offsets of very long strings, including their quotes. */
   readonly longStrings: readonly (readonly [number, number])[];
 }
 
-const longString = 16 * 1024;
+/** Characters. */
+const longStringLength = 16 * 1024;
 
-/** Knows strings and comments, and takes everything else as it comes: the text may be broken anywhere. */
+/** Measures a text that may have syntax errors. Only strings and comments are recognized. */
 export function scanToml(text: string): TomlShape {
   const longStrings: (readonly [number, number])[] = [];
   let depth = 0;
@@ -22,7 +24,7 @@ export function scanToml(text: string): TomlShape {
       case 0x22: // "
       case 0x27: {
         const end = stringEnd(text, at);
-        if (end - at > longString) longStrings.push([at, end]);
+        if (end - at > longStringLength) longStrings.push([at, end]);
         at = end - 1;
         break;
       }
@@ -64,7 +66,7 @@ function stringEnd(text: string, start: number): number {
       if (escapes && text.charAt(at) === '\\') at++;
       else if (text.charAt(at) === quote && text.startsWith(quote.repeat(3), at)) {
         let end = at + 3;
-        // Up to two quotes may stand directly before the closing ones.
+        // A string may end with up to two quotes before the closing ones.
         while (end < at + 5 && text.charAt(end) === quote) end++;
         return end;
       }

@@ -3,11 +3,11 @@ import { parse } from 'smol-toml';
 import { ParseError, parseTOML } from 'toml-eslint-parser';
 import { describe, expect, test } from 'vitest';
 import type { JsonPath } from '../../model/json.js';
-import { readToml } from './toml.js';
+import { parseToml } from './toml.js';
 
 /** One line per problem: line:column code message. */
 function problems(text: string): string[] {
-  return readToml(text).problems.map((it) => {
+  return parseToml(text).problems.map((it) => {
     const before = text.slice(0, it.start);
     const line = before.split('\n').length;
     const column = it.start - before.lastIndexOf('\n');
@@ -15,9 +15,9 @@ function problems(text: string): string[] {
   });
 }
 
-describe('values', () => {
-  test('become plain JSON', () => {
-    const { value } = readToml('a = 1\nb.c = [true, "x", {d = 1.5}]\n[t]\n[[u]]\nv = 1\n[[u]]\n');
+describe('TOML values', () => {
+  test('are converted to plain JSON', () => {
+    const { value } = parseToml('a = 1\nb.c = [true, "x", {d = 1.5}]\n[t]\n[[u]]\nv = 1\n[[u]]\n');
     expect(value).toEqual({ a: 1, b: { c: [true, 'x', { d: 1.5 }] }, t: {}, u: [{ v: 1 }, {}] });
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
@@ -28,17 +28,17 @@ describe('values', () => {
     ['1979-05-27T07:32'],
     ['1979-05-27'],
     ['07:32:00'],
-  ])('the date %s stays as it is written', (date) => {
-    expect(readToml(`[meta]\na = [ ${date} ]`).value).toEqual({ meta: { a: [date] } });
+  ])('the date %s becomes a string with the same text', (date) => {
+    expect(parseToml(`[meta]\na = [ ${date} ]`).value).toEqual({ meta: { a: [date] } });
   });
 
-  test('keys with the names of built-in members are data', () => {
-    const { value } = readToml('constructor = 1\nhasOwnProperty = 2\ntoString.x = 3');
+  test('keys with the names of built-in members are ordinary keys', () => {
+    const { value } = parseToml('constructor = 1\nhasOwnProperty = 2\ntoString.x = 3');
     expect(value).toEqual({ constructor: 1, hasOwnProperty: 2, toString: { x: 3 } });
   });
 });
 
-describe('refusals', () => {
+describe('errors', () => {
   test.each([
     ['a = 1\na = 2', '2:1 syntax.duplicate-key the key "a" occurs twice'],
     ['[a]\n[b]\n[a]', '3:2 syntax.duplicate-key the key "a" occurs twice'],
@@ -47,39 +47,36 @@ describe('refusals', () => {
     ['x = 1\n__proto__ = 1', '2:1 syntax.forbidden-key the key "__proto__" is not allowed'],
     ['[a.__proto__.b]\nc = 1', '1:4 syntax.forbidden-key the key "__proto__" is not allowed'],
     ['a = {"__proto__" = {b = 1}}', '1:6 syntax.forbidden-key the key "__proto__" is not allowed'],
-    [
-      'a = [1, 9007199254740993]',
-      '1:9 syntax.not-json-value this whole number is too large to be kept exactly',
-    ],
-    ['a = -inf', '1:5 syntax.not-json-value JSON has no such number as inf or nan'],
-    ['a = nan', '1:5 syntax.not-json-value JSON has no such number as inf or nan'],
+    ['a = [1, 9007199254740993]', '1:9 syntax.not-json-value this integer is too large to be stored exactly'],
+    ['a = -inf', '1:5 syntax.not-json-value inf and nan are not allowed'],
+    ['a = nan', '1:5 syntax.not-json-value inf and nan are not allowed'],
     ['a = "x', '1:7 syntax.toml the closing quote is missing'],
-    ['a = [1, 2', '1:10 syntax.toml this list never ends'],
-    ['a = {b = 1', '1:11 syntax.toml this table never ends'],
+    ['a = [1, 2', '1:10 syntax.toml this list is not closed'],
+    ['a = {b = 1', '1:11 syntax.toml this table is not closed'],
     ['[a\n', '1:3 syntax.toml expected "]" after the name of the table'],
     ['[a', '1:3 syntax.toml expected "]" after the name of the table'],
-    ['[]', '1:2 syntax.toml expected a name'],
+    ['[]', '1:2 syntax.toml expected a key'],
     ['a = 1 b = 2', '1:7 syntax.toml expected the end of the line'],
-    ['a 1', '1:3 syntax.toml expected "=" after the name'],
+    ['a 1', '1:3 syntax.toml expected "=" after the key'],
     ['a =\n', '1:4 syntax.toml expected a value after "="'],
     ['a = [1 2]', '1:8 syntax.toml expected ","'],
     ['a = hello', '1:5 syntax.toml unexpected "h"'],
-    ['a = "\\q"', '1:7 syntax.toml this escape is not one TOML knows'],
-    ['a = 007', '1:5 syntax.toml a number may not begin with 0'],
-    ['a = 2021-02-30', '1:14 syntax.toml there is no such date'],
-    ['a = 24:00:00', '1:12 syntax.toml there is no such time'],
-    ['a..b = 1', '1:2 syntax.toml a name is missing between the dots'],
+    ['a = "\\q"', '1:7 syntax.toml invalid escape sequence'],
+    ['a = 007', '1:5 syntax.toml a number must not start with 0'],
+    ['a = 2021-02-30', '1:14 syntax.toml this date does not exist'],
+    ['a = 24:00:00', '1:12 syntax.toml this time does not exist'],
+    ['a..b = 1', '1:2 syntax.toml a key is missing between the dots'],
     ['{"a": 1}', '1:1 syntax.toml unexpected "{"'],
   ])('%j', (text, problem) => {
     expect(problems(text)).toEqual([problem]);
-    expect(readToml(text).value).toBeUndefined();
+    expect(parseToml(text).value).toBeUndefined();
   });
 
-  test('all values JSON cannot hold are told at once', () => {
+  test('all values that JSON cannot represent are reported together', () => {
     expect(problems('a = inf\nb = 99999999999999999999\n__proto__ = 1')).toHaveLength(3);
   });
 
-  test('what the parser of places takes and the parser of values refuses is refused in its words', () => {
+  test('an error that only the parser of values finds is reported with its message', () => {
     for (const text of ['a = 1979-05-27T07:32:60Z', 'a = 1\r', 'a = \r1']) {
       expect(() => parseTOML(text), text).not.toThrow();
       expect(problems(text)).toHaveLength(1);
@@ -87,7 +84,7 @@ describe('refusals', () => {
     }
   });
 
-  test('the explanations are written for the sentences that the parser still uses', () => {
+  test('the position parser still uses the messages that are replaced', () => {
     for (const text of ['a = "x', 'a = 1\na = 2', 'a = 1 b = 2', 'a = 007', 'a 1', '[a', 'a = [1 2]']) {
       expect(() => parseTOML(text)).toThrow(ParseError);
       expect(problems(text)[0]).not.toContain('this is not TOML');
@@ -95,7 +92,7 @@ describe('refusals', () => {
   });
 });
 
-describe('places', () => {
+describe('positions', () => {
   const text = [
     '# comment',
     '[plugin]',
@@ -110,7 +107,7 @@ describe('places', () => {
     'dotted.name = 3',
     '',
   ].join('\n');
-  const document = readToml(text);
+  const document = parseToml(text);
 
   test.each<[JsonPath, 'key' | 'value', string]>([
     [[], 'value', '1:1'],
@@ -136,16 +133,16 @@ describe('places', () => {
     expect(`${line}:${column}`).toBe(place);
   });
 
-  test('source is what was written', () => {
+  test('the source of a value is its original text', () => {
     expect(document.source(['plugin', 'id'])).toBe('"a"');
-    expect(readToml('a = 0x1F').source(['a'])).toBe('0x1F');
+    expect(parseToml('a = 0x1F').source(['a'])).toBe('0x1F');
     expect(document.source(['plugin'])).toBeUndefined();
   });
 
-  test('a string too long for the parser of places keeps its place, and so does what follows', () => {
+  test('a very long string and the values after it have correct positions', () => {
     for (const quotes of ['"', "'", '"""', "'''"]) {
       const long = `${quotes}${'x'.repeat(600_000)}${quotes}`;
-      const { value, locate } = readToml(`a = ${long}\n[t]\nb = 1`);
+      const { value, locate } = parseToml(`a = ${long}\n[t]\nb = 1`);
       expect(value).toMatchObject({ t: { b: 1 } });
       expect(locate(['a'])).toEqual({ line: 1, column: 5, endLine: 1, endColumn: 5 + long.length });
       expect(locate(['t', 'b'])).toMatchObject({ line: 3, column: 5 });
@@ -165,10 +162,10 @@ describe('for any text', () => {
     fc.array(pieces, { maxLength: 8 }).map((it) => `a = [${it.join('')}]`),
   );
 
-  test('reading never throws, says why or gives a value, and pollutes nothing', () => {
+  test('parsing never throws, returns a value or a problem, and does not change prototypes', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        const { value, problems: found, locate } = readToml(text);
+        const { value, problems: found, locate } = parseToml(text);
         expect(value === undefined).toBe(found.length > 0);
         locate(['a', 0, 'b']);
         expect(Object.keys(Object.prototype)).toEqual([]);
@@ -177,10 +174,10 @@ describe('for any text', () => {
     );
   });
 
-  test('the parser of places takes whatever the parser of values takes, but for days that do not exist', () => {
+  test('the position parser accepts what the parser of values accepts, except dates that do not exist', () => {
     fc.assert(
       fc.property(texts, (text) => {
-        // A file that begins with a byte order mark never gets here.
+        // A file that starts with a byte order mark is rejected earlier.
         fc.pre(!text.startsWith('\ufeff'));
         try {
           parse(text, { integersAsBigInt: 'asNeeded' });

@@ -10,7 +10,7 @@ test.each([
   ['indented maps', Array.from({ length: 300 }, (_, index) => `${' '.repeat(index)}a:`).join('\n')],
   ['indented lists', Array.from({ length: 300 }, (_, index) => `${' '.repeat(index)}-`).join('\n')],
   ['keys in a row', 'a: '.repeat(300)],
-])('%s are too deep', (_name, text) => {
+])('%s exceed the depth limit', (_name, text) => {
   expect(tooDeepAt(text, 256)).not.toBeNull();
 });
 
@@ -20,6 +20,6 @@ test.each([
   ['a long list', '- a\n'.repeat(5000)],
   ['prose', `description: ${'one: two, [three] (four) '.repeat(100)}`],
   ['a folded text', `a: >\n${'  words and words\n'.repeat(5000)}`],
-])('%s are not', (_name, text) => {
+])('%s do not exceed the depth limit', (_name, text) => {
   expect(tooDeepAt(text, 256)).toBeNull();
 });

@@ -1,12 +1,11 @@
 /**
- * The offset where a YAML text may be nested deeper than the limit; null when it cannot be. The parser is recursive,
- * and an engine that runs out of stack inside one of its regular expressions ends the whole process, so depth is
- * bounded before it starts. Quotes are not looked at: brackets in a text count too, which only matters where
- * hundreds of them are left open.
+ * The offset where a YAML text may be nested deeper than the limit; null when it is not. The parser is recursive, and
+ * a stack overflow inside a regular expression ends the whole process, so the depth is checked before parsing. Quotes
+ * are ignored: brackets in strings count too, which matters only if hundreds of them are not closed.
  */
 export function tooDeepAt(text: string, limit: number): number | null {
   let flow = 0;
-  /** Columns of the open levels: a deeper level starts farther to the right. */
+  /** Columns of the open levels. A deeper level starts farther to the right. */
   const levels: number[] = [];
   let lineStart = 0;
   while (lineStart < text.length) {
@@ -33,7 +32,7 @@ export function tooDeepAt(text: string, limit: number): number | null {
       if (unit === 0x5b || unit === 0x7b) {
         if (levels.length + ++flow > limit) return at;
       } else if ((unit === 0x5d || unit === 0x7d) && flow > 0) flow--;
-      // Keys that follow each other on a line nest in each other where they are allowed at all.
+      // Several keys on one line are nested in each other, where they are allowed.
       else if (unit === 0x3a && flow === 0 && isBlank(text, at + 1) && ++row > limit) return at;
     }
     lineStart = end + 1;

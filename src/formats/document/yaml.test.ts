@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { maxDepth } from './document.js';
-import { SourceText } from './text.js';
-import { readYaml } from './yaml.js';
+import { SourceText } from './source-text.js';
+import { parseYaml } from './yaml.js';
 
 const read = (text: string) => {
   const source = new SourceText(text);
-  return readYaml(text, (start, end) => source.range(start, end));
+  return parseYaml(text, (start, end) => source.range(start, end));
 };
 const problems = (text: string) => read(text).problems.map((it) => `${it.start} ${it.code} ${it.message}`);
 
-describe('values are those of JSON', () => {
+describe('values are converted to JSON', () => {
   test.each([
     ['a: 2026-05-04T12:34:56Z', { a: '2026-05-04T12:34:56Z' }],
     ['a: 2026-05-04', { a: '2026-05-04' }],
@@ -31,7 +31,7 @@ describe('values are those of JSON', () => {
   });
 });
 
-describe('what YAML has beyond JSON is refused', () => {
+describe('YAML features that JSON does not have are rejected', () => {
   test.each([
     ['a: &x 1', '6 syntax.yaml-feature the anchor &x is not allowed in a manifest'],
     ['a: *x', '3 syntax.yaml-feature the alias *x is not allowed in a manifest'],
@@ -40,10 +40,10 @@ describe('what YAML has beyond JSON is refused', () => {
     ['&k a: 1', '3 syntax.yaml-feature the anchor &k is not allowed in a manifest'],
     ['<<: {a: 1}', '0 syntax.yaml-feature the merge key << is not allowed in a manifest'],
     ['%YAML 1.1\n--- \na: yes', '0 syntax.yaml-feature a %YAML directive is not allowed in a manifest'],
-    ['1: a', '0 syntax.not-json-value a key must be text'],
-    ['[a]: b', '0 syntax.not-json-value a key must be text'],
-    ['a: .nan', '3 syntax.not-json-value JSON has no such value'],
-    ['a: -.inf', '3 syntax.not-json-value JSON has no such value'],
+    ['1: a', '0 syntax.not-json-value a key must be a string'],
+    ['[a]: b', '0 syntax.not-json-value a key must be a string'],
+    ['a: .nan', '3 syntax.not-json-value this value cannot be represented in JSON'],
+    ['a: -.inf', '3 syntax.not-json-value this value cannot be represented in JSON'],
     ['a: 1\na: 2', '5 syntax.duplicate-key the key "a" occurs twice'],
     ['a: 1\n"a": 2', '5 syntax.duplicate-key the key "a" occurs twice'],
     ['__proto__: 1', '0 syntax.forbidden-key the key "__proto__" is not allowed'],
@@ -58,14 +58,14 @@ describe('what YAML has beyond JSON is refused', () => {
     },
   );
 
-  test('depth is bounded, exactly', () => {
+  test('the depth limit is exact', () => {
     const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth);
     expect(problems(nested(maxDepth + 1))).toEqual([]);
     expect(problems(nested(maxDepth + 2))).toHaveLength(1);
   });
 });
 
-test('places are those of the text', () => {
+test('positions refer to the text', () => {
   const document = read('a: 1\nb:\n  - c: x\n    d: 1.0\n');
   expect(document.locate(['b', 0, 'd'])).toEqual({ line: 4, column: 8, endLine: 4, endColumn: 11 });
   expect(document.locate(['b', 0, 'd'], 'key')).toMatchObject({ line: 4, column: 5 });
@@ -74,7 +74,7 @@ test('places are those of the text', () => {
   expect(document.source(['b', 0, 'd'])).toBe('1.0');
 });
 
-test('JSON is YAML', () => {
+test('every JSON text is parsed like JSON', () => {
   fc.assert(
     fc.property(fc.jsonValue({ maxDepth: 5 }), fc.nat({ max: 3 }), (value, indent) => {
       const text = JSON.stringify(value, null, indent);
@@ -85,7 +85,7 @@ test('JSON is YAML', () => {
   );
 });
 
-test('never throws', () => {
+test('parsing never throws', () => {
   const piece = fc.constantFrom(
     'a',
     ':',

@@ -2,30 +2,30 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, t
 import type { Range } from '../../model/diagnostic.js';
 import type { Json, JsonPath } from '../../model/json.js';
 import { type Document, maxDepth, maxValues, type Spot, type SyntaxProblem } from './document.js';
+import { parseSimpleYaml } from './simple-yaml.js';
 import { tooDeepAt } from './yaml-depth.js';
-import { readPlainYaml } from './yaml-plain.js';
 
 /**
- * Reads the part of YAML 1.2 that says the same as JSON: no anchors, aliases, tags or merge keys, text keys
- * only. Dates stay text. `place` turns offsets of `text` into a range of the file it was taken from.
+ * Parses the subset of YAML 1.2 that is equivalent to JSON: no anchors, aliases, tags or merge keys, and only string
+ * keys. Dates are strings. `rangeOf` converts offsets of `text` to a range of the file that contains it.
  */
-export function readYaml(text: string, place: (start: number, end: number) => Range): Document {
+export function parseYaml(text: string, rangeOf: (start: number, end: number) => Range): Document {
   const problems: SyntaxProblem[] = [];
-  const find = finder();
-  const plain = readPlainYaml(text);
+  const find = createFinder();
+  const simple = parseSimpleYaml(text);
   let parsed: { readonly root: Node | null } | undefined;
-  // Places are asked for only when there is something to report.
+  // Positions are needed only for diagnostics.
   const rootOf = (): Node | null => {
-    parsed ??= { root: parseNode(text, plain === undefined ? problems : []) };
+    parsed ??= { root: parseNode(text, simple === undefined ? problems : []) };
     return parsed.root;
   };
-  const value = plain === undefined ? fullValue(rootOf(), problems) : plain.value;
+  const value = simple === undefined ? fullValue(rootOf(), problems) : simple.value;
   return {
     value,
     problems,
     locate(path, spot = 'value') {
       const [start, end] = span(rootOf(), path, spot, find);
-      return place(start, end);
+      return rangeOf(start, end);
     },
     source(path) {
       const node = find(rootOf(), path)?.node;
@@ -52,7 +52,7 @@ function parseNode(text: string, problems: SyntaxProblem[]): Node | null {
     merge: false,
     uniqueKeys: false,
     prettyErrors: false,
-    // Not silent: that would also drop the error about a second document.
+    // The level "silent" would also drop the error about a second document.
     logLevel: 'error',
   });
   const first: YAMLError | undefined =
@@ -61,7 +61,7 @@ function parseNode(text: string, problems: SyntaxProblem[]): Node | null {
     const [start, end] = first.pos;
     problems.push({
       code: 'syntax.yaml',
-      message: messages[first.code] ?? sentence(first.message),
+      message: errorMessages[first.code] ?? sentence(first.message),
       start,
       end,
     });
@@ -75,10 +75,10 @@ function parseNode(text: string, problems: SyntaxProblem[]): Node | null {
   return parsed.contents as Node | null;
 }
 
-/** Where the parser speaks to programmers. */
-const messages: Readonly<Record<string, string>> = {
-  BLOCK_AS_IMPLICIT_KEY: 'a text with ": " in it must be in quotes',
-  MULTIPLE_DOCS: 'a second document starts here; a manifest is one',
+/** Replacements for messages of the parser that authors would not understand. */
+const errorMessages: Readonly<Record<string, string>> = {
+  BLOCK_AS_IMPLICIT_KEY: 'a value that contains ": " must be in quotes',
+  MULTIPLE_DOCS: 'a second document starts here; a manifest must be one document',
 };
 
 function sentence(message: string): string {
@@ -88,7 +88,7 @@ function sentence(message: string): string {
 
 function convert(root: Node | null, problems: SyntaxProblem[]): Json {
   let values = 0;
-  const refuse = (node: Node, feature: string, hint: string) => {
+  const reject = (node: Node, feature: string, hint: string) => {
     const [start, end] = node.range ?? [0, 1];
     problems.push({
       code: 'syntax.yaml-feature',
@@ -103,7 +103,7 @@ function convert(root: Node | null, problems: SyntaxProblem[]): Json {
     const item = node as Node;
     const [start, end] = item.range ?? [0, 1];
     if (++values > maxValues) {
-      const message = `more than ${maxValues.toLocaleString('en')} values`;
+      const message = `the file has more than ${maxValues.toLocaleString('en')} values`;
       if (values === maxValues + 1) problems.push({ code: 'syntax.too-many-values', message, start, end });
       return null;
     }
@@ -117,11 +117,11 @@ function convert(root: Node | null, problems: SyntaxProblem[]): Json {
       return null;
     }
     if (isAlias(item)) {
-      refuse(item, `the alias *${item.source}`, 'write the value out');
+      reject(item, `the alias *${item.source}`, 'repeat the value instead');
       return null;
     }
-    if ('anchor' in item && item.anchor) refuse(item, `the anchor &${item.anchor}`, 'remove it');
-    if (item.tag) refuse(item, `the tag ${item.tag}`, 'remove it');
+    if ('anchor' in item && item.anchor) reject(item, `the anchor &${item.anchor}`, 'remove it');
+    if (item.tag) reject(item, `the tag ${item.tag}`, 'remove it');
     if (isMap(item)) return visitMap(item.items, depth);
     if (isSeq(item)) return item.items.map((member) => visit(member, depth + 1));
     return isScalar(item) ? scalar(item.value, item) : null;
@@ -133,14 +133,14 @@ function convert(root: Node | null, problems: SyntaxProblem[]): Json {
       const [start, end] = key?.range ?? [0, 1];
       const name = isScalar(key) ? key.value : undefined;
       if (typeof name !== 'string') {
-        const message = 'a key must be text';
+        const message = 'a key must be a string';
         problems.push({ code: 'syntax.not-json-value', message, start, end, hint: 'put it in quotes' });
         continue;
       }
-      if ('anchor' in key && key.anchor) refuse(key, `the anchor &${key.anchor}`, 'remove it');
-      if (key.tag) refuse(key, `the tag ${key.tag}`, 'remove it');
+      if ('anchor' in key && key.anchor) reject(key, `the anchor &${key.anchor}`, 'remove it');
+      if (key.tag) reject(key, `the tag ${key.tag}`, 'remove it');
       if (name === '<<') {
-        refuse(key, 'the merge key <<', 'write the members out');
+        reject(key, 'the merge key <<', 'repeat the members instead');
         continue;
       }
       if (name === '__proto__') {
@@ -154,7 +154,7 @@ function convert(root: Node | null, problems: SyntaxProblem[]): Json {
       }
       if (Object.hasOwn(object, name)) {
         const message = `the key ${JSON.stringify(name)} occurs twice`;
-        problems.push({ code: 'syntax.duplicate-key', message, start, end, hint: 'keep one of them' });
+        problems.push({ code: 'syntax.duplicate-key', message, start, end, hint: 'remove one of them' });
         continue;
       }
       object[name] = visit(pair.value, depth + 1);
@@ -165,21 +165,27 @@ function convert(root: Node | null, problems: SyntaxProblem[]): Json {
     if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
     if (typeof value === 'number' && Number.isFinite(value)) return value;
     const [start, end] = node.range ?? [0, 1];
-    problems.push({ code: 'syntax.not-json-value', message: 'JSON has no such value', start, end });
+    problems.push({
+      code: 'syntax.not-json-value',
+      message: 'this value cannot be represented in JSON',
+      start,
+      end,
+    });
     return null;
   };
   return visit(root, 0);
 }
 
-interface Found {
+/** A node with the key that it belongs to. */
+interface KeyedNode {
   readonly node: Node | null;
   readonly key: Node | null;
 }
 
-type Find = (root: Node | null, path: JsonPath) => Found | undefined;
+type Find = (root: Node | null, path: JsonPath) => KeyedNode | undefined;
 
-/** Members are indexed once per map: a manifest may have very many, and a finding about each. */
-function finder(): Find {
+/** Finds nodes by path. Members are indexed once per map, so that many diagnostics stay fast. */
+function createFinder(): Find {
   const indexes = new Map<Node, Map<unknown, Pair<unknown, unknown>>>();
   return (root, path) => findIn(root, path, indexes);
 }
@@ -188,8 +194,8 @@ function findIn(
   root: Node | null,
   path: JsonPath,
   indexes: Map<Node, Map<unknown, Pair<unknown, unknown>>>,
-): Found | undefined {
-  let current: Found = { node: root, key: null };
+): KeyedNode | undefined {
+  let current: KeyedNode = { node: root, key: null };
   for (const step of path) {
     if (isMap(current.node)) {
       let index = indexes.get(current.node);
@@ -220,7 +226,7 @@ function span(root: Node | null, path: JsonPath, spot: Spot, find: Find): [numbe
     const whole = length === path.length && spot === 'value' ? found.node?.range : undefined;
     const range = whole ?? found.key?.range ?? found.node?.range;
     if (!range) continue;
-    // A missing member of a block is shown at the block's first key, not over all its lines.
+    // A missing member is reported at the first key of the block, not over all its lines.
     const first =
       !whole && !found.key && isMap(found.node) ? (found.node.items[0]?.key as Node)?.range : undefined;
     const [start, end] = first ?? range;

@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 import type { Json } from '../../model/json.js';
 import type { JsonTemplate } from '../../model/template.js';
-import { readBody } from './body.js';
+import { parseBody } from './body.js';
 
-/** A template as a value, with holes as `‹name›` and bare holes as `[‹name›]` objects. */
-function shown(template: JsonTemplate): Json {
+/** A template as a JSON value, with placeholders shown as `‹name›`. */
+function render(template: JsonTemplate): Json {
   switch (template.kind) {
     case 'literal':
       return template.value;
     case 'array':
-      return template.items.map(shown);
+      return template.items.map(render);
     case 'object':
-      return Object.fromEntries(template.members.map(({ name, value }) => [name, shown(value)]));
+      return Object.fromEntries(template.members.map(({ name, value }) => [name, render(value)]));
     case 'template':
       return template.template.parts
         .map((it) => (it.kind === 'text' ? it.text : it.kind === 'input' ? `‹${it.path.join('.')}›` : '?'))
@@ -20,8 +20,8 @@ function shown(template: JsonTemplate): Json {
 }
 
 const json = (template: Json, type?: string) => {
-  const { body } = readBody(template, type);
-  return body.kind === 'json' ? shown(body.body) : body.kind;
+  const { body } = parseBody(template, type);
+  return body.kind === 'json' ? render(body.body) : body.kind;
 };
 
 test.each<[Json, Json]>([
@@ -43,7 +43,7 @@ test.each<[Json, Json]>([
   ['{"a":{"b":{"c":"}}"}}}', { a: { b: { c: '}}' } } }],
   ['{"a": "\\"{x}\\""}', { a: '"‹x›"' }],
   ['{"q": "{ user(id: 1) { name } }"}', { q: '{ user(id: 1) { name } }' }],
-])('%j is JSON', (template, expected) => {
+])('the body %j is parsed as JSON', (template, expected) => {
   expect(json(template)).toEqual(expected);
 });
 
@@ -56,14 +56,14 @@ test.each([
   'a={x}',
   '{x} {"a":1}',
   '['.repeat(100) + ']'.repeat(100),
-])('%j is text', (template) => {
+])('the body %j is sent as text', (template) => {
   expect(json(template)).toBe('text');
 });
 
-test('a content type decides', () => {
+test('the content type decides how a text body is parsed', () => {
   expect(json('{"a": "{x}"}', 'text/plain')).toBe('text');
   expect(json('{"a": "{x}"}', 'application/vnd.api+json; charset=utf-8')).toEqual({ a: '‹x›' });
-  const { body, names } = readBody('a={x}&b=1+2', 'application/x-www-form-urlencoded');
+  const { body, names } = parseBody('a={x}&b=1+2', 'application/x-www-form-urlencoded');
   expect(names).toEqual(['x']);
   expect(body).toEqual({
     kind: 'form',
@@ -74,20 +74,20 @@ test('a content type decides', () => {
   });
 });
 
-test('names, suspects and misplaced holes are collected', () => {
-  const read = readBody({ '{k}': '{a} {{b}}', l: ['{c}'] }, undefined);
-  expect(read.names).toEqual(['a', 'c']);
-  expect(read.suspects).toEqual(['{{b}}']);
-  expect(read.problems.map((it) => it.code)).toEqual(['findagent.placeholder-place']);
+test('placeholder names, suspects and misplaced placeholders are collected', () => {
+  const parsed = parseBody({ '{k}': '{a} {{b}}', l: ['{c}'] }, undefined);
+  expect(parsed.names).toEqual(['a', 'c']);
+  expect(parsed.suspects).toEqual(['{{b}}']);
+  expect(parsed.problems.map((it) => it.code)).toEqual(['findagent.placeholder-place']);
 });
 
-test('a body nested beyond reason is text, and costs nothing', () => {
+test('a body nested too deeply is sent as text and parses fast', () => {
   expect(json('['.repeat(200_000) + ']'.repeat(200_000))).toBe('text');
   expect(json('{"a":'.repeat(100_000))).toBe('text');
 });
 
-test('a member called __proto__ is a member', () => {
-  const { body } = readBody('{"__proto__": {"polluted": 1}}', undefined);
+test('a member named __proto__ is an ordinary member', () => {
+  const { body } = parseBody('{"__proto__": {"polluted": 1}}', undefined);
   expect(body).toMatchObject({ kind: 'json', body: { kind: 'object', members: [{ name: '__proto__' }] } });
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });

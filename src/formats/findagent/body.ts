@@ -4,12 +4,14 @@ import { isObject, type Json } from '../../model/json.js';
 import type { JsonTemplate } from '../../model/template.js';
 import { show } from '../check.js';
 import { maxDepth } from '../document/document.js';
-import { splitHoles } from './placeholder.js';
-import { readPairs } from './url.js';
+import { parsePlaceholders } from './placeholder.js';
+import { parseQuery } from './url.js';
 
-export interface ReadBody {
+export interface ParsedBody {
   readonly body: HttpBody;
+  /** Names of the placeholders. */
   readonly names: readonly string[];
+  /** Text that looks like a placeholder of another template language. */
   readonly suspects: readonly string[];
   readonly problems: readonly {
     readonly code: DiagnosticCode;
@@ -19,37 +21,38 @@ export interface ReadBody {
 }
 
 /**
- * The body of a request. An object or a list is JSON. Text is JSON when it reads as an object or a list once
- * its bare holes are quoted, unless a content type says otherwise; else it is a form or plain text.
+ * Parses the body of a request. An object or an array is a JSON body. Text is a form body if the content type says so.
+ * Text is a JSON body if it parses as an object or array after its unquoted placeholders are quoted, and the content
+ * type is absent or JSON. All other text is a plain text body.
  */
-export function readBody(template: Json, contentType: string | undefined): ReadBody {
+export function parseBody(template: Json, contentType: string | undefined): ParsedBody {
   const problems: { code: DiagnosticCode; message: string; hint?: string }[] = [];
   const names = new Set<string>();
   const suspects = new Set<string>();
-  const note = (text: string) => {
-    const holed = splitHoles(text);
-    for (const name of holed.names) names.add(name);
-    for (const suspect of holed.suspects) suspects.add(suspect);
-    return holed.template;
+  const parseText = (text: string) => {
+    const parsed = parsePlaceholders(text);
+    for (const name of parsed.names) names.add(name);
+    for (const suspect of parsed.suspects) suspects.add(suspect);
+    return parsed.template;
   };
-  const wrong = (code: DiagnosticCode, message: string, hint?: string) => {
+  const addProblem = (code: DiagnosticCode, message: string, hint?: string) => {
     problems.push({ code, message, ...(hint === undefined ? {} : { hint }) });
   };
   const convert = (value: Json): JsonTemplate => {
     if (typeof value === 'string') {
-      const held = note(value);
-      return held.parts.some((it) => it.kind !== 'text')
-        ? { kind: 'template', template: held }
+      const template = parseText(value);
+      return template.parts.some((it) => it.kind !== 'text')
+        ? { kind: 'template', template }
         : { kind: 'literal', value };
     }
     if (Array.isArray(value)) return { kind: 'array', items: value.map(convert) };
     if (isObject(value)) {
       const members = Object.entries(value).map(([name, member]) => {
-        if (splitHoles(name).names.length > 0) {
-          wrong(
+        if (parsePlaceholders(name).names.length > 0) {
+          addProblem(
             'findagent.placeholder-place',
-            `${show(name)} is the name of a member of the body, where no placeholder can stand`,
-            'write the name out',
+            `the member name ${show(name)} in the body has a placeholder; only values can have placeholders`,
+            'write a fixed name',
           );
         }
         return { name, value: convert(member) };
@@ -58,7 +61,7 @@ export function readBody(template: Json, contentType: string | undefined): ReadB
     }
     return { kind: 'literal', value };
   };
-  const finish = (body: HttpBody): ReadBody => ({
+  const finish = (body: HttpBody): ParsedBody => ({
     body,
     names: [...names],
     suspects: [...suspects],
@@ -68,42 +71,42 @@ export function readBody(template: Json, contentType: string | undefined): ReadB
   if (typeof template !== 'string') return finish({ kind: 'json', body: convert(template) });
   const type = contentType?.toLowerCase() ?? '';
   if (type.startsWith('application/x-www-form-urlencoded')) {
-    note(template);
-    return finish({ kind: 'form', fields: readPairs(template, 'body_template', wrong) });
+    parseText(template);
+    return finish({ kind: 'form', fields: parseQuery(template, 'body_template', addProblem) });
   }
-  const json = type === '' || type.includes('json') ? parseHoled(template) : undefined;
+  const json = type === '' || type.includes('json') ? parseJsonTemplate(template) : undefined;
   if (json !== undefined) return finish({ kind: 'json', body: convert(json) });
-  return finish({ kind: 'text', body: note(template) });
+  return finish({ kind: 'text', body: parseText(template) });
 }
 
-const hole = /\{[A-Za-z_][A-Za-z0-9_]*\}/y;
+const placeholder = /\{[A-Za-z_][A-Za-z0-9_]*\}/y;
 
-/** `{"n": {n}}` is no JSON, but it is once the hole outside of strings is quoted. */
-function parseHoled(text: string): Json | undefined {
+/** `{"n": {n}}` is not JSON, but it becomes JSON when the placeholder outside of strings is quoted. */
+function parseJsonTemplate(text: string): Json | undefined {
   const first = text.trimStart()[0];
   if (first !== '{' && first !== '[') return undefined;
   let quoted = '';
   let inString = false;
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
-    const unit = text[at] as string;
+    const char = text[at] as string;
     if (inString) {
-      if (unit === '\\') quoted += text[at++];
-      else if (unit === '"') inString = false;
-    } else if (unit === '"') {
+      if (char === '\\') quoted += text[at++];
+      else if (char === '"') inString = false;
+    } else if (char === '"') {
       inString = true;
-    } else if (unit === '{') {
-      hole.lastIndex = at;
-      const match = hole.exec(text);
+    } else if (char === '{') {
+      placeholder.lastIndex = at;
+      const match = placeholder.exec(text);
       if (match !== null) {
         quoted += JSON.stringify(match[0]);
         at += match[0].length - 1;
         continue;
       }
       if (++depth > maxDepth) return undefined;
-    } else if (unit === '[') {
+    } else if (char === '[') {
       if (++depth > maxDepth) return undefined;
-    } else if (unit === '}' || unit === ']') {
+    } else if (char === '}' || char === ']') {
       depth--;
     }
     quoted += text[at] ?? '';

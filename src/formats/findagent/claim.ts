@@ -6,11 +6,12 @@ export function claimFindagent(candidate: Candidate): Claim | null {
 }
 
 function claimByName(path: string): Claim | null {
-  if (/(?:^|\/)\.findagent\/(?:manifest|findagent)\.json$/.test(path)) return { scope: 'folder', up: 1 };
-  return /(?:^|\/)\.?findagent\.json$/.test(path) ? { scope: 'folder', up: 0 } : null;
+  if (/(?:^|\/)\.findagent\/(?:manifest|findagent)\.json$/.test(path))
+    return { scope: 'folder', levelsUp: 1 };
+  return /(?:^|\/)\.?findagent\.json$/.test(path) ? { scope: 'folder', levelsUp: 0 } : null;
 }
 
-/** Under any other name it must plainly be one; it has its folder to itself only when it speaks of files. */
+/** With any other file name, the content must match. The whole folder is claimed only if the manifest names files. */
 function claimByContent(candidate: Candidate): Claim | null {
   if (!candidate.path.endsWith('.json')) return null;
   const text = candidate.text();
@@ -19,7 +20,7 @@ function claimByContent(candidate: Candidate): Claim | null {
   if (!isObject(value) || !Object.hasOwn(value, 'system_prompt')) return null;
   if (!Object.hasOwn(value, 'example_prompts') && !Object.hasOwn(value, 'tools')) return null;
   const files = ['skills', 'entrypoint', 'ui', 'mcp'].some((it) => Object.hasOwn(value, it));
-  return { scope: files ? 'folder' : 'file', up: 0 };
+  return { scope: files ? 'folder' : 'file', levelsUp: 0 };
 }
 
 function parse(text: string): Json | undefined {

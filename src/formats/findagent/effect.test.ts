@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import type { JsonObject } from '../../model/json.js';
-import { effectsOf, workerOf } from './effect.js';
+import { backendOf, effectsOf } from './effect.js';
 
 const http = (method: string, annotations: JsonObject = {}): JsonObject => ({
   action: { type: 'http', method },
   annotations,
 });
-const of = (tool: JsonObject, rule: JsonObject = {}, program = false, reaches = true) =>
-  effectsOf(tool, rule, workerOf(tool, program), reaches);
+const effects = (tool: JsonObject, rule: JsonObject = {}, program = false, hasNetwork = true) =>
+  effectsOf(tool, rule, backendOf(tool, program), hasNetwork);
 
 test.each<[string, JsonObject, string, boolean, boolean, string]>([
   ['GET', {}, 'read', true, true, 'none'],
@@ -20,14 +20,19 @@ test.each<[string, JsonObject, string, boolean, boolean, string]>([
   ['PATCH', {}, 'write', true, false, 'none'],
   ['DELETE', {}, 'destructive', true, false, 'human'],
   ['DELETE', { destructiveHint: false, readOnlyHint: true }, 'destructive', true, false, 'human'],
-])('%s with %j', (method, hints, effect, effectDeclared, idempotent, approval) => {
-  expect(of(http(method, hints))).toMatchObject({ effect, effectDeclared, idempotent, approval });
-});
+])(
+  '%s with the hints %j has the expected effect',
+  (method, hints, effect, effectDeclared, idempotent, approval) => {
+    expect(effects(http(method, hints))).toMatchObject({ effect, effectDeclared, idempotent, approval });
+  },
+);
 
-test('a hint is never kept where it is false', () => {
-  expect(of(http('POST', { readOnlyHint: true })).annotations).toMatchObject({ readOnlyHint: false });
-  expect(of(http('DELETE', { destructiveHint: false })).annotations).toMatchObject({ destructiveHint: true });
-  expect(of(http('GET', { title: 'Look', openWorldHint: false })).annotations).toEqual({
+test('a hint that contradicts the method is replaced', () => {
+  expect(effects(http('POST', { readOnlyHint: true })).annotations).toMatchObject({ readOnlyHint: false });
+  expect(effects(http('DELETE', { destructiveHint: false })).annotations).toMatchObject({
+    destructiveHint: true,
+  });
+  expect(effects(http('GET', { title: 'Look', openWorldHint: false })).annotations).toEqual({
     title: 'Look',
     readOnlyHint: true,
     destructiveHint: false,
@@ -36,16 +41,16 @@ test('a hint is never kept where it is false', () => {
   });
 });
 
-test('overriding is told apart from agreeing', () => {
-  expect(of(http('POST', { readOnlyHint: true })).readOnlyOverridden).toBe(true);
-  expect(of(http('GET', { readOnlyHint: true })).readOnlyOverridden).toBe(false);
+test('readOnlyOverridden is true only if the host overrides the hint', () => {
+  expect(effects(http('POST', { readOnlyHint: true })).readOnlyOverridden).toBe(true);
+  expect(effects(http('GET', { readOnlyHint: true })).readOnlyOverridden).toBe(false);
 });
 
-test('rules tighten and never loosen', () => {
-  expect(of(http('GET'), { approval: 'human' }).approval).toBe('human');
-  expect(of(http('DELETE'), { approval: 'none' }).approval).toBe('human');
-  expect(of(http('GET'), { idempotent: false }).idempotent).toBe(false);
-  expect(of(http('POST', { idempotentHint: false }), { idempotent: true }).idempotent).toBe(false);
+test('a rule can tighten the effects but never loosen them', () => {
+  expect(effects(http('GET'), { approval: 'human' }).approval).toBe('human');
+  expect(effects(http('DELETE'), { approval: 'none' }).approval).toBe('human');
+  expect(effects(http('GET'), { idempotent: false }).idempotent).toBe(false);
+  expect(effects(http('POST', { idempotentHint: false }), { idempotent: true }).idempotent).toBe(false);
 });
 
 test.each<[JsonObject, boolean, boolean, string, boolean]>([
@@ -58,6 +63,6 @@ test.each<[JsonObject, boolean, boolean, string, boolean]>([
   [{ annotations: { readOnlyHint: true } }, true, true, 'read', true],
   [{ annotations: { readOnlyHint: true } }, true, false, 'none', true],
   [{ annotations: { destructiveHint: false } }, true, true, 'write', true],
-])('%j, program %s, network %s: %s, declared %s', (tool, program, reaches, effect, effectDeclared) => {
-  expect(of(tool, {}, program, reaches)).toMatchObject({ effect, effectDeclared });
+])('%j, program %s, network %s: %s, declared %s', (tool, program, hasNetwork, effect, effectDeclared) => {
+  expect(effects(tool, {}, program, hasNetwork)).toMatchObject({ effect, effectDeclared });
 });

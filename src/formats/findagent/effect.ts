@@ -1,32 +1,37 @@
 import type { JsonObject } from '../../model/json.js';
 import type { Annotations, Effect } from '../../model/tool.js';
-import { objectOf, textOf } from './shape.js';
+import { objectOf, stringOf } from './manifest-fields.js';
 
-export interface Effects {
+export interface ToolEffects {
   readonly effect: Effect;
   readonly effectDeclared: boolean;
   readonly idempotent: boolean;
   readonly approval: 'none' | 'human';
   readonly annotations: Annotations;
-  /** `readOnlyHint: true` stands on something that changes things. */
+  /** The tool has `readOnlyHint: true`, but its action can change data. */
   readonly readOnlyOverridden: boolean;
 }
 
-/** What does the work of a tool, as far as effects go. */
-export type Worker = 'http' | 'prompt' | 'compose' | 'code' | 'none';
+/** What executes a tool. The effect depends on it. */
+export type ToolBackend = 'http' | 'prompt' | 'compose' | 'code' | 'none';
 
 /**
- * What a tool does to the world. The method of a request is evidence and hints are words, so a hint can make
- * an effect graver and never lighter. `reaches` says whether the code of the package has any network.
+ * The effects of a tool. The HTTP method is stronger evidence than a hint: a hint can only raise the effect, never
+ * lower it. `hasNetwork`: the package's code can reach the network.
  */
-export function effectsOf(tool: JsonObject, rule: JsonObject, worker: Worker, reaches: boolean): Effects {
+export function effectsOf(
+  tool: JsonObject,
+  rule: JsonObject,
+  backend: ToolBackend,
+  hasNetwork: boolean,
+): ToolEffects {
   const hints = objectOf(tool.annotations);
-  const method = textOf(objectOf(tool.action).method);
-  const [effect, effectDeclared] = judge(hints, worker, method, reaches);
-  const quiet = effect === 'none' || effect === 'read';
+  const method = stringOf(objectOf(tool.action).method);
+  const [effect, effectDeclared] = classify(hints, backend, method, hasNetwork);
+  const readOnly = effect === 'none' || effect === 'read';
   const declaredIdempotent = [rule.idempotent, hints.idempotentHint].filter((it) => typeof it === 'boolean');
   const idempotent =
-    declaredIdempotent.length > 0 ? declaredIdempotent.every((it) => it) : effectDeclared && quiet;
+    declaredIdempotent.length > 0 ? declaredIdempotent.every((it) => it) : effectDeclared && readOnly;
   return {
     effect,
     effectDeclared,
@@ -34,33 +39,34 @@ export function effectsOf(tool: JsonObject, rule: JsonObject, worker: Worker, re
     approval: rule.approval === 'human' || effect === 'destructive' ? 'human' : 'none',
     annotations: {
       ...(typeof hints.title === 'string' ? { title: hints.title } : {}),
-      ...(effectDeclared ? { readOnlyHint: quiet, destructiveHint: effect === 'destructive' } : {}),
+      ...(effectDeclared ? { readOnlyHint: readOnly, destructiveHint: effect === 'destructive' } : {}),
       ...(effectDeclared || declaredIdempotent.length > 0 ? { idempotentHint: idempotent } : {}),
       ...(typeof hints.openWorldHint === 'boolean'
         ? { openWorldHint: hints.openWorldHint }
-        : worker === 'http'
+        : backend === 'http'
           ? { openWorldHint: true }
           : {}),
     },
-    readOnlyOverridden: hints.readOnlyHint === true && (worker === 'http' || worker === 'compose') && !quiet,
+    readOnlyOverridden:
+      hints.readOnlyHint === true && (backend === 'http' || backend === 'compose') && !readOnly,
   };
 }
 
-function judge(
+function classify(
   hints: JsonObject,
-  worker: Worker,
+  backend: ToolBackend,
   method: string | undefined,
-  reaches: boolean,
+  hasNetwork: boolean,
 ): [Effect, boolean] {
-  if (hints.destructiveHint === true || (worker === 'http' && method === 'DELETE'))
+  if (hints.destructiveHint === true || (backend === 'http' && method === 'DELETE'))
     return ['destructive', true];
-  switch (worker) {
+  switch (backend) {
     case 'prompt':
       return ['none', true];
     case 'http':
       return method === 'GET' && hints.readOnlyHint !== false ? ['read', true] : ['write', true];
     case 'code':
-      if (hints.readOnlyHint === true) return [reaches ? 'read' : 'none', true];
+      if (hints.readOnlyHint === true) return [hasNetwork ? 'read' : 'none', true];
       return ['write', hints.readOnlyHint === false || hints.destructiveHint === false];
     case 'compose':
     case 'none':
@@ -68,8 +74,8 @@ function judge(
   }
 }
 
-export function workerOf(tool: JsonObject, hasProgram: boolean): Worker {
-  switch (textOf(objectOf(tool.action).type)) {
+export function backendOf(tool: JsonObject, hasProgram: boolean): ToolBackend {
+  switch (stringOf(objectOf(tool.action).type)) {
     case 'http':
       return 'http';
     case 'prompt-template':

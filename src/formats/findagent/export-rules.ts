@@ -1,5 +1,5 @@
-// Looks for the function that an entrypoint names, without running anything. Where only running the file
-// would tell, nothing is called missing.
+// Looks for the function that an entrypoint names, without running the file. If only running it could tell, the
+// function is not reported as missing.
 import { parser } from '@lezer/python';
 import type { Bundle } from '../../model/bundle.js';
 import { startOfFile } from '../../model/diagnostic.js';
@@ -7,50 +7,55 @@ import type { JsonPath } from '../../model/json.js';
 import { show } from '../check.js';
 import { maxBytes } from '../document/document.js';
 import { readExports } from '../javascript/exports.js';
-import { readScript } from '../javascript/script.js';
+import { parseScript } from '../javascript/script.js';
 import type { Report } from '../report.js';
-import { readText } from '../source.js';
 import { suggest } from '../suggest.js';
+import { readTextFile } from '../text-file.js';
 
-export interface ExportQuestion {
-  /** Inside the bundle; a file is there. */
+export interface ExportReference {
+  /** A file of the bundle that exists. */
   readonly path: string;
   readonly name: string;
-  /** Where the manifest asks for it. */
+  /** Where the manifest names the export. */
   readonly place: JsonPath;
 }
 
-export function checkExport(report: Report, bundle: Bundle, question: ExportQuestion): void {
-  const { path, name, place } = question;
+export function checkExport(report: Report, bundle: Bundle, reference: ExportReference): void {
+  const { path, name, place } = reference;
   const file = bundle.display(path);
-  const unsure = (reason: string) =>
+  const reportUnchecked = (reason: string) =>
     report.inFile(
       'findagent.could-not-check',
       file,
       startOfFile,
-      `whether ${name}() is there could not be checked: ${reason}`,
-      'try a call of each tool',
+      `could not check whether ${name}() exists: ${reason}`,
+      'call each tool once to test it',
     );
   const entry = bundle.read(path);
   if (entry.kind === 'file' && entry.bytes.length > maxBytes) {
-    unsure('the file is larger than 1 MiB');
+    reportUnchecked('the file is larger than 1 MiB');
     return;
   }
-  const read = readText(bundle, path);
+  const read = readTextFile(bundle, path);
   if (!read.ok) {
     for (const it of read.diagnostics) report.inFile(it.code, it.file, it.range, it.message, it.hint);
     return;
   }
-  const offered = path.endsWith('.py') ? pythonNames(read.text) : scriptNames(report, file, path, read.text);
-  if (typeof offered === 'string') unsure(offered);
-  if (offered === null || typeof offered === 'string' || offered.callable.has(name)) return;
-  const meant = suggest(name, offered.callable);
-  const flat = offered.other.has(name);
+  const exported = path.endsWith('.py') ? pythonNames(read.text) : scriptNames(report, file, path, read.text);
+  if (typeof exported === 'string') reportUnchecked(exported);
+  if (exported === null || typeof exported === 'string' || exported.callable.has(name)) return;
+  const meant = suggest(name, exported.callable);
+  const notCallable = exported.other.has(name);
   report.at(
     'findagent.export-missing',
     place,
-    flat ? `${show(name)} in ${path} is no function` : `${path} has no function ${show(name)} to call`,
-    { hint: meant === undefined || flat ? exportHint(path, name) : `did you mean "export": "${meant}"?` },
+    notCallable
+      ? `${show(name)} in ${path} is not a function`
+      : `${path} does not export a function ${show(name)}`,
+    {
+      hint:
+        meant === undefined || notCallable ? exportHint(path, name) : `did you mean "export": "${meant}"?`,
+    },
   );
 }
 
@@ -59,37 +64,42 @@ function exportHint(path: string, name: string): string {
   return `write "export async function ${name}({ tool, input }) { … }"`;
 }
 
-interface Offered {
+interface ExportedNames {
   readonly callable: ReadonlySet<string>;
   readonly other: ReadonlySet<string>;
 }
 
-/** Text says why nothing can be known; null says that it was reported. */
-function scriptNames(report: Report, file: string, path: string, text: string): Offered | string | null {
-  const script = readScript(text, /ts$/.test(path) ? 'typescript' : 'javascript');
-  if (script.kind === 'unread') return script.reason;
-  if (script.kind === 'mistake') {
+/** A string is the reason why the names are unknown; null means that a syntax error was reported. */
+function scriptNames(
+  report: Report,
+  file: string,
+  path: string,
+  text: string,
+): ExportedNames | string | null {
+  const script = parseScript(text, /ts$/.test(path) ? 'typescript' : 'javascript');
+  if (script.kind === 'unchecked') return script.reason;
+  if (script.kind === 'syntax-error') {
     report.inFile(
       'syntax.javascript',
       file,
       script.range,
       script.message,
-      `mend it; "node --check ${path}" says more`,
+      `fix the syntax error; "node --check ${path}" shows details`,
     );
     return null;
   }
   const exports = readExports(script.program);
-  const members = [...exports.named, ...(exports.standard?.members ?? [])];
-  const names = (wanted: boolean) =>
-    new Set(members.flatMap(([name, it]) => ((it.callable !== 'no') === wanted ? [name] : [])));
-  const [open] = exports.open;
+  const members = [...exports.named, ...(exports.defaultTable?.members ?? [])];
+  const names = (callable: boolean) =>
+    new Set(members.flatMap(([name, it]) => ((it.callable !== 'no') === callable ? [name] : [])));
+  const [open] = exports.unresolved;
   return open === undefined ? { callable: names(true), other: names(false) } : open.reason;
 }
 
 const definitions = new Set(['FunctionDefinition', 'ClassDefinition']);
 
-/** Names that the top level of a Python file binds. */
-function pythonNames(text: string): Offered | string {
+/** Names defined at the top level of a Python file. */
+function pythonNames(text: string): ExportedNames | string {
   const callable = new Set<string>();
   const other = new Set<string>();
   let unread = false;
@@ -110,15 +120,15 @@ function pythonNames(text: string): Offered | string {
         return false;
       }
       if (node.name === 'ImportStatement') {
-        const words = text.slice(node.from, node.to);
-        if (/\bimport\s*\*/.test(words)) star = true;
-        for (const word of words.replace(/^.*\bimport\b/s, '').match(/[A-Za-z_]\w*/g) ?? [])
-          callable.add(word);
+        const statement = text.slice(node.from, node.to);
+        if (/\bimport\s*\*/.test(statement)) star = true;
+        for (const name of statement.replace(/^.*\bimport\b/s, '').match(/[A-Za-z_]\w*/g) ?? [])
+          callable.add(name);
         return false;
       }
       return undefined;
     },
   });
-  if (unread) return 'a part of the file is no Python that the reader knows';
-  return star ? '"import *" brings in names that are not written here' : { callable, other };
+  if (unread) return 'the Python parser does not understand a part of the file';
+  return star ? '"import *" adds names that are not visible in the file' : { callable, other };
 }

@@ -27,19 +27,19 @@ function parse(manifest: unknown, files: Record<string, string> = {}): ParseResu
 const errors = (result: ParseResult) => result.diagnostics.filter((it) => it.severity === 'error');
 const codes = (result: ParseResult) => result.diagnostics.map((it) => it.code);
 
-describe('detection', () => {
+describe('claim', () => {
   const candidate = (path: string, text: string): Candidate => ({ path, text: () => text });
   const agent = JSON.stringify(core);
 
   test.each([
-    ['x/findagent.json', '', { scope: 'folder', up: 0 }],
-    ['findagent.json', 'not json', { scope: 'folder', up: 0 }],
-    ['x/.findagent.json', '', { scope: 'folder', up: 0 }],
-    ['x/.findagent/manifest.json', '', { scope: 'folder', up: 1 }],
-    ['x/.findagent/findagent.json', '', { scope: 'folder', up: 1 }],
-    ['x/agent.json', agent, { scope: 'file', up: 0 }],
-    ['x/agent.json', JSON.stringify({ system_prompt: '', tools: [] }), { scope: 'file', up: 0 }],
-    ['x/agent.json', JSON.stringify({ ...core, skills: [] }), { scope: 'folder', up: 0 }],
+    ['x/findagent.json', '', { scope: 'folder', levelsUp: 0 }],
+    ['findagent.json', 'not json', { scope: 'folder', levelsUp: 0 }],
+    ['x/.findagent.json', '', { scope: 'folder', levelsUp: 0 }],
+    ['x/.findagent/manifest.json', '', { scope: 'folder', levelsUp: 1 }],
+    ['x/.findagent/findagent.json', '', { scope: 'folder', levelsUp: 1 }],
+    ['x/agent.json', agent, { scope: 'file', levelsUp: 0 }],
+    ['x/agent.json', JSON.stringify({ system_prompt: '', tools: [] }), { scope: 'file', levelsUp: 0 }],
+    ['x/agent.json', JSON.stringify({ ...core, skills: [] }), { scope: 'folder', levelsUp: 0 }],
     ['x/agent.json', JSON.stringify({ system_prompt: '' }), null],
     ['x/agent.json', JSON.stringify({ nested: core }), null],
     ['x/agent.json', `${agent},`, null],
@@ -47,12 +47,12 @@ describe('detection', () => {
     ['x/notfindagent.json', '{}', null],
     ['x/findagent/manifest.json', '{}', null],
     ['x/package.json', '{"name":"x"}', null],
-  ])('%s %#', (path, text, expected) => {
+  ])('%s has the expected claim (%#)', (path, text, expected) => {
     expect(findagent.claim(candidate(path, text))).toEqual(expected);
   });
 });
 
-describe("the document's own example", () => {
+describe("the specification's own example", () => {
   const seed = join(import.meta.dirname, '../../../../shared/seeds/003_f8cd6b91b4179f17.txt');
 
   test.skipIf(!existsSync(seed))(
@@ -62,13 +62,13 @@ describe("the document's own example", () => {
       const example = page.slice(page.indexOf('{', page.indexOf('\nfindagent.json\n')));
       const result = parse(example);
       expect(errors(result).map((it) => [it.code, it.pointer, it.message])).toEqual([
-        ['schema.length', '/system_prompt', 'system_prompt has 41 characters; at least 50 characters'],
+        ['schema.length', '/system_prompt', 'system_prompt has 41 characters; it must have at least 50'],
       ]);
       expect(result.diagnostics.filter((it) => it.severity === 'warning')).toEqual([]);
       expect(result.package).toBeUndefined();
-      const mended = JSON.parse(example) as Record<string, unknown>;
-      mended.system_prompt = core.system_prompt;
-      expect(parse(mended).package?.id).toBe('ga-report-builder');
+      const fixed = JSON.parse(example) as Record<string, unknown>;
+      fixed.system_prompt = core.system_prompt;
+      expect(parse(fixed).package?.id).toBe('ga-report-builder');
     },
   );
 });
@@ -81,7 +81,7 @@ describe('ids', () => {
     ['夜の番人', 'agent'],
     ['a'.repeat(80), 'a'.repeat(64)],
     [`${'a'.repeat(63)} b`, 'a'.repeat(63)],
-  ])('%j becomes %s', (name, id) => {
+  ])('the name %j becomes the id %s', (name, id) => {
     expect(parse({ ...core, name }).package?.id).toBe(id);
   });
 });
@@ -93,7 +93,7 @@ test('lengths count characters, not code units', () => {
 });
 
 test.each([false, 'false', 'False', ' NO ', 'off', '0', 0, null, 'none', 'disabled'])(
-  'the secret scan cannot be switched off with %j',
+  'the secret scan cannot be disabled with %j',
   (value) => {
     const result = parse({ ...core, guardrails: { output: { secret_leak_scan: value } } });
     expect(codes(result)).toEqual(['findagent.secret-scan-off']);
@@ -115,22 +115,22 @@ test.each([
   ['(a)\\1', ['findagent.deny-pattern-slow']],
   ['a{5000}', ['findagent.deny-pattern-slow']],
   ['(((a{99}){99}){99}){99}', ['findagent.deny-pattern-slow']],
-])('the pattern %j', (pattern, expected) => {
+])('the deny pattern %j has the diagnostics %j', (pattern, expected) => {
   expect(codes(parse({ ...core, guardrails: { input: { deny_patterns: [pattern] } } }))).toEqual(expected);
 });
 
 describe('safety fields', () => {
-  const safe: string[] = [];
+  const safetyFields: string[] = [];
   const visit = (node: unknown, name: string): void => {
     if (typeof node !== 'object' || node === null) return;
     const note = (node as JsonObject)['x-toolwharf'] as JsonObject | undefined;
-    if (note?.safety === true) safe.push(name);
+    if (note?.safety === true) safetyFields.push(name);
     for (const [key, member] of Object.entries(node)) visit(member, key);
   };
   visit(schema, '');
 
-  test('are those whose loss would weaken a tool', () => {
-    expect([...new Set(safe)].sort()).toEqual([
+  test('are the fields whose absence would weaken a tool', () => {
+    expect([...new Set(safetyFields)].sort()).toEqual([
       'actions',
       'allowed_hosts',
       'approval',
@@ -150,7 +150,7 @@ describe('safety fields', () => {
   });
 });
 
-test('any JSON at any place is answered with findings, never with a throw', () => {
+test('parse reports diagnostics and never throws, whatever JSON a field has', () => {
   const rich = {
     ...core,
     kind: 'code-bundle',
@@ -198,7 +198,7 @@ test('any JSON at any place is answered with findings, never with a throw', () =
       collect(member, [...path, Array.isArray(value) ? Number(key) : key]);
   };
   collect(rich, []);
-  const odd = fc.oneof(
+  const arbitraryJson = fc.oneof(
     fc.jsonValue({ maxDepth: 3 }) as fc.Arbitrary<unknown>,
     fc.constantFrom<unknown>(
       '',
@@ -217,10 +217,11 @@ test('any JSON at any place is answered with findings, never with a throw', () =
   );
   fc.assert(
     fc.property(
-      fc.array(fc.tuple(fc.nat({ max: paths.length - 1 }), odd), { minLength: 1, maxLength: 3 }),
+      fc.array(fc.tuple(fc.nat({ max: paths.length - 1 }), arbitraryJson), { minLength: 1, maxLength: 3 }),
       (changes) => {
         let copy: unknown = structuredClone(rich);
-        for (const [which, value] of changes) copy = put(copy, paths[which] as (string | number)[], value);
+        for (const [index, value] of changes)
+          copy = replaceAt(copy, paths[index] as (string | number)[], value);
         const result = parse(copy ?? null, { 'a.js': 'export function handler() {}', 'web/index.html': '' });
         expect(result.package === undefined).toBe(errors(result).length > 0);
         expect(result.package === undefined || Object.isFrozen(result.package)).toBe(true);
@@ -230,11 +231,11 @@ test('any JSON at any place is answered with findings, never with a throw', () =
   );
 });
 
-function put(root: unknown, path: readonly (string | number)[], value: unknown): unknown {
+function replaceAt(root: unknown, path: readonly (string | number)[], value: unknown): unknown {
   const [step, ...rest] = path;
   if (step === undefined) return value;
   if (typeof root !== 'object' || root === null) return root;
   const copy = (Array.isArray(root) ? [...root] : { ...root }) as Record<string | number, unknown>;
-  copy[step] = put(copy[step], rest, value);
+  copy[step] = replaceAt(copy[step], rest, value);
   return copy;
 }

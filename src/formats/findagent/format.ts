@@ -3,7 +3,7 @@ import { validateFindagent } from '../../generated/findagent.js';
 import type { Format, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkFields, checkSchema } from '../check.js';
-import { readJson } from '../document/json.js';
+import { parseJson } from '../document/json.js';
 import { openManifest } from '../manifest.js';
 import { checkText } from '../text-check.js';
 import { claimFindagent } from './claim.js';
@@ -12,26 +12,27 @@ import { checkRules } from './rules.js';
 
 const checked = { schema: schema as unknown as JsonObject, validate: validateFindagent };
 
-/** Agents: recipes, tools over HTTP, skills and code, in one JSON file. */
+/** Agents described by one JSON file: prompts, HTTP tools, skills and code. */
 export const findagent: Format = {
   name: 'findagent',
 
   claim: claimFindagent,
 
   parse(bundle): ParseResult {
-    const opened = openManifest(bundle, readJson);
+    const opened = openManifest(bundle, parseJson);
     if (!opened.ok) return { diagnostics: opened.diagnostics };
     const { document, report } = opened;
     const manifest = document.value;
     if (manifest === undefined) return { diagnostics: report.diagnostics };
 
-    const sound = checkSchema(report, document, checked);
+    const valid = checkSchema(report, document, checked);
     checkText(report, manifest);
     if (isObject(manifest)) {
       checkFields(report, manifest, checked.schema);
       checkRules(report, manifest, bundle);
     }
-    if (!sound && !report.hasErrors) report.at('schema.invalid', [], 'the manifest does not fit its schema');
+    if (!valid && !report.hasErrors)
+      report.at('schema.invalid', [], 'the manifest does not match its schema');
     if (report.hasErrors || !isObject(manifest)) return { diagnostics: report.diagnostics };
     return { package: deepFreeze(lower(manifest, bundle)), diagnostics: report.diagnostics };
   },

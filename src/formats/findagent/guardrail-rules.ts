@@ -1,12 +1,12 @@
-import { amountNames } from '../../model/guardrails.js';
+import { amountInputNames } from '../../model/guardrails.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
-import { isLinear } from '../regex.js';
+import { isLinearRegex } from '../linear-regex.js';
 import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
 import { declaredInputs } from './inputs.js';
-import { listOf, objectOf, toolEntries, toolNames } from './shape.js';
+import { listOf, objectOf, toolEntries, toolNames } from './manifest-fields.js';
 
 export function checkGuardrails(report: Report, manifest: JsonObject): void {
   const guardrails = objectOf(manifest.guardrails);
@@ -18,7 +18,7 @@ export function checkGuardrails(report: Report, manifest: JsonObject): void {
   checkToolRules(report, manifest, objectOf(actions));
 }
 
-const off = new Set([
+const falsyTexts = new Set([
   'false',
   'no',
   'off',
@@ -33,19 +33,19 @@ const off = new Set([
   '',
 ]);
 
-/** The scan always runs. Whoever tries to switch it off is told so, however they spell it. */
+/** The scan always runs. Every spelling of "off" is an error, so that an author never believes it is disabled. */
 function checkScan(report: Report, output: Json | undefined): void {
   if (!isObject(output) || !Object.hasOwn(output, 'secret_leak_scan')) return;
   const value = output.secret_leak_scan;
   const path = ['guardrails', 'output', 'secret_leak_scan'];
   if (value === true) return;
-  const denied =
+  const disabled =
     value === false ||
     value === 0 ||
     value === null ||
-    (typeof value === 'string' && off.has(value.trim().toLowerCase()));
-  if (denied) {
-    const message = `secret_leak_scan is ${show(value)}; the scan is mandatory and cannot be switched off`;
+    (typeof value === 'string' && falsyTexts.has(value.trim().toLowerCase()));
+  if (disabled) {
+    const message = `secret_leak_scan is ${show(value)}; the scan is mandatory and cannot be disabled`;
     report.at('findagent.secret-scan-off', path, message, { hint: 'remove the field, or write true' });
   } else {
     report.at('schema.type', path, `guardrails.output.secret_leak_scan must be true, not ${show(value)}`, {
@@ -54,7 +54,7 @@ function checkScan(report: Report, output: Json | undefined): void {
   }
 }
 
-/** Patterns run on a linear-time engine; what it cannot express runs apart, under a deadline. */
+/** Patterns run on a linear-time engine. The host rejects every call if a pattern does not compile there. */
 function checkPatterns(report: Report, patterns: readonly Json[]): void {
   for (const [index, pattern] of patterns.entries()) {
     if (typeof pattern !== 'string' || pattern === '') continue;
@@ -64,15 +64,15 @@ function checkPatterns(report: Report, patterns: readonly Json[]): void {
       report.at(
         'findagent.deny-pattern-invalid',
         path,
-        `${show(pattern)} is no regular expression: ${reason}`,
-        { hint: 'write "\\\\" before a character that is meant as itself' },
+        `${show(pattern)} is not a valid regular expression: ${reason}`,
+        { hint: 'write "\\\\" before a special character that is meant literally' },
       );
       continue;
     }
-    if (isLinear(pattern)) continue;
-    const message = `${show(pattern)} needs look-around, back-references or large counts, which the linear-time engine lacks`;
+    if (isLinearRegex(pattern)) continue;
+    const message = `${show(pattern)} uses look-around, back-references or large counts, which the linear-time engine does not support`;
     report.at('findagent.deny-pattern-slow', path, message, {
-      hint: 'rewrite it without them; until then it runs under a deadline, and a timeout refuses the call',
+      hint: 'rewrite it without them; as written, the host cannot enforce it and every call fails',
     });
   }
 }
@@ -89,17 +89,17 @@ function compileError(pattern: string): string | undefined {
 
 function checkToolRules(report: Report, manifest: JsonObject, rules: JsonObject): void {
   const names = toolNames(manifest);
-  let told = 0;
+  let reported = 0;
   for (const [name, rule] of Object.entries(rules)) {
     const path = ['guardrails', 'actions', name];
     if (names !== undefined && !names.includes(name)) {
-      const meant = ++told > 20 ? undefined : suggest(name, names);
+      const meant = ++reported > 20 ? undefined : suggest(name, names);
       report.at(
         'findagent.rule-unknown-tool',
         path,
-        `guardrails.actions has a rule for ${show(name)}, which is no tool`,
+        `guardrails.actions has a rule for ${show(name)}, but there is no tool with this name`,
         {
-          hint: meant === undefined ? 'name a tool of "tools"' : `did you mean "${meant}"?`,
+          hint: meant === undefined ? 'use the name of a tool in "tools"' : `did you mean "${meant}"?`,
           spot: 'key',
         },
       );
@@ -107,15 +107,15 @@ function checkToolRules(report: Report, manifest: JsonObject, rules: JsonObject)
     }
     const tool = toolEntries(manifest).find(([, it]) => it.name === name)?.[1];
     const declared = declaredInputs(tool?.input_schema);
-    const cap = objectOf(rule).max_amount;
-    if (typeof cap !== 'number' || cap < 0 || declared === undefined) continue;
-    if (amountNames.some((it) => declared.names.has(it))) continue;
+    const maxAmount = objectOf(rule).max_amount;
+    if (typeof maxAmount !== 'number' || maxAmount < 0 || declared === undefined) continue;
+    if (amountInputNames.some((it) => declared.names.has(it))) continue;
     report.at(
       'findagent.max-amount-unused',
       [...path, 'max_amount'],
-      `tool ${show(name)} has no input that max_amount caps`,
+      `max_amount has no effect: tool ${show(name)} has no input for an amount`,
       {
-        hint: `call the input ${amountNames.slice(0, -1).join(', ')} or ${amountNames.at(-1)}`,
+        hint: `name the input ${amountInputNames.slice(0, -1).join(', ')} or ${amountInputNames.at(-1)}`,
       },
     );
   }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { covers, hostProblem, isLoopback, isPrivate } from './host-name.js';
+import { hostCovers, hostProblem, isLoopbackHost, isPrivateHost } from './host-name.js';
 
 describe('hostProblem', () => {
   test.each([
@@ -14,7 +14,7 @@ describe('hostProblem', () => {
     '1.example.com',
     'localhost',
     'service.internal',
-  ])('%s may stand in an allow-list', (host) => {
+  ])('%s is valid in an allowlist', (host) => {
     expect(hostProblem(host)).toBeNull();
   });
 
@@ -61,11 +61,11 @@ describe('hostProblem', () => {
     ['s3.amazonaws.com', 'host-too-wide'],
     ['vercel.app', 'host-too-wide'],
     ['example', 'host-too-wide'],
-  ])('%j is refused as %s', (host, code) => {
+  ])('%j is rejected as %s', (host, code) => {
     expect(hostProblem(host)?.code).toBe(`findagent.${code}`);
   });
 
-  test('the hint names what was meant', () => {
+  test('the hint suggests the plain host name', () => {
     expect(hostProblem('https://api.example.com/v1')?.hint).toBe('write "api.example.com"');
     expect(hostProblem('*.example.com')?.hint).toContain('"example.com"');
     expect(hostProblem('example.com:8443')?.hint).toContain('"example.com"');
@@ -81,7 +81,7 @@ test.each([
   ['example.com', 'example.com.evil.net', false],
   ['api.example.com', 'example.com', false],
 ])('%s covers %s: %s', (allowed, host, expected) => {
-  expect(covers(allowed, host)).toBe(expected);
+  expect(hostCovers(allowed, host)).toBe(expected);
 });
 
 test.each([
@@ -102,7 +102,7 @@ test.each([
   ['app.localhost', false, true],
   ['8.8.8.8', false, false],
   ['example.com', false, false],
-])('%s: loopback %s, private %s', (host, loopback, inside) => {
-  expect(isLoopback(host)).toBe(loopback);
-  expect(isPrivate(host)).toBe(inside);
+])('%s: loopback %s, private %s', (host, loopback, privateRange) => {
+  expect(isLoopbackHost(host)).toBe(loopback);
+  expect(isPrivateHost(host)).toBe(privateRange);
 });

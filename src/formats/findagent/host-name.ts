@@ -1,5 +1,5 @@
-// Names of hosts in allow-lists and URLs: what may stand there, and which name covers which.
-import { isPublicSuffix, ownedName } from '../../model/public-suffix.js';
+// Host names in allowlists and URLs: which names are valid, and which name covers which host.
+import { isPublicSuffix, registrableDomain } from '../../model/public-suffix.js';
 
 export interface HostProblem {
   readonly code: 'findagent.host-form' | 'findagent.host-too-wide';
@@ -10,7 +10,7 @@ export interface HostProblem {
 const label = /^[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/;
 const lastLabel = /^[a-z](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** Why a name cannot stand in an allow-list; null when it can. */
+/** Why a name is not valid in an allowlist; null when it is valid. */
 export function hostProblem(written: string): HostProblem | null {
   const form = (reason: string, hint: string): HostProblem => ({
     code: 'findagent.host-form',
@@ -18,64 +18,64 @@ export function hostProblem(written: string): HostProblem | null {
     hint,
   });
   const plain = 'write a plain host name such as "api.example.com"';
-  if (written.trim() === '' || written.length > 300) return form('is no host name', plain);
-  if (/\s/.test(written)) return form('has white space in it', plain);
+  if (written.trim() === '' || written.length > 300) return form('is not a host name', plain);
+  if (/\s/.test(written)) return form('contains white space', plain);
   if (/^[A-Za-z][A-Za-z0-9+.-]{0,31}:\/\//.test(written)) {
     return form('is a URL, not a host name', `write ${suggestion(written)}`);
   }
   if (written.includes('*')) {
-    return form('has a wildcard', `remove it; a name covers its subdomains: ${suggestion(written)}`);
+    return form('has a wildcard', `remove it; a host name includes its subdomains: ${suggestion(written)}`);
   }
   if (/[/?#\\]/.test(written)) return form('has a path', `write ${suggestion(written)}`);
-  if (written.includes('@')) return form('has user info', `write ${suggestion(written)}`);
-  if (isAddress(written)) return form('is an IP address', 'write the name of the host; addresses move');
+  if (written.includes('@')) return form('has a user name', `write ${suggestion(written)}`);
+  if (isAddress(written)) return form('is an IP address', 'write the host name; IP addresses can change');
   if (written.includes(':'))
-    return form('has a port', `write ${suggestion(written)}; every port is the same host`);
+    return form('has a port', `write ${suggestion(written)}; all ports of a host are allowed`);
   if (/[^\u0000-\u007f]/.test(written)) {
     const ascii = hostOf(`https://${written}/`);
-    return form('has letters outside ASCII', ascii === null ? plain : `write ${JSON.stringify(ascii)}`);
+    return form('has non-ASCII characters', ascii === null ? plain : `write ${JSON.stringify(ascii)}`);
   }
-  const name = normalHost(written);
+  const name = normalizeHost(written);
   const labels = name.split('.');
   if (
     name.length > 253 ||
     !labels.every((it) => label.test(it)) ||
     !lastLabel.test(labels.at(-1) as string)
   ) {
-    return form('is no host name', plain);
+    return form('is not a host name', plain);
   }
   if (name === 'localhost') return null;
-  if (ownedName(name) === null) {
+  if (registrableDomain(name) === null) {
     return {
       code: 'findagent.host-too-wide',
       message: isPublicSuffix(name)
-        ? `${JSON.stringify(clip(written))} is a public suffix: anybody can have a name below it`
-        : `${JSON.stringify(clip(written))} is not a whole host name`,
-      hint: 'write the name that one owner has, such as "api.example.com"',
+        ? `${JSON.stringify(clip(written))} is a public suffix: anyone can register a name under it`
+        : `${JSON.stringify(clip(written))} is not a complete host name`,
+      hint: 'write a name that belongs to one owner, such as "api.example.com"',
     };
   }
   return null;
 }
 
-/** Lower case, without the dot of the root. */
-export function normalHost(written: string): string {
+/** Lowercase, without the trailing dot. */
+export function normalizeHost(written: string): string {
   return written.toLowerCase().replace(/\.$/, '');
 }
 
-/** Exact, or a subdomain at a label boundary. */
-export function covers(allowed: string, host: string): boolean {
-  const wide = normalHost(allowed);
-  const name = normalHost(host);
-  return name === wide || name.endsWith(`.${wide}`);
+/** Whether `host` is the allowed name or one of its subdomains. */
+export function hostCovers(allowed: string, host: string): boolean {
+  const base = normalizeHost(allowed);
+  const name = normalizeHost(host);
+  return name === base || name.endsWith(`.${base}`);
 }
 
-/** `127.0.0.0/8`, `::1` and `localhost`, as a URL parser spells them. */
-export function isLoopback(host: string): boolean {
+/** `127.0.0.0/8`, `::1` and `localhost`, as a URL parser writes them. */
+export function isLoopbackHost(host: string): boolean {
   return host === 'localhost' || /^127(\.\d{1,3}){3}$/.test(host) || host === '[::1]';
 }
 
-/** Ranges that lead to the operator's own network, by the literal address alone. */
-export function isPrivate(host: string): boolean {
+/** Whether a literal address is in a private range. Names are not resolved. */
+export function isPrivateHost(host: string): boolean {
   if (host.endsWith('.localhost')) return true;
   if (/^\d{1,3}(\.\d{1,3}){3}$/.test(host)) {
     const [a, b] = host.split('.').map(Number) as [number, number];
@@ -93,21 +93,21 @@ export function isPrivate(host: string): boolean {
 
 function isAddress(written: string): boolean {
   if (/^\[.*\]/.test(written) || /^[0-9a-fA-F]*:[0-9a-fA-F:.]*:[0-9a-fA-F:.]*$/.test(written)) return true;
-  // A URL parser takes a name whose last label is a number for an IPv4 address.
+  // A URL parser treats a name whose last label is a number as an IPv4 address.
   return /^(?:.*\.)?(?:\d+|0[xX][0-9a-fA-F]*)\.?(?::\d+)?$/.test(written);
 }
 
-/** The name inside what was written, for a hint. */
+/** The host name inside the written value, for a hint. */
 function suggestion(written: string): string {
   const bare = written
     .replace(/^[A-Za-z][A-Za-z0-9+.-]*:\/\//, '')
     .replace(/^[^@/]*@/, '')
     .replace(/^(?:\*\.)+/, '');
   const name = (/^[A-Za-z0-9._-]+/.exec(bare) ?? ['api.example.com'])[0].toLowerCase();
-  return JSON.stringify(clip(hostProblemless(name) ? name : 'api.example.com'));
+  return JSON.stringify(clip(isPlausibleHost(name) ? name : 'api.example.com'));
 }
 
-function hostProblemless(name: string): boolean {
+function isPlausibleHost(name: string): boolean {
   return name.includes('.') && name.split('.').every((it) => label.test(it)) && !isAddress(name);
 }
 

@@ -12,7 +12,7 @@ const core = {
   example_prompts: ['Who came in after midnight?'],
 };
 
-function lowered(manifest: JsonObject, files: Record<string, string> = {}): Package {
+function packageOf(manifest: JsonObject, files: Record<string, string> = {}): Package {
   const bundle = memoryBundle({ ...files, 'findagent.json': JSON.stringify(manifest) }, 'findagent.json');
   const result = findagent.parse(bundle, defaultParseOptions);
   expect(result.diagnostics.filter((it) => it.severity === 'error')).toEqual([]);
@@ -22,7 +22,7 @@ function lowered(manifest: JsonObject, files: Record<string, string> = {}): Pack
 const input = (name: string) => ({ kind: 'input', path: [name] }) as const;
 const text = (it: string) => ({ kind: 'text', text: it }) as const;
 
-test('a doer with everything', () => {
+test('a manifest with every field is converted completely', () => {
   const doors = {
     type: 'object',
     properties: { door: { type: 'string' }, floor: { type: 'integer' } },
@@ -34,7 +34,7 @@ test('a doer with everything', () => {
     required: ['door', 'label'],
   };
   const answer = { type: 'object', properties: { open: { type: 'boolean' } } };
-  const made = lowered({
+  const pkg = packageOf({
     ...core,
     version: '2.1.0',
     description: 'Doors and locks.',
@@ -110,7 +110,7 @@ test('a doer with everything', () => {
     },
     targets: ['cli', 'web'],
   });
-  expect(made).toEqual({
+  expect(pkg).toEqual({
     format: 'findagent',
     id: 'night-porter',
     version: '2.1.0',
@@ -314,7 +314,7 @@ test('a doer with everything', () => {
       ],
     },
     install: { kind: 'bundled' },
-    announces: false,
+    announcesTools: false,
     targets: ['cli', 'web'],
     facts: [
       { label: 'kind', value: 'mcp-tool' },
@@ -324,8 +324,8 @@ test('a doer with everything', () => {
   });
 });
 
-test('a plain recipe', () => {
-  expect(lowered({ ...core, tools: [] })).toMatchObject({
+test('a manifest with only the required fields has no slots and no network', () => {
+  expect(packageOf({ ...core, tools: [] })).toMatchObject({
     id: 'night-porter',
     version: '0.0.0',
     description: '',
@@ -336,14 +336,14 @@ test('a plain recipe', () => {
   });
 });
 
-test('a remote server does the work', () => {
-  const made = lowered({
+test('a remote server becomes an MCP server program', () => {
+  const pkg = packageOf({
     ...core,
     tools: [{ name: 'ask', description: 'Ask.' }],
     delivery: { mcp: { remote: { url: 'https://mcp.hotel.example/mcp' } } },
   });
-  expect(made).toMatchObject({
-    announces: true,
+  expect(pkg).toMatchObject({
+    announcesTools: true,
     programs: [
       {
         name: 'remote',
@@ -362,19 +362,19 @@ describe('the credential of a remote server', () => {
   const url = 'https://mcp.hotel.example/mcp';
   const key = { ref: 'key', label: 'Key', allowed_hosts: ['hotel.example'] };
   const spare = { ...key, ref: 'spare' };
-  const far = { ...key, ref: 'far', allowed_hosts: ['other.example'] };
+  const otherHost = { ...key, ref: 'other-host', allowed_hosts: ['other.example'] };
   const target = (rest: JsonObject, remote: JsonObject) =>
-    lowered({ ...core, tools: [], delivery: { mcp: { remote: { url, ...remote } } }, ...rest }).programs.at(
+    packageOf({ ...core, tools: [], delivery: { mcp: { remote: { url, ...remote } } }, ...rest }).programs.at(
       -1,
     )?.target;
 
   test.each<[string, JsonObject, JsonObject, string | undefined]>([
-    ['the only one that it may have', { credential_slots: [far, key] }, {}, 'key'],
-    ['none of several', { credential_slots: [key, spare] }, {}, undefined],
-    ['the one that is named', { credential_slots: [key, spare] }, { auth_ref: 'spare' }, 'spare'],
-    ['none that is for others', { credential_slots: [far] }, {}, undefined],
-    ['none where there is none', {}, {}, undefined],
-  ])('%s', (_which, rest, remote, expected) => {
+    ['is the only slot that allows its host', { credential_slots: [otherHost, key] }, {}, 'key'],
+    ['is not chosen among several slots', { credential_slots: [key, spare] }, {}, undefined],
+    ['is the slot that auth_ref names', { credential_slots: [key, spare] }, { auth_ref: 'spare' }, 'spare'],
+    ['is never a slot for other hosts', { credential_slots: [otherHost] }, {}, undefined],
+    ['is absent without slots', {}, {}, undefined],
+  ])('%s', (_title, rest, remote, expected) => {
     expect(target(rest, remote)).toEqual({
       kind: 'url',
       url,
@@ -385,17 +385,17 @@ describe('the credential of a remote server', () => {
 });
 
 test('commands under delivery never become programs', () => {
-  const made = lowered({
+  const pkg = packageOf({
     ...core,
     tools: [],
     delivery: { mcp: { stdio: { command: 'porter-mcp', args: ['run'] } } },
   });
-  expect(made.programs).toEqual([]);
-  expect(made.announces).toBe(false);
+  expect(pkg.programs).toEqual([]);
+  expect(pkg.announcesTools).toBe(false);
 });
 
-test('code that the host wraps', () => {
-  const made = lowered(
+test('wrapped code becomes a function program', () => {
+  const pkg = packageOf(
     {
       ...core,
       kind: 'code-bundle',
@@ -408,8 +408,8 @@ test('code that the host wraps', () => {
     },
     { 'src/porter.py': 'def answer(event):\n    return event\n', 'web/index.html': '<p>doors</p>' },
   );
-  expect(made).toMatchObject({
-    announces: false,
+  expect(pkg).toMatchObject({
+    announcesTools: false,
     interface: 'web',
     programs: [
       {
@@ -462,21 +462,24 @@ test.each([
   ['node', ['--no-warnings', 'server.js'], ['node', '--no-warnings', 'server.js'], undefined, []],
   ['./bin/serve', ['-q'], ['./bin/serve', '-q'], undefined, []],
   ['uvx', ['porter'], ['uvx', 'porter'], undefined, ['uvx']],
-])('a native server started by %s %j', (command, args, expected, language, binaries) => {
-  const made = lowered(
-    { ...core, kind: 'code-bundle', runtime: { kind: 'node' }, mcp: { mode: 'native', command, args } },
-    { 'server.js': '', 'server.py': '', 'bin/serve': '' },
-  );
-  expect(made.announces).toBe(true);
-  expect(made.needs).toEqual({ binaries });
-  const [program] = made.programs;
-  expect(program).toMatchObject({ role: 'mcp-server', protocol: 'mcp', lifetime: 'persistent' });
-  expect(program?.target).toMatchObject({ kind: 'process', command: expected.map(textTemplate) });
-  expect(program?.target.kind === 'process' && program.target.runtime?.language).toBe(language);
-});
+])(
+  'a native server with the command %s %j becomes an MCP server program',
+  (command, args, expected, language, binaries) => {
+    const pkg = packageOf(
+      { ...core, kind: 'code-bundle', runtime: { kind: 'node' }, mcp: { mode: 'native', command, args } },
+      { 'server.js': '', 'server.py': '', 'bin/serve': '' },
+    );
+    expect(pkg.announcesTools).toBe(true);
+    expect(pkg.needs).toEqual({ binaries });
+    const [program] = pkg.programs;
+    expect(program).toMatchObject({ role: 'mcp-server', protocol: 'mcp', lifetime: 'persistent' });
+    expect(program?.target).toMatchObject({ kind: 'process', command: expected.map(textTemplate) });
+    expect(program?.target.kind === 'process' && program.target.runtime?.language).toBe(language);
+  },
+);
 
-test('skills come from the bundle, the router before the others', () => {
-  const made = lowered(
+test('skills come from the bundle, the router skill first', () => {
+  const pkg = packageOf(
     {
       ...core,
       kind: 'skills-bundle',
@@ -489,21 +492,21 @@ test('skills come from the bundle, the router before the others', () => {
     },
     { 'skills/keys/SKILL.md': '# Keys\n', 'start.md': '# Start\n' },
   );
-  expect(made.install).toEqual({ kind: 'bundled' });
-  expect(made.prompts.map((it) => [it.kind, it.name, it.first, it.body])).toEqual([
+  expect(pkg.install).toEqual({ kind: 'bundled' });
+  expect(pkg.prompts.map((it) => [it.kind, it.name, it.first, it.body])).toEqual([
     ['instructions', 'instructions', false, { kind: 'text', text: core.system_prompt }],
     ['skill', 'start', true, { kind: 'file', path: 'start.md' }],
     ['skill', 'keys', false, { kind: 'file', path: 'skills/keys/SKILL.md' }],
   ]);
 });
 
-test('skills that are not in the bundle are fetched', () => {
-  const made = lowered({
+test('skills that are not in the bundle come from the object store', () => {
+  const pkg = packageOf({
     ...core,
     kind: 'skills-bundle',
     skills: [{ id: 'keys', name: 'Keys' }],
     skills_source: { kind: 'r2', key: 'hotel/porter.zip' },
   });
-  expect(made.install).toEqual({ kind: 'object', key: 'hotel/porter.zip' });
-  expect(made.prompts[1]?.body).toEqual({ kind: 'file', path: 'skills/keys/SKILL.md' });
+  expect(pkg.install).toEqual({ kind: 'object', key: 'hotel/porter.zip' });
+  expect(pkg.prompts[1]?.body).toEqual({ kind: 'file', path: 'skills/keys/SKILL.md' });
 });

@@ -1,44 +1,44 @@
 import type { Bundle } from '../../model/bundle.js';
-import type { Guardrails, RateLimit, ToolRule } from '../../model/guardrails.js';
+import type { Guardrails, RateLimit, ToolGuardrails } from '../../model/guardrails.js';
 import type { JsonObject } from '../../model/json.js';
 import type { InstallPlan } from '../../model/lifecycle.js';
 import type { Fact, Package, Prompt } from '../../model/package.js';
 import type { NetworkHost } from '../../model/permissions.js';
-import { cleanPath } from './bundle-path.js';
-import { normalHost } from './host-name.js';
-import { needsOf, programsOf } from './program.js';
+import { normalizePath } from './bundle-path.js';
+import { normalizeHost } from './host-name.js';
 import {
   codeMode,
   listOf,
   objectOf,
   objectsOf,
   remoteUrl,
-  shortOf,
   slug,
-  textOf,
+  stringOf,
+  stringOrMember,
   toolEntries,
-} from './shape.js';
+} from './manifest-fields.js';
+import { programsOf, requiredBinaries } from './program.js';
 import { skillFile, skillPlaces } from './skill-rules.js';
 import { slotsOf } from './slot.js';
 import { toolsOf } from './tool.js';
-import { readUrl } from './url.js';
+import { parseUrl } from './url.js';
 
-/** A manifest without errors becomes a package. */
+/** Converts a manifest without errors to a package. */
 export function lower(manifest: JsonObject, bundle: Bundle): Package {
   const name = manifest.name as string;
   const hosts = hostsOf(manifest);
-  const page = shortOf(codeMode(manifest) === 'none' ? undefined : manifest.ui, 'path');
+  const page = stringOrMember(codeMode(manifest) === 'none' ? undefined : manifest.ui, 'path');
   return {
     format: 'findagent',
     id: slug(name),
-    version: textOf(manifest.version) ?? '0.0.0',
+    version: stringOf(manifest.version) ?? '0.0.0',
     name,
-    description: textOf(manifest.description) ?? '',
+    description: stringOf(manifest.description) ?? '',
     programs: programsOf(manifest, bundle),
     tools: toolsOf(manifest, hosts.length > 0),
     prompts: promptsOf(manifest, bundle),
     hooks: [],
-    needs: { binaries: needsOf(manifest) },
+    needs: { binaries: requiredBinaries(manifest) },
     slots: slotsOf(manifest),
     permissions: {
       origin: 'declared',
@@ -49,39 +49,39 @@ export function lower(manifest: JsonObject, bundle: Bundle): Package {
     },
     guardrails: guardrailsOf(objectOf(manifest.guardrails)),
     install: installOf(manifest, bundle),
-    announces: codeMode(manifest) === 'native' || remoteUrl(manifest) !== undefined,
+    announcesTools: codeMode(manifest) === 'native' || remoteUrl(manifest) !== undefined,
     targets: listOf(manifest.targets) as readonly string[],
     ...(page === undefined ? {} : { interface: folderOf(page, bundle) }),
     facts: factsOf(manifest),
   };
 }
 
-/** Where requests and code may go, each place once, in the order of the manifest. */
+/** The hosts that requests and code may reach, without duplicates, in manifest order. */
 function hostsOf(manifest: JsonObject): NetworkHost[] {
   const urls = toolEntries(manifest).flatMap(([, tool]) => {
     const action = objectOf(tool.action);
-    return action.type === 'http' ? (textOf(action.url) ?? []) : [];
+    return action.type === 'http' ? (stringOf(action.url) ?? []) : [];
   });
-  const found: NetworkHost[] = [...urls, remoteUrl(manifest) ?? []].flat().flatMap((url) => {
-    const { target } = readUrl(url, 'url');
+  const hosts: NetworkHost[] = [...urls, remoteUrl(manifest) ?? []].flat().flatMap((url) => {
+    const { target } = parseUrl(url, 'url');
     return target === undefined ? [] : [{ host: target.host, port: target.port }];
   });
   if (codeMode(manifest) !== 'none') {
     for (const host of listOf(manifest.allowed_hosts)) {
-      found.push({ host: normalHost(host as string), port: null });
+      hosts.push({ host: normalizeHost(host as string), port: null });
     }
   }
-  return [...new Map(found.map((it) => [`${it.host} ${it.port}`, it])).values()];
+  return [...new Map(hosts.map((it) => [`${it.host} ${it.port}`, it])).values()];
 }
 
 function promptsOf(manifest: JsonObject, bundle: Bundle): Prompt[] {
   const name = manifest.name as string;
-  const router = textOf(manifest.router_skill_id);
+  const router = stringOf(manifest.router_skill_id);
   const instructions: Prompt = {
     kind: 'instructions',
     name: 'instructions',
     title: name,
-    description: textOf(manifest.description) ?? '',
+    description: stringOf(manifest.description) ?? '',
     body: { kind: 'text', text: manifest.system_prompt as string },
     examples: manifest.example_prompts as readonly string[],
     tags: [],
@@ -93,15 +93,14 @@ function promptsOf(manifest: JsonObject, bundle: Bundle): Prompt[] {
       kind: 'skill',
       name: id,
       title: skill.name as string,
-      description: textOf(skill.description) ?? '',
+      description: stringOf(skill.description) ?? '',
       body: { kind: 'file', path: skillFile(bundle, id) ?? (skillPlaces(id)[0] as string) },
       examples: [],
       tags: listOf(skill.tags) as readonly string[],
       first: id === router,
     };
   });
-  const routed = (it: Prompt) => it.first;
-  return [instructions, ...skills.filter(routed), ...skills.filter((it) => !routed(it))];
+  return [instructions, ...skills.filter((it) => it.first), ...skills.filter((it) => !it.first)];
 }
 
 function guardrailsOf(guardrails: JsonObject): Guardrails {
@@ -118,7 +117,7 @@ function guardrailsOf(guardrails: JsonObject): Guardrails {
   };
 }
 
-function toolRule(tool: string, rule: JsonObject): ToolRule {
+function toolRule(tool: string, rule: JsonObject): ToolGuardrails {
   return {
     tool,
     ...(rule.approval === undefined ? {} : { approval: rule.approval as 'none' | 'human' }),
@@ -133,23 +132,23 @@ function rateLimit(text: string): RateLimit {
   return { count: Number(count), per };
 }
 
-/** Skills that are not in the bundle come from the store that the operator configures. */
+/** Skills that are not in the bundle are fetched from the object store that the operator configures. */
 function installOf(manifest: JsonObject, bundle: Bundle): InstallPlan {
-  const key = textOf(objectOf(manifest.skills_source).key);
+  const key = stringOf(objectOf(manifest.skills_source).key);
   if (key === undefined) return { kind: 'bundled' };
   const skills = objectsOf(manifest.skills).map(([, it]) => it.id as string);
   const complete = skills.length > 0 && skills.every((id) => skillFile(bundle, id) !== undefined);
   return complete ? { kind: 'bundled' } : { kind: 'object', key };
 }
 
-/** The page may be named itself, or the folder it is in. */
+/** `ui` names either the page or its folder. */
 function folderOf(path: string, bundle: Bundle): string {
-  const clean = cleanPath(path);
+  const clean = normalizePath(path);
   if (bundle.read(clean).kind === 'folder') return clean;
   return clean.split('/').slice(0, -1).join('/');
 }
 
-const shown: readonly (readonly [string, string])[] = [
+const factLabels: readonly (readonly [string, string])[] = [
   ['kind', 'kind'],
   ['delivery', 'delivery'],
   ['exec', 'runs'],
@@ -157,7 +156,7 @@ const shown: readonly (readonly [string, string])[] = [
   ['category', 'category'],
   ['tags', 'tags'],
   ['author', 'author'],
-  ['license', 'licence'],
+  ['license', 'license'],
   ['homepage', 'homepage'],
   ['documentation', 'documentation'],
   ['repository', 'repository'],
@@ -170,7 +169,7 @@ const shown: readonly (readonly [string, string])[] = [
 ];
 
 function factsOf(manifest: JsonObject): Fact[] {
-  const labels = new Map(shown);
+  const labels = new Map(factLabels);
   return Object.entries(manifest).flatMap(([field, value]) => {
     const label = labels.get(field);
     return label === undefined ? [] : [{ label, value }];

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { splitHoles } from './placeholder.js';
+import { parsePlaceholders } from './placeholder.js';
 
-/** Holes are shown as ‹name›. */
-function shown(text: string): string {
-  return splitHoles(text)
+/** Placeholders are shown as ‹name›. */
+function render(text: string): string {
+  return parsePlaceholders(text)
     .template.parts.map((it) =>
       it.kind === 'text' ? it.text : it.kind === 'input' ? `‹${it.path.join('.')}›` : '?',
     )
@@ -30,12 +30,12 @@ test.each([
   ['$1{a}', '$1‹a›'],
   ['{"k":{v}}', '{"k":‹v›}'],
   ['{Ünï}', '{Ünï}'],
-])('%j is read as %j', (text, expected) => {
-  expect(shown(text)).toBe(expected);
+])('%j is parsed as %j', (text, expected) => {
+  expect(render(text)).toBe(expected);
 });
 
-test('each hole is named once', () => {
-  expect(splitHoles('{a} {b} {a}').names).toEqual(['a', 'b']);
+test('each placeholder name is listed once', () => {
+  expect(parsePlaceholders('{a} {b} {a}').names).toEqual(['a', 'b']);
 });
 
 test.each([
@@ -45,13 +45,13 @@ test.each([
   ['{name}', []],
   ['function () { return 1; }', []],
   ['{"a": 1}', []],
-])('%j looks like %j of another template language', (text, expected) => {
-  expect(splitHoles(text).suspects).toEqual(expected);
+])('in %j, the parts %j look like another template language', (text, expected) => {
+  expect(parsePlaceholders(text).suspects).toEqual(expected);
 });
 
-test('a megabyte of braces takes no time', () => {
+test('a megabyte of braces is parsed fast', () => {
   const started = performance.now();
   for (const text of ['{'.repeat(1e6), '{a'.repeat(5e5), `{${'a'.repeat(1e6)}`, '{{a}'.repeat(2.5e5)])
-    splitHoles(text);
+    parsePlaceholders(text);
   expect(performance.now() - started).toBeLessThan(3000);
 });

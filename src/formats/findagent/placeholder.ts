@@ -1,35 +1,35 @@
 import type { Template, TemplatePart } from '../../model/template.js';
 
-/** Text taken apart at its `{param}` holes. */
-export interface Holed {
+/** Text split at its `{param}` placeholders. */
+export interface ParsedPlaceholders {
   readonly template: Template;
-  /** Names of the holes, each once, in order. */
+  /** Names of the placeholders, without duplicates, in order. */
   readonly names: readonly string[];
-  /** What looks like a hole and is plain text here: `{{name}}`, `{user.name}`, `{ name }`. */
+  /** Looks like a placeholder but is plain text: `{{name}}`, `{user.name}`, `{ name }`. */
   readonly suspects: readonly string[];
 }
 
-const hole = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
+const placeholder = /\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** Doubled braces and names with dots, dashes, blanks or a dollar sign: other template languages. */
+/** Syntax of other template languages: doubled braces, or names with dots, dashes or spaces. */
 const foreign = /\{\{\s{0,8}[A-Za-z_][A-Za-z0-9_.-]*\s{0,8}\}\}|\{\s{0,8}[A-Za-z_][A-Za-z0-9_.-]*\s{0,8}\}/g;
 
-export function splitHoles(text: string): Holed {
+export function parsePlaceholders(text: string): ParsedPlaceholders {
   const parts: TemplatePart[] = [];
   const names = new Set<string>();
   let end = 0;
-  const keep = (upTo: number) => {
+  const addText = (upTo: number) => {
     if (upTo > end) parts.push({ kind: 'text', text: text.slice(end, upTo) });
   };
-  for (const match of text.matchAll(hole)) {
+  for (const match of text.matchAll(placeholder)) {
     const stop = match.index + match[0].length;
     if (text[match.index - 1] === '{' && text[stop] === '}') continue;
-    keep(match.index);
+    addText(match.index);
     parts.push({ kind: 'input', path: [match[1] as string] });
     names.add(match[1] as string);
     end = stop;
   }
-  keep(text.length);
+  addText(text.length);
   return { template: { parts }, names: [...names], suspects: suspectsOf(text) };
 }
 

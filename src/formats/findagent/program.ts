@@ -2,14 +2,22 @@ import type { Bundle } from '../../model/bundle.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Program, ProgramTarget, Runtime } from '../../model/program.js';
 import { textTemplate } from '../../model/template.js';
-import { cleanPath, startsCommand } from './bundle-path.js';
+import { interpreterLanguage, normalizePath } from './bundle-path.js';
+import {
+  codeMode,
+  listOf,
+  memberOf,
+  objectOf,
+  remoteUrl,
+  stringOf,
+  stringOrMember,
+} from './manifest-fields.js';
 import { remoteCredential } from './remote-credential.js';
-import { codeMode, listOf, memberOf, objectOf, remoteUrl, shortOf, textOf } from './shape.js';
 
-/** The name of the program that is the package's own code. */
+/** The program name of the package's own code. */
 export const codeProgram = 'code';
 
-/** Commands under `delivery` belong to other hosts and are never programs here. */
+/** Commands under `delivery` are for other hosts; this host never runs them. */
 export function programsOf(manifest: JsonObject, bundle: Bundle): Program[] {
   const programs: Program[] = [];
   const mode = codeMode(manifest);
@@ -22,7 +30,7 @@ export function programsOf(manifest: JsonObject, bundle: Bundle): Program[] {
       callerContext: false,
       target: {
         kind: 'process',
-        command: [textTemplate(cleanPath(shortOf(manifest.entrypoint, 'path') as string))],
+        command: [textTemplate(normalizePath(stringOrMember(manifest.entrypoint, 'path') as string))],
         runtime: runtimeOf(manifest),
         directory: '',
         environment: [],
@@ -47,25 +55,25 @@ export function programsOf(manifest: JsonObject, bundle: Bundle): Program[] {
 
 const server = { role: 'mcp-server', lifetime: 'persistent', protocol: 'mcp', callerContext: false } as const;
 
-/** Programs of the machine that the package cannot do without. */
-export function needsOf(manifest: JsonObject): string[] {
+/** Programs that must be installed on the machine. */
+export function requiredBinaries(manifest: JsonObject): string[] {
   if (codeMode(manifest) !== 'native') return [];
-  const command = textOf(objectOf(manifest.mcp).command) as string;
-  return command.includes('/') || startsCommand(command) !== undefined ? [] : [command];
+  const command = stringOf(objectOf(manifest.mcp).command) as string;
+  return command.includes('/') || interpreterLanguage(command) !== undefined ? [] : [command];
 }
 
 function nativeTarget(manifest: JsonObject, bundle: Bundle): ProgramTarget {
   const mcp = objectOf(manifest.mcp);
   const command = mcp.command as string;
   const args = listOf(mcp.args) as readonly string[];
-  const language = startsCommand(command);
+  const language = interpreterLanguage(command);
   const script = args[0];
   const bundled =
-    script !== undefined && !script.startsWith('-') && bundle.read(cleanPath(script)).kind === 'file';
+    script !== undefined && !script.startsWith('-') && bundle.read(normalizePath(script)).kind === 'file';
   if (language !== undefined && bundled) {
     return {
       kind: 'process',
-      command: [textTemplate(cleanPath(script)), ...args.slice(1).map(textTemplate)],
+      command: [textTemplate(normalizePath(script)), ...args.slice(1).map(textTemplate)],
       runtime: { ...runtimeOf(manifest), language },
       directory: '',
       environment: [],
@@ -80,9 +88,9 @@ function nativeTarget(manifest: JsonObject, bundle: Bundle): ProgramTarget {
 }
 
 function runtimeOf(manifest: JsonObject): Runtime {
-  const version = textOf(memberOf(manifest.runtime, 'version'));
+  const version = stringOf(memberOf(manifest.runtime, 'version'));
   return {
-    language: shortOf(manifest.runtime, 'kind') as Runtime['language'],
+    language: stringOrMember(manifest.runtime, 'kind') as Runtime['language'],
     ...(version === undefined ? {} : { version }),
     packages: [],
   };

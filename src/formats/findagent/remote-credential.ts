@@ -1,32 +1,33 @@
 import type { JsonObject } from '../../model/json.js';
-import { covers } from './host-name.js';
-import { codeMode, listOf, objectOf, objectsOf, remoteUrl, textOf } from './shape.js';
-import { readUrl } from './url.js';
+import { hostCovers } from './host-name.js';
+import { codeMode, listOf, objectOf, objectsOf, remoteUrl, stringOf } from './manifest-fields.js';
+import { parseUrl } from './url.js';
 
-/** The object that names the server elsewhere. */
-export function remoteOf(manifest: JsonObject): JsonObject {
+/** The object that describes the remote server. */
+export function remoteServer(manifest: JsonObject): JsonObject {
   return objectOf(objectOf(objectOf(manifest.delivery).mcp).remote);
 }
 
-/** Refs of the slots whose value the server elsewhere may have. */
-export function remoteCandidates(manifest: JsonObject): readonly string[] {
-  const host = readUrl(remoteUrl(manifest) ?? '', 'url').target?.host;
+/** Refs of the slots whose value may be sent to the remote server. */
+export function remoteCredentialCandidates(manifest: JsonObject): readonly string[] {
+  const host = parseUrl(remoteUrl(manifest) ?? '', 'url').target?.host;
   if (host === undefined) return [];
   return objectsOf(manifest.credential_slots).flatMap(([, slot]) => {
-    const reaches = listOf(slot.allowed_hosts).some((it) => typeof it === 'string' && covers(it, host));
-    return reaches ? (textOf(slot.ref) ?? []) : [];
+    const allowed = listOf(slot.allowed_hosts).some((it) => typeof it === 'string' && hostCovers(it, host));
+    return allowed ? (stringOf(slot.ref) ?? []) : [];
   });
 }
 
 /**
- * The slot that signs requests to the server elsewhere: the one that is named, else the only one that the server may have.
- * Of several nobody guesses, and the slots of a package with code of its own are for that code unless they are named.
+ * The credential for requests to the remote server: the slot named by auth_ref, else the only slot that may be sent
+ * there. With several candidates, none is used. In a package with code, slots belong to the code unless auth_ref
+ * names one.
  */
 export function remoteCredential(manifest: JsonObject): string | undefined {
   if (remoteUrl(manifest) === undefined) return undefined;
-  const named = textOf(remoteOf(manifest).auth_ref);
+  const named = stringOf(remoteServer(manifest).auth_ref);
   if (named !== undefined) return named;
   if (codeMode(manifest) !== 'none') return undefined;
-  const [only, ...more] = remoteCandidates(manifest);
+  const [only, ...more] = remoteCredentialCandidates(manifest);
   return more.length === 0 ? only : undefined;
 }

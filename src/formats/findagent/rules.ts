@@ -1,16 +1,16 @@
 import type { Bundle } from '../../model/bundle.js';
 import type { JsonObject } from '../../model/json.js';
-import { nameOf } from '../check.js';
+import { pathName } from '../check.js';
 import type { Report } from '../report.js';
-import { checkCode } from './bundle-rules.js';
+import { checkCode } from './code-rules.js';
 import { checkDelivery } from './delivery-rules.js';
 import { checkGuardrails } from './guardrail-rules.js';
-import { listOf } from './shape.js';
+import { listOf } from './manifest-fields.js';
 import { checkSkills } from './skill-rules.js';
 import { checkSlots } from './slot-rules.js';
 import { checkTools } from './tool-rules.js';
 
-/** What the schema cannot say. Values of the wrong type were reported already and are passed over. */
+/** Rules that the schema cannot express. Values of the wrong type are skipped: the schema already reports them. */
 export function checkRules(report: Report, manifest: JsonObject, bundle: Bundle): void {
   checkBlank(report, manifest);
   checkTools(report, manifest);
@@ -31,8 +31,8 @@ function checkBlank(report: Report, manifest: JsonObject): void {
     const [field = '', index] = path;
     const value = index === undefined ? manifest[field] : listOf(manifest[field])[Number(index)];
     if (typeof value !== 'string' || value.trim() !== '') continue;
-    report.at('findagent.blank-text', path, `${nameOf(path)} says nothing`, {
-      hint: 'write something, or remove it',
+    report.at('findagent.blank-text', path, `${pathName(path)} is blank`, {
+      hint: 'write some text, or remove it',
     });
   }
 }

@@ -1,22 +1,22 @@
 import type { Json, JsonObject, JsonPath } from '../../model/json.js';
-import { isSteering } from '../../model/steering.js';
-import { nameOf, show } from '../check.js';
+import { isReservedVariable } from '../../model/reserved-variables.js';
+import { pathName, show } from '../check.js';
 import type { Report } from '../report.js';
-import { hostProblem, normalHost } from './host-name.js';
+import { hostProblem, normalizeHost } from './host-name.js';
+import { codeMode, listOf, objectOf, objectsOf, stringOf, toolEntries } from './manifest-fields.js';
 import { remoteCredential } from './remote-credential.js';
-import { codeMode, listOf, objectOf, objectsOf, textOf, toolEntries } from './shape.js';
 
-/** Rules for credential slots, the settings of a code-bundle and every list of hosts. */
+/** Checks credential slots, the settings of a code-bundle and all host lists. */
 export function checkSlots(report: Report, manifest: JsonObject): void {
   checkHosts(report, manifest.allowed_hosts, ['allowed_hosts']);
   const seen = new Map<string, number>();
-  const open = reachable(manifest);
+  const canReach = reachableHosts(manifest);
   for (const [index, slot] of objectsOf(manifest.credential_slots)) {
     const path = ['credential_slots', index];
     checkHosts(report, slot.allowed_hosts, [...path, 'allowed_hosts']);
-    const ref = textOf(slot.ref);
+    const ref = stringOf(slot.ref);
     if (ref !== undefined && seen.has(ref)) {
-      const message = `${nameOf(path)} has the ref ${show(ref)} that credential_slots[${seen.get(ref)}] has`;
+      const message = `${pathName(path)} has the same ref as credential_slots[${seen.get(ref)}]: ${show(ref)}`;
       report.at('findagent.duplicate-slot', [...path, 'ref'], message, {
         hint: 'give each slot its own ref',
       });
@@ -24,7 +24,7 @@ export function checkSlots(report: Report, manifest: JsonObject): void {
       seen.set(ref, index);
     }
     checkScheme(report, slot, path);
-    checkUse(report, manifest, slot, path, open);
+    checkUse(report, manifest, slot, path, canReach);
   }
   checkEnvironment(report, manifest);
 }
@@ -44,15 +44,15 @@ function checkScheme(report: Report, slot: JsonObject, path: JsonPath): void {
   if (first === undefined) return;
   const foreign = slot.auth_scheme === 'header' ? undefined : fields.find((it) => it !== 'auth_scheme');
   if (foreign === undefined) {
-    const message = `${fields.map((it) => `"${it}"`).join(', ')} of ${nameOf(path)}: not in the published format; understood here`;
+    const message = `${fields.map((it) => `"${it}"`).join(', ')} of ${pathName(path)}: not in the published format; this host supports it`;
     report.at('findagent.extension-field', [...path, first], message, { spot: 'key' });
     return;
   }
-  const scheme = textOf(slot.auth_scheme) ?? 'bearer';
+  const scheme = stringOf(slot.auth_scheme) ?? 'bearer';
   report.at(
     'findagent.slot-scheme',
     [...path, foreign],
-    `"${foreign}" has no meaning for the scheme ${scheme}`,
+    `"${foreign}" has no effect with auth_scheme "${scheme}"`,
     {
       hint: 'write "auth_scheme": "header", or remove it',
       spot: 'key',
@@ -65,45 +65,51 @@ function checkUse(
   manifest: JsonObject,
   slot: JsonObject,
   path: JsonPath,
-  open: Reachable,
+  canReach: CanReach,
 ): void {
   const used = usedByRequest(manifest, slot);
   if (codeMode(manifest) === 'none') {
     if (slot.env !== undefined || typeof slot.ref !== 'string' || used) return;
-    report.at('findagent.slot-unused', [...path, 'ref'], `no action uses the credential ${show(slot.ref)}`, {
-      hint: 'name it in the auth_ref of an action, or remove the slot',
-    });
+    report.at(
+      'findagent.slot-unused',
+      [...path, 'ref'],
+      `the credential ${show(slot.ref)} is not used by any action`,
+      {
+        hint: 'name it in auth_ref of an action, or remove the slot',
+      },
+    );
     return;
   }
   if (used) return;
   for (const [index, host] of listOf(slot.allowed_hosts).entries()) {
-    if (typeof host !== 'string' || hostProblem(host) !== null || open(host)) continue;
-    const message = `the code may send ${show(slot.ref)} to ${show(host)}, and cannot reach that host`;
+    if (typeof host !== 'string' || hostProblem(host) !== null || canReach(host)) continue;
+    const message = `the code may send ${show(slot.ref)} to ${show(host)}, but cannot reach that host`;
     report.at('findagent.slot-host-unreachable', [...path, 'allowed_hosts', index], message, {
-      hint: `add ${show(host)} to the allowed_hosts of the manifest`,
+      hint: `add ${show(host)} to the top-level allowed_hosts`,
     });
   }
 }
 
-type Reachable = (host: string) => boolean;
+type CanReach = (host: string) => boolean;
 
-/** Whether a host, or a name below or above it, is among the hosts that the code can reach. */
-function reachable(manifest: JsonObject): Reachable {
+/** Tells whether the code can reach a host: an allowed name, or a subdomain or parent of one. */
+function reachableHosts(manifest: JsonObject): CanReach {
   const names = listOf(manifest.allowed_hosts).flatMap((it) =>
-    typeof it === 'string' ? normalHost(it) : [],
+    typeof it === 'string' ? normalizeHost(it) : [],
   );
   const exact = new Set(names);
-  const above = new Set(names.flatMap(lineage));
-  return (host) => above.has(normalHost(host)) || lineage(normalHost(host)).some((it) => exact.has(it));
+  const parents = new Set(names.flatMap(withParents));
+  return (host) =>
+    parents.has(normalizeHost(host)) || withParents(normalizeHost(host)).some((it) => exact.has(it));
 }
 
-/** A name and every name above it. */
-function lineage(host: string): string[] {
+/** A name and all its parent domains. */
+function withParents(host: string): string[] {
   const labels = host.split('.').slice(-32);
   return labels.map((_, index) => labels.slice(index).join('.'));
 }
 
-/** Whether requests carry it, those of an action or those to a server elsewhere. */
+/** Whether an HTTP action or the remote server uses the credential. */
 export function usedByRequest(manifest: JsonObject, slot: JsonObject): boolean {
   if (typeof slot.ref === 'string' && remoteCredential(manifest) === slot.ref) return true;
   return toolEntries(manifest).some(([, tool]) => {
@@ -112,38 +118,43 @@ export function usedByRequest(manifest: JsonObject, slot: JsonObject): boolean {
   });
 }
 
-const secretive =
+const secretLikeName =
   /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|APIKEY|API_KEY|PRIVATE_KEY|ACCESS_KEY|CREDENTIALS?)(?:_|$)/;
 
 function checkEnvironment(report: Report, manifest: JsonObject): void {
   const seen = new Map<string, string>();
-  const take = (name: Json | undefined, path: JsonPath) => {
+  const checkVariable = (name: Json | undefined, path: JsonPath) => {
     if (typeof name !== 'string') return;
-    if (isSteering(name)) {
-      report.at('findagent.env-reserved', path, `${show(name)} steers how programs start and cannot be set`, {
-        hint: 'choose a name of your own',
-      });
+    if (isReservedVariable(name)) {
+      report.at(
+        'findagent.env-reserved',
+        path,
+        `${show(name)} controls how programs start, so a manifest cannot set it`,
+        {
+          hint: 'choose another name',
+        },
+      );
     }
     const earlier = seen.get(name);
     if (earlier !== undefined) {
-      report.at('findagent.env-twice', path, `the variable ${show(name)} belongs to ${earlier} already`, {
+      report.at('findagent.env-twice', path, `the variable ${show(name)} is already used by ${earlier}`, {
         hint: 'choose another name',
       });
     }
-    seen.set(name, nameOf(path.slice(0, -1)));
+    seen.set(name, pathName(path.slice(0, -1)));
   };
   for (const [index, slot] of objectsOf(manifest.credential_slots)) {
-    take(slot.env, ['credential_slots', index, 'env']);
+    checkVariable(slot.env, ['credential_slots', index, 'env']);
   }
   if (codeMode(manifest) === 'none') return;
   for (const [index, entry] of objectsOf(manifest.env)) {
     const path = ['env', index, 'name'];
-    take(entry.name, path);
-    if (typeof entry.name === 'string' && secretive.test(entry.name)) {
+    checkVariable(entry.name, path);
+    if (typeof entry.name === 'string' && secretLikeName.test(entry.name)) {
       report.at(
         'findagent.env-looks-secret',
         path,
-        `${show(entry.name)} looks like a secret; "env" protects nothing`,
+        `${show(entry.name)} looks like a secret, but "env" values are not protected`,
         {
           hint: 'declare it in credential_slots with the hosts that may receive it',
         },

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.js';
 import type { AuthScheme, Slot, SlotDelivery } from '../../model/slot.js';
-import { normalHost } from './host-name.js';
-import { codeMode, listOf, objectsOf, textOf } from './shape.js';
+import { normalizeHost } from './host-name.js';
+import { codeMode, listOf, objectsOf, stringOf } from './manifest-fields.js';
 import { usedByRequest } from './slot-rules.js';
 
 /** Credentials first, then the plain settings of a code-bundle. */
@@ -11,10 +11,10 @@ export function slotsOf(manifest: JsonObject): Slot[] {
   return [...credentials, ...objectsOf(manifest.env).map(([, it]) => setting(it))];
 }
 
-/** Every credential is guarded as a secret; its type says only how it is typed in. */
+/** Every credential is a secret. Its type only decides how the value is entered. */
 function credential(manifest: JsonObject, slot: JsonObject): Slot {
-  const description = textOf(slot.description);
-  const type = textOf(slot.type) ?? 'string';
+  const description = stringOf(slot.description);
+  const type = stringOf(slot.type) ?? 'string';
   return {
     name: slot.ref as string,
     label: slot.label as string,
@@ -25,13 +25,13 @@ function credential(manifest: JsonObject, slot: JsonObject): Slot {
     type: type === 'json' ? 'json' : 'text',
     source: { kind: 'operator' },
     delivery: deliveryOf(manifest, slot),
-    audience: { kind: 'hosts', hosts: listOf(slot.allowed_hosts).map((it) => normalHost(it as string)) },
+    audience: { kind: 'hosts', hosts: listOf(slot.allowed_hosts).map((it) => normalizeHost(it as string)) },
   };
 }
 
 function deliveryOf(manifest: JsonObject, slot: JsonObject): SlotDelivery {
   if (codeMode(manifest) !== 'none' && !usedByRequest(manifest, slot)) {
-    return { kind: 'environment', variable: textOf(slot.env) ?? variableOf(slot.ref as string) };
+    return { kind: 'environment', variable: stringOf(slot.env) ?? variableOf(slot.ref as string) };
   }
   return { kind: 'request', scheme: schemeOf(slot) };
 }
@@ -49,7 +49,7 @@ function schemeOf(slot: JsonObject): AuthScheme {
     case 'raw':
       return { kind: 'raw' };
     case 'header':
-      return { kind: 'header', name: slot.header_name as string, prefix: textOf(slot.prefix) ?? '' };
+      return { kind: 'header', name: slot.header_name as string, prefix: stringOf(slot.prefix) ?? '' };
     default:
       return { kind: 'bearer' };
   }

@@ -15,7 +15,7 @@ test.each([
   ['Gezeiten für Köln', 'gezeiten-fur-koln'],
   ['潮汐の番人', 'agent'],
   ['ti\u200bde\u202e', 'tide'],
-])('a new package called %j is clean and has the id %s', (name, id) => {
+])('a new package named %j has no diagnostics and the id %s', (name, id) => {
   const files = Object.fromEntries(starter(name).map((it) => [it.path, it.text]));
   const result = findagent.parse(memoryBundle(files, 'findagent.json'), defaultParseOptions);
   expect(result.diagnostics).toEqual([]);

@@ -1,8 +1,8 @@
 import { findHidden } from '../../model/unicode.js';
 import type { StarterFile } from '../starter.js';
-import { slug } from './shape.js';
+import { slug } from './manifest-fields.js';
 
-/** A recipe with one tool that needs no network, no key and no code. */
+/** An agent with one tool that needs no network, no key and no code. */
 export function starter(name: string): readonly StarterFile[] {
   const title = titleOf(name);
   return [
@@ -14,8 +14,8 @@ export function starter(name: string): readonly StarterFile[] {
 /** 3 to 80 visible characters. */
 function titleOf(name: string): string {
   const hidden = new Set(findHidden(name).map((it) => it.codePoint));
-  const seen = [...name.replace(/\s+/g, ' ')].filter((it) => !hidden.has(it.codePointAt(0) as number));
-  const title = seen.slice(0, 70).join('').trim();
+  const visible = [...name.replace(/\s+/g, ' ')].filter((it) => !hidden.has(it.codePointAt(0) as number));
+  const title = visible.slice(0, 70).join('').trim();
   if (title === '') return 'My agent';
   return [...title].length < 3 ? `${title} agent` : title;
 }

@@ -1,22 +1,31 @@
 import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
-import { nameOf, show } from '../check.js';
+import { pathName, show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
 import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
-import { effectsOf, workerOf } from './effect.js';
-import { checkHoles, checkSuspects, checkUnused, knownInputs } from './hole-rules.js';
+import { backendOf, effectsOf } from './effect.js';
 import { checkHttp } from './http-rules.js';
-import { splitHoles } from './placeholder.js';
-import { codeMode, memberOf, objectOf, packageId, remoteUrl, slug, textOf, toolEntries } from './shape.js';
+import {
+  codeMode,
+  memberOf,
+  objectOf,
+  packageId,
+  remoteUrl,
+  slug,
+  stringOf,
+  toolEntries,
+} from './manifest-fields.js';
+import { parsePlaceholders } from './placeholder.js';
+import { checkPlaceholderNames, checkSuspects, checkUnused, knownInputs } from './placeholder-rules.js';
 
-/** Everything the schema cannot say of tools and their actions. */
+/** Rules for tools and actions that the schema cannot express. */
 export function checkTools(report: Report, manifest: JsonObject): void {
   const seen = new Map<string, number>();
   for (const [index, tool] of toolEntries(manifest)) {
     const path = ['tools', index];
-    const name = textOf(tool.name);
+    const name = stringOf(tool.name);
     if (name !== undefined && seen.has(name)) {
-      const message = `${nameOf(path)} has the name ${show(name)} that tools[${seen.get(name)}] has`;
+      const message = `${pathName(path)} has the same name as tools[${seen.get(name)}]: ${show(name)}`;
       report.at('findagent.duplicate-tool', [...path, 'name'], message, {
         hint: 'give each tool its own name',
       });
@@ -35,7 +44,7 @@ function checkSchemas(report: Report, tool: JsonObject, path: JsonPath): void {
   if (isObject(input)) {
     checkInnerSchema(report, input, [...path, 'input_schema']);
     if (input.type !== undefined && input.type !== 'object') {
-      const message = `${nameOf([...path, 'input_schema'])} describes ${show(input.type)}; the input of a tool is an object`;
+      const message = `${pathName([...path, 'input_schema'])} has type ${show(input.type)}; the input of a tool must be an object`;
       report.at('findagent.input-not-object', [...path, 'input_schema', 'type'], message, {
         hint: 'write "type": "object" and describe each input under "properties"',
       });
@@ -53,64 +62,64 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
 function checkAction(report: Report, manifest: JsonObject, tool: JsonObject, path: JsonPath): void {
   const at = [...path, 'action'];
   if (!isObject(tool.action)) {
-    const served = codeMode(manifest) !== 'none' || remoteUrl(manifest) !== undefined;
-    if (tool.action === undefined && !served) {
-      const called = typeof tool.name === 'string' ? `tool ${show(tool.name)}` : nameOf(path);
-      const message = `${called} has no action: it is shown, and not served`;
+    const hasProgram = codeMode(manifest) !== 'none' || remoteUrl(manifest) !== undefined;
+    if (tool.action === undefined && !hasProgram) {
+      const label = typeof tool.name === 'string' ? `tool ${show(tool.name)}` : pathName(path);
+      const message = `${label} has no action, so it cannot be called`;
       report.at('findagent.tool-unbound', path, message, { hint: 'add an "action" to make it callable' });
     }
     return;
   }
   const action = tool.action;
-  const type = textOf(action.type) ?? '';
+  const type = stringOf(action.type) ?? '';
   const own = Object.hasOwn(fieldsOf, type) ? fieldsOf[type] : undefined;
   if (own === undefined) return;
   for (const field of Object.keys(action)) {
     const owner = Object.keys(fieldsOf).find((it) => it !== type && fieldsOf[it]?.includes(field));
     if (own.includes(field) || owner === undefined) continue;
-    const message = `"${field}" belongs to actions of type ${owner}; a ${type} action has no use for it`;
+    const message = `"${field}" belongs to actions of type ${owner}; it has no effect in a ${type} action`;
     report.at('findagent.foreign-field', [...at, field], message, { hint: 'remove it', spot: 'key' });
   }
   if (type === 'http') checkHttp(report, manifest, tool, at);
   if (type === 'prompt-template' && typeof action.template === 'string') {
-    const { names, suspects } = splitHoles(action.template);
-    checkHoles(report, knownInputs(tool), [...at, 'template'], names);
+    const { names, suspects } = parsePlaceholders(action.template);
+    checkPlaceholderNames(report, knownInputs(tool), [...at, 'template'], names);
     checkSuspects(report, [...at, 'template'], suspects);
     checkUnused(report, tool, path, new Set(names));
   }
   if (type === 'compose') checkCompose(report, manifest, action, at);
 }
 
-/** A method that is none at all has its own finding. */
+/** The schema reports an unknown method. */
 const mutating = /^(?:POST|PUT|PATCH|DELETE)$/;
 
 function checkEffects(report: Report, manifest: JsonObject, tool: JsonObject, path: JsonPath): void {
   const hints = objectOf(tool.annotations);
   const hasProgram = codeMode(manifest) !== 'none' || remoteUrl(manifest) !== undefined;
   const rules = objectOf(objectOf(manifest.guardrails).actions);
-  const rule = objectOf(memberOf(rules, textOf(tool.name) ?? ''));
-  const worker = workerOf(tool, hasProgram);
-  const effects = effectsOf(tool, rule, worker, true);
+  const rule = objectOf(memberOf(rules, stringOf(tool.name) ?? ''));
+  const backend = backendOf(tool, hasProgram);
+  const effects = effectsOf(tool, rule, backend, true);
   if (hints.readOnlyHint === true && hints.destructiveHint === true) {
-    const message = `tool ${show(tool.name)} is said to be read-only and destructive; destructive counts`;
+    const message = `tool ${show(tool.name)} is marked read-only and destructive; the host treats it as destructive`;
     report.at('findagent.annotations-contradict', [...path, 'annotations', 'readOnlyHint'], message, {
-      hint: 'keep the one that is true',
+      hint: 'keep the correct hint',
     });
   } else if (
     effects.readOnlyOverridden &&
-    (worker !== 'http' || mutating.test(textOf(objectOf(tool.action).method) ?? ''))
+    (backend !== 'http' || mutating.test(stringOf(objectOf(tool.action).method) ?? ''))
   ) {
-    const doing =
-      worker === 'http'
-        ? `${textOf(objectOf(tool.action).method) ?? 'a request without a method'} may change things`
-        : 'what it calls may change things';
-    const message = `tool ${show(tool.name)} is not read-only: ${doing}; the hint is overridden`;
+    const reason =
+      backend === 'http'
+        ? `${stringOf(objectOf(tool.action).method) ?? 'a request without a method'} may change data`
+        : 'the tool that it calls may change data';
+    const message = `tool ${show(tool.name)} is not read-only: ${reason}; the host ignores the hint`;
     report.at('findagent.read-only-overridden', [...path, 'annotations', 'readOnlyHint'], message, {
-      hint: worker === 'http' ? 'remove the hint, or use GET' : 'remove the hint',
+      hint: backend === 'http' ? 'remove the hint, or use GET' : 'remove the hint',
     });
   }
   if (rule.approval === 'none' && effects.approval === 'human') {
-    const message = `tool ${show(tool.name)} is destructive, so a person approves each call whatever the rule says`;
+    const message = `tool ${show(tool.name)} is destructive; each call needs approval, and this rule cannot change that`;
     report.at('findagent.approval-floor', ['guardrails', 'actions', String(tool.name), 'approval'], message, {
       hint: 'write "approval": "human"',
     });
@@ -119,20 +128,20 @@ function checkEffects(report: Report, manifest: JsonObject, tool: JsonObject, pa
 
 function checkCompose(report: Report, manifest: JsonObject, action: JsonObject, at: JsonPath): void {
   if (!isOwn(manifest, action) || typeof action.tool !== 'string') return;
-  const names = toolEntries(manifest).flatMap(([, it]) => textOf(it.name) ?? []);
+  const names = toolEntries(manifest).flatMap(([, it]) => stringOf(it.name) ?? []);
   if (names.includes(action.tool)) return;
   const meant = suggest(action.tool, names);
   report.at(
     'findagent.compose-unknown-tool',
     [...at, 'tool'],
-    `this agent has no tool ${show(action.tool)}`,
+    `this agent has no tool named ${show(action.tool)}`,
     {
-      hint: meant === undefined ? 'name a tool of "tools"' : `did you mean "${meant}"?`,
+      hint: meant === undefined ? 'use the name of a tool in "tools"' : `did you mean "${meant}"?`,
     },
   );
 }
 
-/** Compose actions that lead back to themselves inside the one manifest. */
+/** Reports compose actions that call each other in a cycle within this manifest. */
 function checkComposeCycles(report: Report, manifest: JsonObject): void {
   const next = new Map<string, string>();
   const places = new Map<string, JsonPath>();
@@ -143,23 +152,23 @@ function checkComposeCycles(report: Report, manifest: JsonObject): void {
     next.set(tool.name, action.tool);
     places.set(tool.name, ['tools', index, 'action', 'tool']);
   }
-  const told = new Set<string>();
+  const reported = new Set<string>();
   for (const [name, place] of places) {
-    if (told.has(name)) continue;
-    const way = [name];
+    if (reported.has(name)) continue;
+    const chain = [name];
     let reached: string | undefined = next.get(name);
     for (let hops = 0; hops <= next.size && reached !== undefined && reached !== name; hops++) {
-      way.push(reached);
+      chain.push(reached);
       reached = next.get(reached);
     }
     if (reached === name) {
-      for (const it of way) told.add(it);
+      for (const it of chain) reported.add(it);
       report.at(
         'findagent.compose-cycle',
         place,
-        `tool ${show(name)} ends up calling itself: ${[...way, name].join(' → ')}`,
+        `tool ${show(name)} ends up calling itself: ${[...chain, name].join(' → ')}`,
         {
-          hint: 'let it call a tool that does the work',
+          hint: 'call a tool that has its own action',
         },
       );
     }

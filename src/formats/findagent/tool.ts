@@ -1,26 +1,26 @@
 import type { Action, HttpBody, HttpMethod } from '../../model/action.js';
 import type { JsonObject, JsonSchema } from '../../model/json.js';
 import type { Tool } from '../../model/tool.js';
-import { readBody } from './body.js';
-import { effectsOf, workerOf } from './effect.js';
-import { contentType, sendsInput } from './http-rules.js';
-import { declaredInputs, schemaOfHoles } from './inputs.js';
-import { splitHoles } from './placeholder.js';
-import { codeProgram } from './program.js';
+import { parseBody } from './body.js';
+import { backendOf, effectsOf } from './effect.js';
+import { contentTypeOf, sendsInputAsBody } from './http-rules.js';
+import { declaredInputs, schemaFromPlaceholders } from './inputs.js';
 import {
   codeMode,
+  defaultToolName,
   memberOf,
   objectOf,
-  onlyTool,
   packageId,
   remoteUrl,
-  textOf,
+  stringOf,
   toolEntries,
-} from './shape.js';
-import { readUrl } from './url.js';
+} from './manifest-fields.js';
+import { parsePlaceholders } from './placeholder.js';
+import { codeProgram } from './program.js';
+import { parseUrl } from './url.js';
 
-/** The tools of a package. `reaches` says whether anything in it has network. */
-export function toolsOf(manifest: JsonObject, reaches: boolean): Tool[] {
+/** The tools of a package. `hasNetwork`: the package can reach the network. */
+export function toolsOf(manifest: JsonObject, hasNetwork: boolean): Tool[] {
   const declared = toolEntries(manifest).map(([, it]) => it);
   const tools = declared.length === 0 && codeMode(manifest) === 'wrap' ? [openTool(manifest)] : declared;
   const rules = objectOf(objectOf(manifest.guardrails).actions);
@@ -30,8 +30,8 @@ export function toolsOf(manifest: JsonObject, reaches: boolean): Tool[] {
     const { readOnlyOverridden: _, ...effects } = effectsOf(
       tool,
       objectOf(memberOf(rules, name)),
-      workerOf(tool, hasProgram),
-      reaches,
+      backendOf(tool, hasProgram),
+      hasNetwork,
     );
     const { action, names } = actionOf(manifest, tool);
     return {
@@ -47,36 +47,36 @@ export function toolsOf(manifest: JsonObject, reaches: boolean): Tool[] {
   });
 }
 
-/** Code that declares no tools is one tool that takes anything. */
+/** Code without declared tools becomes one tool that accepts any object. */
 function openTool(manifest: JsonObject): JsonObject {
   return {
-    name: onlyTool,
-    description: textOf(manifest.description) ?? `Run ${manifest.name as string}.`,
+    name: defaultToolName,
+    description: stringOf(manifest.description) ?? `Run ${manifest.name as string}.`,
     input_schema: { type: 'object', additionalProperties: true },
   };
 }
 
-/** MCP wants the type said. A tool that describes no input takes what its holes name. */
+/** MCP requires "type": "object". Without a schema, the inputs are the placeholders of the action. */
 function inputOf(tool: JsonObject, names: readonly string[], action: Action | null): JsonSchema {
   const schema = memberOf(tool, 'input_schema') as JsonObject | undefined;
   if (schema !== undefined) return schema.type === undefined ? { type: 'object', ...schema } : schema;
-  if (action?.kind === 'http' || action?.kind === 'prompt') return schemaOfHoles(names);
+  if (action?.kind === 'http' || action?.kind === 'prompt') return schemaFromPlaceholders(names);
   return { type: 'object', additionalProperties: true };
 }
 
-interface Bound {
+interface ActionInputs {
   readonly action: Action | null;
-  /** Inputs that the action's holes name. */
+  /** Names of the action's placeholders. */
   readonly names: readonly string[];
 }
 
-function actionOf(manifest: JsonObject, tool: JsonObject): Bound {
+function actionOf(manifest: JsonObject, tool: JsonObject): ActionInputs {
   const action = objectOf(tool.action);
-  switch (textOf(action.type)) {
+  switch (stringOf(action.type)) {
     case 'http':
       return httpAction(tool, action);
     case 'prompt-template': {
-      const { template, names } = splitHoles(action.template as string);
+      const { template, names } = parsePlaceholders(action.template as string);
       return { action: { kind: 'prompt', template }, names };
     }
     case 'compose': {
@@ -92,8 +92,8 @@ function programAction(manifest: JsonObject, tool: JsonObject): Action | null {
   const name = tool.name as string;
   switch (codeMode(manifest)) {
     case 'wrap': {
-      const called = textOf(objectOf(manifest.entrypoint).export) ?? 'handler';
-      return { kind: 'function', program: codeProgram, export: called, convention: 'envelope' };
+      const exportName = stringOf(objectOf(manifest.entrypoint).export) ?? 'handler';
+      return { kind: 'function', program: codeProgram, export: exportName, convention: 'envelope' };
     }
     case 'native':
       return { kind: 'upstream', program: codeProgram, tool: name };
@@ -102,33 +102,33 @@ function programAction(manifest: JsonObject, tool: JsonObject): Action | null {
   }
 }
 
-function httpAction(tool: JsonObject, action: JsonObject): Bound {
-  const { target, names: inUrl } = readUrl(action.url as string, 'url');
+function httpAction(tool: JsonObject, action: JsonObject): ActionInputs {
+  const { target, names: urlNames } = parseUrl(action.url as string, 'url');
   if (target === undefined) return { action: null, names: [] };
   const headers = Object.entries(objectOf(action.headers)).map(([name, value]) => ({
     name,
-    holed: splitHoles(value as string),
+    parsed: parsePlaceholders(value as string),
   }));
   const template = action.method === 'GET' ? undefined : action.body_template;
-  const read = template === undefined ? undefined : readBody(template, contentType(action));
-  const elsewhere = [...new Set([...inUrl, ...headers.flatMap((it) => it.holed.names)])];
-  const names = [...new Set([...elsewhere, ...(read?.names ?? [])])];
+  const body = template === undefined ? undefined : parseBody(template, contentTypeOf(action));
+  const usedNames = [...new Set([...urlNames, ...headers.flatMap((it) => it.parsed.names)])];
+  const names = [...new Set([...usedNames, ...(body?.names ?? [])])];
   return {
     names,
     action: {
       kind: 'http',
       method: action.method as HttpMethod,
       url: { origin: target.origin, path: target.path, query: target.query },
-      headers: headers.map(({ name, holed }) => ({ name, value: holed.template })),
-      body: read?.body ?? (sendsInput(action) ? restOf(tool, elsewhere) : { kind: 'none' }),
+      headers: headers.map(({ name, parsed }) => ({ name, value: parsed.template })),
+      body: body?.body ?? (sendsInputAsBody(action) ? bodyFromUnused(tool, usedNames) : { kind: 'none' }),
       ...(action.auth_ref === undefined ? {} : { credential: action.auth_ref as string }),
       output: { format: tool.output_schema === undefined ? 'auto' : 'json', errorEnvelope: false },
     },
   };
 }
 
-/** The part of the input that nothing else in the request carries. */
-function restOf(tool: JsonObject, used: readonly string[]): HttpBody {
+/** A body with the inputs that the URL and headers do not use. */
+function bodyFromUnused(tool: JsonObject, used: readonly string[]): HttpBody {
   const schema = memberOf(tool, 'input_schema');
   const declared = declaredInputs(schema);
   const rest =

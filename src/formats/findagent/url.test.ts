@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { textTemplate } from '../../model/template.js';
-import { readUrl } from './url.js';
+import { parseUrl } from './url.js';
 
-const codes = (url: string) => readUrl(url, 'url').problems.map((it) => it.code.replace('findagent.', ''));
+const codes = (url: string) => parseUrl(url, 'url').problems.map((it) => it.code.replace('findagent.', ''));
 
-describe('where a request goes', () => {
+describe('the destination of a request', () => {
   test.each([
     ['https://api.example.com', 'https://api.example.com', 'api.example.com', null],
     ['HTTPS://API.Example.com/x', 'https://api.example.com', 'api.example.com', null],
@@ -16,8 +16,8 @@ describe('where a request goes', () => {
     ['http://localhost/x', 'http://localhost', 'localhost', null],
     ['http://[::1]:9/x', 'http://[::1]:9', '[::1]', 9],
     ['https://api.example.com?q=1', 'https://api.example.com', 'api.example.com', null],
-  ])('%s goes to %s', (url, origin, host, port) => {
-    expect(readUrl(url, 'url').target).toMatchObject({ origin, host, port });
+  ])('a request to %s has the origin %s', (url, origin, host, port) => {
+    expect(parseUrl(url, 'url').target).toMatchObject({ origin, host, port });
   });
 
   test.each([
@@ -57,33 +57,33 @@ describe('where a request goes', () => {
     ['https://10.0.0.1/', ['private-url']],
     ['https://127.0.0.1/', ['loopback-url']],
     ['http://127.0.0.1:80/', ['loopback-url']],
-  ])('%j: %j', (url, expected) => {
+  ])('%j has the problems %j', (url, expected) => {
     expect(codes(url)).toEqual(expected);
   });
 
   test.each([
     ['https://{a}:1/', 'host'],
     ['https://x:{a}/', 'port'],
-    ['https://{a}@x/', 'user info'],
+    ['https://{a}@x/', 'user name'],
     ['{a}://x/', 'scheme'],
-  ])('%s names the part: %s', (url, part) => {
-    expect(readUrl(url, 'url').problems[0]?.message).toMatch(new RegExp(`its ${part}$`));
+  ])('the message for %s names the %s', (url, part) => {
+    expect(parseUrl(url, 'url').problems[0]?.message).toMatch(new RegExp(`its ${part}$`));
   });
 });
 
-test('path and query are taken apart', () => {
-  const read = readUrl(
+test('the path and the query are parsed', () => {
+  const parsed = parseUrl(
     'https://x.example/v1/{id}/a%20b?q={q}&lang=en-{lang}&fix=a+b%26c&flag&n%61me=1&&',
     'url',
   );
-  expect(read.names).toEqual(['id', 'q', 'lang']);
-  expect(read.pathNames).toEqual(['id']);
-  expect(read.target?.path.parts).toEqual([
+  expect(parsed.names).toEqual(['id', 'q', 'lang']);
+  expect(parsed.pathNames).toEqual(['id']);
+  expect(parsed.target?.path.parts).toEqual([
     { kind: 'text', text: '/v1/' },
     { kind: 'input', path: ['id'] },
     { kind: 'text', text: '/a%20b' },
   ]);
-  expect(read.target?.query).toEqual([
+  expect(parsed.target?.query).toEqual([
     { name: 'q', value: { parts: [{ kind: 'input', path: ['q'] }] } },
     {
       name: 'lang',
@@ -100,6 +100,8 @@ test('path and query are taken apart', () => {
   ]);
 });
 
-test('the grant that a loopback URL needs is spelled out', () => {
-  expect(readUrl('http://localhost:8123/x', 'url').problems[0]?.hint).toContain('--allow net:localhost:8123');
+test('the hint for a loopback URL shows the flag that allows it', () => {
+  expect(parseUrl('http://localhost:8123/x', 'url').problems[0]?.hint).toContain(
+    '--allow net:localhost:8123',
+  );
 });

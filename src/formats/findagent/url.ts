@@ -2,8 +2,8 @@ import type { QueryParameter } from '../../model/action.js';
 import type { DiagnosticCode } from '../../model/codes.js';
 import type { Template } from '../../model/template.js';
 import { show } from '../check.js';
-import { isLoopback, isPrivate } from './host-name.js';
-import { splitHoles } from './placeholder.js';
+import { isLoopbackHost, isPrivateHost } from './host-name.js';
+import { parsePlaceholders } from './placeholder.js';
 
 export interface UrlProblem {
   readonly code: DiagnosticCode;
@@ -11,67 +11,73 @@ export interface UrlProblem {
   readonly hint?: string;
 }
 
-/** A URL whose destination is fixed and whose path and query may have holes. */
-export interface ReadUrl {
-  /** Absent when a problem hides where the request would go. */
+/** A URL with a fixed origin. Its path and query may have placeholders. */
+export interface ParsedUrl {
+  /** Absent when the destination of the request is unknown because of a problem. */
   readonly target?: {
     readonly origin: string;
-    /** As a URL parser spells it; IPv6 in brackets. */
+    /** As a URL parser writes it; IPv6 in brackets. */
     readonly host: string;
-    /** Null: the scheme's own. */
+    /** Null: the default port of the scheme. */
     readonly port: number | null;
     readonly path: Template;
     readonly query: readonly QueryParameter[];
   };
-  /** Names of all holes, and of those in the path. */
+  /** Names of all placeholders. */
   readonly names: readonly string[];
+  /** Names of the placeholders in the path. */
   readonly pathNames: readonly string[];
   readonly problems: readonly UrlProblem[];
 }
 
-const anatomy = /^([^:/?#]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
+const urlPattern = /^([^:/?#]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s;
 
-/** Takes apart the URL of an action or a remote server. `what` names it in messages. */
-export function readUrl(url: string, what: string): ReadUrl {
+/** Parses the URL of an action or a remote server. `what` is its name in messages. */
+export function parseUrl(url: string, what: string): ParsedUrl {
   const problems: UrlProblem[] = [];
-  const { names, suspects } = splitHoles(url);
-  const wrong = (code: DiagnosticCode, message: string, hint?: string): undefined => {
+  const { names, suspects } = parsePlaceholders(url);
+  const addProblem = (code: DiagnosticCode, message: string, hint?: string): undefined => {
     problems.push({ code, message, ...(hint === undefined ? {} : { hint }) });
   };
-  const result = (target?: ReadUrl['target'], pathNames: readonly string[] = []): ReadUrl => ({
+  const result = (target?: ParsedUrl['target'], pathNames: readonly string[] = []): ParsedUrl => ({
     ...(target === undefined ? {} : { target }),
     names,
     pathNames,
     problems,
   });
 
-  const odd = /[\s\\\u0000-\u0020\u007f]/.exec(url);
-  if (odd !== null) {
-    wrong('findagent.url-form', `${what} ${show(url)} holds ${show(odd[0])}`, 'encode it: a blank is %20');
+  const invalid = /[\s\\\u0000-\u0020\u007f]/.exec(url);
+  if (invalid !== null) {
+    addProblem(
+      'findagent.url-form',
+      `${what} ${show(url)} contains ${show(invalid[0])}`,
+      'percent-encode it: a space is %20',
+    );
     return result();
   }
-  const found = anatomy.exec(url);
-  if (found === null) {
-    const hole = /^\{[^}]*\}/.test(url);
-    if (hole) wrong('findagent.url-hole', `${what} ${show(url)} begins with a placeholder`, fixedHint);
+  const match = urlPattern.exec(url);
+  if (match === null) {
+    const startsWithPlaceholder = /^\{[^}]*\}/.test(url);
+    if (startsWithPlaceholder)
+      addProblem('findagent.url-hole', `${what} ${show(url)} starts with a placeholder`, fixedHint);
     else
-      wrong(
+      addProblem(
         'findagent.url-form',
-        `${what} ${show(url)} is not a whole URL`,
-        'begin it with https:// and a host name',
+        `${what} ${show(url)} is not an absolute URL`,
+        'start it with https:// and a host name',
       );
     return result();
   }
-  const [, scheme = '', authority = '', path = '', query, fragment] = found;
+  const [, scheme = '', authority = '', path = '', query, fragment] = match;
   if (/[{}]/.test(scheme) || /[{}]/.test(authority)) {
-    const place = /[{}]/.test(scheme) ? 'scheme' : placeOf(authority);
-    wrong('findagent.url-hole', `${what} ${show(url)} has a placeholder in its ${place}`, fixedHint);
+    const place = /[{}]/.test(scheme) ? 'scheme' : placeholderPosition(authority);
+    addProblem('findagent.url-hole', `${what} ${show(url)} has a placeholder in its ${place}`, fixedHint);
     return result();
   }
   if (authority.includes('@')) {
-    wrong(
+    addProblem(
       'findagent.url-user-info',
-      `${what} carries a user name or password before "@"`,
+      `${what} has a user name or password before "@"`,
       'remove it; declare a credential slot and name it in auth_ref',
     );
     return result();
@@ -79,20 +85,20 @@ export function readUrl(url: string, what: string): ReadUrl {
   const place = destination(scheme, authority);
   if (place === null) {
     const bare = authority === '';
-    wrong(
+    addProblem(
       'findagent.url-form',
-      bare ? `${what} ${show(url)} is not a whole URL` : `${what} ${show(url)} is no valid URL`,
+      bare ? `${what} ${show(url)} is not an absolute URL` : `${what} ${show(url)} is not a valid URL`,
       bare
-        ? 'begin it with https:// and a host name'
-        : `mend ${show(authority)}: a host name, and a port up to 65535`,
+        ? 'start it with https:// and a host name'
+        : `fix ${show(authority)}: write a host name, and a port up to 65535`,
     );
     return result();
   }
   const { host, port, protocol } = place;
-  // Only an address that is written as loopback may do without TLS, not one that a parser makes into it.
-  const plainLoopback = protocol === 'http:' && isLoopback(authority.replace(/:\d*$/, '').toLowerCase());
+  // http is allowed only if the author wrote a loopback address, not if the URL parser converts something to one.
+  const plainLoopback = protocol === 'http:' && isLoopbackHost(authority.replace(/:\d*$/, '').toLowerCase());
   if (protocol !== 'https:' && !plainLoopback) {
-    wrong(
+    addProblem(
       'findagent.url-not-https',
       `${what} uses ${show(scheme)}; only https is allowed`,
       httpsHint(protocol, url),
@@ -100,44 +106,44 @@ export function readUrl(url: string, what: string): ReadUrl {
     return result();
   }
   for (const suspect of suspects) {
-    wrong(
+    addProblem(
       'findagent.placeholder-form',
       `${show(suspect)} in ${what} is not a placeholder`,
       suspectHint(suspect),
     );
   }
   if (suspects.length === 0 && strayBrace(url)) {
-    wrong(
+    addProblem(
       'findagent.placeholder-form',
-      `${what} ${show(url)} has a brace that belongs to no placeholder`,
+      `${what} ${show(url)} has a brace that is not part of a placeholder`,
       'write {name}, or %7B and %7D for the characters themselves',
     );
   }
-  warnOfPrivate(wrong, what, place);
+  warnIfPrivate(addProblem, what, place);
   if (fragment !== undefined) {
-    wrong('findagent.url-fragment', `"#${clip(fragment)}" in ${what} is never sent`, 'remove it');
+    addProblem('findagent.url-fragment', `"#${clip(fragment)}" in ${what} is never sent`, 'remove it');
   }
-  const way = splitHoles(path === '' ? '/' : path);
+  const pathTemplate = parsePlaceholders(path === '' ? '/' : path);
   return result(
     {
       origin: `${protocol}//${host}${port === null ? '' : `:${port}`}`,
       host,
       port,
-      path: way.template,
-      query: query === undefined ? [] : readPairs(query, what, wrong),
+      path: pathTemplate.template,
+      query: query === undefined ? [] : parseQuery(query, what, addProblem),
     },
-    way.names,
+    pathTemplate.names,
   );
 }
 
 /**
- * `a=1&b={b}`: names are literal, values may have holes. A name is decoded, since the sender encodes it; the
- * author's own text in a value stays as it is encoded, with the blank written in the one unambiguous way.
+ * Parses `a=1&b={b}`. Only values may have placeholders. Names are decoded, because they are encoded again when sent.
+ * Literal text in a value stays encoded, except that "+" becomes "%20": not every server reads "+" as a space.
  */
-export function readPairs(
+export function parseQuery(
   text: string,
   what: string,
-  wrong: (code: DiagnosticCode, message: string, hint?: string) => void,
+  addProblem: (code: DiagnosticCode, message: string, hint?: string) => void,
 ): QueryParameter[] {
   return text
     .split('&')
@@ -145,14 +151,14 @@ export function readPairs(
     .map((pair) => {
       const at = pair.indexOf('=');
       const name = at === -1 ? pair : pair.slice(0, at);
-      if (splitHoles(name).names.length > 0) {
-        wrong(
+      if (parsePlaceholders(name).names.length > 0) {
+        addProblem(
           'findagent.placeholder-place',
-          `${show(name)} in ${what} is the name of a parameter, where no placeholder can stand`,
-          'write the name out and put the placeholder behind "="',
+          `the parameter name ${show(name)} in ${what} has a placeholder; only values can have placeholders`,
+          'write a fixed name and put the placeholder after "="',
         );
       }
-      const { template } = splitHoles(at === -1 ? '' : pair.slice(at + 1));
+      const { template } = parsePlaceholders(at === -1 ? '' : pair.slice(at + 1));
       return {
         name: decode(name),
         value: {
@@ -164,15 +170,15 @@ export function readPairs(
     });
 }
 
-const fixedHint = 'write scheme, host and port out; inputs may only fill the path and the query';
+const fixedHint = 'write a fixed scheme, host and port; inputs can only fill the path and the query';
 
 function strayBrace(url: string): boolean {
-  return splitHoles(url).template.parts.some((it) => it.kind === 'text' && /[{}]/.test(it.text));
+  return parsePlaceholders(url).template.parts.some((it) => it.kind === 'text' && /[{}]/.test(it.text));
 }
 
-function placeOf(authority: string): string {
+function placeholderPosition(authority: string): string {
   const at = authority.lastIndexOf('@');
-  if (at !== -1 && /[{}]/.test(authority.slice(0, at))) return 'user info';
+  if (at !== -1 && /[{}]/.test(authority.slice(0, at))) return 'user name';
   return /:[^:\]]*[{}]/.test(authority.slice(at + 1)) && !/[{}].*:/.test(authority.slice(at + 1))
     ? 'port'
     : 'host';
@@ -187,20 +193,18 @@ function suspectHint(suspect: string): string {
   return `write {${name.replace(/[^A-Za-z0-9_]/g, '_')}}: one pair of braces around letters, digits and "_"`;
 }
 
-function warnOfPrivate(
-  wrong: (code: DiagnosticCode, message: string, hint?: string) => void,
+function warnIfPrivate(
+  addProblem: (code: DiagnosticCode, message: string, hint?: string) => void,
   what: string,
   { host, port, protocol }: { host: string; port: number | null; protocol: string },
 ): void {
-  const loopback = isLoopback(host);
-  if (!loopback && !isPrivate(host)) return;
-  const shown = port ?? (protocol === 'http:' ? 80 : 443);
-  wrong(
+  const loopback = isLoopbackHost(host);
+  if (!loopback && !isPrivateHost(host)) return;
+  const shownPort = port ?? (protocol === 'http:' ? 80 : 443);
+  addProblem(
     loopback ? 'findagent.loopback-url' : 'findagent.private-url',
-    loopback
-      ? `${what} leads to this machine itself (${host})`
-      : `${what} leads to a private network (${host})`,
-    `it works only where the operator grants it: --allow net:${host}:${shown}`,
+    loopback ? `${what} points to this machine (${host})` : `${what} points to a private network (${host})`,
+    `it works only if the operator allows it: --allow net:${host}:${shownPort}`,
   );
 }
 

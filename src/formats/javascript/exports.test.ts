@@ -1,26 +1,26 @@
 import { describe, expect, test } from 'vitest';
 import { readExports } from './exports.js';
-import { readScript } from './script.js';
+import { parseScript } from './script.js';
 
-/** `name` callable, `name!` not a function, `name?` present and unknown; `…` when the answer is open. */
+/** `name`: a function. `name!`: not a function. `name?`: unknown. `…`: there are unresolved exports. */
 function exportsOf(text: string, language: 'javascript' | 'typescript' = 'javascript'): string {
-  const script = readScript(text, language);
+  const script = parseScript(text, language);
   if (script.kind !== 'program') throw new Error(JSON.stringify(script));
   const found = readExports(script.program);
   const marks = { yes: '', no: '!', unknown: '?' } as const;
-  const write = (members: Iterable<[string, { callable: keyof typeof marks }]>) =>
+  const format = (members: Iterable<[string, { callable: keyof typeof marks }]>) =>
     [...members].map(([name, it]) => name + marks[it.callable]).join(' ');
   return [
-    write(found.named),
-    ...(found.handlers === undefined ? [] : [`handlers{${write(found.handlers.members)}}`]),
-    ...(found.standard === undefined ? [] : [`default{${write(found.standard.members)}}`]),
-    ...(found.open.length === 0 ? [] : ['…']),
+    format(found.named),
+    ...(found.handlers === undefined ? [] : [`handlers{${format(found.handlers.members)}}`]),
+    ...(found.defaultTable === undefined ? [] : [`default{${format(found.defaultTable.members)}}`]),
+    ...(found.unresolved.length === 0 ? [] : ['…']),
   ]
     .filter((it) => it !== '')
     .join(' ');
 }
 
-describe('named exports', () => {
+describe('named exports are read', () => {
   test.each([
     ['export function a() {}', 'a'],
     ['export async function a() {}', 'a'],
@@ -51,7 +51,7 @@ describe('named exports', () => {
   });
 });
 
-describe('tables', () => {
+describe('handler tables are read', () => {
   test.each([
     [
       'export const handlers = { a() {}, async b() {}, c: () => 1, d: 1, e, f: x() };',
@@ -84,7 +84,7 @@ describe('tables', () => {
   });
 });
 
-describe('the older module system', () => {
+describe('CommonJS exports are read', () => {
   test.each([
     ['exports.a = () => 1; exports.b = 1;', 'a b!'],
     ['module.exports.a = function () {};', 'a'],
@@ -104,7 +104,7 @@ describe('the older module system', () => {
   });
 });
 
-describe('TypeScript', () => {
+describe('TypeScript exports are read', () => {
   test.each([
     ['export async function a(x: { y: string }, c?: C): Promise<void> {}', 'a'],
     ['export const a = async <T,>(x: T): Promise<T> => x;', 'a'],

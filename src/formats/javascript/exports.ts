@@ -1,68 +1,73 @@
-// What a module exports, as far as its text says. Anything that only running it would tell makes the
-// answer open, and then nothing is called missing.
+// Finds what a module exports, from its text alone. Exports that are known only at run time are listed as
+// unresolved, and then no export is reported as missing.
 import type { AnyNode, Expression, ObjectExpression, Program } from 'acorn';
-import { mentions, type Reach } from './mentions.js';
-import type { Span } from './script.js';
+import { type NameUse, nameUses } from './name-uses.js';
+import type { SourceSpan } from './script.js';
 
-/** `unknown`: it is there, and what it is shows only when it runs. */
+/** Whether an export is a function. `unknown`: this is known only at run time. */
 export type Callable = 'yes' | 'no' | 'unknown';
 
-export interface Exported extends Span {
+/** One exported name. */
+export interface ModuleExport extends SourceSpan {
   readonly callable: Callable;
 }
 
-/** An object whose members are handlers. */
-export interface Table extends Span {
-  readonly members: Map<string, Exported>;
+/** An exported object whose members are handlers. */
+export interface HandlerTable extends SourceSpan {
+  readonly members: Map<string, ModuleExport>;
 }
 
-export interface Open extends Span {
+/** Code that may export names which are known only at run time. */
+export interface UnresolvedExports extends SourceSpan {
   readonly reason: string;
 }
 
+/** Everything that a module exports. */
 export interface ModuleExports {
-  readonly named: Map<string, Exported>;
+  readonly named: Map<string, ModuleExport>;
   /** `export const handlers = { … }` */
-  handlers?: Table;
+  handlers?: HandlerTable;
   /** `export default { … }` or `module.exports = { … }` */
-  standard?: Table;
-  readonly open: Open[];
+  defaultTable?: HandlerTable;
+  readonly unresolved: UnresolvedExports[];
 }
 
+/** The value of each top-level name; null when it is known only at run time. */
 type Bindings = Map<string, AnyNode | null>;
 
+/** Reads the exports of an ES module, or of a CommonJS module if it has no import or export. */
 export function readExports(program: Program): ModuleExports {
-  const found: ModuleExports = { named: new Map(), open: [] };
+  const found: ModuleExports = { named: new Map(), unresolved: [] };
   const bindings = topLevel(program);
-  let modern = false;
+  let isEsModule = false;
   for (const node of program.body) {
     switch (node.type) {
       case 'ImportDeclaration':
-        modern = true;
+        isEsModule = true;
         break;
       case 'ExportAllDeclaration':
-        modern = true;
+        isEsModule = true;
         if (node.exported === null || node.exported === undefined) {
-          found.open.push({
+          found.unresolved.push({
             ...spanOf(node),
-            reason: '"export *" passes on names that are not written here',
+            reason: '"export *" adds names that this file does not list',
           });
         } else {
           const name = nameOf(node.exported);
           found.named.set(name, { ...spanOf(node.exported), callable: 'no' });
           if (name === 'handlers')
-            found.open.push({ ...spanOf(node), reason: 'the table is another module' });
+            found.unresolved.push({ ...spanOf(node), reason: 'the handler table is another module' });
         }
         break;
       case 'ExportNamedDeclaration':
-        modern = true;
+        isEsModule = true;
         if (node.declaration) {
           for (const [name, at] of declared(node.declaration))
-            offer(name, bindings.get(name) ?? null, at, name);
+            addNamed(name, bindings.get(name) ?? null, at, name);
         }
         for (const it of node.specifiers) {
           const local = it.local.type === 'Identifier' && !node.source ? it.local.name : null;
-          offer(
+          addNamed(
             nameOf(it.exported),
             local === null ? null : (bindings.get(local) ?? null),
             it.exported,
@@ -71,33 +76,33 @@ export function readExports(program: Program): ModuleExports {
         }
         break;
       case 'ExportDefaultDeclaration': {
-        modern = true;
+        isEsModule = true;
         const local = node.declaration.type === 'Identifier' ? node.declaration.name : null;
         const value = local === null ? node.declaration : (bindings.get(local) ?? null);
         found.named.set('default', { ...spanOf(node), callable: callableOf(value, bindings) });
         const table = tableOf(value, local, node);
-        if (table !== null) found.standard = table;
+        if (table !== null) found.defaultTable = table;
         break;
       }
     }
   }
-  if (!modern) readCommonJs();
+  if (!isEsModule) readCommonJs();
   return found;
 
-  function offer(name: string, value: AnyNode | null, at: Span, local: string | null): void {
+  function addNamed(name: string, value: AnyNode | null, at: SourceSpan, local: string | null): void {
     found.named.set(name, { ...spanOf(at), callable: callableOf(value, bindings) });
     if (name !== 'handlers') return;
     const table = tableOf(value, local, at);
     if (table !== null) found.handlers = table;
   }
 
-  /** Null when the value is no table, or one that cannot be read; the latter makes the answer open. */
-  function tableOf(value: AnyNode | null, local: string | null, at: Span): Table | null {
+  /** Null when the value is not a table, or is computed; the latter is added to the unresolved exports. */
+  function tableOf(value: AnyNode | null, local: string | null, at: SourceSpan): HandlerTable | null {
     const object = objectOf(value, bindings);
     if (object === null) {
       const callable = callableOf(value, bindings);
       if (callable === 'unknown')
-        found.open.push({ ...spanOf(at), reason: 'the table of handlers is computed' });
+        found.unresolved.push({ ...spanOf(at), reason: 'the handler table is computed at run time' });
       return null;
     }
     const table = readTable(object);
@@ -105,18 +110,19 @@ export function readExports(program: Program): ModuleExports {
     return table;
   }
 
-  function readTable(object: ObjectExpression): Table {
-    const table: Table = { ...spanOf(object), members: new Map() };
+  function readTable(object: ObjectExpression): HandlerTable {
+    const table: HandlerTable = { ...spanOf(object), members: new Map() };
     for (const member of object.properties) {
       if (member.type === 'SpreadElement') {
-        found.open.push({
+        found.unresolved.push({
           ...spanOf(member),
-          reason: 'the spread brings in names that are not written here',
+          reason: 'the spread adds names that this file does not list',
         });
         continue;
       }
       const name = keyOf(member.key, member.computed);
-      if (name === null) found.open.push({ ...spanOf(member.key), reason: 'this name is computed' });
+      if (name === null)
+        found.unresolved.push({ ...spanOf(member.key), reason: 'this name is computed at run time' });
       else
         table.members.set(name, {
           ...spanOf(member.key),
@@ -126,41 +132,42 @@ export function readExports(program: Program): ModuleExports {
     return table;
   }
 
-  /** Members that the rest of the file puts into the table. */
-  function addLater(local: string, table: Table): void {
-    for (const use of mentions(program, local)) note(use, table.members);
+  /** Adds members that other statements of the file put into the table. */
+  function addLater(local: string, table: HandlerTable): void {
+    for (const use of nameUses(program, local)) addUse(use, table.members);
   }
 
-  function note(use: Reach, members: Map<string, Exported>): void {
+  function addUse(use: NameUse, members: Map<string, ModuleExport>): void {
     if (use.kind === 'set') {
       members.set(use.name, { ...spanOf(use.node), callable: callableOf(use.value, bindings) });
     } else if (use.kind === 'other') {
-      found.open.push({ ...spanOf(use.node), reason: 'what is done here may add to the exports' });
+      found.unresolved.push({ ...spanOf(use.node), reason: 'this code may add exports' });
     }
   }
 
   function readCommonJs(): void {
-    for (const use of mentions(program, 'exports')) note(use, found.named);
-    for (const use of mentions(program, 'module')) {
+    for (const use of nameUses(program, 'exports')) addUse(use, found.named);
+    for (const use of nameUses(program, 'module')) {
       if (use.kind !== 'set' || use.name !== 'exports') {
-        found.open.push({ ...spanOf(use.node), reason: 'what is done here may add to the exports' });
+        found.unresolved.push({ ...spanOf(use.node), reason: 'this code may add exports' });
         continue;
       }
       const local = use.value.type === 'Identifier' ? use.value.name : null;
       const table = tableOf(local === null ? use.value : (bindings.get(local) ?? null), local, use.node);
-      if (table !== null) found.standard = table;
+      if (table !== null) found.defaultTable = table;
     }
     const nested = handlersIn(program);
-    if (nested !== null) offer('handlers', nested, nested, nested.type === 'Identifier' ? nested.name : null);
+    if (nested !== null)
+      addNamed('handlers', nested, nested, nested.type === 'Identifier' ? nested.name : null);
   }
 }
 
 /** `exports.handlers = X`, or the member `handlers` of `module.exports = { … }`. */
 function handlersIn(program: Program): AnyNode | null {
-  for (const use of mentions(program, 'exports')) {
+  for (const use of nameUses(program, 'exports')) {
     if (use.kind === 'set' && use.name === 'handlers') return use.value;
   }
-  for (const use of mentions(program, 'module')) {
+  for (const use of nameUses(program, 'module')) {
     if (use.kind !== 'set' || use.value.type !== 'ObjectExpression') continue;
     for (const it of use.value.properties) {
       if (it.type === 'Property' && keyOf(it.key, it.computed) === 'handlers') return it.value as AnyNode;
@@ -169,7 +176,7 @@ function handlersIn(program: Program): AnyNode | null {
   return null;
 }
 
-/** What each name at the top level stands for; null where only running tells. */
+/** The value of each top-level name. */
 function topLevel(program: Program): Bindings {
   const bindings: Bindings = new Map();
   for (const node of program.body) {
@@ -190,14 +197,14 @@ function topLevel(program: Program): Bindings {
   return bindings;
 }
 
-function declared(node: AnyNode): [string, Span][] {
+function declared(node: AnyNode): [string, SourceSpan][] {
   if (node.type === 'FunctionDeclaration' || node.type === 'ClassDeclaration') {
     return node.id ? [[node.id.name, node.id]] : [];
   }
   if (node.type !== 'VariableDeclaration') return [];
-  const names: [string, Span][] = [];
+  const names: [string, SourceSpan][] = [];
   const pending: AnyNode[] = node.declarations.map((it) => it.id);
-  // A list that grows while it is read: patterns stand in each other.
+  // The list grows while it is read, because patterns can be nested.
   for (const next of pending) {
     if (next.type === 'Identifier') names.push([next.name, next]);
     else if (next.type === 'ObjectPattern') pending.push(...next.properties);
@@ -257,6 +264,6 @@ function nameOf(node: AnyNode): string {
   return node.type === 'Literal' ? String(node.value) : '';
 }
 
-function spanOf(node: Span): Span {
+function spanOf(node: SourceSpan): SourceSpan {
   return { start: node.start, end: node.end };
 }

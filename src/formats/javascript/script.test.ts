@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readScript } from './script.js';
+import { parseScript } from './script.js';
 
-describe('mistakes have the place where the author made them', () => {
+describe('syntax errors have their position in the original file', () => {
   test.each([
     ['javascript', 'const a = 1;\nconst b = ;\n', 2, 11],
     ['javascript', 'export const a = {\n  b: [1, 2\n};\n', 3, 1],
@@ -12,35 +12,35 @@ describe('mistakes have the place where the author made them', () => {
     ['typescript', 'interface A {\n  b: string;\n}\nfunction c( {\n', 5, 1],
     ['typescript', 'export const a: string = "x";\nexport const a: number = 1;\n', 2, 14],
   ] as const)('%s %j', (language, text, line, column) => {
-    expect(readScript(text, language)).toMatchObject({ kind: 'mistake', range: { line, column } });
+    expect(parseScript(text, language)).toMatchObject({ kind: 'syntax-error', range: { line, column } });
   });
 
-  test('messages do not repeat the place', () => {
+  test('messages do not repeat the position', () => {
     for (const language of ['javascript', 'typescript'] as const) {
-      const script = readScript('const = 1;', language);
-      expect(script.kind === 'mistake' && script.message).toMatch(/^[a-z][^()]*$/);
+      const script = parseScript('const = 1;', language);
+      expect(script.kind === 'syntax-error' && script.message).toMatch(/^[a-z][^()]*$/);
     }
   });
 });
 
-test('a place in TypeScript is found again although its types are gone', () => {
+test('a node of a TypeScript file has its position in the original file', () => {
   const text = 'type A = 1;\nexport const x: Record<string, A> = { run: 1 as A };\n';
-  const script = readScript(text, 'typescript');
+  const script = parseScript(text, 'typescript');
   if (script.kind !== 'program') throw new Error(script.kind);
   const last = script.program.body.at(-1);
   if (last === undefined) throw new Error('no statement');
-  expect(script.place(last).line).toBe(2);
+  expect(script.rangeOf(last).line).toBe(2);
 });
 
 test.each([
   ['deep nesting', 'javascript', '('.repeat(100_000)],
   ['deep nesting', 'typescript', '['.repeat(100_000)],
   ['backtracking', 'typescript', `x = ${'f<A>('.repeat(200)}`],
-] as const)('%s in %s is given up, not called a mistake', (_, language, text) => {
-  expect(readScript(text, language).kind).toBe('unread');
+] as const)('%s in %s is not parsed and not reported as a syntax error', (_, language, text) => {
+  expect(parseScript(text, language).kind).toBe('unchecked');
 });
 
-test('never throws, and reads the same text the same way', () => {
+test('parsing never throws, and the same text has the same result', () => {
   const piece = fc.constantFrom(
     ...'export const function async class { } ( ) [ ] < > = => ; , : ? . ... ` $ " \' / * + a b 1 \n as type import from default'.split(
       ' ',
@@ -52,8 +52,8 @@ test('never throws, and reads the same text the same way', () => {
   );
   fc.assert(
     fc.property(text, fc.constantFrom('javascript' as const, 'typescript' as const), (source, language) => {
-      const script = readScript(source, language);
-      expect(readScript(source, language).kind).toBe(script.kind);
+      const script = parseScript(source, language);
+      expect(parseScript(source, language).kind).toBe(script.kind);
     }),
     { numRuns: 2000 },
   );

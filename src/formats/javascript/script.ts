@@ -1,30 +1,33 @@
-// Reads handler files without running them. Both parsers have inputs on which they take exponential or
-// quadratic time; here each stops after work in proportion to the file.
+// Parses handler files without running them. Both parsers take exponential or quadratic time on some inputs, so the
+// work of each is limited in proportion to the size of the file.
 import { Parser, type Program } from 'acorn';
 import { transform } from 'sucrase';
 import type { Range } from '../../model/diagnostic.js';
-import { SourceText } from '../document/text.js';
+import { SourceText } from '../document/source-text.js';
 
+/** A parsed file, its syntax error, or the reason why it was not parsed. */
 export type Script =
   | {
       readonly kind: 'program';
       readonly program: Program;
-      /** Where a part of the program is in the file as its author wrote it. */
-      readonly place: (node: Span) => Range;
+      /** The range of a node in the original file, with its types. */
+      readonly rangeOf: (node: SourceSpan) => Range;
     }
-  | { readonly kind: 'mistake'; readonly range: Range; readonly message: string }
-  /** Too deep or too costly to read; nothing is claimed about it. */
-  | { readonly kind: 'unread'; readonly reason: string };
+  | { readonly kind: 'syntax-error'; readonly range: Range; readonly message: string }
+  /** Too deep or too expensive to parse. */
+  | { readonly kind: 'unchecked'; readonly reason: string };
 
-export interface Span {
+/** Start and end offset in a text. */
+export interface SourceSpan {
   readonly start: number;
   readonly end: number;
 }
 
-export function readScript(text: string, language: 'javascript' | 'typescript'): Script {
+/** Parses a handler file. */
+export function parseScript(text: string, language: 'javascript' | 'typescript'): Script {
   const source = new SourceText(text);
-  const mistake = (pos: number, message: string): Script => ({
-    kind: 'mistake',
+  const syntaxError = (pos: number, message: string): Script => ({
+    kind: 'syntax-error',
     range: source.range(pos, pos + 1),
     message: sentence(message),
   });
@@ -33,35 +36,37 @@ export function readScript(text: string, language: 'javascript' | 'typescript'):
     try {
       stripped = stripTypes(text);
     } catch (error) {
-      if (!isSyntaxError(error)) return unread(error);
-      return mistake(error.pos, error.message);
+      if (!isSyntaxError(error)) return unchecked(error);
+      return syntaxError(error.pos, error.message);
     }
   }
   const strippedSource = new SourceText(stripped);
-  const place = (node: Span) =>
+  const rangeOf = (node: SourceSpan) =>
     language === 'typescript' ? sameLine(source, strippedSource, node) : source.range(node.start, node.end);
   try {
-    return { kind: 'program', program: parseModule(stripped, language), place };
+    return { kind: 'program', program: parseModule(stripped, language), rangeOf };
   } catch (error) {
-    if (!isSyntaxError(error)) return unread(error);
-    const range = place({ start: error.pos, end: error.pos + 1 });
-    return { kind: 'mistake', range, message: sentence(error.message) };
+    if (!isSyntaxError(error)) return unchecked(error);
+    const range = rangeOf({ start: error.pos, end: error.pos + 1 });
+    return { kind: 'syntax-error', range, message: sentence(error.message) };
   }
 }
 
-/** The same lines without types. */
+/** The same lines without type annotations. */
 function stripTypes(text: string): string {
   const counted = new CountedText(text, 12 * text.length + 20_000);
-  // The parser reads its input through charCodeAt alone, so a counting string bounds its backtracking.
+  // The parser reads its input only with charCodeAt, so counting these calls limits its backtracking.
   return transform(counted as unknown as string, { transforms: ['typescript'], disableESTransforms: true })
     .code;
 }
 
+/** The parser needed too many steps. */
 class CostError extends Error {}
 
-/** Frames that must be left on the stack, and how many reads a parser may go deeper between two looks at it. */
+/** Stack frames that must remain free. */
 const spareFrames = 3000;
-const readsBetweenLooks = 64;
+/** Number of reads between two checks of the stack. */
+const readsBetweenChecks = 64;
 
 class CountedText extends String {
   #left: number;
@@ -73,18 +78,18 @@ class CountedText extends String {
 
   override charCodeAt(index: number): number {
     if (--this.#left < 0) throw new CostError('too much backtracking');
-    // An engine that runs out of stack inside a regular expression ends the whole process, so stop well before.
-    if (this.#left % readsBetweenLooks === 0) useStack(spareFrames);
+    // A stack overflow inside a regular expression ends the whole process, so stop well before that.
+    if (this.#left % readsBetweenChecks === 0) requireStack(spareFrames);
     return super.charCodeAt(index);
   }
 }
 
-/** Throws a RangeError when fewer frames than that are left. */
-function useStack(frames: number): number {
-  return frames === 0 ? 0 : 1 + useStack(frames - 1);
+/** Throws a RangeError when fewer frames are free. */
+function requireStack(frames: number): number {
+  return frames === 0 ? 0 : 1 + requireStack(frames - 1);
 }
 
-/** A file of the older module system may use what modules forbid. */
+/** Tries the CommonJS syntax second, because it allows things that modules forbid. */
 function parseModule(text: string, language: 'javascript' | 'typescript'): Program {
   const options = { ecmaVersion: 'latest', allowHashBang: true } as const;
   try {
@@ -103,7 +108,7 @@ function parseModule(text: string, language: 'javascript' | 'typescript'): Progr
   }
 }
 
-/** The members of acorn's parser that this one replaces; its types leave them out. */
+/** The members of acorn's parser that are overridden here. Its types do not include them. */
 interface ParserParts {
   undefinedExports: Record<string, unknown>;
   declareName(name: string, kind: number, at: number): void;
@@ -114,10 +119,10 @@ interface ParserParts {
   parseBindingAtom(...args: never[]): unknown;
 }
 
-/** Names are looked up in lists: beyond this many, a name declared twice is no longer noticed. */
+/** acorn searches names in lists. Above this number, duplicate declarations are not detected. */
 const maxNames = 10_000;
 
-/** Statements, expressions and patterns within each other; people stay far below it. */
+/** Limit for nested statements, expressions and patterns. Real code stays far below it. */
 const maxNesting = 500;
 
 const BoundedParser = Parser.extend((base) => {
@@ -159,7 +164,7 @@ const BoundedParser = Parser.extend((base) => {
       if (this.#names <= maxNames) super.checkLocalExport(id);
     }
 
-    /** Leaves an exhausted stack what it is, instead of calling it a mistake of the author. */
+    /** Overrides acorn, which would report a stack overflow as a syntax error of the author. */
     catchStackOverflow<T>(parse: () => T): T {
       return parse();
     }
@@ -175,27 +180,27 @@ function isSyntaxError(error: unknown): error is PositionedError {
   return error instanceof SyntaxError && typeof (error as { pos?: unknown }).pos === 'number';
 }
 
-function unread(error: unknown): Script {
-  if (error instanceof RangeError) return { kind: 'unread', reason: 'it is nested too deeply' };
-  if (error instanceof CostError) return { kind: 'unread', reason: 'it takes too long to read' };
-  return { kind: 'unread', reason: 'it holds something that the reader does not know' };
+function unchecked(error: unknown): Script {
+  if (error instanceof RangeError) return { kind: 'unchecked', reason: 'it is nested too deeply' };
+  if (error instanceof CostError) return { kind: 'unchecked', reason: 'parsing takes too long' };
+  return { kind: 'unchecked', reason: 'it uses syntax that the parser does not support' };
 }
 
-/** Without types a line is shorter: the first occurrence of the same words on it is the place. */
-function sameLine(source: SourceText, stripped: SourceText, node: Span): Range {
+/** Removing types shortens lines, so the node is searched by its text on the same line. */
+function sameLine(source: SourceText, stripped: SourceText, node: SourceSpan): Range {
   const { line, column } = stripped.range(node.start);
-  const words = (stripped.text.slice(node.start, node.end).split('\n', 1)[0] as string).slice(0, 64);
+  const nodeText = (stripped.text.slice(node.start, node.end).split('\n', 1)[0] as string).slice(0, 64);
   const start = source.offset(line);
-  const written = source.text.slice(start).split('\n', 1)[0] as string;
-  const found = words === '' ? -1 : written.indexOf(words, Math.min(column - 1, written.length));
+  const original = source.text.slice(start).split('\n', 1)[0] as string;
+  const found = nodeText === '' ? -1 : original.indexOf(nodeText, Math.min(column - 1, original.length));
   if (found === -1) {
-    const near = start + Math.min(column - 1, written.length);
+    const near = start + Math.min(column - 1, original.length);
     return source.range(near, near + 1);
   }
-  return source.range(start + found, start + found + words.length);
+  return source.range(start + found, start + found + nodeText.length);
 }
 
-/** Parsers end their messages with a place, which the finding has already. */
+/** Removes the position at the end of a parser's message, because the diagnostic has a range. */
 function sentence(message: string): string {
   const bare = message.replace(/ \(\d+:\d+\)$/, '');
   return bare.charAt(0).toLowerCase() + bare.slice(1);

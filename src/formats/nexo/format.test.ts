@@ -30,7 +30,7 @@ function parse(
   return nexo.parse(bundle, { ...defaultParseOptions, ...options });
 }
 
-/** One line per finding. */
+/** One line per diagnostic. */
 function findings(result: ParseResult): string[] {
   return result.diagnostics.map((it) => `${it.file}:${it.range.line}:${it.range.column} ${it.code}`);
 }
@@ -43,13 +43,13 @@ describe('claim', () => {
     ['a/my-plugin.toml', undefined],
     ['Cargo.toml', undefined],
     ['plugin.toml/x', undefined],
-  ])('%s', (path, scope) => {
+  ])('the claim of %s has the scope %s', (path, scope) => {
     expect(nexo.claim({ path, text: () => plain })?.scope).toBe(scope);
   });
 });
 
-describe('what the host says of itself', () => {
-  const gated = plain.replace('version', 'min_agent_version = "2.1.0"\nversion');
+describe('agent version and reserved ids of the host', () => {
+  const requiring21 = plain.replace('version', 'min_agent_version = "2.1.0"\nversion');
 
   test.each([
     ['2.1.0', []],
@@ -58,19 +58,22 @@ describe('what the host says of itself', () => {
     ['2.1.0-beta', ['plugin.toml:3:21 nexo.agent-too-old']],
     ['2.0.9', ['plugin.toml:3:21 nexo.agent-too-old']],
     ['latest', ['plugin.toml:3:21 nexo.agent-too-old']],
-  ])('agent version %s', (agentVersion, expected) => {
-    const result = parse(gated, {}, { agentVersion });
-    expect(findings(result)).toEqual(expected);
-    expect(result.package?.needs.hostVersion).toBe(expected.length === 0 ? '2.1.0' : undefined);
-  });
+  ])(
+    'min_agent_version 2.1.0 on a host with agent version %s has the diagnostics %j',
+    (agentVersion, expected) => {
+      const result = parse(requiring21, {}, { agentVersion });
+      expect(findings(result)).toEqual(expected);
+      expect(result.package?.needs.hostVersion).toBe(expected.length === 0 ? '2.1.0' : undefined);
+    },
+  );
 
-  test('a version gate names both versions', () => {
-    const [it] = parse(gated, {}, { agentVersion: '2.0.9' }).diagnostics;
+  test('the message for an old agent names both versions', () => {
+    const [it] = parse(requiring21, {}, { agentVersion: '2.0.9' }).diagnostics;
     expect(it?.message).toContain('2.1.0');
     expect(it?.message).toContain('2.0.9');
   });
 
-  test('ids that the host registered are reserved beside the built-in ones', () => {
+  test('ids registered by the host are reserved, in addition to the built-in ones', () => {
     expect(findings(parse(plain, {}, { reservedIds: ['tide-tables'] }))).toEqual([
       'plugin.toml:2:6 nexo.id-reserved',
     ]);
@@ -93,27 +96,27 @@ describe('sidecar', () => {
     }
   });
 
-  test('is not read when the manifest has servers, and that is said', () => {
+  test('is ignored and reported when the manifest has servers', () => {
     const text = `${plain}\n[mcp_servers.own]\ntype = "stdio"\ncommand = "own"\n`;
     const result = parse(text, { '.mcp.json': '{{{' });
     expect(findings(result)).toEqual(['plugin.toml:12:2 nexo.sidecar-ignored']);
     expect(result.package?.programs.map((it) => it.name)).toEqual(['@extension', 'own']);
   });
 
-  test('that is a folder is one finding', () => {
+  test('that is a folder is reported once', () => {
     expect(findings(parse(plain, { '.mcp.json/x': '' }))).toEqual(['.mcp.json:1:1 file.not-regular']);
   });
 
-  test('with an error stands in the way of the package', () => {
+  test('with an error makes the package invalid', () => {
     expect(parse(plain, { '.mcp.json': '{}' }).package).toBeUndefined();
   });
 });
 
 describe('schema', () => {
-  test('has the version grammar of the rules', () => {
-    const { version, min_agent_version: wanted } = schema.properties.plugin.properties;
+  test('uses the same version pattern as the rules', () => {
+    const { version, min_agent_version: minVersion } = schema.properties.plugin.properties;
     expect(version.allOf[0]?.pattern).toBe(versionPattern.source);
-    expect(wanted.allOf[0]?.pattern).toBe(versionPattern.source);
+    expect(minVersion.allOf[0]?.pattern).toBe(versionPattern.source);
   });
 });
 
@@ -125,9 +128,9 @@ describe.skipIf(!existsSync(manifests))(
   () => {
     const names = existsSync(manifests) ? readdirSync(manifests).sort() : [];
 
-    test('there are some', () => expect(names.length).toBeGreaterThanOrEqual(17));
+    test('at least 17 manifests exist', () => expect(names.length).toBeGreaterThanOrEqual(17));
 
-    test.each(names)('%s', (name) => {
+    test.each(names)('%s is valid', (name) => {
       const result = parse(readFileSync(join(manifests, name), 'utf8'));
       expect(result.diagnostics.map((it) => it.code)).toEqual(['field.alias']);
       expect(result.package?.id).toBe(name.replace('.plugin.toml', ''));
@@ -138,13 +141,13 @@ describe.skipIf(!existsSync(manifests))(
 const seeds = join(shared, 'seeds');
 
 describe.skipIf(!existsSync(seeds))(
-  "the document's own examples (skipped where ../shared/seeds is absent)",
+  "the specification's own examples (skipped where ../shared/seeds is absent)",
   () => {
     const seed = existsSync(seeds) ? readdirSync(seeds).find((it) => it.startsWith('004_')) : undefined;
     const document = seed === undefined ? '' : readFileSync(join(seeds, seed), 'utf8');
     const minimal = document.slice(document.indexOf('[plugin]\nid'), document.indexOf('\nSections\n'));
 
-    test('the minimal manifest has no findings', () => {
+    test('the minimal manifest has no diagnostics', () => {
       const result = parse(minimal);
       expect(result.diagnostics).toEqual([]);
       expect(result.package).toMatchObject({ id: 'weather', tools: [{ name: 'get_weather' }] });

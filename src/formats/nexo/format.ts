@@ -4,12 +4,12 @@ import type { Bundle } from '../../model/bundle.js';
 import type { Format, ParseOptions, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkSchema } from '../check.js';
-import { readToml } from '../document/toml.js';
+import { parseToml } from '../document/toml.js';
 import { openManifest } from '../manifest.js';
 import type { Report } from '../report.js';
 import { checkText } from '../text-check.js';
 import { claimNexo } from './claim.js';
-import { tableAt } from './kind.js';
+import { asTable } from './kind-field.js';
 import { lower } from './lower.js';
 import { checkRules } from './rules.js';
 import { checkServers, type ServerContext } from './servers.js';
@@ -17,18 +17,18 @@ import { readSidecar, type Sidecar, sidecarName } from './sidecar.js';
 
 const checked = { schema: schema as unknown as JsonObject, validate: validateNexo };
 
-/** Extensions with a plugin.toml: processes, NATS and HTTP peers with tools, hooks and MCP servers. */
+/** Extensions described by a plugin.toml: tools and hooks over stdio, NATS or HTTP, and MCP servers. */
 export const nexo: Format = {
   name: 'nexo',
 
   claim: claimNexo,
 
   parse(bundle, options): ParseResult {
-    const opened = openManifest(bundle, readToml);
+    const opened = openManifest(bundle, parseToml);
     if (!opened.ok) return { diagnostics: opened.diagnostics };
     const { document, report } = opened;
     if (document.value === undefined) return { diagnostics: report.diagnostics };
-    const manifest = tableAt(document.value);
+    const manifest = asTable(document.value);
     checkSchema(report, document, checked);
     checkText(report, manifest);
     checkRules(report, manifest, options);
@@ -41,8 +41,8 @@ export const nexo: Format = {
 };
 
 function contextOf(manifest: JsonObject, options: ParseOptions): ServerContext {
-  const { id, version } = tableAt(manifest.plugin);
-  const { env } = tableAt(manifest.requires);
+  const { id, version } = asTable(manifest.plugin);
+  const { env } = asTable(manifest.requires);
   const variables = (Array.isArray(env) ? env : []).filter((it) => typeof it === 'string');
   return {
     id: typeof id === 'string' ? id : '',
@@ -52,7 +52,7 @@ function contextOf(manifest: JsonObject, options: ParseOptions): ServerContext {
   };
 }
 
-/** The manifest's own servers, else those of the sidecar. */
+/** The servers of the manifest; if it has none, the servers of the sidecar. */
 function serversOf(report: Report, bundle: Bundle, manifest: JsonObject, context: ServerContext): Sidecar {
   const inline = manifest.mcp_servers;
   if (inline === undefined || (isObject(inline) && Object.keys(inline).length === 0)) {
@@ -60,9 +60,9 @@ function serversOf(report: Report, bundle: Bundle, manifest: JsonObject, context
   }
   checkServers(report, inline, ['mcp_servers'], { ...context, closed: true });
   if (bundle.read(sidecarName).kind !== 'missing') {
-    const message = `${sidecarName} is not read: the manifest has [mcp_servers]`;
-    const hint = 'keep the servers in one place';
+    const message = `${sidecarName} is ignored, because the manifest has [mcp_servers]`;
+    const hint = 'put all servers in one of the two files';
     report.at('nexo.sidecar-ignored', ['mcp_servers'], message, { hint, spot: 'key' });
   }
-  return { servers: tableAt(inline), diagnostics: [] };
+  return { servers: asTable(inline), diagnostics: [] };
 }

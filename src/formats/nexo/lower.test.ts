@@ -86,7 +86,7 @@ const key = { kind: 'slot', slot: 'HARBOUR_KEY' } as const;
 const text = (value: string) => ({ kind: 'text', text: value }) as const;
 const parts = (...all: Template['parts']): Template => ({ parts: all });
 
-test('everything a manifest speaks of is in the package', () => {
+test('every field of the manifest is in the package', () => {
   expect(packageOf(rich)).toEqual({
     format: 'nexo',
     id: 'harbour',
@@ -162,13 +162,13 @@ test('everything a manifest speaks of is in the package', () => {
     },
     guardrails: noGuardrails,
     install: { kind: 'bundled' },
-    announces: true,
+    announcesTools: true,
     targets: [],
     facts: [
       { label: 'channels', value: ['radio'] },
       { label: 'providers', value: ['harbour_llm'] },
       { label: 'pollers', value: ['gauge'] },
-      { label: 'hooks this host never asks', value: ['on_start'] },
+      { label: 'hooks this host never calls', value: ['on_start'] },
       { label: 'outbound bindings', value: { radio: ['coast'] } },
       { label: 'log level of berths', value: 'warning' },
       { label: 'author', value: 'Jo' },
@@ -191,7 +191,7 @@ describe('transports', () => {
       'type = "stdio"\ncommand = "tides"',
       { kind: 'process', command: [textTemplate('tides')], directory: '', environment: [] },
     ],
-  ])('%s', (transport, target) => {
+  ])('the transport %j becomes the right target', (transport, target) => {
     const { programs, name, description, needs, slots } = packageOf(`${head}${transport}\n`);
     expect(programs[0]).toMatchObject({
       target,
@@ -203,7 +203,7 @@ describe('transports', () => {
   });
 });
 
-test('the package is frozen through and through', () => {
+test('the package is deeply frozen', () => {
   const { programs, facts } = packageOf(rich);
   expect(() => Object.assign(programs[1]?.target as object, { kind: 'x' })).toThrow(TypeError);
   expect(() => (facts as unknown[]).push(1)).toThrow(TypeError);
@@ -219,22 +219,25 @@ test.each([
   ['./node', ['server.mjs'], undefined],
   ['npx', ['-y', 'desk'], undefined],
   ['nodemon', ['server.mjs'], undefined],
-])('a server, a sidecar and an extension that start with %s', (command, args, runtime) => {
-  const said = `command = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`;
-  const head = '[plugin]\nid = "desk"\nversion = "1.0.0"\n[capabilities]\ntools = ["a"]\n';
-  const files = {
-    'plugin.toml': `${head}[transport]\ntype = "stdio"\n${said}[mcp_servers.inline]\ntype = "stdio"\n${said}`,
-  };
-  const beside = {
-    'plugin.toml': `${head}[transport]\ntype = "stdio"\n${said}`,
-    '.mcp.json': JSON.stringify({ mcpServers: { beside: { command, args } } }),
-  };
-  const words = (runtime === undefined ? [command, ...args] : args).map((it) => textTemplate(it));
-  const expected = { kind: 'process', command: words, ...(runtime === undefined ? {} : { runtime }) };
-  const targets = [files, beside].flatMap((it) => {
-    const { package: made } = nexo.parse(memoryBundle(it, 'plugin.toml'), defaultParseOptions);
-    return made?.programs.map((program) => [program.name, program.target]) ?? [];
-  });
-  const whole = { ...expected, directory: '', environment: [] };
-  expect(targets).toEqual(['@extension', 'inline', '@extension', 'beside'].map((it) => [it, whole]));
-});
+])(
+  'the command %s gets the right runtime in a server, a sidecar and an extension',
+  (command, args, runtime) => {
+    const commandLines = `command = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`;
+    const head = '[plugin]\nid = "desk"\nversion = "1.0.0"\n[capabilities]\ntools = ["a"]\n';
+    const files = {
+      'plugin.toml': `${head}[transport]\ntype = "stdio"\n${commandLines}[mcp_servers.inline]\ntype = "stdio"\n${commandLines}`,
+    };
+    const sidecar = {
+      'plugin.toml': `${head}[transport]\ntype = "stdio"\n${commandLines}`,
+      '.mcp.json': JSON.stringify({ mcpServers: { sidecar: { command, args } } }),
+    };
+    const argv = (runtime === undefined ? [command, ...args] : args).map((it) => textTemplate(it));
+    const expected = { kind: 'process', command: argv, ...(runtime === undefined ? {} : { runtime }) };
+    const targets = [files, sidecar].flatMap((it) => {
+      const { package: pkg } = nexo.parse(memoryBundle(it, 'plugin.toml'), defaultParseOptions);
+      return pkg?.programs.map((program) => [program.name, program.target]) ?? [];
+    });
+    const whole = { ...expected, directory: '', environment: [] };
+    expect(targets).toEqual(['@extension', 'inline', '@extension', 'sidecar'].map((it) => [it, whole]));
+  },
+);

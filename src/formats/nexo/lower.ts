@@ -7,24 +7,24 @@ import type { Slot } from '../../model/slot.js';
 import { type Template, textTemplate } from '../../model/template.js';
 import type { Tool } from '../../model/tool.js';
 import { interpreterOf } from '../interpreter.js';
-import { kindOf, tableAt, transportKind } from './kind.js';
-import { fill, fillKnown, type Placeholders } from './placeholders.js';
+import { asTable, readKind, transportKind } from './kind-field.js';
+import { fillKnown, type Placeholders, toTemplate } from './placeholders.js';
 import { capabilityLists } from './rules.js';
 import { placeholdersIn, type ServerContext, serverFolder, serverTarget } from './servers.js';
 
-/** No MCP server can have this name, so the two never meet. */
+/** Program name of the extension itself. MCP server names cannot contain "@", so the names never collide. */
 export const extensionProgram = '@extension';
 
-/** A manifest without errors becomes a package; descriptions and schemas of its tools come when it starts. */
+/** Converts a manifest without errors to a package. Tool descriptions and schemas are announced when it starts. */
 export function lower(manifest: JsonObject, servers: JsonObject, context: ServerContext): Package {
-  const plugin = tableAt(manifest.plugin);
-  const capabilities = tableAt(manifest.capabilities);
+  const plugin = asTable(manifest.plugin);
+  const capabilities = asTable(manifest.capabilities);
   const name = (plugin.name as string | undefined) || context.id;
   const description = (plugin.description as string | undefined) || name;
-  const wanted = plugin.min_agent_version as string | undefined;
+  const minAgentVersion = plugin.min_agent_version as string | undefined;
   const programs = [
     extension(manifest),
-    ...Object.entries(servers).map(([server, table]) => mcpServer(server, tableAt(table), context)),
+    ...Object.entries(servers).map(([server, table]) => mcpServer(server, asTable(table), context)),
   ];
   return {
     format: 'nexo',
@@ -37,14 +37,14 @@ export function lower(manifest: JsonObject, servers: JsonObject, context: Server
     prompts: [],
     hooks: hooks(list(capabilities.hooks), (plugin.priority as number | undefined) ?? 0),
     needs: {
-      binaries: [...new Set(list(tableAt(manifest.requires).bins))],
-      ...(wanted === undefined ? {} : { hostVersion: wanted }),
+      binaries: [...new Set(list(asTable(manifest.requires).bins))],
+      ...(minAgentVersion === undefined ? {} : { hostVersion: minAgentVersion }),
     },
     slots: [...context.variables].map(slot),
     permissions: permissionsOf(programs),
     guardrails: noGuardrails,
     install: { kind: 'bundled' },
-    announces: true,
+    announcesTools: true,
     targets: [],
     facts: facts(manifest, servers),
   };
@@ -54,7 +54,7 @@ function list(value: Json | undefined): readonly string[] {
   return (value as readonly string[] | undefined) ?? [];
 }
 
-/** The standing profile is for what is started here; what answers elsewhere is only asked. */
+/** The default permissions are for programs that this host starts. Remote programs only need their hosts. */
 function permissionsOf(programs: readonly Program[]): Permissions {
   if (programs.some((it) => it.target.kind === 'process')) {
     const network = { kind: 'public' } as const;
@@ -75,17 +75,17 @@ function extension(manifest: JsonObject): Program {
     role: 'extension',
     lifetime: 'persistent',
     protocol: 'nexo',
-    target: extensionTarget(tableAt(manifest.transport)),
-    callerContext: tableAt(manifest.context).passthrough === true,
+    target: extensionTarget(asTable(manifest.transport)),
+    callerContext: asTable(manifest.context).passthrough === true,
   };
 }
 
 function extensionTarget(transport: JsonObject): ProgramTarget {
-  const kind = kindOf(transport, transportKind);
+  const kind = readKind(transport, transportKind);
   if (kind === 'nats') return { kind: 'nats', subjectPrefix: transport.subject_prefix as string };
   if (kind === 'http') return { kind: 'url', url: transport.url as string, headers: [] };
   return {
-    ...started(transport, textTemplate),
+    ...processTarget(transport, textTemplate),
     directory: '',
     environment: [],
   };
@@ -113,39 +113,39 @@ function serverProgram(server: JsonObject, context: ServerContext): ProgramTarge
     };
   }
   return {
-    ...started(server, (it) => fill(it, placeholders)),
+    ...processTarget(server, (it) => toTemplate(it, placeholders)),
     directory,
     environment: variables(server.env, placeholders),
   };
 }
 
 /**
- * A command that is the bare name of an interpreter gets the one that the host finds, for a script of the package. One that
- * lies elsewhere belongs to what is installed there, and so does its interpreter.
+ * If the command is a bare interpreter name and the script is in the package, the host's interpreter runs it. A script
+ * outside the package belongs to an installed program, so its command stays unchanged.
  */
-function started({ command, args }: JsonObject, word: (text: string) => Template) {
+function processTarget({ command, args }: JsonObject, toArgument: (text: string) => Template) {
   const [script = ''] = list(args);
-  const runtime = leadsOut(script) ? undefined : interpreterOf(command as string);
-  const words = runtime === undefined ? [command as string, ...list(args)] : list(args);
+  const runtime = leavesPackage(script) ? undefined : interpreterOf(command as string);
+  const argv = runtime === undefined ? [command as string, ...list(args)] : list(args);
   return {
     kind: 'process',
-    command: words.map(word),
+    command: argv.map(toArgument),
     ...(runtime === undefined ? {} : { runtime }),
   } as const;
 }
 
-function leadsOut(path: string): boolean {
+function leavesPackage(path: string): boolean {
   return /^[/\\]|^[A-Za-z]:|\\|\0/.test(path) || path.split('/').includes('..');
 }
 
 function variables(table: Json | undefined, placeholders: Placeholders): EnvironmentVariable[] {
-  return Object.entries(tableAt(table)).map(([name, value]) => ({
+  return Object.entries(asTable(table)).map(([name, value]) => ({
     name,
-    value: fill(value as string, placeholders),
+    value: toTemplate(value as string, placeholders),
   }));
 }
 
-/** The format says nothing of effects: the operator chooses at grant, and until then a call may write. */
+/** The format does not declare effects. Until the operator sets one, a call counts as a write. */
 function declaredTool(name: string, description: string): Tool {
   return {
     name,
@@ -170,7 +170,7 @@ function hooks(names: readonly string[], priority: number): Hook[] {
   return names.filter(isHookPoint).map((point) => ({ point, program: extensionProgram, priority }));
 }
 
-/** The child receives these variables and no others. */
+/** The process receives only these environment variables. */
 function slot(variable: string): Slot {
   return {
     name: variable,
@@ -185,18 +185,18 @@ function slot(variable: string): Slot {
 }
 
 function facts(manifest: JsonObject, servers: JsonObject): Fact[] {
-  const capabilities = tableAt(manifest.capabilities);
-  const shown: Fact[] = capabilityLists
+  const capabilities = asTable(manifest.capabilities);
+  const result: Fact[] = capabilityLists
     .filter((it) => it !== 'tools' && it !== 'hooks' && list(capabilities[it]).length > 0)
     .map((it) => ({ label: it, value: capabilities[it] as Json }));
-  const unasked = list(capabilities.hooks).filter((it) => !isHookPoint(it));
-  if (unasked.length > 0) shown.push({ label: 'hooks this host never asks', value: unasked });
+  const unknownHooks = list(capabilities.hooks).filter((it) => !isHookPoint(it));
+  if (unknownHooks.length > 0) result.push({ label: 'hooks this host never calls', value: unknownHooks });
   if (manifest.outbound_bindings !== undefined)
-    shown.push({ label: 'outbound bindings', value: manifest.outbound_bindings });
+    result.push({ label: 'outbound bindings', value: manifest.outbound_bindings });
   for (const [name, server] of Object.entries(servers)) {
-    const level = tableAt(server).log_level;
-    if (level !== undefined) shown.push({ label: `log level of ${name}`, value: level });
+    const level = asTable(server).log_level;
+    if (level !== undefined) result.push({ label: `log level of ${name}`, value: level });
   }
-  const meta = Object.entries(tableAt(manifest.meta));
-  return [...shown, ...meta.map(([label, value]) => ({ label: label.replaceAll('_', ' '), value }))];
+  const meta = Object.entries(asTable(manifest.meta));
+  return [...result, ...meta.map(([label, value]) => ({ label: label.replaceAll('_', ' '), value }))];
 }

@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../model/json.js';
 import type { Template, TemplatePart } from '../../model/template.js';
-import { nameOf } from '../check.js';
+import { pathName } from '../check.js';
 import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
 
@@ -13,26 +13,26 @@ export const placeholderNames = [
 
 export type PlaceholderName = (typeof placeholderNames)[number];
 
-/** What placeholders stand for. The root is the way to it from the folder in which a server starts. */
+/** The values of placeholders. EXTENSION_ROOT is relative to the folder in which the server starts. */
 export interface Placeholders {
   readonly values: Readonly<Record<PlaceholderName, string>>;
-  /** Variables of [requires] env, whose values come from the vault. */
+  /** Names in [requires] env. Their values come from the vault. */
   readonly variables: ReadonlySet<string>;
 }
 
-/** Secrets go into the environment and into headers; arguments and addresses are seen by everybody. */
-export type Destination = 'argument' | 'environment' | 'address' | 'header';
+/** Secrets are allowed only in the environment and in headers: other programs can see arguments and URLs. */
+export type PlaceholderDestination = 'argument' | 'environment' | 'url' | 'header';
 
-/** In one text; more are mostly the same mistake again. */
+/** Per text; further ones are usually the same mistake. */
 const maxReported = 8;
 
-const holes = /\$\{([^{}]*)\}/g;
+const placeholderPattern = /\$\{([^{}]*)\}/g;
 
-export function fill(text: string, placeholders: Placeholders): Template {
+export function toTemplate(text: string, placeholders: Placeholders): Template {
   const parts: TemplatePart[] = [];
   let plain = '';
   let from = 0;
-  for (const match of text.matchAll(holes)) {
+  for (const match of text.matchAll(placeholderPattern)) {
     const name = match[1] as string;
     plain += text.slice(from, match.index);
     from = match.index + match[0].length;
@@ -49,10 +49,10 @@ export function fill(text: string, placeholders: Placeholders): Template {
   return { parts };
 }
 
-/** The text where it is known beforehand; variables stay as they are written. */
+/** Fills the placeholders whose values are known now; variables of [requires] env stay unchanged. */
 export function fillKnown(text: string, placeholders: Placeholders): string {
-  return text.replace(holes, (hole, name: string) =>
-    isPlaceholder(name) ? placeholders.values[name] : hole,
+  return text.replace(placeholderPattern, (written, name: string) =>
+    isPlaceholder(name) ? placeholders.values[name] : written,
   );
 }
 
@@ -60,28 +60,33 @@ export function checkPlaceholders(
   report: Report,
   text: string,
   at: JsonPath,
-  destination: Destination,
+  destination: PlaceholderDestination,
   variables: ReadonlySet<string>,
 ): void {
   const seen = new Set<string>();
-  for (const match of text.matchAll(holes)) {
+  for (const match of text.matchAll(placeholderPattern)) {
     const name = match[1] as string;
     if (seen.has(name)) continue;
     if (seen.size === maxReported) return;
     seen.add(name);
-    const hole = `\${${name.length > 64 ? `${name.slice(0, 64)}…` : name}}`;
+    const shown = `\${${name.length > 64 ? `${name.slice(0, 64)}…` : name}}`;
     if (variables.has(name)) {
       if (destination === 'environment' || destination === 'header') continue;
-      const message = `${hole} would put a secret into ${nameOf(at)}, where others can read it`;
+      const message = `${shown} would put a secret in ${pathName(at)}, where others can read it`;
       report.at('nexo.placeholder-place', at, message, { hint: 'pass it in env or headers' });
     } else if (!isPlaceholder(name)) {
       const meant = suggest(name, [...placeholderNames, ...first(variables, 16)]);
       const choices = `the placeholders are ${placeholderNames.join(', ')} and the names in [requires] env`;
-      report.at('nexo.placeholder-unknown', at, `${hole} in ${nameOf(at)} stays as it is written`, {
-        hint: meant === undefined ? choices : `did you mean "\${${meant}}"? ${choices}`,
-      });
-    } else if (name === 'EXTENSION_ROOT' && (destination === 'address' || destination === 'header')) {
-      const message = `${hole} is a folder of this machine and means nothing in ${nameOf(at)}`;
+      report.at(
+        'nexo.placeholder-unknown',
+        at,
+        `${shown} in ${pathName(at)} is not a known placeholder and stays unchanged`,
+        {
+          hint: meant === undefined ? choices : `did you mean "\${${meant}}"? ${choices}`,
+        },
+      );
+    } else if (name === 'EXTENSION_ROOT' && (destination === 'url' || destination === 'header')) {
+      const message = `${shown} is a folder on this machine and has no meaning in ${pathName(at)}`;
       report.at('nexo.placeholder-place', at, message, { hint: 'remove it' });
     }
   }

@@ -1,48 +1,54 @@
 import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
-import { nameOf, show } from '../check.js';
+import { pathName, show } from '../check.js';
 import type { Report } from '../report.js';
-import { checkCommand, checkUrl, insidePackage } from './address.js';
-import { checkForeign, checkKind, kindOf, serverKind, tableAt } from './kind.js';
-import { checkPlaceholders, type Destination, fillKnown, type Placeholders } from './placeholders.js';
+import { asTable, checkForeignFields, checkKindField, readKind, serverKind } from './kind-field.js';
+import {
+  checkPlaceholders,
+  fillKnown,
+  type PlaceholderDestination,
+  type Placeholders,
+} from './placeholders.js';
+import { checkCommand, checkUrl, resolveInFolder } from './target-rules.js';
 
-/** What is known of the extension while its MCP servers are read. */
+/** Properties of the extension that its MCP servers refer to. */
 export interface ServerContext {
   readonly id: string;
   readonly version: string;
   readonly agentVersion: string;
+  /** Names in [requires] env. */
   readonly variables: ReadonlySet<string>;
 }
 
-const local = ['command', 'args', 'env', 'cwd'];
-const remote = ['url', 'headers'];
-const fields: Readonly<Record<string, readonly string[]>> = {
-  stdio: local,
-  streamable_http: remote,
-  sse: remote,
-  auto: remote,
+const processFields = ['command', 'args', 'env', 'cwd'];
+const urlFields = ['url', 'headers'];
+const fieldsByKind: Readonly<Record<string, readonly string[]>> = {
+  stdio: processFields,
+  streamable_http: urlFields,
+  sse: urlFields,
+  auto: urlFields,
 };
 
 function ownFields(kind: string): readonly string[] {
-  return Object.hasOwn(fields, kind) ? (fields[kind] as readonly string[]) : [];
+  return Object.hasOwn(fieldsByKind, kind) ? (fieldsByKind[kind] as readonly string[]) : [];
 }
 
-/** How a server is reached; a sidecar may leave its kind out. */
+/** How a server is reached. A sidecar may omit the kind; then `command` or `url` decides. */
 export function serverTarget(server: JsonObject): 'process' | 'url' | undefined {
-  const kind = kindOf(server, serverKind);
+  const kind = readKind(server, serverKind);
   if (kind !== undefined) return kind === 'stdio' ? 'process' : 'url';
   if (typeof server.command === 'string') return 'process';
   return typeof server.url === 'string' ? 'url' : undefined;
 }
 
-/** The folder of the package in which a server starts; null when it is none. */
+/** The folder of the package in which a server starts; null when it is outside the package. */
 export function serverFolder(server: JsonObject, context: ServerContext): string | null {
   if (typeof server.cwd !== 'string') return '';
   const path = fillKnown(server.cwd, placeholdersIn('', context));
-  // Backslashes and drive letters are ways out of a folder on other systems.
-  return /^\/|^[A-Za-z]:|[\\\0]/.test(path) ? null : insidePackage('', path);
+  // On other systems, backslashes and drive letters can leave the folder.
+  return /^\/|^[A-Za-z]:|[\\\0]/.test(path) ? null : resolveInFolder('', path);
 }
 
-/** A process starts in `folder`, so the way to the root is a relative one that holds wherever it is mounted. */
+/** EXTENSION_ROOT is relative to `folder`, where the process starts: so it is correct wherever the package is. */
 export function placeholdersIn(folder: string, context: ServerContext): Placeholders {
   const up = folder === '' ? '.' : folder.replace(/[^/]+/g, '..');
   return {
@@ -56,14 +62,14 @@ export function placeholdersIn(folder: string, context: ServerContext): Placehol
   };
 }
 
-/** Rules for the servers of a manifest, or of a sidecar, whose fields are not closed. */
+/** Checks the servers of a manifest or a sidecar. `closed`: unknown fields are errors (manifest only). */
 export function checkServers(
   report: Report,
   servers: Json | undefined,
   path: JsonPath,
   context: ServerContext & { readonly closed: boolean },
 ): void {
-  for (const [name, value] of Object.entries(tableAt(servers))) {
+  for (const [name, value] of Object.entries(asTable(servers))) {
     const at = [...path, name];
     checkName(report, name, at);
     if (isObject(value)) checkServer(report, value, at, context);
@@ -72,11 +78,11 @@ export function checkServers(
 
 function checkName(report: Report, name: string, at: JsonPath): void {
   if (!/^[a-z][a-z0-9_-]*$/.test(name)) {
-    const hint = 'start with a lower-case letter; go on with lower-case letters, digits, "_" and "-"';
-    report.at('nexo.server-name', at, `the server name ${show(name)} is not allowed`, { hint, spot: 'key' });
+    const hint = 'start with a lowercase letter, then use lowercase letters, digits, "_" and "-"';
+    report.at('nexo.server-name', at, `the server name ${show(name)} is not valid`, { hint, spot: 'key' });
   }
   if ([...name].length > 32) {
-    const message = `the server name ${show(name)} has ${[...name].length.toLocaleString('en')} characters; at most 32`;
+    const message = `the server name ${show(name)} has ${[...name].length.toLocaleString('en')} characters; it must have at most 32`;
     report.at('nexo.server-name-length', at, message, { spot: 'key' });
   }
 }
@@ -87,10 +93,10 @@ function checkServer(
   at: JsonPath,
   context: ServerContext & { readonly closed: boolean },
 ): void {
-  checkKind(report, server, serverKind, at);
-  const kind = kindOf(server, serverKind);
+  checkKindField(report, server, serverKind, at);
+  const kind = readKind(server, serverKind);
   const target = serverTarget(server);
-  if (context.closed && kind !== undefined) checkForeign(report, server, kind, fields, at);
+  if (context.closed && kind !== undefined) checkForeignFields(report, server, kind, fieldsByKind, at);
   if (!context.closed && target !== undefined) checkUnused(report, server, at, target);
   if (!context.closed && target === undefined && kind === undefined) {
     report.at('nexo.server-without-target', at, `the server ${show(at.at(-1))} has neither command nor url`, {
@@ -102,23 +108,22 @@ function checkServer(
   checkTarget(report, server, at, { folder, closed: context.closed, context });
   checkEnvironment(report, server, at);
   checkHeaders(report, server, at);
-  checkFilled(report, server, at, context.variables);
+  checkServerPlaceholders(report, server, at, context.variables);
   if (kind === 'sse') {
-    const message = 'the old SSE transport is not spoken here; the server is asked over streamable HTTP';
+    const message = 'this host does not support the old SSE transport; it uses streamable HTTP instead';
     report.at('field.not-acted-on', [...at, Object.hasOwn(server, 'type') ? 'type' : 'transport'], message);
   }
   if (Object.hasOwn(server, 'log_level')) {
-    const message = 'this host sets no log levels; log_level is shown only';
+    const message = 'this host does not set log levels; it only displays log_level';
     report.at('field.not-acted-on', [...at, 'log_level'], message, { spot: 'key' });
   }
 }
 
-/** Other clients put both into one file; here one of them decides. */
+/** Reports fields that are ignored because `command` or `url` takes precedence. */
 function checkUnused(report: Report, server: JsonObject, at: JsonPath, target: 'process' | 'url'): void {
-  for (const key of target === 'process' ? remote : local) {
+  for (const key of target === 'process' ? urlFields : processFields) {
     if (!Object.hasOwn(server, key)) continue;
-    const reason =
-      target === 'process' ? 'the server is started by its command' : 'the server is reached by its url';
+    const reason = target === 'process' ? 'the server has a command' : 'the server has a url';
     report.at('field.not-acted-on', [...at, key], `"${key}" is not used: ${reason}`, { spot: 'key' });
   }
 }
@@ -127,8 +132,8 @@ function checkFolder(report: Report, server: JsonObject, at: JsonPath, context: 
   const folder = serverFolder(server, context);
   if (folder !== null) return folder;
   const where = [...at, 'cwd'];
-  report.at('file.path-escape', where, `${nameOf(where)} ${show(server.cwd)} is not inside the package`, {
-    hint: 'name a folder of the package, or leave it out to start in its root',
+  report.at('file.path-escape', where, `${pathName(where)} ${show(server.cwd)} is not inside the package`, {
+    hint: 'name a folder of the package, or remove cwd to start in the package root',
   });
   return '';
 }
@@ -141,22 +146,22 @@ function checkTarget(
 ): void {
   const placeholders = placeholdersIn(folder, context);
   const { command, args, url } = server;
-  const kind = kindOf(server, serverKind);
-  // In a closed table, a field of another kind was refused as such.
-  const speaks = (key: string) => !closed || kind === undefined || ownFields(kind).includes(key);
-  if (speaks('command') && typeof command === 'string') {
+  const kind = readKind(server, serverKind);
+  // In a closed table, fields of another kind are already reported.
+  const applies = (key: string) => !closed || kind === undefined || ownFields(kind).includes(key);
+  if (applies('command') && typeof command === 'string') {
     const hasArguments = Array.isArray(args) && args.length > 0;
     const text = fillKnown(command, placeholders);
     checkCommand(report, text, [...at, 'command'], { written: command, folder, hasArguments });
   }
-  if (speaks('url') && typeof url === 'string')
+  if (applies('url') && typeof url === 'string')
     checkUrl(report, fillKnown(url, placeholders), [...at, 'url']);
 }
 
 function checkEnvironment(report: Report, server: JsonObject, at: JsonPath): void {
-  for (const name of Object.keys(tableAt(server.env))) {
+  for (const name of Object.keys(asTable(server.env))) {
     if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) continue;
-    const message = `${show(name)} in ${nameOf([...at, 'env'])} cannot name a variable`;
+    const message = `${show(name)} in ${pathName([...at, 'env'])} is not a valid variable name`;
     report.at('nexo.env-name', [...at, 'env', name], message, {
       hint: 'use letters, digits and "_", such as LOG_FILE',
       spot: 'key',
@@ -165,30 +170,35 @@ function checkEnvironment(report: Report, server: JsonObject, at: JsonPath): voi
 }
 
 function checkHeaders(report: Report, server: JsonObject, at: JsonPath): void {
-  for (const [name, value] of Object.entries(tableAt(server.headers))) {
+  for (const [name, value] of Object.entries(asTable(server.headers))) {
     const where = [...at, 'headers', name];
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
-      const message = `${show(name)} in ${nameOf([...at, 'headers'])} cannot name a header`;
+      const message = `${show(name)} in ${pathName([...at, 'headers'])} is not a valid header name`;
       report.at('nexo.header', where, message, { hint: 'use letters, digits and "-"', spot: 'key' });
     }
     if (typeof value === 'string' && !/^[\t\x20-\x7e]*$/.test(value)) {
-      const message = `the header ${show(name)} holds a character that no header can carry`;
+      const message = `the header ${show(name)} contains a character that is not allowed in a header`;
       report.at('nexo.header', where, message, { hint: 'use printable ASCII on one line' });
     }
   }
 }
 
-function checkFilled(report: Report, server: JsonObject, at: JsonPath, variables: ReadonlySet<string>): void {
-  const check = (value: Json | undefined, where: JsonPath, destination: Destination) => {
+function checkServerPlaceholders(
+  report: Report,
+  server: JsonObject,
+  at: JsonPath,
+  variables: ReadonlySet<string>,
+): void {
+  const check = (value: Json | undefined, where: JsonPath, destination: PlaceholderDestination) => {
     if (typeof value === 'string') checkPlaceholders(report, value, where, destination, variables);
   };
   check(server.command, [...at, 'command'], 'argument');
   check(server.cwd, [...at, 'cwd'], 'argument');
-  check(server.url, [...at, 'url'], 'address');
+  check(server.url, [...at, 'url'], 'url');
   const args = Array.isArray(server.args) ? server.args : [];
   for (const [index, item] of args.entries()) check(item, [...at, 'args', index], 'argument');
-  for (const [name, value] of Object.entries(tableAt(server.env)))
+  for (const [name, value] of Object.entries(asTable(server.env)))
     check(value, [...at, 'env', name], 'environment');
-  for (const [name, value] of Object.entries(tableAt(server.headers)))
+  for (const [name, value] of Object.entries(asTable(server.headers)))
     check(value, [...at, 'headers', name], 'header');
 }

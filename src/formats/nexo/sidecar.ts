@@ -4,12 +4,12 @@ import type { Bundle } from '../../model/bundle.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { isObject, type JsonObject } from '../../model/json.js';
 import { checkFields, checkSchema } from '../check.js';
-import { readJson } from '../document/json.js';
-import { SourceText } from '../document/text.js';
+import { parseJson } from '../document/json.js';
+import { SourceText } from '../document/source-text.js';
 import { Report } from '../report.js';
-import { readText } from '../source.js';
 import { checkText } from '../text-check.js';
-import { tableAt } from './kind.js';
+import { readTextFile } from '../text-file.js';
+import { asTable } from './kind-field.js';
 import { checkServers, type ServerContext } from './servers.js';
 
 export const sidecarName = '.mcp.json';
@@ -21,12 +21,12 @@ export interface Sidecar {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The MCP servers beside a manifest that has none itself. Findings stand in the sidecar's own lines. */
+/** Reads the MCP servers of a manifest that declares none itself. Diagnostics point to lines of the sidecar. */
 export function readSidecar(bundle: Bundle, context: ServerContext): Sidecar {
   if (bundle.read(sidecarName).kind === 'missing') return { servers: {}, diagnostics: [] };
-  const read = readText(bundle, sidecarName);
+  const read = readTextFile(bundle, sidecarName);
   if (!read.ok) return { servers: {}, diagnostics: read.diagnostics };
-  const document = readJson(read.text);
+  const document = parseJson(read.text);
   const report = new Report(read.file, document);
   const source = new SourceText(read.text);
   for (const problem of document.problems) {
@@ -39,5 +39,5 @@ export function readSidecar(bundle: Bundle, context: ServerContext): Sidecar {
   checkText(report, document.value);
   const servers = isObject(document.value) ? document.value.mcpServers : undefined;
   checkServers(report, servers, ['mcpServers'], { ...context, closed: false });
-  return { servers: tableAt(servers), diagnostics: report.diagnostics };
+  return { servers: asTable(servers), diagnostics: report.diagnostics };
 }

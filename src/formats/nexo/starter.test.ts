@@ -18,14 +18,14 @@ test.each([
   ['\u202e', 'extension'],
   ['', 'extension'],
   ['x'.repeat(300), 'x'.repeat(48)],
-])('%j validates clean', (name, id) => {
+])('a new package named %j has no diagnostics and the id %s', (name, id) => {
   const files = Object.fromEntries(starter(name).map((it) => [it.path, it.text]));
   const result = nexo.parse(memoryBundle(files, 'plugin.toml'), defaultParseOptions);
   expect(result.diagnostics).toEqual([]);
   expect(result.package?.id).toBe(id);
 });
 
-test('the extension answers what the wire protocol asks', () => {
+test('the extension answers the requests of the protocol', () => {
   const home = mkdtempSync(join(tmpdir(), 'nexo-starter-'));
   try {
     for (const { path, text } of starter('demo')) writeFileSync(join(home, path), text);
@@ -42,12 +42,12 @@ test('the extension answers what the wire protocol asks', () => {
       input: requests.map((it) => `${JSON.stringify({ jsonrpc: '2.0', ...it })}\n`).join(''),
       encoding: 'utf8',
     });
-    const answers = stdout
+    const responses = stdout
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line));
     expect(status).toBe(0);
-    expect(answers).toMatchObject([
+    expect(responses).toMatchObject([
       { id: 0, result: { tools: [{ name: 'count_words' }], hooks: [] } },
       { id: 1, result: { characters: 13, words: 3, lines: 2 } },
       { id: 2, error: { code: -32601 } },

@@ -1,7 +1,7 @@
 import type { StarterFile } from '../starter.js';
 import { reservedIds } from './rules.js';
 
-/** An extension in plain JavaScript that answers one tool over its standard input and output. */
+/** An extension in plain JavaScript with one tool, over standard input and output. */
 export function starter(name: string): readonly StarterFile[] {
   const id = idOf(name);
   return [
@@ -44,7 +44,7 @@ bins = ["node"]
 `;
 }
 
-const program = `// One JSON object a line, JSON-RPC 2.0. Standard output is for answers; write notes to standard error.
+const program = `// JSON-RPC 2.0, one JSON object per line. Standard output is for responses; write log messages to standard error.
 const tools = [
   {
     name: 'count_words',
@@ -59,7 +59,7 @@ const tools = [
 ];
 
 function countWords({ text }) {
-  if (typeof text !== 'string') throw new TypeError('"text" must be text');
+  if (typeof text !== 'string') throw new TypeError('"text" must be a string');
   return {
     characters: [...text].length,
     words: text.split(/\\s+/u).filter((word) => word !== '').length,
@@ -75,7 +75,7 @@ function answer(method, params) {
       return { tools };
     case 'tools/call':
       if (params.name === 'count_words') return countWords(params.arguments ?? {});
-      throw Object.assign(new Error(\`there is no tool \${params.name}\`), { code: -32601 });
+      throw Object.assign(new Error(\`no tool named \${params.name}\`), { code: -32601 });
     case 'shutdown':
       return {};
     default:
@@ -95,11 +95,11 @@ function handle(line) {
   return method !== 'shutdown';
 }
 
-let held = '';
+let buffer = '';
 process.stdin.setEncoding('utf8');
 for await (const chunk of process.stdin) {
-  const lines = (held + chunk).split('\\n');
-  held = lines.pop();
+  const lines = (buffer + chunk).split('\\n');
+  buffer = lines.pop();
   if (!lines.filter((line) => line.trim() !== '').every(handle)) break;
 }
 `;
@@ -107,15 +107,15 @@ for await (const chunk of process.stdin) {
 function readme(id: string): string {
   return `# ${id}
 
-An extension with one tool, \`count_words\`. \`plugin.toml\` says what it is and how it is started;
-\`extension.mjs\` answers one JSON-RPC request a line.
+An extension with one tool, \`count_words\`. \`plugin.toml\` describes the extension and how to start it;
+\`extension.mjs\` reads one JSON-RPC request per line and answers it.
 
 Check the manifest, then call the tool:
 
     npx toolwharf validate .
     npx toolwharf call . count_words '{"text": "one two three"}'
 
-To add a tool, name it under \`[capabilities]\` and describe it in \`tools\`: the host offers only what both say.
-A variable named in \`[requires] env\` is all the extension sees of the environment.
+To add a tool, name it under \`[capabilities]\` and describe it in \`tools\`: the host offers only tools in both lists.
+The extension sees only the environment variables that \`[requires] env\` names.
 `;
 }

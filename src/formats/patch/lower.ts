@@ -7,8 +7,8 @@ import { textTemplate } from '../../model/template.js';
 import type { Effect, Tool } from '../../model/tool.js';
 import { hostsOf } from './provider-hosts.js';
 
-/** A manifest without errors becomes a package with one tool that runs the file once per call. */
-export function lower(manifest: JsonObject, file: string, reads: boolean): Package {
+/** Converts a manifest without errors to a package with one tool, which runs the file once per call. */
+export function lower(manifest: JsonObject, file: string, waitsForInput: boolean): Package {
   const name = manifest.name as string;
   const description = manifest.description as string;
   const capabilities = manifest.capabilities as JsonObject;
@@ -34,8 +34,7 @@ export function lower(manifest: JsonObject, file: string, reads: boolean): Packa
       program: 'script',
       arguments: [],
       stdin: 'json',
-      // Its rules tell of a file that does anything while it is imported.
-      ...(reads ? { waits: true } : {}),
+      ...(waitsForInput ? { waitsForInput: true } : {}),
       output: { format: 'line', errorEnvelope: false },
     },
   };
@@ -80,13 +79,13 @@ export function lower(manifest: JsonObject, file: string, reads: boolean): Packa
     },
     guardrails: noGuardrails,
     install: { kind: 'bundled' },
-    announces: false,
+    announcesTools: false,
     targets: [],
     facts: facts(manifest),
   };
 }
 
-/** The format has no field for effects: what the sandbox allows is what a tool can do. */
+/** The format has no field for effects, so they follow from what the sandbox allows. */
 function effectOf(network: boolean, filesystem: FilesystemAccess): Effect {
   if (network || filesystem === 'read-write') return 'write';
   return filesystem === 'read-only' ? 'read' : 'none';
@@ -114,7 +113,7 @@ function inputSchema(inputs: readonly JsonObject[]): JsonSchema {
   };
 }
 
-/** A null default means that main() supplies one. */
+/** A null default means that main() has its own default. */
 function hasDefault(input: JsonObject): boolean {
   return input.default !== undefined && input.default !== null;
 }
@@ -128,7 +127,7 @@ function outputSchema(outputs: JsonObject): JsonSchema {
   return outputs.items === undefined ? outputs : { ...outputs, items: itemSchema(outputs.items) };
 }
 
-/** One short-lived token serves all scopes of a call. */
+/** One short-lived token covers all scopes of a call. */
 function slots(scopes: readonly string[]): Slot[] {
   if (scopes.length === 0) return [];
   const providers = [...new Set(scopes.map((it) => it.slice(0, it.indexOf('.'))))];
@@ -155,5 +154,5 @@ function facts(manifest: JsonObject): Fact[] {
     manifest[field] === undefined ? [] : [{ label, value: manifest[field] }],
   );
   const browser = isObject(manifest.capabilities) && manifest.capabilities.browser === true;
-  return browser ? [...known, { label: 'browser', value: 'wanted; this host has none to lend' }] : known;
+  return browser ? [...known, { label: 'browser', value: 'requested; this host provides none' }] : known;
 }

@@ -1,4 +1,4 @@
-/** Who may receive a token of a provider: its API and nobody else. */
+/** The API hosts of each provider. Only they may receive a token of that provider. */
 const hosts: Readonly<Record<string, readonly string[]>> = {
   gmail: ['gmail.googleapis.com'],
   google_calendar: ['www.googleapis.com'],

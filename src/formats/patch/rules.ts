@@ -13,30 +13,30 @@ const pythonKeywords = new Set(
   ),
 );
 
-/** What the schema cannot say. Values of the wrong type were reported already and are passed over. */
+/** Checks rules that the schema cannot express. Values of the wrong type were already reported and are skipped. */
 export function checkRules(report: Report, manifest: JsonObject): void {
   checkInputs(report, manifest.inputs);
   checkOutputs(report, manifest.outputs);
   checkCapabilities(report, manifest);
   checkPackages(report, manifest.runtime);
   checkAuth(report, manifest);
-  const made = manifest.generated_at;
-  if (typeof made === 'string' && !isUtcTime(made)) {
-    report.at('patch.generated-at', ['generated_at'], `generated_at ${show(made)} is not a UTC time`, {
-      hint: 'write it like 2026-05-04T12:34:56Z',
+  const generatedAt = manifest.generated_at;
+  if (typeof generatedAt === 'string' && !isUtcTime(generatedAt)) {
+    report.at('patch.generated-at', ['generated_at'], `generated_at ${show(generatedAt)} is not a UTC time`, {
+      hint: 'use the form 2026-05-04T12:34:56Z',
     });
   }
 }
 
 function isUtcTime(text: string): boolean {
-  const shaped = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|\+00:00)$/.test(text);
-  return shaped && !Number.isNaN(Date.parse(text));
+  const matches = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|\+00:00)$/.test(text);
+  return matches && !Number.isNaN(Date.parse(text));
 }
 
-/** The result is checked against this at run time, so it must be a schema through and through. */
+/** Results are validated against this schema at run time, so all of it must be valid. */
 function checkOutputs(report: Report, outputs: Json | undefined): void {
   if (!isObject(outputs)) return;
-  // What the manifest's own schema has a say in was reported already.
+  // Errors in these members were already reported by the manifest's schema.
   const { type: _type, description: _description, items, properties, required, ...rest } = outputs;
   const schema = {
     ...rest,
@@ -55,16 +55,16 @@ function checkInputs(report: Report, inputs: Json | undefined): void {
     const { name, type } = input;
     if (typeof name === 'string' && name !== '') {
       if (!isParameterName(name)) {
-        const hint = 'use letters, digits and "_", and no word of the language';
+        const hint = 'use letters, digits and "_", and no Python keyword';
         report.at(
           'patch.input-name',
           ['inputs', index, 'name'],
-          `${show(name)} cannot be a parameter of main()`,
+          `${show(name)} is not a valid name for a parameter of main()`,
           { hint },
         );
       }
       if (seen.has(name)) {
-        const message = `inputs[${index}] has the name ${show(name)} that inputs[${seen.get(name)}] has`;
+        const message = `inputs[${index}] has the same name as inputs[${seen.get(name)}]: ${show(name)}`;
         report.at('patch.duplicate-input', ['inputs', index, 'name'], message, {
           hint: 'give each input its own name',
         });
@@ -79,10 +79,12 @@ function checkInputs(report: Report, inputs: Json | undefined): void {
       !isOfType(input.default as Json, type)
     ) {
       const message = `the default ${show(input.default)} is not of type ${type}`;
-      report.at('patch.default-type', ['inputs', index, 'default'], message);
+      report.at('patch.default-type', ['inputs', index, 'default'], message, {
+        hint: 'change the default or the type',
+      });
     }
     if (input.required === true && Object.hasOwn(input, 'default')) {
-      const message = `inputs[${index}] is required and has a default, which is then never used`;
+      const message = `inputs[${index}] is required, so its default is never used`;
       report.at('patch.default-on-required', ['inputs', index, 'default'], message, {
         hint: 'set required: false, or remove the default',
       });
@@ -91,14 +93,14 @@ function checkInputs(report: Report, inputs: Json | undefined): void {
       report.at(
         'patch.items-without-array',
         ['inputs', index, 'items'],
-        `inputs[${index}].items has a meaning for type array only`,
+        `inputs[${index}].items has no effect unless the type is array`,
       );
     }
     if (isObject(input.items)) checkInnerSchema(report, input.items, ['inputs', index, 'items']);
   }
 }
 
-/** `__proto__` would not survive as a property of the input schema. */
+/** Whether a name can be a parameter of main(). `__proto__` cannot be a property of the input schema. */
 export function isParameterName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !pythonKeywords.has(name) && name !== '__proto__';
 }
@@ -110,7 +112,7 @@ function checkCapabilities(report: Report, manifest: JsonObject): void {
     report.at(
       'patch.browser-without-network',
       ['capabilities', 'browser'],
-      'a browser without network can open nothing',
+      'browser requires network access',
       {
         hint: 'set network: true, or remove browser',
       },
@@ -119,7 +121,7 @@ function checkCapabilities(report: Report, manifest: JsonObject): void {
   report.at(
     'field.not-acted-on',
     ['capabilities', 'browser'],
-    'this host has no browser to lend; the field is shown only',
+    'this host provides no browser; the field is only displayed',
     { spot: 'key' },
   );
 }
@@ -131,18 +133,20 @@ function checkPackages(report: Report, runtime: Json | undefined): void {
     if (typeof requirement !== 'string') continue;
     const written = requirement.split('==', 1)[0] as string;
     if (/^[-._]|[-._]$/.test(written) && /^[\w.-]+$/.test(written)) {
-      // An installer would take a name that begins with "-" for one of its options.
-      const message = `${show(written)} cannot be the name of a package`;
+      // An installer would parse a name that starts with "-" as an option.
+      const message = `${show(written)} is not a valid package name`;
       report.at('patch.package-name', ['runtime', 'packages', index], message, {
-        hint: 'begin and end it with a letter or a digit',
+        hint: 'start and end it with a letter or a digit',
       });
       continue;
     }
     const name = written.toLowerCase().replace(/[-_.]+/g, '-');
     const earlier = seen.get(name);
     if (earlier !== undefined) {
-      const message = `${show(requirement)} names the package of ${show(earlier)} again`;
-      report.at('patch.package-twice', ['runtime', 'packages', index], message, { hint: 'keep one version' });
+      const message = `${show(requirement)} repeats the package of ${show(earlier)}`;
+      report.at('patch.package-twice', ['runtime', 'packages', index], message, {
+        hint: 'remove one of them',
+      });
     }
     seen.set(name, requirement);
   }
@@ -155,7 +159,7 @@ function checkAuth(report: Report, manifest: JsonObject): void {
     const provider = scope.slice(0, scope.indexOf('.'));
     if (authProviders.includes(provider)) continue;
     const meant = suggest(provider, authProviders);
-    const choices = `the providers are ${authProviders.join(', ')}`;
+    const choices = `use one of ${authProviders.join(', ')}`;
     report.at('patch.auth-provider', ['external_auth', index], `unknown provider ${show(provider)}`, {
       hint: meant === undefined ? choices : `did you mean "${meant}"? ${choices}`,
     });
@@ -165,7 +169,7 @@ function checkAuth(report: Report, manifest: JsonObject): void {
     report.at(
       'patch.auth-without-network',
       ['external_auth'],
-      'the token is of no use to a tool without network',
+      'external_auth has no effect without network access',
       {
         hint: 'set capabilities.network: true, or remove external_auth',
         spot: 'key',

@@ -1,6 +1,6 @@
 import type { StarterFile } from '../starter.js';
 
-/** One Python file on the standard library that searches a text. */
+/** A Python tool in one file that searches a text. It uses only the standard library. */
 export function starter(name: string): readonly StarterFile[] {
   const id = idOf(name);
   return [
@@ -18,7 +18,7 @@ function idOf(name: string): string {
     .replace(/^[^a-z]+/, '')
     .slice(0, 64)
     .replace(/_+$/, '');
-  // A file that is called like a module it imports would import itself.
+  // A file with the name of a module that it imports would import itself.
   if (id === 'json' || id === 'sys') return `${id}_tool`;
   return id === '' ? 'find_lines' : id;
 }
@@ -27,7 +27,7 @@ function tool(id: string): string {
   return `# ---
 # name: ${id}
 # version: "0.1.0"
-# description: Find the lines of a text that hold a word, with their numbers.
+# description: Find the lines of a text that contain a word, with their line numbers.
 # inputs:
 #   - name: text
 #     type: string
@@ -35,15 +35,15 @@ function tool(id: string): string {
 #     tainted_ok: true
 #   - name: word
 #     type: string
-#     description: The word to look for; capital and small letters are the same.
+#     description: The word to search for. Upper and lower case are equal.
 #   - name: limit
 #     type: integer
-#     description: How many lines to give at most.
+#     description: The maximum number of lines to return.
 #     required: false
 #     default: 20
 # outputs:
 #   type: object
-#   description: The number of lines found, and the first of them.
+#   description: The number of matching lines, and the first of them.
 # capabilities:
 #   network: false
 #   filesystem: none
@@ -58,11 +58,11 @@ import sys
 
 
 def main(text: str, word: str, limit: int = 20) -> dict:
-    wanted = word.casefold()
+    needle = word.casefold()
     found = [
         {"line": number, "text": line}
         for number, line in enumerate(text.splitlines(), start=1)
-        if wanted in line.casefold()
+        if needle in line.casefold()
     ]
     return {"count": len(found), "lines": found[:limit]}
 
@@ -76,7 +76,7 @@ if __name__ == "__main__":
 function readme(id: string): string {
   return `# ${id}
 
-A tool in one file: the comment block at the top of \`${id}.py\` says what it is, \`main()\` does it.
+A tool in one file. The comment block at the top of \`${id}.py\` is the manifest; \`main()\` does the work.
 
 \`\`\`sh
 npx toolwharf validate ${id}.py
@@ -86,10 +86,11 @@ npx toolwharf serve .
 
 Next steps:
 
-- A new parameter of \`main()\` is a new entry under \`inputs\`.
-- \`tainted_ok: true\` lets text from untrusted places into an input; leave it out where the value steers something.
-- \`filesystem: read-only\` shows the tool the workspace, \`network: true\` lets it out, and \`human_confirm: true\`
-  makes each call wait for a person. What is not asked for is not there.
-- Packages are pinned: \`packages: ["requests==2.32.3"]\`.
+- For each parameter of \`main()\`, add an entry under \`inputs\`.
+- \`tainted_ok: true\` allows text from untrusted sources in an input. Leave it out where the value controls what the
+  tool does.
+- \`filesystem: read-only\` lets the tool read the workspace, \`network: true\` allows connections, and
+  \`human_confirm: true\` makes each call wait for approval. Everything that is not requested is denied.
+- Packages need exact versions: \`packages: ["requests==2.32.3"]\`.
 `;
 }

@@ -2,8 +2,8 @@ import type { Candidate, Claim } from '../../model/format.js';
 import { isObject, type Json } from '../../model/json.js';
 import { suggest } from '../suggest.js';
 
-/** Many programs call their file manifest.json; what has one of these fields is plainly one of theirs. */
-const foreign = [
+/** Other programs also use the name manifest.json. A file with one of these fields belongs to them. */
+const foreignFields = [
   'manifest_version',
   'dxt_version',
   'start_url',
@@ -23,7 +23,7 @@ const foreign = [
   'system_prompt',
 ];
 
-/** The fields of the format; a test compares them with the schema, which is too large to load for this. */
+/** The fields of the format. The schema is too large to load here; a test keeps both the same. */
 export const talosFields: ReadonlySet<string> = new Set([
   '$schema',
   'id',
@@ -46,17 +46,18 @@ export const talosFields: ReadonlySet<string> = new Set([
   'sidecar',
 ]);
 
+/** Claims a manifest.json that looks like a Talos manifest. */
 export function claimTalos(candidate: Candidate): Claim | null {
   const [name, folder] = candidate.path.split('/').reverse();
   if (name !== 'manifest.json' || folder === '.findagent') return null;
   const text = candidate.text();
-  // A file that cannot be read at all is still ours when its handlers lie beside it.
-  const handlers =
-    !isReadable(text) && ['index.ts', 'index.js', 'index.mjs'].some((it) => candidate.beside?.(it));
-  return handlers || looksLikeTalos(text) ? { scope: 'folder', up: 0 } : null;
+  // A file that is not valid JSON is still claimed when a handler file is next to it.
+  const hasHandlers =
+    !isJsonObject(text) && ['index.ts', 'index.js', 'index.mjs'].some((it) => candidate.hasSibling?.(it));
+  return hasHandlers || looksLikeTalos(text) ? { scope: 'folder', levelsUp: 0 } : null;
 }
 
-/** Whether the text of a manifest.json is meant to be of this format, right or wrong. */
+/** Whether the text of a manifest.json is meant to be a Talos manifest, valid or not. */
 function looksLikeTalos(text: string): boolean {
   let value: Json;
   try {
@@ -68,12 +69,12 @@ function looksLikeTalos(text: string): boolean {
   }
   if (!isObject(value)) return false;
   const keys = Object.keys(value);
-  if (keys.some((key) => foreign.includes(key))) return false;
+  if (keys.some((key) => foreignFields.includes(key))) return false;
   if (keys.some((key) => suggest(key, ['functions', 'credentials']) !== undefined)) return true;
   return keys.includes('id') && keys.length > 1 && keys.every((key) => talosFields.has(key));
 }
 
-function isReadable(text: string): boolean {
+function isJsonObject(text: string): boolean {
   try {
     return isObject(JSON.parse(text));
   } catch {

@@ -12,11 +12,11 @@ import { starter } from './starter.js';
 const parse = (files: Record<string, string>, folder: string) =>
   talos.parse(memoryBundle(files, 'manifest.json', folder), defaultParseOptions);
 
-test('the fields a claim knows are those of the schema', () => {
+test('the fields used for claims are those of the schema', () => {
   expect([...talosFields].sort()).toEqual(Object.keys(schema.properties).sort());
 });
 
-describe('claim', () => {
+describe('manifests of this format are claimed', () => {
   const claims = (value: Json | string, path = 'notes/manifest.json') =>
     detect({ path, text: () => (typeof value === 'string' ? value : JSON.stringify(value)) })?.format.name;
 
@@ -47,7 +47,7 @@ describe('claim', () => {
     expect(claims(value)).toBe(expected);
   });
 
-  test('only files called manifest.json, and none of another format', () => {
+  test('only files named manifest.json are claimed, and none of another format', () => {
     const value = { id: 'a', name: 'A', functions: [] };
     expect(claims(value, 'notes/package.json')).toBeUndefined();
     expect(claims(value, 'notes/my-manifest.json')).toBeUndefined();
@@ -56,7 +56,7 @@ describe('claim', () => {
   });
 });
 
-test('a rich manifest becomes exactly this package', () => {
+test('a manifest with all fields is converted to exactly this package', () => {
   const parameters = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
   const manifest = {
     id: 'weather',
@@ -197,7 +197,7 @@ test('a rich manifest becomes exactly this package', () => {
     },
     guardrails: { input: { denyPatterns: [], redact: [] }, output: {}, tools: [] },
     install: { kind: 'bundled' },
-    announces: false,
+    announcesTools: false,
     targets: [],
     facts: [
       { label: 'category', value: 'travel' },
@@ -207,7 +207,7 @@ test('a rich manifest becomes exactly this package', () => {
   });
 });
 
-test('a missing handler names the file and the place where the handlers are', () => {
+test('a missing handler is reported with the file and the position of the handlers', () => {
   const manifest = {
     id: 'a',
     name: 'A',
@@ -223,12 +223,12 @@ test('a missing handler names the file and the place where the handlers are', ()
   expect(missing).toMatchObject({
     file: 'manifest.json',
     pointer: '/functions/0/name',
-    hint: 'index.ts has "rum"; make the two names the same',
+    hint: 'index.ts has "rum"; use the same name in both places',
     related: [{ file: 'index.ts', range: { line: 2 } }],
   });
 });
 
-describe('starter', () => {
+describe('the starter for any name has no diagnostics', () => {
   test.each(['notes', 'my-tool', 'Über Tool', '42', '---', 'x'.repeat(100), 'handlers'])('%s', (name) => {
     const files = Object.fromEntries(starter(name).map((it) => [it.path, it.text]));
     const { id } = JSON.parse(files['manifest.json'] as string);
@@ -243,9 +243,9 @@ const seeds = join(import.meta.dirname, '../../../../shared/seeds');
 const seed = existsSync(seeds) ? readdirSync(seeds).find((it) => it.startsWith('001_')) : undefined;
 
 describe.skipIf(seed === undefined)(
-  'the document of the format (skipped where ../shared/seeds is absent)',
+  'the specification of the format (skipped where ../shared/seeds is absent)',
   () => {
-    test('both of its examples have no findings', () => {
+    test('both of its examples have no diagnostics', () => {
       const text = readFileSync(join(seeds, seed as string), 'utf8');
       const examples = [...text.matchAll(/```json\n(.*?)```/gs)].map((it) => it[1] as string);
       expect(examples).toHaveLength(2);

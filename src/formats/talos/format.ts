@@ -3,7 +3,7 @@ import { validateTalos } from '../../generated/talos.js';
 import type { Format, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkFields, checkSchema } from '../check.js';
-import { readJson } from '../document/json.js';
+import { parseJson } from '../document/json.js';
 import { openManifest } from '../manifest.js';
 import { checkText } from '../text-check.js';
 import { claimTalos } from './claim.js';
@@ -14,14 +14,14 @@ import { checkRules } from './rules.js';
 
 const checked = { schema: schema as unknown as JsonObject, validate: validateTalos };
 
-/** Folders with manifest.json and JavaScript or TypeScript handlers. */
+/** The Talos format: folders with a manifest.json and JavaScript or TypeScript handlers. */
 export const talos: Format = {
   name: 'talos',
 
   claim: claimTalos,
 
   parse(bundle): ParseResult {
-    const opened = openManifest(bundle, readJson);
+    const opened = openManifest(bundle, parseJson);
     if (!opened.ok) return { diagnostics: opened.diagnostics };
     const { document, report } = opened;
     if (document.value === undefined) return { diagnostics: report.diagnostics };

@@ -4,15 +4,16 @@ import type { Fact, Package, Prompt } from '../../model/package.js';
 import type { Slot } from '../../model/slot.js';
 import { textTemplate } from '../../model/template.js';
 import type { Tool } from '../../model/tool.js';
-import { kindOf, optionValue } from './settings.js';
+import { optionValue, settingKind } from './settings.js';
 
-export interface Companions {
+/** Files of the bundle that the manifest does not name. */
+export interface PackageFiles {
   readonly handlers: string;
   readonly prompt: string | null;
 }
 
-/** A manifest without errors becomes a package whose functions share one process kept between calls. */
-export function lower(manifest: JsonObject, companions: Companions): Package {
+/** Converts a manifest without errors to a package whose functions share one persistent process. */
+export function lower(manifest: JsonObject, files: PackageFiles): Package {
   const functions = manifest.functions as readonly JsonObject[];
   const credentials = (manifest.credentials ?? []) as readonly JsonObject[];
   const settings = (manifest.settings ?? []) as readonly JsonObject[];
@@ -31,7 +32,7 @@ export function lower(manifest: JsonObject, companions: Companions): Package {
         callerContext: false,
         target: {
           kind: 'process',
-          command: [textTemplate(companions.handlers)],
+          command: [textTemplate(files.handlers)],
           runtime: { language: 'node', packages: [] },
           directory: '',
           inWorkspace: true,
@@ -40,11 +41,11 @@ export function lower(manifest: JsonObject, companions: Companions): Package {
       },
     ],
     tools: functions.map(tool),
-    prompts: companions.prompt === null ? [] : [instructions(manifest, companions.prompt)],
+    prompts: files.prompt === null ? [] : [instructions(manifest, files.prompt)],
     hooks: [],
     needs: { binaries: [] },
     slots: [...credentials.map(credential), ...settings.map(setting)],
-    // The format has no permission model, so the host's standing profile is what is asked for.
+    // The format has no permission model, so the package asks for the host's default profile.
     permissions: {
       origin: 'default',
       network: { kind: 'public' },
@@ -54,7 +55,7 @@ export function lower(manifest: JsonObject, companions: Companions): Package {
     },
     guardrails: noGuardrails,
     install: { kind: 'bundled' },
-    announces: false,
+    announcesTools: false,
     targets: [],
     facts: facts(manifest),
   };
@@ -110,7 +111,7 @@ function credential(it: JsonObject): Slot {
 }
 
 function setting(it: JsonObject): Slot {
-  const kind = kindOf(it) ?? 'text';
+  const kind = settingKind(it) ?? 'text';
   const secret = kind === 'secret';
   const choices = kind === 'choice' ? ((it.options ?? []) as readonly Json[]).flatMap(choice) : [];
   return {
@@ -140,7 +141,7 @@ function choice(option: Json): string[] {
 const shown: Readonly<Record<string, string>> = {
   category: 'category',
   author: 'author',
-  license: 'licence',
+  license: 'license',
   homepage: 'homepage',
   repository: 'repository',
   icon: 'icon',

@@ -3,20 +3,15 @@ import { show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
 import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
-import { kindOf, optionValue } from './settings.js';
+import { optionValue, settingKind } from './settings.js';
 
-/** What the schema cannot say. Values of the wrong type were reported already and are passed over. */
+/** Checks rules that the schema cannot express. Values of the wrong type were already reported and are skipped. */
 export function checkRules(report: Report, manifest: JsonObject, folder: string): void {
   const { id } = manifest;
   if (typeof id === 'string' && id !== folder) {
-    report.at(
-      'talos.folder-name',
-      ['id'],
-      `the id is ${show(id)}, but the folder is called ${show(folder)}`,
-      {
-        hint: `rename the folder to ${show(id)}, or write "id": ${show(folder)}`,
-      },
-    );
+    report.at('talos.folder-name', ['id'], `the id is ${show(id)}, but the folder is named ${show(folder)}`, {
+      hint: `rename the folder to ${show(id)}, or write "id": ${show(folder)}`,
+    });
   }
   checkFunctions(report, manifest.functions);
   checkSlots(report, manifest);
@@ -24,7 +19,7 @@ export function checkRules(report: Report, manifest: JsonObject, folder: string)
   checkUnused(report, manifest);
 }
 
-/** A module with an export `then` is taken for a promise; the other two name the ways to export handlers. */
+/** JavaScript treats a module with an export `then` as a promise. The other two are the names of handler tables. */
 const reservedNames = new Set(['then', 'default', 'handlers']);
 
 function checkFunctions(report: Report, functions: Json | undefined): void {
@@ -35,13 +30,18 @@ function checkFunctions(report: Report, functions: Json | undefined): void {
     const at: JsonPath = ['functions', index];
     if (typeof it.name === 'string') {
       if (reservedNames.has(it.name)) {
-        report.at('talos.function-name', [...at, 'name'], `a function cannot be called ${show(it.name)}`, {
-          hint: 'the module system has a use for this word; choose another name',
-        });
+        report.at(
+          'talos.function-name',
+          [...at, 'name'],
+          `${show(it.name)} is a reserved name and cannot be used for a function`,
+          {
+            hint: 'choose another name',
+          },
+        );
       }
       const earlier = seen.get(it.name);
       if (earlier !== undefined) {
-        const message = `functions[${index}] has the name ${show(it.name)} that functions[${earlier}] has`;
+        const message = `functions[${index}] has the same name as functions[${earlier}]: ${show(it.name)}`;
         report.at('talos.duplicate-function', [...at, 'name'], message, {
           hint: 'give each function its own name',
         });
@@ -54,11 +54,11 @@ function checkFunctions(report: Report, functions: Json | undefined): void {
 }
 
 function checkParameters(report: Report, parameters: JsonObject, at: JsonPath): void {
-  // A wrong type at the top is the manifest schema's complaint already.
-  const sound = checkInnerSchema(report, { ...parameters, type: 'object' }, at);
-  if (!sound || !Array.isArray(parameters.required)) return;
+  // A wrong type at the top level was already reported by the manifest's schema.
+  const valid = checkInnerSchema(report, { ...parameters, type: 'object' }, at);
+  if (!valid || !Array.isArray(parameters.required)) return;
   const properties = isObject(parameters.properties) ? parameters.properties : {};
-  // Other keywords may bring properties in as well.
+  // These keywords may define further properties.
   const elsewhere = ['$ref', 'allOf', 'anyOf', 'oneOf', 'if', 'patternProperties', 'dependentSchemas'];
   if (elsewhere.some((it) => Object.hasOwn(parameters, it))) return;
   for (const [index, name] of parameters.required.entries()) {
@@ -67,13 +67,13 @@ function checkParameters(report: Report, parameters: JsonObject, at: JsonPath): 
     report.at(
       'talos.required-unknown',
       [...at, 'required', index],
-      `${show(name)} is required, but not among the properties`,
-      { hint: meant === undefined ? 'describe it under "properties"' : `did you mean "${meant}"?` },
+      `${show(name)} is required, but not defined in properties`,
+      { hint: meant === undefined ? 'add it to "properties"' : `did you mean "${meant}"?` },
     );
   }
 }
 
-/** Credentials and settings reach the handler in one object, so their names share one space. */
+/** Credentials and settings are passed to the handler in one object, so their names must differ. */
 function checkSlots(report: Report, manifest: JsonObject): void {
   const seen = new Map<string, string>();
   for (const field of ['credentials', 'settings']) {
@@ -87,8 +87,10 @@ function checkSlots(report: Report, manifest: JsonObject): void {
         seen.set(it.name, here);
         continue;
       }
-      const message = `${here} has the name ${show(it.name)} that ${earlier} has`;
-      report.at('talos.duplicate-slot', [field, index, 'name'], message, { hint: 'give each its own name' });
+      const message = `${here} has the same name as ${earlier}: ${show(it.name)}`;
+      report.at('talos.duplicate-slot', [field, index, 'name'], message, {
+        hint: 'give each of them its own name',
+      });
     }
   }
 }
@@ -98,14 +100,14 @@ function checkSettings(report: Report, settings: Json | undefined): void {
   for (const [index, it] of settings.entries()) {
     if (!isObject(it)) continue;
     const at: JsonPath = ['settings', index];
-    const kind = kindOf(it);
+    const kind = settingKind(it);
     if (typeof it.type === 'string' && kind === undefined) {
       const meant = suggest(it.type, ['string', 'number', 'boolean', 'select', 'password']);
       const choices = 'use string, number, boolean, select or password';
       report.at(
         'talos.setting-type',
         [...at, 'type'],
-        `unknown setting type ${show(it.type)}; taken for string`,
+        `unknown setting type ${show(it.type)}; it is treated as string`,
         {
           hint: meant === undefined ? choices : `did you mean "${meant}"? ${choices}`,
         },
@@ -113,7 +115,7 @@ function checkSettings(report: Report, settings: Json | undefined): void {
     }
     const options = Array.isArray(it.options) ? it.options.map(optionValue) : undefined;
     if (kind === 'choice' && options === undefined && !Object.hasOwn(it, 'options')) {
-      report.at('talos.setting-options', at, `settings[${index}] is a select without options`, {
+      report.at('talos.setting-options', at, `settings[${index}] has the type select but no options`, {
         hint: 'add "options": ["…"]',
       });
     }
@@ -124,7 +126,7 @@ function checkSettings(report: Report, settings: Json | undefined): void {
 function checkDefault(
   report: Report,
   setting: JsonObject,
-  kind: ReturnType<typeof kindOf>,
+  kind: ReturnType<typeof settingKind>,
   options: readonly (string | undefined)[] | undefined,
   at: JsonPath,
 ): void {
@@ -133,11 +135,11 @@ function checkDefault(
   const wrong = (message: string, hint?: string) =>
     report.at('talos.setting-default', [...at, 'default'], message, { hint });
   if (kind === 'secret') {
-    wrong('a password has no default: it would be published with the package', 'remove it');
+    wrong('a password must not have a default: it would be published with the package', 'remove the default');
   } else if (kind === 'number' && typeof value !== 'number') {
-    wrong(`the default ${show(value)} is not a number`);
+    wrong(`the default ${show(value)} is not a number`, 'change the default or the type');
   } else if (kind === 'boolean' && typeof value !== 'boolean') {
-    wrong(`the default ${show(value)} is not true or false`);
+    wrong(`the default ${show(value)} is not a boolean`, 'use true or false');
   } else if (kind === 'choice' && options !== undefined && !options.includes(String(value))) {
     wrong(`the default ${show(value)} is not among the options`, `use one of ${options.join(', ')}`);
   }
@@ -145,16 +147,16 @@ function checkDefault(
 
 function checkUnused(report: Report, manifest: JsonObject): void {
   const reasons: Readonly<Record<string, string>> = {
-    oauth: 'this host does not sign in for the tool',
-    triggers: 'this host calls functions only when somebody asks',
-    sidecar: 'this host starts no process beside the handlers',
+    oauth: 'this host does not sign in on behalf of the tool',
+    triggers: 'this host calls functions only on request',
+    sidecar: 'this host starts no process except the handlers',
   };
   for (const [field, reason] of Object.entries(reasons)) {
     if (!Object.hasOwn(manifest, field)) continue;
-    report.at('field.not-acted-on', [field], `"${field}" is shown only: ${reason}`, { spot: 'key' });
+    report.at('field.not-acted-on', [field], `"${field}" is only displayed: ${reason}`, { spot: 'key' });
   }
   if (manifest.defaultEnabled === false) {
-    const message = '"defaultEnabled" is shown only: the operator decides what is served';
+    const message = '"defaultEnabled" is only displayed: the operator decides which packages are enabled';
     report.at('field.not-acted-on', ['defaultEnabled'], message, { spot: 'key' });
   }
 }

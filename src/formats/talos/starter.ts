@@ -1,6 +1,6 @@
 import type { StarterFile } from '../starter.js';
 
-/** A folder with one TypeScript file that keeps notes. It must be called by the id in its manifest. */
+/** A folder with one TypeScript file that keeps notes. The folder must have the name of the id in its manifest. */
 export function starter(name: string): readonly StarterFile[] {
   const id = idOf(name);
   return [
@@ -11,7 +11,7 @@ export function starter(name: string): readonly StarterFile[] {
 }
 
 function idOf(name: string): string {
-  // The folder is called so already; what is a sound id stays as it is.
+  // The folder already has this name, so a valid id is not changed.
   if (/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._-]{0,63}$/u.test(name)) return name;
   const id = name
     .normalize('NFKD')
@@ -25,8 +25,8 @@ function idOf(name: string): string {
 }
 
 function manifest(id: string): string {
-  const text = { type: 'string', minLength: 1, description: 'The note, in a sentence or two.' };
-  const word = { type: 'string', description: 'Only notes that have this word; all of them when left out.' };
+  const text = { type: 'string', minLength: 1, description: 'The text of the note.' };
+  const word = { type: 'string', description: 'Only notes that contain this word. Default: all notes.' };
   const content = {
     id,
     name: id.charAt(0).toUpperCase() + id.slice(1).replaceAll(/[-_]/g, ' '),
@@ -35,7 +35,7 @@ function manifest(id: string): string {
     functions: [
       {
         name: 'add',
-        description: 'Write down a note.',
+        description: 'Add a note.',
         parameters: {
           type: 'object',
           properties: { text },
@@ -45,7 +45,7 @@ function manifest(id: string): string {
       },
       {
         name: 'list',
-        description: 'Read the notes, newest first.',
+        description: 'List the notes, newest first.',
         parameters: { type: 'object', properties: { word }, additionalProperties: false },
       },
     ],
@@ -60,7 +60,7 @@ const imports = [
 
 const handlers = `${imports}
 
-/** What every handler is given: the values the operator has set, and a folder that stays between calls. */
+/** Passed to every handler: the values that the operator has set, and a folder that persists between calls. */
 interface Context {
   readonly config: Record<string, string>;
   readonly dataDir: string;
@@ -95,7 +95,7 @@ function fileOf(context: Context): string {
 function readme(id: string): string {
   return `# ${id}
 
-A tool that keeps notes: \`manifest.json\` says what can be called, \`index.ts\` does it.
+A tool that keeps notes. \`manifest.json\` declares the functions; \`index.ts\` implements them.
 The folder must have the name of the \`id\` in the manifest.
 
 \`\`\`sh
@@ -107,9 +107,9 @@ npx toolwharf serve .
 
 Next steps:
 
-- A new function is an entry under \`functions\` and an exported function of the same name.
-- A key of a service belongs in \`credentials\`: \`{"name": "api_key", "label": "API key", "required": true}\`.
-  The handler finds it in \`context.config.api_key\`; \`npx toolwharf secret set ${id} api_key\` sets it.
-- Advice for the agent goes into \`prompt.md\` beside the manifest.
+- For a new function, add an entry under \`functions\` and export a function with the same name.
+- Declare the API key of a service in \`credentials\`: \`{"name": "api_key", "label": "API key", "required": true}\`.
+  The handler reads it from \`context.config.api_key\`. Set it with \`npx toolwharf secret set ${id} api_key\`.
+- Put instructions for the agent into \`prompt.md\` next to the manifest.
 `;
 }

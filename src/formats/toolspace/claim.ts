@@ -3,31 +3,32 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 
 const ownFields = ['tool', 'runtime', 'kill_switch', 'smoke'];
 
-/** Fields of other files that carry a manifest_version: MCP bundles, Talos folders, agent recipes. */
+/** Fields of other files that have a manifest_version: MCP bundles, Talos packages, FindAgent manifests. */
 const foreignFields = ['server', 'functions', 'example_prompts', 'system_prompt'];
 
+/** Fields of browser extensions. */
 const extensionFields = ['background', 'permissions', 'content_scripts', 'browser_action', 'icons'];
 
 export function claimToolspace(candidate: Candidate): Claim | null {
   const { path } = candidate;
   const named = path === 'toolspace.json' || path.endsWith('/toolspace.json');
   const claimed = named || (path.endsWith('.json') && isToolspace(candidate.text()));
-  return claimed ? { scope: 'folder', up: 0 } : null;
+  return claimed ? { scope: 'folder', levelsUp: 0 } : null;
 }
 
-/** Whether a JSON text is an install manifest, of whatever version and however broken. */
+/** Whether a JSON text is a Toolspace manifest of any version, even if it has syntax errors. */
 function isToolspace(text: string): boolean {
-  // Most JSON files of a folder are something else, and this is the cheapest way to see it.
+  // A cheap test first: most JSON files in a folder are something else.
   if (!text.includes('"manifest_version"') && !text.includes('"kill_switch"')) return false;
   let value: Json;
   try {
     value = JSON.parse(text);
   } catch {
-    // It cannot be read, so its words must do: a single one of them is found in many files.
+    // It does not parse, so look for field names. One alone is too common to prove anything.
     return ownFields.filter((field) => text.includes(`"${field}"`)).length >= 2;
   }
   if (!isObject(value)) return false;
-  // No other kind of file has these three together, so the version may have been forgotten.
+  // No other kind of file has all three, so accept it even without a version.
   if (['tool', 'runtime', 'kill_switch'].every((it) => Object.hasOwn(value, it))) return true;
   if (!has(value, ['manifest_version']) || !has(value, ownFields)) return false;
   if (typeof value.manifest_version === 'number' && has(value, extensionFields)) return false;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../model/json.js';
-import { declaredMembers, lookUp } from './input-schema.js';
+import { declaredMembers, lookUpInput } from './input-schema.js';
 
 const schema: JsonObject = {
   type: 'object',
@@ -22,13 +22,13 @@ const schema: JsonObject = {
   },
 };
 
-describe('lookUp', () => {
+describe('lookUpInput', () => {
   test.each([
-    ['id', 'certain'],
-    ['limit', 'certain'],
+    ['id', 'always'],
+    ['limit', 'always'],
     ['note', 'optional'],
-    ['place', 'certain'],
-    ['place.city', 'certain'],
+    ['place', 'always'],
+    ['place.city', 'always'],
     ['place.street', 'optional'],
     ['place.part.part.city', 'optional'],
     ['place.country', 'unknown'],
@@ -39,8 +39,8 @@ describe('lookUp', () => {
     ['ids', 'unknown'],
     ['constructor', 'unknown'],
     ['__proto__', 'unknown'],
-  ])('%s is %s', (path, presence) => {
-    expect(lookUp(schema, path.split('.')).presence).toBe(presence);
+  ])('the presence of %s is %s', (path, presence) => {
+    expect(lookUpInput(schema, path.split('.')).presence).toBe(presence);
   });
 
   test.each<[string, JsonObject, string]>([
@@ -49,21 +49,21 @@ describe('lookUp', () => {
     ['a typed open schema', { additionalProperties: { type: 'string' } }, 'possible'],
     ['a closed schema', { additionalProperties: false }, 'unknown'],
     ['patterns', { patternProperties: { '^x': {} } }, 'possible'],
-    ['allOf', { allOf: [{ properties: { x: {} }, required: ['x'] }] }, 'certain'],
+    ['allOf', { allOf: [{ properties: { x: {} }, required: ['x'] }] }, 'always'],
     ['anyOf', { anyOf: [{ properties: { x: {} }, required: ['x'] }, {}] }, 'optional'],
     ['else', { if: {}, else: { properties: { x: {} } } }, 'optional'],
-    ['a reference that leads nowhere', { $ref: '#/$defs/none' }, 'possible'],
+    ['a reference to a missing definition', { $ref: '#/$defs/none' }, 'possible'],
     ['a reference to itself', { $ref: '#' }, 'possible'],
     ['wrong types', { properties: [], required: 3, allOf: {} }, 'unknown'],
-  ])('%s', (_, input, presence) => {
-    expect(lookUp(input, ['x']).presence).toBe(presence);
+  ])('the lookup in %s is correct', (_, input, presence) => {
+    expect(lookUpInput(input, ['x']).presence).toBe(presence);
   });
 
-  test('says which names are known where the path goes wrong', () => {
-    expect(lookUp(schema, ['place', 'town']).known).toEqual(['city', 'street', 'part']);
+  test('returns the names that exist where the path fails', () => {
+    expect(lookUpInput(schema, ['place', 'town']).known).toEqual(['city', 'street', 'part']);
   });
 });
 
-test('declaredMembers', () => {
+test('declaredMembers includes members of composed schemas', () => {
   expect(declaredMembers({ properties: { a: {} }, allOf: [{ properties: { b: {} } }] })).toEqual(['a', 'b']);
 });

@@ -1,72 +1,79 @@
-// Follows a token's path into the JSON Schema of an input, without a validator. Where composition makes the
-// answer depend on the value, it errs on the side of "may be there".
+// Follows a token's path into the JSON Schema of an input, without a validator. If composition makes the result depend
+// on the value, the result is "possible" instead of an error.
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 
 export type Presence =
-  /** Always there once the input is valid: required, or with a default. */
-  | 'certain'
-  /** Declared, and it may be left out. */
+  /** Every valid input has it: required, or with a default. */
+  | 'always'
+  /** Declared, but not required. */
   | 'optional'
-  /** Not declared, and not refused either. */
+  /** Not declared, but not rejected either. */
   | 'possible'
+  /** Not declared, and rejected. */
   | 'unknown';
 
-export interface Lookup {
+export interface InputLookup {
   readonly presence: Presence;
-  /** Names that stand where the path goes wrong. */
+  /** The names that exist where the path fails. */
   readonly known: readonly string[];
 }
 
-/** A schema with composition can be walked in endless ways; no honest one needs more views than this. */
-const maxViews = 64;
+/** Limits the subschemas per step, because references can form cycles. */
+const maxSubschemas = 64;
 
-export function lookUp(schema: JsonObject, path: readonly string[]): Lookup {
-  let views = viewsOf(schema, schema);
-  let presence: Presence = 'certain';
+export function lookUpInput(schema: JsonObject, path: readonly string[]): InputLookup {
+  let subschemas = subschemasOf(schema, schema);
+  let presence: Presence = 'always';
   for (const [depth, step] of path.entries()) {
-    if (!views.complete) return { presence: 'possible', known: [] };
-    const found = member(views.list, step);
+    if (!subschemas.complete) return { presence: 'possible', known: [] };
+    const found = member(subschemas.list, step);
     if (found.schemas.length === 0) {
-      const open = found.open || (depth > 0 && !views.list.some(describesMembers));
+      const open = found.open || (depth > 0 && !subschemas.list.some(describesMembers));
       return { presence: open ? 'possible' : 'unknown', known: found.known };
     }
-    if (!found.certain) presence = 'optional';
-    views = viewsOf(schema, { allOf: found.schemas });
+    if (!found.always) presence = 'optional';
+    subschemas = subschemasOf(schema, { allOf: found.schemas });
   }
   return { presence, known: [] };
 }
 
-/** Names of the members that the schema declares at its top. */
+/** Names of the members that the schema declares at its top level. */
 export function declaredMembers(schema: JsonObject): readonly string[] {
-  return member(viewsOf(schema, schema).list, '').known;
+  return member(subschemasOf(schema, schema).list, '').known;
 }
 
-interface View {
+interface Subschema {
   readonly schema: JsonObject;
-  /** False behind anyOf, oneOf, then and else. */
-  readonly always: boolean;
+  /** False inside anyOf, oneOf, then and else. */
+  readonly unconditional: boolean;
 }
 
-function viewsOf(root: JsonObject, start: JsonObject): { list: readonly View[]; complete: boolean } {
-  const list: View[] = [];
+function subschemasOf(
+  root: JsonObject,
+  start: JsonObject,
+): { list: readonly Subschema[]; complete: boolean } {
+  const list: Subschema[] = [];
   let complete = true;
-  const queue: { schema: Json | undefined; always: boolean }[] = [{ schema: start, always: true }];
+  const queue: { schema: Json | undefined; unconditional: boolean }[] = [
+    { schema: start, unconditional: true },
+  ];
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) {
-    const { schema, always } = next;
+    const { schema, unconditional } = next;
     if (!isObject(schema)) continue;
-    if (list.length >= maxViews) return { list, complete: false };
-    list.push({ schema, always });
+    if (list.length >= maxSubschemas) return { list, complete: false };
+    list.push({ schema, unconditional });
     if (typeof schema.$ref === 'string') {
-      const target = resolve(root, schema.$ref);
+      const target = resolveLocalRef(root, schema.$ref);
       if (target === undefined) complete = false;
-      else queue.push({ schema: target, always });
+      else queue.push({ schema: target, unconditional });
     }
     if (schema.$dynamicRef !== undefined) complete = false;
-    for (const item of listOf(schema.allOf)) queue.push({ schema: item, always });
+    for (const item of listOf(schema.allOf)) queue.push({ schema: item, unconditional });
     for (const item of [...listOf(schema.anyOf), ...listOf(schema.oneOf), schema.then, schema.else])
-      queue.push({ schema: item, always: false });
+      queue.push({ schema: item, unconditional: false });
     if (isObject(schema.dependentSchemas)) {
-      for (const item of Object.values(schema.dependentSchemas)) queue.push({ schema: item, always: false });
+      for (const item of Object.values(schema.dependentSchemas))
+        queue.push({ schema: item, unconditional: false });
     }
   }
   return { list, complete };
@@ -74,26 +81,26 @@ function viewsOf(root: JsonObject, start: JsonObject): { list: readonly View[]; 
 
 interface Member {
   readonly schemas: readonly Json[];
-  readonly certain: boolean;
+  readonly always: boolean;
   readonly open: boolean;
   readonly known: readonly string[];
 }
 
-function member(views: readonly View[], key: string): Member {
+function member(subschemas: readonly Subschema[], key: string): Member {
   const schemas: Json[] = [];
   const known: string[] = [];
-  let certain = false;
+  let always = false;
   let open = false;
-  for (const { schema, always } of views) {
+  for (const { schema, unconditional } of subschemas) {
     if (isObject(schema.properties)) {
       known.push(...Object.keys(schema.properties));
       if (Object.hasOwn(schema.properties, key)) {
         const found = schema.properties[key] as Json;
         schemas.push(found);
-        if (isObject(found) && Object.hasOwn(found, 'default')) certain = true;
+        if (isObject(found) && Object.hasOwn(found, 'default')) always = true;
       }
     }
-    if (always && listOf(schema.required).includes(key)) certain = true;
+    if (unconditional && listOf(schema.required).includes(key)) always = true;
     if (permits(schema.additionalProperties) || permits(schema.unevaluatedProperties)) open = true;
     if (isObject(schema.patternProperties)) open = true;
     if (/^\d{1,6}$/.test(key) && mayBe(schema, 'array')) {
@@ -101,11 +108,11 @@ function member(views: readonly View[], key: string): Member {
       if (item !== undefined) schemas.push(item);
     }
   }
-  return { schemas, certain, open, known };
+  return { schemas, always, open, known };
 }
 
-/** A member that is said to be text or a number has no members; one of which nothing is said may have any. */
-function describesMembers({ schema }: View): boolean {
+/** Whether the schema defines which members exist. A string or number has none; without a type, any may exist. */
+function describesMembers({ schema }: Subschema): boolean {
   return isObject(schema.properties) || (schema.type !== undefined && !mayBe(schema, 'object'));
 }
 
@@ -122,7 +129,7 @@ function listOf(value: Json | undefined): readonly Json[] {
 }
 
 /** The target of a reference inside the schema; undefined when it is not a plain pointer to an object. */
-export function resolve(root: JsonObject, reference: string): JsonObject | undefined {
+export function resolveLocalRef(root: JsonObject, reference: string): JsonObject | undefined {
   if (reference === '#') return root;
   if (!reference.startsWith('#/')) return undefined;
   let current: Json | undefined = root;

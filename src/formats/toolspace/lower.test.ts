@@ -5,15 +5,15 @@ import type { Json, JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 
 function packageOf(manifest: Json): Package {
-  const { package: found, diagnostics } = parseValue(manifest);
-  if (found === undefined) throw new Error(diagnostics.map((it) => it.message).join('\n'));
-  return found;
+  const { package: pkg, diagnostics } = parseValue(manifest);
+  if (pkg === undefined) throw new Error(diagnostics.map((it) => it.message).join('\n'));
+  return pkg;
 }
 
 const text = (it: string) => ({ parts: [{ kind: 'text', text: it }] });
 const slot = (it: string) => ({ parts: [{ kind: 'slot', slot: it }] });
 
-test('a rich manifest of a Python module', () => {
+test('a manifest of a Python module with every field is converted completely', () => {
   const environment = [
     { name: 'LINE_LIMIT', value: slot('LINE_LIMIT') },
     { name: 'LICENSE_KEY', value: slot('LICENSE_KEY') },
@@ -146,7 +146,7 @@ test('a rich manifest of a Python module', () => {
       usageModel: 'external',
       estimateUrl: 'https://example.com/estimate',
     },
-    announces: false,
+    announcesTools: false,
     targets: [],
     facts: [
       { label: 'about', value: 'Works on **UTF-8** files.' },
@@ -165,11 +165,11 @@ test('a rich manifest of a Python module', () => {
 });
 
 describe('http actions', () => {
-  test('a request to the endpoint and to nothing else', () => {
-    const found = packageOf(fixture('accept-http'));
-    expect(found.programs).toEqual([]);
-    expect(found.announces).toBe(false);
-    expect(found.tools[0]?.action).toEqual({
+  test('requests go only to the endpoint', () => {
+    const pkg = packageOf(fixture('accept-http'));
+    expect(pkg.programs).toEqual([]);
+    expect(pkg.announcesTools).toBe(false);
+    expect(pkg.tools[0]?.action).toEqual({
       kind: 'http',
       method: 'GET',
       url: {
@@ -198,16 +198,16 @@ describe('http actions', () => {
       body: { kind: 'none' },
       output: { format: 'json', errorEnvelope: false },
     });
-    expect(found.permissions.network).toEqual({
+    expect(pkg.permissions.network).toEqual({
       kind: 'hosts',
       hosts: [{ host: 'api.desk.example.com', port: null }],
     });
-    expect(found.slots.map((it) => it.audience)).toEqual([
+    expect(pkg.slots.map((it) => it.audience)).toEqual([
       { kind: 'hosts', hosts: ['api.desk.example.com'] },
       { kind: 'public' },
     ]);
-    expect(found.killSwitch).toEqual({ kind: 'url', url: 'https://api.desk.example.com/v2/tokens/current' });
-    expect(found.smoke?.check).toMatchObject({
+    expect(pkg.killSwitch).toEqual({ kind: 'url', url: 'https://api.desk.example.com/v2/tokens/current' });
+    expect(pkg.smoke?.check).toMatchObject({
       kind: 'http',
       method: 'GET',
       headers: [{ name: 'Authorization', value: { parts: [{ text: 'Bearer ' }, { slot: 'DESK_TOKEN' }] } }],
@@ -222,7 +222,7 @@ describe('http actions', () => {
     ['https://h.example', '@evil.example/x', '/@evil.example/x', []],
     ['https://h.example', '//evil.example/x', '//evil.example/x', []],
     ['https://h.example:8443/?k=1', '/a?b=2&c&d=x+y%2Bz', '/a', ['k=1', 'b=2', 'c=', 'd=x%20y%2Bz']],
-  ])('%s and %j', (endpoint, path, expected, query) => {
+  ])('the endpoint %s and the path %j are joined', (endpoint, path, expected, query) => {
     const { action } = packageOf(withAction({ kind: 'http', method: 'POST', path }, endpoint)).tools[0] ?? {};
     if (action?.kind !== 'http') throw new Error('not an http action');
     expect(action.url.origin).toBe(new URL(endpoint).origin);
@@ -240,7 +240,7 @@ describe('http actions', () => {
     ['DELETE', `/n/\${input.number}`, { kind: 'none' }],
     ['DELETE', '/n', { kind: 'input', except: [] }],
     ['GET', `/n/\${input.number}`, { kind: 'none' }],
-  ])('the body of %s %s', (method, path, body) => {
+  ])('%s %s sends the right body', (method, path, body) => {
     expect(packageOf(withAction({ kind: 'http', method, path })).tools[0]?.action).toMatchObject({ body });
   });
 
@@ -252,32 +252,32 @@ describe('http actions', () => {
 
 describe('programs', () => {
   test('a server without actions announces its tools', () => {
-    const found = packageOf(fixture('accept-mcp-stdio-without-actions'));
-    expect(found.announces).toBe(true);
-    expect(found.tools).toEqual([]);
-    expect(found.programs.map((it) => [it.name, it.role, it.lifetime, it.protocol])).toEqual([
+    const pkg = packageOf(fixture('accept-mcp-stdio-without-actions'));
+    expect(pkg.announcesTools).toBe(true);
+    expect(pkg.tools).toEqual([]);
+    expect(pkg.programs.map((it) => [it.name, it.role, it.lifetime, it.protocol])).toEqual([
       ['server', 'mcp-server', 'persistent', 'mcp'],
       ['kill-switch', 'kill-switch', 'call', 'argv'],
     ]);
-    expect(found.programs[0]?.target).toMatchObject({
+    expect(pkg.programs[0]?.target).toMatchObject({
       command: [text('server.mjs')],
       runtime: { language: 'node', packages: [] },
     });
-    expect(found.killSwitch).toEqual({ kind: 'program', program: 'kill-switch' });
-    expect(found.smoke?.check).toEqual({ kind: 'upstream', tool: 'list_notes', arguments: {} });
-    expect(found.install).toEqual({ kind: 'npm', package: '@notes/server', version: '^0.3.1' });
+    expect(pkg.killSwitch).toEqual({ kind: 'program', program: 'kill-switch' });
+    expect(pkg.smoke?.check).toEqual({ kind: 'upstream', tool: 'list_notes', arguments: {} });
+    expect(pkg.install).toEqual({ kind: 'npm', package: '@notes/server', version: '^0.3.1' });
   });
 
-  test('enumerated tools are the exposed set', () => {
-    const found = packageOf(fixture('accept-mcp-stdio-with-actions'));
-    expect(found.announces).toBe(false);
-    expect(found.tools[0]?.action).toEqual({ kind: 'upstream', program: 'server', tool: 'list_notes' });
-    expect(found.tools[0]?.input).toEqual({ type: 'object', properties: {}, additionalProperties: false });
+  test('with actions, only the listed tools are offered', () => {
+    const pkg = packageOf(fixture('accept-mcp-stdio-with-actions'));
+    expect(pkg.announcesTools).toBe(false);
+    expect(pkg.tools[0]?.action).toEqual({ kind: 'upstream', program: 'server', tool: 'list_notes' });
+    expect(pkg.tools[0]?.input).toEqual({ type: 'object', properties: {}, additionalProperties: false });
   });
 
   test('the single secret of a remote server is its bearer token', () => {
-    const found = packageOf(fixture('accept-mcp-http-tool'));
-    expect(found.programs).toEqual([
+    const pkg = packageOf(fixture('accept-mcp-http-tool'));
+    expect(pkg.programs).toEqual([
       {
         name: 'server',
         role: 'mcp-server',
@@ -296,7 +296,7 @@ describe('programs', () => {
         },
       },
     ]);
-    expect(found.slots[0]?.delivery).toEqual({ kind: 'request', scheme: { kind: 'bearer' } });
+    expect(pkg.slots[0]?.delivery).toEqual({ kind: 'request', scheme: { kind: 'bearer' } });
   });
 
   test('a container runs its image', () => {
@@ -314,11 +314,11 @@ describe('programs', () => {
     ['node', { language: 'node', packages: [] }],
     ['./python3', undefined],
     ['python2', undefined],
-  ])('%s', (program, runtime) => {
+  ])('the command %s gets the right runtime', (program, runtime) => {
     const manifest = fixture('accept-argv') as { runtime: JsonObject };
     const entrypoint = { command: [program, 'x'] };
-    const found = packageOf({ ...manifest, runtime: { ...manifest.runtime, entrypoint } });
-    const target = found.programs[0]?.target;
+    const pkg = packageOf({ ...manifest, runtime: { ...manifest.runtime, entrypoint } });
+    const target = pkg.programs[0]?.target;
     if (target?.kind !== 'process') throw new Error('not a process');
     expect(target.runtime).toEqual(runtime);
     expect(target.command).toEqual(runtime === undefined ? [text(program), text('x')] : [text('x')]);
@@ -340,18 +340,18 @@ describe('permissions', () => {
       'read-only',
       { kind: 'public' },
     ],
-    ['a name that only begins alike', [scope('fsx.files', 'write')], 'none', { kind: 'hosts', hosts: [] }],
-  ])('%s', (_, scopes, filesystem, network) => {
+    ['a name that only starts with fs', [scope('fsx.files', 'write')], 'none', { kind: 'hosts', hosts: [] }],
+  ])('%s: permissions are derived from the scopes', (_, scopes, filesystem, network) => {
     const { permissions } = packageOf({ ...fixture('accept-argv'), scopes });
     expect(permissions).toMatchObject({ filesystem, network });
   });
 
-  test('an action gets no scope that is not declared', () => {
+  test('an action gets only declared scopes', () => {
     expect(packageOf(fixture('unknown-scope')).tools[0]?.scopes).toEqual([]);
   });
 });
 
-test('a destructive action waits for a person', () => {
+test('a destructive action needs approval', () => {
   const manifest = fixture('accept-argv') as { actions: readonly JsonObject[] };
   const [action] = manifest.actions;
   const tool = packageOf({ ...manifest, actions: [{ ...action, side_effects: 'destructive' }] }).tools[0];
@@ -359,7 +359,7 @@ test('a destructive action waits for a person', () => {
   expect(tool?.annotations).toMatchObject({ readOnlyHint: false, destructiveHint: true });
 });
 
-describe('inputs are closed unless they say otherwise', () => {
+describe('input schemas reject undeclared members by default', () => {
   test.each<[JsonObject, JsonObject]>([
     [{}, { type: 'object', additionalProperties: false }],
     [
@@ -372,7 +372,7 @@ describe('inputs are closed unless they say otherwise', () => {
     ],
     [{ additionalProperties: true }, { additionalProperties: true, type: 'object' }],
     [{ allOf: [{}] }, { allOf: [{}], type: 'object', unevaluatedProperties: false }],
-  ])('%j', (input, expected) => {
+  ])('%j is closed', (input, expected) => {
     expect(packageOf(withAction({ kind: 'stdin-json' }, undefined, input)).tools[0]?.input).toEqual(expected);
   });
 });
@@ -385,15 +385,15 @@ describe('outputs', () => {
     ['binary', 'binary'],
     ['ndjson-stream', 'records'],
     ['none', 'none'],
-  ])('%s', (format, reader) => {
+  ])('the format %s is read as %s', (format, reader) => {
     const manifest = fixture('accept-argv') as { actions: readonly JsonObject[] };
     const output = format === undefined ? {} : { output: { format } };
-    const found = packageOf({ ...manifest, actions: [{ ...manifest.actions[0], ...output }] });
-    expect(found.tools[0]?.action).toMatchObject({ output: { format: reader } });
+    const pkg = packageOf({ ...manifest, actions: [{ ...manifest.actions[0], ...output }] });
+    expect(pkg.tools[0]?.action).toMatchObject({ output: { format: reader } });
   });
 });
 
-test('conditions foreign to the check are left out', () => {
+test('conditions that do not apply to the check are dropped', () => {
   expect(packageOf(fixture('foreign-success-http')).smoke?.success).toEqual({
     pointers: [],
     noErrorField: false,
@@ -411,7 +411,7 @@ test('conditions foreign to the check are left out', () => {
   });
 });
 
-/** A manifest with one action that is called in the given way. */
+/** A manifest with one action that uses this invocation. */
 function withAction(invocation: JsonObject, endpoint?: string, input?: JsonObject): JsonObject {
   const http = invocation.kind === 'http';
   const manifest = fixture(http ? 'accept-http' : 'accept-argv') as {

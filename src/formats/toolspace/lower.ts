@@ -1,26 +1,26 @@
 import { noGuardrails } from '../../model/guardrails.js';
 import type { JsonObject } from '../../model/json.js';
-import type { Cost, InstallPlan, KillSwitch, Smoke, SmokeCheck } from '../../model/lifecycle.js';
+import type { Cost, InstallPlan, KillSwitchPlan, SmokeCheck, SmokeTest } from '../../model/lifecycle.js';
 import type { Fact, Package } from '../../model/package.js';
 import type { Slot } from '../../model/slot.js';
 import { lowerPermissions } from './permissions.js';
 import { killProgram, lowerPrograms, serverSecret, smokeProgram } from './programs.js';
-import { isManagedHeader } from './request.js';
-import { appliesTo } from './smoke.js';
-import { readTemplate } from './template.js';
+import { isManagedHeader } from './request-rules.js';
+import { appliesTo } from './smoke-rules.js';
+import { parseTemplate } from './template.js';
 import { lowerTool } from './tools.js';
-import { endpointOf } from './urls.js';
+import { endpointUrl } from './url-rules.js';
 
-/** A manifest without errors becomes a package; its actions are the tools, unless a server announces them. */
+/** Converts a manifest without errors to a package. Its actions are the tools; else an MCP server announces them. */
 export function lower(manifest: JsonObject): Package {
   const tool = manifest.tool as JsonObject;
   const runtime = manifest.runtime as JsonObject;
   const actions = (manifest.actions ?? []) as readonly JsonObject[];
-  const endpoint = endpointOf(manifest);
+  const endpoint = endpointUrl(manifest);
   const permissions = lowerPermissions(manifest, endpoint);
   const context = {
     endpoint,
-    reachesOut: permissions.network.kind !== 'none',
+    hasNetwork: permissions.network.kind !== 'none',
     resources: permissions.scopes.map((it) => it.resource),
   };
   const cost = manifest.cost as JsonObject | undefined;
@@ -42,13 +42,13 @@ export function lower(manifest: JsonObject): Package {
     smoke: lowerSmoke(manifest.smoke as JsonObject),
     killSwitch: lowerKillSwitch(manifest.kill_switch as JsonObject),
     ...(cost === undefined ? {} : { cost: lowerCost(cost) }),
-    announces: runtime.kind === 'mcp-stdio' && actions.length === 0,
+    announcesTools: runtime.kind === 'mcp-stdio' && actions.length === 0,
     targets: [],
     facts: lowerFacts(tool, (manifest.support ?? {}) as JsonObject),
   };
 }
 
-/** The format names no audience: a secret is for the endpoint, or for whom the operator names. */
+/** The format has no audience: a secret is bound to the endpoint, or to the hosts that the operator names. */
 function lowerSlots(manifest: JsonObject, endpoint: URL | undefined): Slot[] {
   const bearer = serverSecret(manifest);
   return ((manifest.env ?? []) as readonly JsonObject[]).map((entry): Slot => {
@@ -101,21 +101,23 @@ function lowerInstall(install: JsonObject): InstallPlan {
   }
 }
 
-function lowerSmoke(smoke: JsonObject): Smoke {
+function lowerSmoke(smoke: JsonObject): SmokeTest {
   const kind = smoke.kind as 'shell' | 'http' | 'mcp-tool-call' | 'action-call';
-  const said = smoke.success as JsonObject;
-  const has = (condition: string) => said[condition] !== undefined && appliesTo(condition, kind);
-  const pointers = has('json_pointer_equals') ? Object.entries(said.json_pointer_equals as JsonObject) : [];
+  const conditions = smoke.success as JsonObject;
+  const has = (condition: string) => conditions[condition] !== undefined && appliesTo(condition, kind);
+  const pointers = has('json_pointer_equals')
+    ? Object.entries(conditions.json_pointer_equals as JsonObject)
+    : [];
   return {
     check: lowerCheck(smoke, kind),
     timeoutSeconds: (smoke.timeout_seconds as number | undefined) ?? 30,
     success: {
-      ...(kind === 'shell' ? { exitCode: (said.exit_code as number | undefined) ?? 0 } : {}),
-      ...(has('http_status') ? { httpStatus: said.http_status as number } : {}),
-      ...(has('stdout_regex') ? { stdoutPattern: said.stdout_regex as string } : {}),
-      ...(has('body_regex') ? { bodyPattern: said.body_regex as string } : {}),
+      ...(kind === 'shell' ? { exitCode: (conditions.exit_code as number | undefined) ?? 0 } : {}),
+      ...(has('http_status') ? { httpStatus: conditions.http_status as number } : {}),
+      ...(has('stdout_regex') ? { stdoutPattern: conditions.stdout_regex as string } : {}),
+      ...(has('body_regex') ? { bodyPattern: conditions.body_regex as string } : {}),
       pointers: pointers.map(([pointer, equals]) => ({ pointer, equals })),
-      noErrorField: has('no_error_field') && said.no_error_field === true,
+      noErrorField: has('no_error_field') && conditions.no_error_field === true,
     },
   };
 }
@@ -134,8 +136,8 @@ function lowerCheck(smoke: JsonObject, kind: 'shell' | 'http' | 'mcp-tool-call' 
         url: smoke.url as string,
         headers: headers
           .filter(([name]) => !isManagedHeader(name))
-          .map(([name, value]) => ({ name, value: readTemplate(value, 'smoke').template })),
-        ...(body === undefined ? {} : { body: readTemplate(body, 'smoke').template }),
+          .map(([name, value]) => ({ name, value: parseTemplate(value, 'smoke').template })),
+        ...(body === undefined ? {} : { body: parseTemplate(body, 'smoke').template }),
       };
     }
     case 'mcp-tool-call':
@@ -145,7 +147,7 @@ function lowerCheck(smoke: JsonObject, kind: 'shell' | 'http' | 'mcp-tool-call' 
   }
 }
 
-function lowerKillSwitch(killSwitch: JsonObject): KillSwitch {
+function lowerKillSwitch(killSwitch: JsonObject): KillSwitchPlan {
   switch (killSwitch.kind as 'url' | 'shell' | 'manual') {
     case 'url':
       return { kind: 'url', url: killSwitch.url as string };
@@ -167,7 +169,7 @@ function lowerCost(cost: JsonObject): Cost {
 }
 
 function lowerFacts(tool: JsonObject, support: JsonObject): Fact[] {
-  const shown: readonly (readonly [string, JsonObject[string] | undefined])[] = [
+  const labeled: readonly (readonly [string, JsonObject[string] | undefined])[] = [
     ['about', tool.description],
     ['homepage', tool.homepage],
     ['author', tool.author],
@@ -177,5 +179,5 @@ function lowerFacts(tool: JsonObject, support: JsonObject): Fact[] {
     ['security contact', support.security_email],
     ['manual', support.docs_url],
   ];
-  return shown.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value }]));
+  return labeled.flatMap(([label, value]) => (value === undefined ? [] : [{ label, value }]));
 }

@@ -2,17 +2,17 @@ import type { JsonObject } from '../../model/json.js';
 import type {
   FilesystemAccess,
   NetworkAccess,
+  PermissionScope,
   Permissions,
-  Scope,
   ScopeVerb,
 } from '../../model/permissions.js';
 
-/** Verbs on files that change something; the others only look. */
-const changing: readonly ScopeVerb[] = ['write', 'delete', 'admin'];
+/** Verbs that change files; all others only read. */
+const writeVerbs: readonly ScopeVerb[] = ['write', 'delete', 'admin'];
 
 export function lowerPermissions(manifest: JsonObject, endpoint: URL | undefined): Permissions {
   const scopes = ((manifest.scopes ?? []) as readonly JsonObject[]).map(
-    (it): Scope => ({
+    (it): PermissionScope => ({
       resource: it.resource as string,
       verbs: it.actions as readonly ScopeVerb[],
       rationale: it.rationale as string,
@@ -28,8 +28,8 @@ export function lowerPermissions(manifest: JsonObject, endpoint: URL | undefined
   };
 }
 
-/** A service that is named without an endpoint has no host here: the operator adds what it may reach. */
-function networkOf(scopes: readonly Scope[], endpoint: URL | undefined): NetworkAccess {
+/** A service scope without an endpoint names no host: the operator must add the hosts. */
+function networkOf(scopes: readonly PermissionScope[], endpoint: URL | undefined): NetworkAccess {
   if (scopes.some((it) => it.resource === 'net.outbound')) return { kind: 'public' };
   if (endpoint !== undefined) {
     const port = endpoint.port === '' ? null : Number(endpoint.port);
@@ -38,12 +38,12 @@ function networkOf(scopes: readonly Scope[], endpoint: URL | undefined): Network
   return scopes.every(isFile) ? { kind: 'none' } : { kind: 'hosts', hosts: [] };
 }
 
-function filesystemOf(scopes: readonly Scope[]): FilesystemAccess {
+function filesystemOf(scopes: readonly PermissionScope[]): FilesystemAccess {
   const files = scopes.filter(isFile);
   if (files.length === 0) return 'none';
-  return files.some((it) => it.verbs.some((verb) => changing.includes(verb))) ? 'read-write' : 'read-only';
+  return files.some((it) => it.verbs.some((verb) => writeVerbs.includes(verb))) ? 'read-write' : 'read-only';
 }
 
-function isFile({ resource }: Scope): boolean {
+function isFile({ resource }: PermissionScope): boolean {
   return resource === 'fs' || resource.startsWith('fs.');
 }

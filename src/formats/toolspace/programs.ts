@@ -3,22 +3,22 @@ import type { JsonObject } from '../../model/json.js';
 import type { EnvironmentVariable, Program, ProgramTarget } from '../../model/program.js';
 import { type Template, textTemplate } from '../../model/template.js';
 import { interpreterOf } from '../interpreter.js';
-import { insidePath } from './runtime.js';
+import { resolvePackagePath } from './runtime-rules.js';
 
-/** Names by which tools and checks refer to programs. */
+/** Names that tools and checks use to refer to programs. */
 export const serverProgram = 'server';
 export const commandProgram = 'command';
 export const smokeProgram = 'smoke';
 export const killProgram = 'kill-switch';
 
-/** Everything that runs or answers: the server or command itself, then what checks and what revokes it. */
+/** All programs: the server, the command of the actions, the smoke test and the kill switch. */
 export function lowerPrograms(manifest: JsonObject): Program[] {
   const runtime = manifest.runtime as JsonObject;
   const smoke = manifest.smoke as JsonObject;
   const killSwitch = manifest.kill_switch as JsonObject;
   const entrypoint = runtime.entrypoint as JsonObject | undefined;
   const command = (entrypoint?.command ?? []) as readonly string[];
-  const directory = insidePath((entrypoint?.cwd as string | undefined) ?? '') ?? '';
+  const directory = resolvePackagePath((entrypoint?.cwd as string | undefined) ?? '') ?? '';
   const programs: Program[] = [];
   const add = (name: string, role: Program['role'], protocol: Program['protocol'], target: ProgramTarget) => {
     const lifetime = protocol === 'mcp' ? 'persistent' : 'call';
@@ -36,8 +36,8 @@ export function lowerPrograms(manifest: JsonObject): Program[] {
   if (smoke.kind === 'shell')
     add(smokeProgram, 'smoke', 'argv', processTarget(manifest, smoke.command as readonly string[], ''));
   if (killSwitch.kind === 'shell') {
-    const words = killSwitch.command as readonly string[];
-    add(killProgram, 'kill-switch', 'argv', processTarget(manifest, words, ''));
+    const argv = killSwitch.command as readonly string[];
+    add(killProgram, 'kill-switch', 'argv', processTarget(manifest, argv, ''));
   }
   return programs;
 }
@@ -52,14 +52,14 @@ function usesServer(manifest: JsonObject): boolean {
   return smoke.kind === 'mcp-tool-call' || invocationsOf(manifest).some((it) => it.kind === 'mcp-tool');
 }
 
-function processTarget(manifest: JsonObject, words: readonly string[], directory: string): ProgramTarget {
+function processTarget(manifest: JsonObject, argv: readonly string[], directory: string): ProgramTarget {
   const install = (manifest.runtime as JsonObject).install as JsonObject;
   if (install.method === 'container')
-    return { kind: 'container', image: install.image as string, command: words.map(textTemplate) };
-  const runtime = interpreterOf(words[0] ?? '');
+    return { kind: 'container', image: install.image as string, command: argv.map(textTemplate) };
+  const runtime = interpreterOf(argv[0] ?? '');
   return {
     kind: 'process',
-    command: (runtime === undefined ? words : words.slice(1)).map(textTemplate),
+    command: (runtime === undefined ? argv : argv.slice(1)).map(textTemplate),
     ...(runtime === undefined ? {} : { runtime }),
     directory,
     environment: environmentOf(manifest),
@@ -71,7 +71,7 @@ function environmentOf(manifest: JsonObject): EnvironmentVariable[] {
   return env.map((it) => ({ name: it.name as string, value: slotTemplate(it.name as string) }));
 }
 
-/** The format has no field for it: a single secret is the credential of the server, as for its kill switch. */
+/** The format has no credential field for the server, so a single secret is sent as its bearer token. */
 function serverHeaders(manifest: JsonObject): HeaderTemplate[] {
   const slot = serverSecret(manifest);
   if (slot === undefined) return [];
@@ -88,7 +88,7 @@ function serverHeaders(manifest: JsonObject): HeaderTemplate[] {
   ];
 }
 
-/** The one secret of a remote server; undefined when there is none or a choice. */
+/** The only secret of a remote server; undefined when there is none or more than one. */
 export function serverSecret(manifest: JsonObject): string | undefined {
   const env = (manifest.env ?? []) as readonly JsonObject[];
   const secrets = env.filter((it) => it.secret === true);

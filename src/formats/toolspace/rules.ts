@@ -1,14 +1,14 @@
 import { isObject, type JsonObject } from '../../model/json.js';
 import type { Report } from '../report.js';
-import { checkActions } from './action.js';
-import { checkEnv, readVariables } from './env.js';
-import { checkInstall } from './install.js';
-import { checkRuntime } from './runtime.js';
-import { checkSmoke } from './smoke.js';
-import { checkLiteral } from './tokens.js';
-import { checkUrls } from './urls.js';
+import { checkActions } from './action-rules.js';
+import { checkEnv, readVariables } from './env-rules.js';
+import { checkInstall } from './install-rules.js';
+import { checkRuntime } from './runtime-rules.js';
+import { checkSmoke } from './smoke-rules.js';
+import { checkLiteralCommand } from './token-rules.js';
+import { checkUrls } from './url-rules.js';
 
-/** What the schema cannot say. Values of the wrong type were reported already and are passed over. */
+/** Rules that the schema cannot express. Values of the wrong type are skipped: the schema already reports them. */
 export function checkRules(report: Report, manifest: JsonObject): void {
   checkEnv(report, manifest.env);
   checkRuntime(report, manifest);
@@ -16,14 +16,15 @@ export function checkRules(report: Report, manifest: JsonObject): void {
   checkActions(report, manifest);
   checkSmoke(report, manifest);
   checkUrls(report, manifest);
-  checkCommands(report, manifest);
+  checkLiteralCommands(report, manifest);
 }
 
-function checkCommands(report: Report, manifest: JsonObject): void {
+function checkLiteralCommands(report: Report, manifest: JsonObject): void {
   const { runtime, smoke, kill_switch: killSwitch } = manifest;
   const variables = readVariables(manifest);
   const entrypoint = isObject(runtime) && isObject(runtime.entrypoint) ? runtime.entrypoint : {};
-  checkLiteral(report, entrypoint.command, ['runtime', 'entrypoint', 'command'], variables);
-  if (isObject(smoke)) checkLiteral(report, smoke.command, ['smoke', 'command'], variables);
-  if (isObject(killSwitch)) checkLiteral(report, killSwitch.command, ['kill_switch', 'command'], variables);
+  checkLiteralCommand(report, entrypoint.command, ['runtime', 'entrypoint', 'command'], variables);
+  if (isObject(smoke)) checkLiteralCommand(report, smoke.command, ['smoke', 'command'], variables);
+  if (isObject(killSwitch))
+    checkLiteralCommand(report, killSwitch.command, ['kill_switch', 'command'], variables);
 }

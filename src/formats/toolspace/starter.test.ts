@@ -16,14 +16,14 @@ const names: readonly (readonly [string, string])[] = [
   ['a-'.repeat(60), 'a-'.repeat(32).slice(0, -1)],
 ];
 
-test.each(names)('%j validates clean as %s', (name, id) => {
+test.each(names)('a new package named %j has no diagnostics and the id %s', (name, id) => {
   const manifest = starter(name).find((it) => it.path === 'toolspace.json');
-  const { package: made, diagnostics } = parseText(manifest?.text ?? '');
+  const { package: pkg, diagnostics } = parseText(manifest?.text ?? '');
   expect(diagnostics).toEqual([]);
-  expect(made?.id).toBe(id);
+  expect(pkg?.id).toBe(id);
 });
 
-test('the program answers as its example says', () => {
+test('the program prints the output of its example', () => {
   const folder = mkdtempSync(join(tmpdir(), 'toolspace-starter-'));
   try {
     const files = starter('word-count');

@@ -1,6 +1,6 @@
 import type { StarterFile } from '../starter.js';
 
-/** A small tool in plain Node with one action, which works as it stands. */
+/** A small, working tool in plain Node with one action. */
 export function starter(name: string): readonly StarterFile[] {
   const id = idFrom(name);
   const title = id.charAt(0).toUpperCase() + id.slice(1).replaceAll('-', ' ');
@@ -11,7 +11,7 @@ export function starter(name: string): readonly StarterFile[] {
   ];
 }
 
-/** Ids have 3 to 64 lower-case letters, digits and hyphens, and no hyphen at either end. */
+/** Ids have 3 to 64 lowercase letters, digits and hyphens, and no hyphen at either end. */
 function idFrom(name: string): string {
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const slug = words.join('-').slice(0, 64).replace(/-$/, '');
@@ -80,7 +80,7 @@ function manifest(id: string, title: string) {
   };
 }
 
-const program = `// Reads the input of one action from stdin, as a JSON object, and prints its answer as JSON.
+const program = `// Reads the input of one action from stdin as a JSON object and prints the result as JSON.
 const actions = {
   measure({ text }) {
     const words = text.split(/\\s+/).filter((it) => it !== '').length;
@@ -99,7 +99,7 @@ if (Object.hasOwn(actions, name)) {
   for await (const chunk of process.stdin.setEncoding('utf8')) input += chunk;
   print(actions[name](JSON.parse(input)));
 } else {
-  print({ error: { code: 'usage', message: \`there is no action "\${name}"\` } });
+  print({ error: { code: 'usage', message: \`no action named "\${name}"\` } });
   process.exitCode = 1;
 }
 
@@ -111,7 +111,7 @@ function print(value) {
 function readme(title: string): string {
   return `# ${title}
 
-Counts the lines, words and characters of a text. Change \`cli.mjs\` and \`toolspace.json\` into your tool.
+Counts the lines, words and characters of a text. Edit \`cli.mjs\` and \`toolspace.json\` to make it your own tool.
 
 Check the manifest and try an action:
 
@@ -122,8 +122,8 @@ npx toolwharf call . measure '{"text": "one two three"}'
 
 ## Before you publish
 
-- Put your package name and an exact version into \`runtime.install\`.
-- Write your page into \`tool.homepage\`, and how to remove the tool into \`kill_switch\`.
-- Say honestly what each action does: \`side_effects\` decides when a person is asked.
+- Set your package name and an exact version in \`runtime.install\`.
+- Set \`tool.homepage\` to your page, and describe in \`kill_switch\` how to remove the tool.
+- Declare the \`side_effects\` of each action correctly: they decide which calls need approval.
 `;
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readTemplate } from './template.js';
+import { parseTemplate } from './template.js';
 
 describe('tokens of actions', () => {
   test.each([
@@ -27,8 +27,8 @@ describe('tokens of actions', () => {
         { kind: 'input', path: ['a'] },
       ],
     ],
-  ])('%j', (text, parts) => {
-    expect(readTemplate(text)).toEqual({ template: { parts }, problems: [] });
+  ])('%j is parsed without problems', (text, parts) => {
+    expect(parseTemplate(text)).toEqual({ template: { parts }, problems: [] });
   });
 
   test.each([
@@ -46,33 +46,37 @@ describe('tokens of actions', () => {
     [`\${ env.A }`, `\${ env.A }`],
     [`\${input.\${env.A}}`, `\${input.\${env.A}`],
   ])('%j is malformed', (text, token) => {
-    expect(readTemplate(text).problems.map((it) => it.token)).toEqual([token]);
+    expect(parseTemplate(text).problems.map((it) => it.token)).toEqual([token]);
   });
 
-  test('the older spelling is pointed to the newer one', () => {
-    expect(readTemplate(`\${API_KEY}`).problems).toEqual([
-      { token: `\${API_KEY}`, reason: 'actions name the kind of a token', hint: `write \${env.API_KEY}` },
+  test('the hint for the older syntax shows the newer one', () => {
+    expect(parseTemplate(`\${API_KEY}`).problems).toEqual([
+      {
+        token: `\${API_KEY}`,
+        reason: 'in actions, a token starts with "input." or "env."',
+        hint: `write \${env.API_KEY}`,
+      },
     ]);
   });
 });
 
-describe('tokens of the smoke check', () => {
-  test('a variable has no prefix', () => {
-    expect(readTemplate(`Bearer \${TOKEN}`, 'smoke').template.parts).toEqual([
+describe('tokens of the smoke test', () => {
+  test('variables have no prefix', () => {
+    expect(parseTemplate(`Bearer \${TOKEN}`, 'smoke').template.parts).toEqual([
       { kind: 'text', text: 'Bearer ' },
       { kind: 'slot', slot: 'TOKEN' },
     ]);
   });
 
   test.each([`\${env.TOKEN}`, `\${token}`, `\${input.a}`, `\${1A}`])('%s is malformed', (text) => {
-    expect(readTemplate(text, 'smoke').problems).toHaveLength(1);
+    expect(parseTemplate(text, 'smoke').problems).toHaveLength(1);
   });
 });
 
-test('nothing of a text is lost', () => {
+test('the parts of a template add up to the original text', () => {
   fc.assert(
     fc.property(fc.string(), fc.constantFrom('action' as const, 'smoke' as const), (text, dialect) => {
-      const { template, problems } = readTemplate(text, dialect);
+      const { template, problems } = parseTemplate(text, dialect);
       if (problems.length > 0) return;
       const written = template.parts.map((part) => {
         if (part.kind === 'text') return part.text;

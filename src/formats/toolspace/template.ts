@@ -1,25 +1,25 @@
-// Reads text with tokens. Actions write ${input.a.b} and ${env.NAME}; the smoke check keeps the older ${NAME}.
-// There is no escape: "${" always opens a token, so that a mistyped one is never sent as it stands.
+// Parses text with tokens. Actions use ${input.a.b} and ${env.NAME}; the smoke test uses the older ${NAME}.
+// There is no escape: "${" always starts a token, so that a mistyped token is never sent as literal text.
 import type { Template, TemplatePart } from '../../model/template.js';
 
 export type TokenDialect = 'action' | 'smoke';
 
 export interface TokenProblem {
-  /** As it is written. */
+  /** The token as written. */
   readonly token: string;
   readonly reason: string;
   readonly hint: string;
 }
 
-export interface ReadTemplate {
+export interface ParsedTemplate {
   readonly template: Template;
   readonly problems: readonly TokenProblem[];
 }
 
-const variable = /^[A-Za-z_][A-Za-z0-9_]*$/;
-const capitals = /^[A-Z][A-Z0-9_]*$/;
+const variableName = /^[A-Za-z_][A-Za-z0-9_]*$/;
+const upperCaseName = /^[A-Z][A-Z0-9_]*$/;
 
-export function readTemplate(text: string, dialect: TokenDialect = 'action'): ReadTemplate {
+export function parseTemplate(text: string, dialect: TokenDialect = 'action'): ParsedTemplate {
   const parts: TemplatePart[] = [];
   const problems: TokenProblem[] = [];
   const addText = (piece: string) => {
@@ -31,7 +31,7 @@ export function readTemplate(text: string, dialect: TokenDialect = 'action'): Re
     const close = text.indexOf('}', open + 2);
     if (close === -1) {
       const token = text.slice(open);
-      problems.push({ token, reason: 'it is never closed', hint: 'close it with "}"' });
+      problems.push({ token, reason: '"}" is missing', hint: 'end it with "}"' });
       at = text.length;
       break;
     }
@@ -44,38 +44,44 @@ export function readTemplate(text: string, dialect: TokenDialect = 'action'): Re
   return { template: { parts }, problems };
 }
 
-type Misread = Omit<TokenProblem, 'token'>;
+type TokenError = Omit<TokenProblem, 'token'>;
 
-function readToken(content: string, dialect: TokenDialect): TemplatePart | Misread {
+function readToken(content: string, dialect: TokenDialect): TemplatePart | TokenError {
   if (dialect === 'smoke') return readSmokeToken(content);
   if (content.startsWith('env.')) {
     const name = content.slice('env.'.length);
-    if (variable.test(name)) return { kind: 'slot', slot: name };
-    return { reason: 'what follows "env." is no variable', hint: `write it like \${env.API_KEY}` };
+    if (variableName.test(name)) return { kind: 'slot', slot: name };
+    return {
+      reason: 'the part after "env." is not a variable name',
+      hint: `write it like \${env.API_KEY}`,
+    };
   }
   if (content.startsWith('input.')) {
     const path = content.slice('input.'.length).split('.');
     if (path.every((step) => step !== '' && step.trim() === step && !step.includes('{')))
       return { kind: 'input', path };
     return {
-      reason: 'what follows "input." is no path',
+      reason: 'the part after "input." is not a path',
       hint: `write it like \${input.name} or \${input.a.b}`,
     };
   }
-  if (capitals.test(content)) {
-    return { reason: 'actions name the kind of a token', hint: `write \${env.${content}}` };
+  if (upperCaseName.test(content)) {
+    return { reason: 'in actions, a token starts with "input." or "env."', hint: `write \${env.${content}}` };
   }
   return {
-    reason: 'it begins neither with "input." nor with "env."',
+    reason: 'it starts neither with "input." nor with "env."',
     hint: `tokens are \${input.name} and \${env.NAME}`,
   };
 }
 
-function readSmokeToken(content: string): TemplatePart | Misread {
-  if (capitals.test(content)) return { kind: 'slot', slot: content };
+function readSmokeToken(content: string): TemplatePart | TokenError {
+  if (upperCaseName.test(content)) return { kind: 'slot', slot: content };
   const name = content.startsWith('env.') ? content.slice('env.'.length) : '';
-  if (variable.test(name)) {
-    return { reason: 'the smoke check names variables without "env."', hint: `write \${${name}}` };
+  if (variableName.test(name)) {
+    return { reason: 'the smoke test uses variables without "env."', hint: `write \${${name}}` };
   }
-  return { reason: 'it is no variable', hint: `the smoke check knows \${NAME} of env only` };
+  return {
+    reason: 'it is not a variable name',
+    hint: `the smoke test supports only \${NAME} with a name from env`,
+  };
 }

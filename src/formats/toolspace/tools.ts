@@ -2,18 +2,18 @@ import type { Action, HttpBody, HttpMethod, OutputReader } from '../../model/act
 import { isObject, type JsonObject } from '../../model/json.js';
 import type { Template } from '../../model/template.js';
 import type { Effect, Tool, ToolExample } from '../../model/tool.js';
-import { noInput } from './action.js';
-import { closed } from './closed.js';
-import { urlTemplate } from './endpoint.js';
+import { emptyInputSchema } from './action-rules.js';
+import { closeSchema } from './closed-schema.js';
 import { declaredMembers } from './input-schema.js';
 import { commandProgram, serverProgram } from './programs.js';
-import { isManagedHeader } from './request.js';
-import { readTemplate } from './template.js';
+import { isManagedHeader } from './request-rules.js';
+import { parseTemplate } from './template.js';
+import { urlTemplate } from './url-template.js';
 
 export interface ToolContext {
   readonly endpoint: URL | undefined;
-  /** Whether the package reaches anything beyond this machine. */
-  readonly reachesOut: boolean;
+  /** Whether the package can reach the network. */
+  readonly hasNetwork: boolean;
   readonly resources: readonly string[];
 }
 
@@ -21,18 +21,18 @@ export function lowerTool(action: JsonObject, context: ToolContext): Tool {
   const effect = action.side_effects as Effect;
   const idempotent = action.idempotent === true;
   const output = isObject(action.output) ? action.output : {};
-  const compared = output.format === 'json' || output.format === 'ndjson-stream';
+  const validated = output.format === 'json' || output.format === 'ndjson-stream';
   const scopes = action.scopes_used as readonly string[] | undefined;
   return {
     name: action.name as string,
     description: describe(action),
-    input: closed(isObject(action.input) ? action.input : noInput),
-    ...(compared && isObject(output.schema) ? { output: output.schema } : {}),
+    input: closeSchema(isObject(action.input) ? action.input : emptyInputSchema),
+    ...(validated && isObject(output.schema) ? { output: output.schema } : {}),
     annotations: {
       readOnlyHint: effect === 'none' || effect === 'read',
       destructiveHint: effect === 'destructive',
       idempotentHint: idempotent,
-      openWorldHint: context.reachesOut,
+      openWorldHint: context.hasNetwork,
     },
     effect,
     effectDeclared: true,
@@ -74,14 +74,14 @@ function lowerAction(action: JsonObject, { endpoint }: ToolContext): Action {
       };
     case 'http': {
       const headers = Object.entries((invocation.headers ?? {}) as Record<string, string>);
-      const path = readTemplate(invocation.path as string).template;
+      const path = parseTemplate(invocation.path as string).template;
       return {
         kind: 'http',
         method: invocation.method as HttpMethod,
         url: urlTemplate(endpoint as URL, path),
         headers: headers
           .filter(([name]) => !isManagedHeader(name))
-          .map(([name, value]) => ({ name, value: readTemplate(value).template })),
+          .map(([name, value]) => ({ name, value: parseTemplate(value).template })),
         body: bodyOf(action, invocation.method as HttpMethod, path),
         output,
       };
@@ -91,8 +91,8 @@ function lowerAction(action: JsonObject, { endpoint }: ToolContext): Action {
   }
 }
 
-function templates(words: readonly string[]): Template[] {
-  return words.map((word) => readTemplate(word).template);
+function templates(argv: readonly string[]): Template[] {
+  return argv.map((it) => parseTemplate(it).template);
 }
 
 function readerOf(action: JsonObject): OutputReader {

@@ -5,14 +5,14 @@ import type { Report } from '../report.js';
 const supported = '0.2';
 
 /**
- * True when the manifest is of another version. That is then the one finding: measured by the rules of this
- * version, everything else in it would be noise.
+ * Reports an unsupported version and returns true. Then no other rule runs: the rules of this version do not apply to
+ * the manifest.
  */
 export function checkVersion(report: Report, manifest: Json): boolean {
   if (!isObject(manifest) || !Object.hasOwn(manifest, 'manifest_version')) return false;
   const version = manifest.manifest_version as Json;
   if (version === supported) return false;
-  const message = `manifest_version ${show(version)} is not supported; this host reads "${supported}"`;
+  const message = `manifest_version ${show(version)} is not supported; this host supports "${supported}"`;
   report.at('schema.const', ['manifest_version'], message, { hint: hintFor(version) });
   return true;
 }
@@ -20,6 +20,6 @@ export function checkVersion(report: Report, manifest: Json): boolean {
 function hintFor(version: Json): string {
   if (version === 0.2) return `put it in quotes: "${supported}"`;
   if (version === '0.1' || version === 0.1)
-    return `set it to "${supported}" and list actions, which 0.1 did not have`;
+    return `set it to "${supported}" and add actions, which 0.1 did not have`;
   return `write the manifest for version "${supported}"`;
 }

@@ -7,9 +7,9 @@ import { type Containers, openContainers } from '../../sandbox/container/contain
 import { type EngineSettings, noEngine, noEngineHint } from '../../sandbox/container/engine.js';
 import type { Check } from '../host.js';
 
-/** Starts a container of the engine and looks what it can do; only packages that come as images need one. */
+/** Starts a container and tests what it can do from inside. Only packages that come as images need containers. */
 export async function checkContainers(settings: EngineSettings): Promise<Check> {
-  // Not the folder of a host, which may be running.
+  // A folder of its own: a host may be running and using the usual one.
   const folder = mkdtempSync(join(tmpdir(), 'toolwharf-doctor-'));
   const newName = () => randomBytes(6).toString('hex');
   const containers = openContainers({ ...settings, folder, newName });
@@ -24,7 +24,7 @@ export async function checkContainers(settings: EngineSettings): Promise<Check> 
 async function tryContainers(containers: Containers): Promise<Check> {
   const id = 'containers';
   if (containers.engine === undefined) {
-    const message = `${noEngine}: packages that come as container images do not run`;
+    const message = `${noEngine}: packages that come as container images cannot run`;
     return {
       id,
       status: 'warn',
@@ -34,23 +34,23 @@ async function tryContainers(containers: Containers): Promise<Check> {
   }
   try {
     const verdict = await containers.probe();
-    const { flavour, version, runtime } = await containers.about();
-    const name = `${flavour} ${version}${runtime === null ? '' : ` with ${runtime}`}`;
+    const { kind, version, runtime } = await containers.testedEngine();
+    const name = `${kind} ${version}${runtime === null ? '' : ` with ${runtime}`}`;
     switch (verdict.level) {
       case 'enforced':
-        return { id, status: 'ok', message: `${name} confines containers, tried from inside` };
+        return { id, status: 'ok', message: `${name} isolates containers (tested from inside)` };
       case 'degraded':
         return {
           id,
           status: 'warn',
-          message: `${name} confines less than it should: ${verdict.reasons.join('; ')}`,
-          fix: 'use control groups of version 2, or run the host as root',
+          message: `${name} isolates containers only partly: ${verdict.reasons.join('; ')}`,
+          fix: 'use cgroups version 2, or run the host as root',
         };
       case 'unavailable':
         return {
           id,
           status: 'warn',
-          message: `${name} cannot confine containers, so none are run: ${verdict.reasons.join('; ')}`,
+          message: `${name} cannot isolate containers, so none run: ${verdict.reasons.join('; ')}`,
           fix: verdict.hint,
         };
     }

@@ -4,11 +4,11 @@ import type { EgressOptions, EgressProxy } from '../../net/egress.js';
 import type { Interpreter } from '../../sandbox/interpreter.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { Check } from '../host.js';
-import { tryInside } from './inside.js';
-import { type Listener, lastLine, runs } from './sandbox.js';
+import { runInSandbox } from './probe-command.js';
+import { type Listener, lastLine, scriptArgv } from './sandbox.js';
 
-/** Asks for two addresses, one granted and one not, and prints what came of each on a line. */
-const asks = {
+/** Scripts that request each URL in their arguments and print the result of each on a line. */
+const fetchScripts = {
   python: `import sys,urllib.request
 for url in sys.argv[1:]:
   try: print(urllib.request.urlopen(url,timeout=5).read().decode())
@@ -19,8 +19,8 @@ catch{return "refused"}};
 };
 
 /**
- * From inside through relay and proxy to a server of our own, and nowhere else. That the server answers here is also
- * what makes it mean something that it cannot be reached without a grant.
+ * Checks that a sandboxed process reaches a granted server through relay and proxy, and no other. It also proves that
+ * the server answers, which gives the check without a grant its meaning.
  */
 export async function checkEgress(
   sandbox: Sandbox,
@@ -29,9 +29,9 @@ export async function checkEgress(
   openEgress: (options: EgressOptions) => Promise<EgressProxy>,
 ): Promise<Check> {
   const id = 'sandbox.egress';
-  const fix = 'report what "toolwharf doctor --json" says';
+  const fix = 'report the output of "toolwharf doctor --json"';
   const granted = [{ host: '127.0.0.1', port: listener.port }];
-  // A short path that the sandbox's user can pass and nobody can list.
+  // A short path that the sandbox user can enter and nobody can list.
   const folder = mkdtempSync('/tmp/toolwharf-doctor-');
   let proxy: EgressProxy | undefined;
   try {
@@ -41,27 +41,27 @@ export async function checkEgress(
       policy: {
         reach: { hosts: granted, granted },
         anyPublic: false,
-        secret: false,
+        holdsSecret: false,
       },
     });
     const urls = [`http://127.0.0.1:${listener.port}/`, `http://127.0.0.2:${listener.port}/`];
-    const { stdout, stderr } = await tryInside(sandbox, {
-      argv: runs(script, asks, urls),
+    const { stdout, stderr } = await runInSandbox(sandbox, {
+      argv: scriptArgv(script, fetchScripts, urls),
       mounts: script.mounts,
       egress: proxy.socket,
       limits: { memoryBytes: 2 * 1024 * 1024 * 1024 },
     });
-    const [answer, other] = stdout.split('\n');
-    const refused = proxy.takeRefusals().some((it) => it.host === '127.0.0.2');
-    if (answer !== listener.greeting) {
-      const message = `a granted host cannot be reached from inside: ${answer || lastLine(stderr)}`;
+    const [grantedAnswer, otherAnswer] = stdout.split('\n');
+    const denied = proxy.takeDenied().some((it) => it.host === '127.0.0.2');
+    if (grantedAnswer !== listener.greeting) {
+      const message = `a granted host cannot be reached from the sandbox: ${grantedAnswer || lastLine(stderr)}`;
       return { id, status: 'fail', message, fix };
     }
-    if (!refused || !other?.startsWith('refused'))
-      return { id, status: 'fail', message: 'a host that was not granted is not refused', fix };
-    return { id, status: 'ok', message: 'a granted host can be reached from inside, and no other' };
+    if (!denied || !otherAnswer?.startsWith('refused'))
+      return { id, status: 'fail', message: 'a host without a grant is not denied', fix };
+    return { id, status: 'ok', message: 'the sandbox reaches a granted host and no other' };
   } catch (error) {
-    const message = `the way out for granted hosts cannot be opened: ${error instanceof Error ? error.message : error}`;
+    const message = `the proxy for granted hosts cannot be started: ${error instanceof Error ? error.message : error}`;
     return { id, status: 'fail', message, fix };
   } finally {
     await proxy?.close();

@@ -4,7 +4,7 @@ import { HostError } from '../../model/host-error.js';
 import { findNode, findPython, type Interpreter } from '../../sandbox/interpreter.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { Check } from '../host.js';
-import { tryInside } from './inside.js';
+import { runInSandbox } from './probe-command.js';
 import { lastLine } from './sandbox.js';
 
 export interface Languages {
@@ -32,7 +32,7 @@ function attempt<T>(find: () => T): T | HostError {
   }
 }
 
-/** Each is started inside: that a file is there does not say that it runs. */
+/** Starts each in the sandbox: an existing file may still fail to run. */
 export async function checkLanguages(sandbox: Sandbox, languages: Languages): Promise<readonly Check[]> {
   const { python, node } = languages;
   const checks: Check[] = [];
@@ -59,7 +59,7 @@ export async function checkLanguages(sandbox: Sandbox, languages: Languages): Pr
         ? {
             id: 'npm',
             status: 'warn',
-            message: 'there is no npm: npm packages cannot be installed',
+            message: 'npm is not installed: npm packages cannot be installed',
             fix: 'sudo apt-get install npm',
           }
         : await runsInside(sandbox, 'npm', 'npm', node, [npm, '--version'], 'sudo apt-get install npm'),
@@ -78,11 +78,11 @@ async function runsInside(
   id: string,
   name: string,
   interpreter: Interpreter,
-  words: readonly string[],
+  args: readonly string[],
   fix?: string,
 ): Promise<Check> {
-  const { exit, stdout, stderr } = await tryInside(sandbox, {
-    argv: [interpreter.path, ...words],
+  const { exit, stdout, stderr } = await runInSandbox(sandbox, {
+    argv: [interpreter.path, ...args],
     mounts: interpreter.mounts,
     limits: { memoryBytes: 2 * 1024 * 1024 * 1024, openFiles: 1024 },
     timeoutMs: 30_000,
@@ -96,7 +96,7 @@ async function runsInside(
   return { id, status: 'warn', message, ...(fix === undefined ? {} : { fix }) };
 }
 
-/** The program behind the command, which is often a link or a script that needs a shell. */
+/** The script behind the `npm` command, which is often a link or a shell script. */
 function npmOf(node: string): string | undefined {
   const prefix = dirname(dirname(node));
   return [

@@ -2,42 +2,42 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Interpreter } from '../../sandbox/interpreter.js';
-import type { Sandbox, Verdict } from '../../sandbox/sandbox.js';
+import type { ProbeResult, Sandbox } from '../../sandbox/sandbox.js';
 import type { Check } from '../host.js';
-import { tryInside } from './inside.js';
+import { runInSandbox } from './probe-command.js';
 
-/** A server of the caller's own on 127.0.0.1 that counts who comes. It answers any request with its greeting. */
+/** A test server on 127.0.0.1 that counts connections and answers every request with its greeting. */
 export interface Listener {
   readonly port: number;
   readonly greeting: string;
   connections(): number;
 }
 
-export function checkVerdict(name: string, verdict: Verdict): Check {
+export function checkProbeResult(name: string, probeResult: ProbeResult): Check {
   const id = 'sandbox';
-  switch (verdict.level) {
+  switch (probeResult.level) {
     case 'enforced':
-      return { id, status: 'ok', message: `${name} confines files, network, environment and processes` };
+      return { id, status: 'ok', message: `${name} isolates files, network, environment and processes` };
     case 'degraded':
       return {
         id,
         status: 'warn',
-        message: `${name} confines less than it should: ${verdict.reasons.join('; ')}`,
+        message: `${name} isolates only partly: ${probeResult.reasons.join('; ')}`,
       };
     case 'unavailable':
       return {
         id,
         status: 'fail',
-        message: `the sandbox does not hold: ${verdict.reasons.join('; ')}`,
-        fix: verdict.hint,
+        message: `the sandbox does not work: ${probeResult.reasons.join('; ')}`,
+        fix: probeResult.hint,
       };
   }
 }
 
-const report = 'report this at once: tools must not be run here until it is understood';
+const report = 'report this at once, and run no tools here until the cause is known';
 
-/** Each tries from inside what must fail. Together they say what the verdict rests on. */
-export async function checkHold(
+/** Each check tries from inside the sandbox what must fail. */
+export async function checkContainment(
   sandbox: Sandbox,
   script: Interpreter | undefined,
   listener: Listener,
@@ -45,58 +45,58 @@ export async function checkHold(
   return [
     await checkVersion(sandbox),
     await checkFiles(sandbox),
-    await checkFilter(sandbox),
+    await checkSeccomp(sandbox),
     await checkNetwork(sandbox, script, listener),
     await checkProcesses(sandbox),
     await checkMemory(sandbox),
   ].flatMap((it) => it ?? []);
 }
 
-/** Asked inside, where the program lies at its own path too. */
+/** Runs inside the sandbox, where bubblewrap has the same path. */
 async function checkVersion(sandbox: Sandbox): Promise<Check | undefined> {
   if (sandbox.name !== 'bubblewrap') return undefined;
-  const { exit, stdout } = await tryInside(sandbox, { argv: ['/bin/sh', '-c', 'exec bwrap --version'] });
+  const { exit, stdout } = await runInSandbox(sandbox, { argv: ['/bin/sh', '-c', 'exec bwrap --version'] });
   const id = 'sandbox.version';
-  if (exit.code !== 0) return { id, status: 'warn', message: 'bubblewrap does not tell its version' };
+  if (exit.code !== 0) return { id, status: 'warn', message: 'bubblewrap does not report its version' };
   const [, major = 0, minor = 0] = /(\d+)\.(\d+)/.exec(stdout)?.map(Number) ?? [];
   if (major > 0 || minor >= 8) return { id, status: 'ok', message: stdout };
   const fix = 'sudo apt-get install --only-upgrade bubblewrap';
-  return { id, status: 'warn', message: `${stdout} is older than 0.8.0, which was tried`, fix };
+  return { id, status: 'warn', message: `${stdout} is older than 0.8.0, the oldest tested version`, fix };
 }
 
 async function checkFiles(sandbox: Sandbox): Promise<Check> {
   const id = 'sandbox.files';
   const folder = mkdtempSync(join(tmpdir(), 'toolwharf-doctor-'));
   try {
-    // Everybody outside may read it, so that not reading it inside means something.
+    // World-readable, so that only the sandbox can be the reason if it cannot be read.
     chmodSync(folder, 0o755);
     const canary = join(folder, 'canary');
     writeFileSync(canary, 'seen\n', { mode: 0o644 });
-    const { stdout } = await tryInside(sandbox, {
+    const { stdout } = await runInSandbox(sandbox, {
       argv: ['/bin/sh', '-c', 'cat "$1"; echo ran', 'sh', canary],
     });
     if (stdout === 'ran')
-      return { id, status: 'ok', message: 'a file of this machine cannot be read inside' };
+      return { id, status: 'ok', message: 'files of this machine cannot be read from the sandbox' };
     const message = stdout.includes('seen')
-      ? 'a file of this machine can be read inside'
-      : 'nothing runs inside';
+      ? 'files of this machine can be read from the sandbox'
+      : 'no command runs in the sandbox';
     return { id, status: 'fail', message, fix: report };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function checkFilter(sandbox: Sandbox): Promise<Check> {
+async function checkSeccomp(sandbox: Sandbox): Promise<Check> {
   const id = 'sandbox.seccomp';
-  const { stdout } = await tryInside(sandbox, {
+  const { stdout } = await runInSandbox(sandbox, {
     argv: ['/bin/sh', '-c', 'grep ^Seccomp: /proc/self/status'],
   });
   if (/^Seccomp:\s*2$/m.test(stdout)) return { id, status: 'ok', message: 'system calls are filtered' };
   return { id, status: 'fail', message: 'system calls are not filtered', fix: report };
 }
 
-/** Programs that try to connect and say what came of it, without a proxy. */
-const connects = {
+/** Scripts that try to connect directly, without the proxy, and print the result. */
+const connectScripts = {
   python: `import socket,sys
 try: socket.create_connection(("127.0.0.1",int(sys.argv[1])),3); print("connected")
 except OSError: print("refused")`,
@@ -113,21 +113,24 @@ async function checkNetwork(
   if (script === undefined) return undefined;
   const id = 'sandbox.network';
   const before = listener.connections();
-  const trial = { argv: runs(script, connects, [String(listener.port)]), mounts: script.mounts };
-  const { stdout, stderr } = await tryInside(sandbox, trial);
+  const command = {
+    argv: scriptArgv(script, connectScripts, [String(listener.port)]),
+    mounts: script.mounts,
+  };
+  const { stdout, stderr } = await runInSandbox(sandbox, command);
   if (listener.connections() > before || stdout === 'connected')
     return {
       id,
       status: 'fail',
-      message: 'a server of this machine can be reached from inside',
+      message: 'a server of this machine can be reached from the sandbox',
       fix: report,
     };
   if (stdout === 'refused')
-    return { id, status: 'ok', message: 'a server of this machine cannot be reached from inside' };
+    return { id, status: 'ok', message: 'a server of this machine cannot be reached from the sandbox' };
   return {
     id,
     status: 'fail',
-    message: `the check of the network did not run: ${lastLine(stderr)}`,
+    message: `the network check did not run: ${lastLine(stderr)}`,
     fix: report,
   };
 }
@@ -135,24 +138,27 @@ async function checkNetwork(
 async function checkProcesses(sandbox: Sandbox): Promise<Check> {
   const id = 'sandbox.processes';
   const loop = 'i=0; while [ $i -lt 120 ]; do sleep 20 & i=$((i+1)); done; echo all';
-  const { stdout } = await tryInside(sandbox, { argv: ['/bin/sh', '-c', loop], limits: { processes: 24 } });
-  if (!stdout.includes('all')) return { id, status: 'ok', message: 'the number of processes is bounded' };
+  const { stdout } = await runInSandbox(sandbox, {
+    argv: ['/bin/sh', '-c', loop],
+    limits: { processes: 24 },
+  });
+  if (!stdout.includes('all')) return { id, status: 'ok', message: 'the number of processes is limited' };
   return { id, status: 'fail', message: 'a tool can start any number of processes', fix: report };
 }
 
-/** Holds 256 MB for a while where 64 are allowed; nothing is left of it afterwards either way. */
+/** Uses 256 MB for a few seconds where 64 MiB are allowed. Nothing stays behind. */
 async function checkMemory(sandbox: Sandbox): Promise<Check> {
   const id = 'sandbox.memory';
   const hold = 'head -c 256000000 /dev/zero | tail -c 256000000 | { sleep 4; echo survived; }';
-  const { exit, stdout } = await tryInside(sandbox, {
+  const { exit, stdout } = await runInSandbox(sandbox, {
     argv: ['/bin/sh', '-c', hold],
     limits: { memoryBytes: 64 * 1024 * 1024 },
   });
   if (exit.exceeded === 'memory')
-    return { id, status: 'ok', message: 'the memory of all processes together is bounded' };
+    return { id, status: 'ok', message: 'the total memory of all processes is limited' };
   const message = stdout.includes('survived')
     ? 'a tool can use more memory than its limit'
-    : 'the bound on memory could not be seen';
+    : 'the memory limit could not be verified';
   return {
     id,
     status: 'warn',
@@ -161,15 +167,15 @@ async function checkMemory(sandbox: Sandbox): Promise<Check> {
   };
 }
 
-/** An argument vector for code in whichever language there is. */
-export function runs(
+/** The argv for code in Python or Node, depending on the interpreter. */
+export function scriptArgv(
   script: Interpreter,
   code: { readonly python: string; readonly node: string },
-  words: readonly string[],
+  args: readonly string[],
 ): string[] {
   return isPython(script)
-    ? [script.path, '-I', '-c', code.python, ...words]
-    : [script.path, '-e', code.node, '--', ...words];
+    ? [script.path, '-I', '-c', code.python, ...args]
+    : [script.path, '-e', code.node, '--', ...args];
 }
 
 function isPython(script: Interpreter): boolean {
@@ -177,5 +183,5 @@ function isPython(script: Interpreter): boolean {
 }
 
 export function lastLine(text: string): string {
-  return text.trim().split('\n').at(-1) || 'it said nothing';
+  return text.trim().split('\n').at(-1) || 'no output';
 }

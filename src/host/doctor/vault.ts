@@ -1,29 +1,29 @@
 import { lstatSync } from 'node:fs';
 import { HostError } from '../../model/host-error.js';
-import { shellWord } from '../../model/shell-word.js';
-import { keyFile, keyStorageFile, keyStorageOf, saltFile } from '../../secrets/key-storage.js';
+import { shellQuote } from '../../model/shell-quote.js';
+import { currentKeyStorage, keyFile, keyStorageFile, saltFile } from '../../secrets/key-storage.js';
 import type { Keychain } from '../../secrets/keychain.js';
 import type { Check } from '../host.js';
 
 const id = 'secrets';
 
-/** Who keeps the key of the secrets. The key itself is not used. */
-export async function checkKey(state: string, keychain: Keychain | null): Promise<Check> {
+/** Checks where the vault key is stored, without using the key. */
+export async function checkVaultKey(state: string, keychain: Keychain | null): Promise<Check> {
   for (const path of [keyStorageFile(state), keyFile(state), saltFile(state)]) {
-    const wrong = checkFile(path);
-    if (wrong !== undefined) return wrong;
+    const problem = checkFile(path);
+    if (problem !== undefined) return problem;
   }
   try {
-    const keeper = keyStorageOf(state);
-    switch (keeper?.kind) {
+    const storage = currentKeyStorage(state);
+    switch (storage?.kind) {
       case undefined:
-        return ok('no secret was kept yet');
+        return ok('no secret is stored yet');
       case 'file':
-        return ok('secrets are kept with a key file that only you can read');
+        return ok('secrets are protected by a key file that only you can read');
       case 'passphrase':
-        return ok('secrets are kept with a passphrase');
+        return ok('secrets are protected by a passphrase');
       case 'keychain':
-        return await checkEntry(keeper.id as string, keychain);
+        return await checkKeychainEntry(storage.id as string, keychain);
     }
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
@@ -31,25 +31,28 @@ export async function checkKey(state: string, keychain: Keychain | null): Promis
   }
 }
 
-async function checkEntry(entry: string, keychain: Keychain | null): Promise<Check> {
+async function checkKeychainEntry(entry: string, keychain: Keychain | null): Promise<Check> {
   if (keychain === null)
     return failed(
-      'secrets are kept with a keychain, and none of this system is known',
-      'use the machine that has it',
+      'the key of the secrets is in a keychain, but this system has no supported keychain',
+      'use the machine that has the keychain',
     );
   return (await keychain.read(entry)) === undefined
-    ? failed(`${keychain.name} no longer has the key of the secrets`, 'toolwharf secret list')
-    : ok(`secrets are kept with a key in ${keychain.name}`);
+    ? failed(`the key of the secrets is missing from ${keychain.name}`, 'toolwharf secret list')
+    : ok(`secrets are protected by a key in ${keychain.name}`);
 }
 
 function checkFile(path: string): Check | undefined {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  if (found === undefined) return undefined;
-  if (!found.isFile() || found.uid !== process.getuid?.())
-    return failed(`${path} is not a file of yours`, `find out who put it there: ls -l ${shellWord(path)}`);
-  return (found.mode & 0o177) === 0
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return undefined;
+  if (!stats.isFile() || stats.uid !== process.getuid?.())
+    return failed(
+      `${path} is not a file that belongs to you`,
+      `find out where it comes from: ls -l ${shellQuote(path)}`,
+    );
+  return (stats.mode & 0o177) === 0
     ? undefined
-    : failed(`others may read ${path}`, `chmod 600 ${shellWord(path)}`);
+    : failed(`other users may read ${path}`, `chmod 600 ${shellQuote(path)}`);
 }
 
 function ok(message: string): Check {

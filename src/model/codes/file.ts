@@ -1,6 +1,6 @@
 import type { Severity } from '../diagnostic.js';
 
-/** The file itself, before anything in it is understood. */
+/** Problems with the file itself, before its content is parsed. */
 export const fileCodes = {
   'file.missing': 'error',
   'file.unreadable': 'error',

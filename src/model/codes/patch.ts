@@ -1,5 +1,6 @@
 import type { Severity } from '../diagnostic.js';
 
+/** Rules of the Patch format that its schema cannot express. */
 export const patchCodes = {
   'patch.no-manifest': 'error',
   'patch.unclosed-manifest': 'error',

@@ -1,6 +1,6 @@
 import type { Severity } from '../diagnostic.js';
 
-/** What the published schema of a format refuses, and fields nobody knows. */
+/** Violations of a format's published schema, unknown fields, and JSON Schemas inside a manifest. */
 export const schemaCodes = {
   'schema.type': 'error',
   'schema.required': 'error',

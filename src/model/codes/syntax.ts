@@ -1,6 +1,6 @@
 import type { Severity } from '../diagnostic.js';
 
-/** The notation a manifest is written in: JSON, YAML or TOML. */
+/** Problems with the syntax of a file: JSON, YAML, TOML or JavaScript. */
 export const syntaxCodes = {
   'syntax.json': 'error',
   'syntax.yaml': 'error',

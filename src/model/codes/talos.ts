@@ -1,5 +1,6 @@
 import type { Severity } from '../diagnostic.js';
 
+/** Rules of the Talos format that its schema cannot express. */
 export const talosCodes = {
   'talos.folder-name': 'error',
   'talos.function-name': 'error',

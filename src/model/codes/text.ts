@@ -1,6 +1,6 @@
 import type { Severity } from '../diagnostic.js';
 
-/** Characters that show a reader something else than they say. */
+/** Characters that make text look different from what it contains. */
 export const textCodes = {
   'text.control': 'error',
   'text.invisible': 'error',

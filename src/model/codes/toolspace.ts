@@ -1,6 +1,6 @@
 import type { Severity } from '../diagnostic.js';
 
-/** Rules that live in the prose of the format; what its schema refuses has the codes of schema.ts. */
+/** Rules from the text of the Toolspace specification. Violations of its JSON Schema use the codes of schema.ts. */
 export const toolspaceCodes = {
   'toolspace.duplicate-action': 'error',
   'toolspace.duplicate-env': 'error',

@@ -1,16 +1,16 @@
-import { type Finder, isPart, type Span } from './span.js';
+import { isInsideWord, type SpanFinder, type TextSpan } from './text-span.js';
 
 const local = /[\p{L}\p{N}.!#$%&'*+/=?^_`{|}~-]/u;
 const domain = /[\p{L}\p{N}.-]/u;
 
-/** From each `@` outwards, so that long texts without one cost nothing. */
-export const findEmails: Finder = (text) => {
-  const found: Span[] = [];
+/** Searches from each `@` outwards, so that long texts without one cost nothing. */
+export const findEmails: SpanFinder = (text) => {
+  const found: TextSpan[] = [];
   let after = 0;
   for (let at = text.indexOf('@'); at !== -1; at = text.indexOf('@', at + 1)) {
     let start = at;
     while (start > after && at - start < 64 && local.test(text.charAt(start - 1))) start--;
-    // Quotes and other signs around an address are not a part of it.
+    // Quotes and other signs around an address do not belong to it.
     while (start < at && !/[\p{L}\p{N}_]/u.test(text.charAt(start))) start++;
     let end = at + 1;
     while (end < text.length && end - at < 254 && domain.test(text.charAt(end))) end++;
@@ -25,9 +25,9 @@ export const findEmails: Finder = (text) => {
   return found;
 };
 
-/** Numbers with a plus or 00, North American ones in groups, and national ones that begin with 0. */
-export const findPhones: Finder = (text) => {
-  const found: Span[] = [];
+/** International numbers with + or 00, North American numbers in groups, and national numbers that begin with 0. */
+export const findPhones: SpanFinder = (text) => {
+  const found: TextSpan[] = [];
   const starts = /(?<![\d+(])[+(\d]/g;
   for (let match = starts.exec(text); match !== null; match = starts.exec(text)) {
     const end = phoneEnd(text, match.index);
@@ -39,46 +39,46 @@ export const findPhones: Finder = (text) => {
 };
 
 const american = /(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}/y;
-/** Mobile numbers as people write them at home: groups of 3, 3, 2 and 2, and those whose first digits say what they are. */
+/** Mobile numbers without a country code: groups of 3, 3, 2 and 2 digits, or with the first digits of mobile networks. */
 const domestic = /[2-9]\d\d([ .-])\d{3}\1\d\d\1\d\d|1[3-9]\d{9}|5\d{9}/y;
 
-/** Where the longest phone number ends that begins here; another number may follow it. */
+/** End of the longest phone number that begins here; another number may follow it. */
 function phoneEnd(text: string, start: number): number | undefined {
   for (const pattern of [american, domestic]) {
     pattern.lastIndex = start;
-    if (pattern.test(text) && standsAfterWord(text, start, pattern.lastIndex)) return pattern.lastIndex;
+    if (pattern.test(text) && isSeparateOrAfterWord(text, start, pattern.lastIndex)) return pattern.lastIndex;
   }
-  return groupEnds(text, start).findLast((end) => stands(text, { start, end }));
+  return groupEnds(text, start).findLast((end) => isSeparate(text, { start, end }));
 }
 
-/** A number in groups may touch the word before it: the blank was forgotten. */
-function standsAfterWord(text: string, start: number, end: number): boolean {
-  if (stands(text, { start, end })) return true;
+/** A number in groups may follow a word without a space. */
+function isSeparateOrAfterWord(text: string, start: number, end: number): boolean {
+  if (isSeparate(text, { start, end })) return true;
   if (!/[ .-]/.test(text.slice(start, end))) return false;
   if (!/^\p{Ll}{2}$/u.test(text.slice(Math.max(0, start - 2), start))) return false;
-  return stands(` ${text.slice(start, end + 2)}`, { start: 1, end: 1 + end - start });
+  return isSeparate(` ${text.slice(start, end + 2)}`, { start: 1, end: 1 + end - start });
 }
 
-/** By itself: not the middle of a word or of a longer number. */
-function stands(text: string, span: Span): boolean {
-  if (isPart(text, span)) return false;
+/** Not the middle of a word or of a longer number. */
+function isSeparate(text: string, span: TextSpan): boolean {
+  if (isInsideWord(text, span)) return false;
   const before = text.slice(Math.max(0, span.start - 2), span.start);
   return (
     !/[\d+\uF8FF][.,:/-]?$/.test(before) && !/^[.,:/-]?[\d\uF8FF]/.test(text.slice(span.end, span.end + 2))
   );
 }
 
-const mostDigits = 17;
+const maxDigits = 17;
 
 /** The ends of all groups of digits up to which this could be a phone number. */
 function groupEnds(text: string, start: number): number[] {
   const ends: number[] = [];
-  // Only these can be anything but North American.
+  // Numbers outside North America begin with + or 0.
   if (!/^(?:\(?\+|\(?0)/.test(text.slice(start, start + 2))) return ends;
   let digits = '';
   let open = 0;
   let gap = 0;
-  for (let at = start; at < text.length && digits.length <= mostDigits; at++) {
+  for (let at = start; at < text.length && digits.length <= maxDigits; at++) {
     const character = text.charAt(at);
     if (/\d/.test(character)) {
       digits += character;
@@ -97,7 +97,7 @@ function isPhone(digits: string, text: string): boolean {
   if (digits.length < 8) return false;
   if (/^\(?\+/.test(text)) return isInternational(digits);
   if (digits.startsWith('00')) return isInternational(digits.slice(2));
-  // Dates are written in groups too.
+  // Dates have groups of digits too.
   if (/^\d{1,2}[ ./-]\d{1,2}[ ./-]\d{4}/.test(text)) return false;
   if (!/^0[1-9]\d{7,9}$/.test(digits)) return false;
   return /\D/.test(text) || digits.length >= 10;

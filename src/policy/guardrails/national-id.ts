@@ -1,6 +1,13 @@
-// Numbers that states give to people. Those without a check digit need the form in which they are written; those with
-// one are believed when it fits.
-import { digitsOf, type Finder, luhn, matching, type Span, weighted } from './span.js';
+// National identity and tax numbers. Those with a check digit count when it is right; those without need their usual
+// format with separators.
+import {
+  digitsOf,
+  passesLuhn,
+  patternFinder,
+  type SpanFinder,
+  type TextSpan,
+  weightedSum,
+} from './text-span.js';
 
 interface Kind {
   readonly pattern: RegExp;
@@ -13,7 +20,7 @@ const kinds: readonly Kind[] = [
   // Canada.
   {
     pattern: /(?<![\d\uF8FF-])[1-79]\d{2}([- ]?)\d{3}\1\d{3}(?![- ]?[\d\uF8FF])/g,
-    check: (it) => luhn(digitsOf(it)) && varied(it),
+    check: (it) => passesLuhn(digitsOf(it)) && hasDifferentDigits(it),
   },
   // Brazil.
   { pattern: /\d{3}\.\d{3}\.\d{3}-\d{2}/g, check: isBrazilian },
@@ -43,15 +50,15 @@ const kinds: readonly Kind[] = [
   { pattern: /\d{13}/g, check: (it) => isSouthAfrican(it) || isThai(it) },
 ];
 
-const finders = kinds.map(({ pattern, check }) => matching(pattern, check));
+const finders = kinds.map(({ pattern, check }) => patternFinder(pattern, check));
 
-export const findNationalIds: Finder = (text): Span[] => finders.flatMap((it) => [...it(text)]);
+export const findNationalIds: SpanFinder = (text): TextSpan[] => finders.flatMap((it) => [...it(text)]);
 
-function varied(text: string): boolean {
+function hasDifferentDigits(text: string): boolean {
   return new Set(digitsOf(text)).size > 1;
 }
 
-/** Whether `yymmdd` can be a day of either century. */
+/** Whether this is a day of the calendar. */
 function isDay(year: number, month: number, day: number): boolean {
   const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
   const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
@@ -75,7 +82,7 @@ function isBrazilian(text: string): boolean {
     const sum = digits.slice(0, count).reduce((total, it, index) => total + it * (count + 1 - index), 0);
     return ((sum * 10) % 11) % 10;
   };
-  return varied(text) && check(9) === digits[9] && check(10) === digits[10];
+  return hasDifferentDigits(text) && check(9) === digits[9] && check(10) === digits[10];
 }
 
 function isSpanish(text: string): boolean {
@@ -112,23 +119,23 @@ function isSwedish(text: string): boolean {
   const short = digits.slice(-10);
   const centuries = digits.length === 12 ? [pair(digits, 0) * 100] : [1900, 2000];
   const day = centuries.some((it) => isDay(it + pair(short, 0), pair(short, 2), pair(short, 4)));
-  return day && luhn(digitsOf(short));
+  return day && passesLuhn(digitsOf(short));
 }
 
-/** Numbers since 2020 have no check digit any more, so only those that fit the old rule are believed bare. */
+/** Numbers since 2020 have no check digit, so numbers without a hyphen count only if the old check digit is right. */
 function isKorean(text: string): boolean {
   const digits = digitsOf(text);
   const century = (digits[6] as number) <= 2 ? 1900 : 2000;
   const plain = digits.join('');
   if (!isDay(century + pair(plain, 0), pair(plain, 2), pair(plain, 4))) return false;
-  const check = (11 - (weighted(digits, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11)) % 10;
+  const check = (11 - (weightedSum(digits, [2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5]) % 11)) % 10;
   return text.includes('-') || check === digits[12];
 }
 
 function isSingaporean(text: string): boolean {
   const plain = text.toUpperCase();
   const first = plain.charAt(0);
-  const sum = weighted(digitsOf(plain), [2, 7, 6, 5, 4, 3, 2]) + (first === 'T' || first === 'G' ? 4 : 0);
+  const sum = weightedSum(digitsOf(plain), [2, 7, 6, 5, 4, 3, 2]) + (first === 'T' || first === 'G' ? 4 : 0);
   const letters = first === 'S' || first === 'T' ? 'JZIHGFEDCBA' : 'XWUTRQPNMLK';
   return letters.charAt(sum % 11) === plain.charAt(8);
 }
@@ -140,13 +147,13 @@ function isFrench(text: string): boolean {
 
 function isPolish(text: string): boolean {
   const digits = digitsOf(text);
-  const check = (10 - (weighted(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3]) % 10)) % 10;
+  const check = (10 - (weightedSum(digits, [1, 3, 7, 9, 1, 3, 7, 9, 1, 3]) % 10)) % 10;
   const month = pair(text, 2);
   const century = [1900, 2000, 2100, 2200, 1800][Math.floor(month / 20)] as number;
   return check === digits[10] && isDay(century + pair(text, 0), month % 20, pair(text, 4));
 }
 
-/** The check digit of ISO 7064 mod 11,10; of the ten others, at most one digit comes two or three times. */
+/** ISO 7064 mod 11,10. Of the ten digits before the check digit, none may occur more than three times. */
 function isGerman(text: string): boolean {
   const digits = digitsOf(text);
   const counts = [...'0123456789'].map((it) => text.slice(0, 10).split(it).length - 1);
@@ -162,31 +169,33 @@ function isGerman(text: string): boolean {
 function isTurkish(text: string): boolean {
   const digits = digitsOf(text);
   if (digits[0] === 0) return false;
-  const tenth = (((weighted(digits, [7, -1, 7, -1, 7, -1, 7, -1, 7]) % 10) + 10) % 10) as number;
+  const tenth = (((weightedSum(digits, [7, -1, 7, -1, 7, -1, 7, -1, 7]) % 10) + 10) % 10) as number;
   const eleventh = digits.slice(0, 10).reduce((sum, it) => sum + it, 0) % 10;
   return tenth === digits[9] && eleventh === digits[10];
 }
 
 function isSouthAfrican(text: string): boolean {
   const day = [1900, 2000].some((it) => isDay(it + pair(text, 0), pair(text, 2), pair(text, 4)));
-  return day && /^\d{10}[0-2][0-9]\d$/.test(text) && luhn(digitsOf(text));
+  return day && /^\d{10}[0-2][0-9]\d$/.test(text) && passesLuhn(digitsOf(text));
 }
 
 function isThai(text: string): boolean {
   const digits = digitsOf(text);
-  const check = (11 - (weighted(digits, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10;
+  const check = (11 - (weightedSum(digits, [13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11)) % 10;
   return (
-    /^[1-8](?:[134]\d|2[0-7]|5[0-8]|[67][0-7]|[89][0-6])/.test(text) && varied(text) && check === digits[12]
+    /^[1-8](?:[134]\d|2[0-7]|5[0-8]|[67][0-7]|[89][0-6])/.test(text) &&
+    hasDifferentDigits(text) &&
+    check === digits[12]
   );
 }
 
-/** Multiplication in the group of the pentagon's symmetries: the check of Verhoeff. */
+/** Verhoeff check digit: multiplication in the dihedral group of order ten. */
 function isIndian(text: string): boolean {
-  const turn = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
+  const permutation = [1, 5, 7, 6, 2, 8, 3, 0, 9, 4];
   let check = 0;
   for (const [index, digit] of digitsOf(text).reverse().entries()) {
     let value = digit;
-    for (let round = 0; round < index % 8; round++) value = turn[value] as number;
+    for (let round = 0; round < index % 8; round++) value = permutation[value] as number;
     check = dihedral(check, value);
   }
   return check === 0;

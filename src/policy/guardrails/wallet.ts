@@ -1,21 +1,21 @@
-import { type Finder, matching, type Span } from './span.js';
+import { patternFinder, type SpanFinder, type TextSpan } from './text-span.js';
 
-/** Comes from outside: this folder knows no platform. */
+/** Injected: this folder does not use platform APIs. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array;
 
-/** Addresses of crypto-currencies, with their checksums; Ethereum's is optional and not asked for. */
-export function walletFinder(sha256: Sha256): Finder {
+/** Addresses of cryptocurrencies with a valid checksum; Ethereum's checksum is optional and not checked. */
+export function walletFinder(sha256: Sha256): SpanFinder {
   const finders = [
-    matching(/[1-9A-HJ-NP-Za-km-z]{26,36}/g, (match) => isBase58Check(match, sha256)),
-    matching(/(?:bc|tb|bcrt|ltc|tltc)1[02-9ac-hj-np-z]{6,87}/gi, isBech32),
-    matching(/0x[0-9A-Fa-f]{40}/g, (match) => !/^0x(.)\1+$/.test(match)),
+    patternFinder(/[1-9A-HJ-NP-Za-km-z]{26,36}/g, (match) => isBase58Check(match, sha256)),
+    patternFinder(/(?:bc|tb|bcrt|ltc|tltc)1[02-9ac-hj-np-z]{6,87}/gi, isBech32),
+    patternFinder(/0x[0-9A-Fa-f]{40}/g, (match) => !/^0x(.)\1+$/.test(match)),
   ];
-  return (text): Span[] => finders.flatMap((it) => [...it(text)]);
+  return (text): TextSpan[] => finders.flatMap((it) => [...it(text)]);
 }
 
 const base58 = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** 21 bytes and the first four of their hash. */
+/** 21 bytes, then the first four bytes of their double SHA-256. */
 function isBase58Check(text: string, sha256: Sha256): boolean {
   const bytes = new Uint8Array(25);
   for (const character of text) {

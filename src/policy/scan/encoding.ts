@@ -1,4 +1,4 @@
-// The few encodings that text is hidden in, without a platform: bytes in, text out, and back.
+// UTF-8, UTF-16, hex and base64 without a platform API (no Buffer).
 
 export function utf8(text: string): Uint8Array {
   const bytes: number[] = [];
@@ -51,8 +51,8 @@ export function toBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** Base64 spells the same bytes in three ways, by what comes before them; these are the parts that never vary. */
-export function base64Pieces(bytes: Uint8Array): string[] {
+/** Base64 of the same bytes differs by their offset modulo 3. Returns the part that is fixed, for each of the three. */
+export function base64Fragments(bytes: Uint8Array): string[] {
   return [0, 1, 2].map((before) => {
     const shifted = new Uint8Array(before + bytes.length);
     shifted.set(bytes, before);
@@ -68,26 +68,26 @@ for (let index = 0; index < alphabet.length; index++) sextets[alphabet.charCodeA
 sextets[45] = 62;
 sextets[95] = 63;
 
-/** Text in base64 that somebody could read, in both alphabets and with signs at its end alone; undefined for anything else. */
+/** Decodes base64 (both alphabets, padding only at the end) to readable text; undefined for anything else. */
 export function readableBase64(text: string): string | undefined {
   let end = text.length;
   while (end > 0 && text.charAt(end - 1) === '=') end--;
   const bytes = new Uint8Array(Math.floor((end * 3) / 4));
   let length = 0;
-  let odd = 0;
+  let unusual = 0;
   let pending = 0;
-  let held = 0;
+  let pendingBits = 0;
   for (let index = 0; index < end; index++) {
     pending = ((pending << 6) | (sextets[text.charCodeAt(index)] as number)) & 0xffffff;
-    held += 6;
-    if (held < 8) continue;
-    held -= 8;
-    const byte = (pending >> held) & 0xff;
-    // Most of what is no text shows it in its first bytes.
-    if (isOdd(byte, length) && ++odd * 8 > bytes.length) return undefined;
+    pendingBits += 6;
+    if (pendingBits < 8) continue;
+    pendingBits -= 8;
+    const byte = (pending >> pendingBits) & 0xff;
+    // Stops early: binary data shows itself in its first bytes.
+    if (isUnusual(byte, length) && ++unusual * 8 > bytes.length) return undefined;
     bytes[length++] = byte;
   }
-  return spoken(bytes);
+  return withoutFillers(bytes);
 }
 
 const digits = new Int8Array(128).fill(-1);
@@ -97,7 +97,7 @@ for (let value = 0; value < 16; value++) {
   digits[digit.toUpperCase().charCodeAt(0)] = value;
 }
 
-/** Of hexadecimal digits alone. */
+/** The text must have hexadecimal digits only. */
 export function fromHex(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length >> 1);
   for (let index = 0; index < bytes.length; index++) {
@@ -107,15 +107,15 @@ export function fromHex(text: string): Uint8Array {
   return bytes;
 }
 
-/** Text that somebody could read; undefined for anything else, such as pictures. */
-export function readable(bytes: Uint8Array): string | undefined {
-  let odd = 0;
+/** Bytes as readable text; undefined where more than one byte in eight is unusual, as in images. */
+export function readableText(bytes: Uint8Array): string | undefined {
+  let unusual = 0;
   for (let index = 0; index < bytes.length; index++)
-    if (isOdd(bytes[index] as number, index) && ++odd * 8 > bytes.length) return undefined;
-  return spoken(bytes);
+    if (isUnusual(bytes[index] as number, index) && ++unusual * 8 > bytes.length) return undefined;
+  return withoutFillers(bytes);
 }
 
-function spoken(bytes: Uint8Array): string {
+function withoutFillers(bytes: Uint8Array): string {
   let text = '';
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index] as number;
@@ -124,13 +124,13 @@ function spoken(bytes: Uint8Array): string {
   return text;
 }
 
-/** Not in texts that people read. */
-function isOdd(byte: number, index: number): boolean {
+/** Whether a byte does not occur in readable ASCII text. */
+function isUnusual(byte: number, index: number): boolean {
   if (byte >= 0x20) return byte >= 0x7f;
   return byte !== 9 && byte !== 10 && byte !== 13 && !isFiller(byte, index);
 }
 
-/** Two bytes a letter, as some systems write text. */
+/** The zero byte after each ASCII letter in UTF-16. */
 function isFiller(byte: number, index: number): boolean {
   return byte === 0 && index % 2 === 1;
 }

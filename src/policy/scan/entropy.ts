@@ -1,4 +1,4 @@
-/** Bits that each character of a text carries, by how often characters occur in it. */
+/** Shannon entropy of the characters of a text, in bits per character. */
 export function entropyOf(text: string): number {
   const counts = new Map<string, number>();
   for (const character of text) counts.set(character, (counts.get(character) ?? 0) + 1);
@@ -7,15 +7,15 @@ export function entropyOf(text: string): number {
   return bits;
 }
 
-/** What people put where a secret would stand, even in the shape of a key. */
-const standIns =
+/** Dummy text that people write instead of a secret, even in the format of a key. */
+const dummies =
   /x{5,}|\*{3,}|\.{3}|\byour[-_ ]|[-_]your[-_]|_here\b|redacted|placeholder|changeme|<[^>]*>|\$[{(A-Za-z_]|\{\{|%\(/i;
-/** What nobody would draw by lot. */
+/** Sequences that do not occur in random keys. */
 const sequences = /0{7,}|1{7,}|a{8,}|0123456789|abcdefghijklm/i;
 
-/** Text that stands for a secret and is none: `xxxx`, `${TOKEN}`, `your-key-here`. */
-export function isStandIn(text: string): boolean {
-  return standIns.test(text);
+/** Whether a text is a dummy instead of a secret: `xxxx`, `${TOKEN}`, `your-key-here`. */
+export function isDummyValue(text: string): boolean {
+  return dummies.test(text);
 }
 
 export function isSequence(text: string): boolean {

@@ -1,18 +1,18 @@
-// Secrets that have no shape of their own: what stands around them gives them away.
-import { entropyOf, isStandIn } from './entropy.js';
-import type { SecretRule } from './rule.js';
+// Guesses: secrets without a format of their own, recognized by the text around them.
+import { entropyOf, isDummyValue } from './entropy.js';
+import type { SecretRule } from './secret-rule.js';
 
-const sign = String.raw`["'\x60\]]{0,2}\s{0,5}(?:=>|:{1,3}=|\?=|\|\||[=:,>])\s{0,5}`;
+const assignment = String.raw`["'\x60\]]{0,2}\s{0,5}(?:=>|:{1,3}=|\?=|\|\||[=:,>])\s{0,5}`;
 const quote = String.raw`["'\x60]{0,3}`;
 
-/** Names under which secrets are kept. A plain `key` or the token of a next page is something else. */
-const names = [
+/** Names of variables and members that hold secrets. A plain `key` or a page token is not one. */
+const secretNames = [
   'auth(?!or)|credential|creds|passw(?:or)?d|passphrase|pwd|secret|access[_.-]?(?:id|token)',
   '(?:access|account|api|app|auth|client|consumer|encryption|license|master|private|secret|service|shared|signing|storage)[_.-]?key',
   '(?<!(?:next|page|sync|continuation|cursor|csrf|resume|change|delta|start|skip|sequence)[_.-]?)token(?!s)',
 ].join('|');
 
-/** Providers whose keys are told from other words only by whose they are. */
+/** Providers whose keys have no recognizable format: the name before the value is the only sign. */
 const vendors = [
   'adafruit|adobe|airtable|algolia|asana|atlassian|beamer|bitbucket|bittrex|cloudflare|codecov|cohere|coinbase',
   'confluent|contentful|datadog|dd_|discord|drone(?:ci)?|droneci|dropbox|etsy|facebook|fastly|finicity|finnhub|flickr',
@@ -30,7 +30,7 @@ export const guessRules: readonly SecretRule[] = [
     guess: true,
     keywords: vendors.replace(/\([^)]*\)\??|\[[^\]]*\]\??/g, '').split('|'),
     pattern: new RegExp(
-      `(?<![A-Za-z])(?:${vendors})[\\w .-]{0,32}${sign}${quote}([A-Za-z0-9_=-]{14,128})(?![\\w=.(-])`,
+      `(?<![A-Za-z])(?:${vendors})[\\w .-]{0,32}${assignment}${quote}([A-Za-z0-9_=-]{14,128})(?![\\w=.(-])`,
       'gi',
     ),
     entropy: 3,
@@ -40,13 +40,13 @@ export const guessRules: readonly SecretRule[] = [
     id: 'assigned-secret',
     guess: true,
     keywords: ['access', 'auth', 'api', 'cred', 'key', 'passw', 'passphrase', 'pwd', 'secret', 'token'],
-    begins: [
+    prefixes: [
       ...['auth', 'cred', 'passw', 'passphrase', 'pwd', 'secret', 'token', 'access', 'account', 'api', 'app'],
       ...['client', 'consumer', 'encryption', 'license', 'master', 'private', 'service', 'shared', 'signing'],
       'storage',
     ],
     pattern: new RegExp(
-      `(?:${names})[\\w.-]{0,20}${sign}${quote}([\\w.=+/~!@#$%^&*-]{10,150})(?![\\w=+/(])`,
+      `(?:${secretNames})[\\w.-]{0,20}${assignment}${quote}([\\w.=+/~!@#$%^&*-]{10,150})(?![\\w=+/(])`,
       'gi',
     ),
     check: looksRandom,
@@ -55,11 +55,11 @@ export const guessRules: readonly SecretRule[] = [
     id: 'authorization-header',
     guess: true,
     keywords: ['authorization', 'api-key', 'apikey', 'api-token', 'x-auth', 'access-token'],
-    begins: ['proxy-', 'authorization', 'x-', 'api-', 'apikey', 'access-', 'auth-'],
+    prefixes: ['proxy-', 'authorization', 'x-', 'api-', 'apikey', 'access-', 'auth-'],
     pattern:
       /(?:(?:proxy-)?authorization|x-[a-z-]{0,24}(?:api-?key|token)|api-?key|api-token|(?:access|auth)-token)["']?\s{0,3}:\s{0,3}["']?(?:(?:Basic|Bearer|Token|Api-Token|ApiKey|Digest|OAuth)\s{1,3})?([A-Za-z0-9=~@.+/_-]{8,2048})/gi,
     entropy: 2.75,
-    check: (it) => !isStandIn(it) && /\d|[=+/]/.test(it) && (!/^[a-z._-]+$/i.test(it) || it.endsWith('=')),
+    check: (it) => !isDummyValue(it) && /\d|[=+/]/.test(it) && (!/^[a-z._-]+$/i.test(it) || it.endsWith('=')),
   },
   {
     id: 'curl-user',
@@ -71,29 +71,30 @@ export const guessRules: readonly SecretRule[] = [
   },
 ];
 
-/** Not a word, a path, a version, a name in code or a number. */
+/** Whether a value is not a word, path, version, code identifier or number. */
 function looksRandom(text: string): boolean {
   const bare = text.replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9=]+$/g, '');
-  if (bare.length < 10 || isStandIn(bare)) return false;
+  if (bare.length < 10 || isDummyValue(bare)) return false;
   const digits = bare.replace(/\D/g, '').length;
   if (digits < 2 || digits === bare.length || !/[A-Za-z]/.test(bare)) return false;
   if (/^v?\d+(?:\.\d+)+|^[a-z]+:\/\/|\.(?:pem|key|json|ya?ml|html?|js|ts|py|txt|crt)$/i.test(bare))
     return false;
-  // A name in code.
+  // An identifier such as config.api.token.
   if (/^[A-Za-z_]\w{0,30}(?:\.[A-Za-z_]\w{0,19})+$/.test(bare)) return false;
-  // Words joined by signs, of which one ends with a number: names of things.
+  // Words joined by signs, such as my-app-2: a name.
   const words = bare.split(/[^A-Za-z0-9]+/).filter((it) => it !== '');
-  if (words.length > 1 && words.every((it) => /^[A-Za-z]*\d{0,8}$/.test(it) && !mixedCase(it))) return false;
+  if (words.length > 1 && words.every((it) => /^[A-Za-z]*\d{0,8}$/.test(it) && !hasMixedCase(it)))
+    return false;
   if (/^[A-Za-z]+\d{1,4}(?:[A-Z][a-z]+)*$/.test(bare) && bare.length < 16) return false;
   return entropyOf(bare) >= (bare.length < 16 ? 3 : 3.4);
 }
 
-function mixedCase(word: string): boolean {
+function hasMixedCase(word: string): boolean {
   return /[a-z][A-Z].*[a-z]?[A-Z]/.test(word);
 }
 
 function isUserAndPassword(text: string): boolean {
-  if (isStandIn(text)) return false;
+  if (isDummyValue(text)) return false;
   const [user = '', ...rest] = text.replace(/["'{}]/g, '').split(':');
   const password = rest.join(':');
   const secret = password === '' ? user : password;

@@ -3,20 +3,22 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
-import { KnownValues } from './known.js';
-import type { Look } from './look.js';
+import { KnownValues } from './known-values.js';
 import { findPatterns } from './patterns.js';
-import { redactNow } from './redact.js';
+import { redactNow } from './redact-secrets.js';
+import type { ScanOptions } from './scan-options.js';
 
-const look: Look = {
+const options: ScanOptions = {
   guesses: true,
-  samples: false,
+  reportSamples: false,
   sha256: (bytes) => createHash('sha256').update(bytes).digest(),
 };
-const rules = (text: string, how = look) => [...new Set(findPatterns(text, how).map((it) => it.rule))];
+const rules = (text: string, scanOptions = options) => [
+  ...new Set(findPatterns(text, scanOptions).map((it) => it.rule)),
+];
 
-/** Letters and digits that look drawn by lot and are the same each time. */
-function drawn(
+/** Pseudo-random letters and digits, the same in each run. */
+function randomText(
   length: number,
   alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
   seed = 7,
@@ -31,33 +33,42 @@ function drawn(
 const upper = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 const keys: readonly (readonly [rule: string, key: string])[] = [
-  ['aws-access-key', `AK${'IA'}${drawn(16, upper)}`],
-  ['google-api-key', `AI${'za'}${drawn(35)}`],
-  ['azure-client-secret', `aB3${'8Q~'}${drawn(34)}`],
-  ['github-token', `gh${'p_'}${drawn(36)}`],
-  ['github-token', `github${'_pat_'}${drawn(82)}`],
-  ['gitlab-token', `glp${'at-'}${drawn(20)}`],
-  ['npm-token', `np${'m_'}${drawn(36)}`],
-  ['anthropic-key', `sk-${'ant-api03-'}${drawn(93)}AA`],
-  ['openai-key', `sk-${drawn(20)}${'T3Blbk'}FJ${drawn(20, undefined, 9)}`],
-  ['slack-token', `xo${'xb-'}${drawn(12, '0123456789')}-${drawn(12, '0123456789', 3)}-${drawn(24)}`],
-  ['slack-webhook', `https://hooks.slack${'.com/services/'}T${drawn(8)}/B${drawn(8)}/${drawn(24)}`],
-  ['stripe-key', `sk_${'live_'}${drawn(24)}`],
-  ['sendgrid-key', `S${'G.'}${drawn(22)}.${drawn(43)}`],
-  ['jwt', `ey${'J'}${drawn(30)}.eyJ${drawn(40)}.${drawn(43)}`],
-  ['private-key', `-----BEGIN ${'RSA PRIVATE'} KEY-----\n${drawn(64)}\n-----END RSA ${'PRIVATE'} KEY-----`],
-  ['credentials-in-url', `postgres://app:${drawn(12)}@db.example.org/main`],
+  ['aws-access-key', `AK${'IA'}${randomText(16, upper)}`],
+  ['google-api-key', `AI${'za'}${randomText(35)}`],
+  ['azure-client-secret', `aB3${'8Q~'}${randomText(34)}`],
+  ['github-token', `gh${'p_'}${randomText(36)}`],
+  ['github-token', `github${'_pat_'}${randomText(82)}`],
+  ['gitlab-token', `glp${'at-'}${randomText(20)}`],
+  ['npm-token', `np${'m_'}${randomText(36)}`],
+  ['anthropic-key', `sk-${'ant-api03-'}${randomText(93)}AA`],
+  ['openai-key', `sk-${randomText(20)}${'T3Blbk'}FJ${randomText(20, undefined, 9)}`],
+  [
+    'slack-token',
+    `xo${'xb-'}${randomText(12, '0123456789')}-${randomText(12, '0123456789', 3)}-${randomText(24)}`,
+  ],
+  [
+    'slack-webhook',
+    `https://hooks.slack${'.com/services/'}T${randomText(8)}/B${randomText(8)}/${randomText(24)}`,
+  ],
+  ['stripe-key', `sk_${'live_'}${randomText(24)}`],
+  ['sendgrid-key', `S${'G.'}${randomText(22)}.${randomText(43)}`],
+  ['jwt', `ey${'J'}${randomText(30)}.eyJ${randomText(40)}.${randomText(43)}`],
+  [
+    'private-key',
+    `-----BEGIN ${'RSA PRIVATE'} KEY-----\n${randomText(64)}\n-----END RSA ${'PRIVATE'} KEY-----`,
+  ],
+  ['credentials-in-url', `postgres://app:${randomText(12)}@db.example.org/main`],
 ];
 
-describe('keys of providers', () => {
-  test.each(keys)('%s', (rule, key) => {
+describe('a key of a provider', () => {
+  test.each(keys)('%s is redacted', (rule, key) => {
     expect(rules(`see ${key} for more`)).toContain(rule);
-    const clean = redactNow(`see ${key} for more`, [], look).value as string;
+    const clean = redactNow(`see ${key} for more`, [], options).value as string;
     expect(clean).toContain(`[redacted:${rule}]`);
-    expect(redactNow(clean, [], look)).toEqual({ value: clean, findings: [] });
+    expect(redactNow(clean, [], options)).toEqual({ value: clean, findings: [] });
   });
 
-  test.each(keys)('%s in other clothes', (rule, key) => {
+  test.each(keys)('%s is found in every encoding', (rule, key) => {
     for (const form of [
       Buffer.from(`KEY=${key}`).toString('base64'),
       Buffer.from(key).toString('hex'),
@@ -70,20 +81,20 @@ describe('keys of providers', () => {
       expect(rules(`data: ${form}`), form).toContain(rule);
   });
 
-  test('what only stands for a key is none', () => {
+  test('a dummy in the format of a key is not reported', () => {
     for (const [rule, key] of keys) {
       if (rule === 'credentials-in-url') continue;
-      const faked = key.replace(/[A-Za-z0-9]{8,}(?=[^A-Za-z0-9]*$)/, (it) => 'x'.repeat(it.length));
+      const dummy = key.replace(/[A-Za-z0-9]{8,}(?=[^A-Za-z0-9]*$)/, (it) => 'x'.repeat(it.length));
       expect(
-        rules(faked).filter((it) => it !== 'private-key'),
-        faked,
+        rules(dummy).filter((it) => it !== 'private-key'),
+        dummy,
       ).toEqual([]);
     }
   });
 });
 
-test('secrets without a shape, by what stands around them', () => {
-  const value = drawn(24);
+test('a secret without a known format is found by the text around it', () => {
+  const value = randomText(24);
   for (const text of [
     `password = "${value}"`,
     `export API_TOKEN=${value}`,
@@ -92,30 +103,30 @@ test('secrets without a shape, by what stands around them', () => {
     `curl -u "admin:${value}" https://example.org`,
     `X-Api-Key: ${value}`,
   ])
-    expect(redactNow(text, [], look).value, text).not.toContain(value);
-  expect(redactNow({ password: value, other: value }, [], look).value).toEqual({
+    expect(redactNow(text, [], options).value, text).not.toContain(value);
+  expect(redactNow({ password: value, other: value }, [], options).value).toEqual({
     password: '[redacted:assigned-secret]',
     other: value,
   });
 });
 
-test('without guesses, shapes and known values still go', () => {
-  const value = drawn(24);
-  const how = { ...look, guesses: false };
+test('without guesses, provider keys and known values are still redacted', () => {
+  const value = randomText(24);
+  const withoutGuesses = { ...options, guesses: false };
   for (const text of [
     `password = "${value}"`,
     `X-Api-Key: ${value}`,
     `curl -u "admin:${value}" https://example.org`,
   ]) {
-    expect(redactNow(text, [], look).value).not.toContain(value);
-    expect(redactNow(text, [], how)).toEqual({ value: text, findings: [] });
+    expect(redactNow(text, [], options).value).not.toContain(value);
+    expect(redactNow(text, [], withoutGuesses)).toEqual({ value: text, findings: [] });
     const hidden = [{ values: new KnownValues([value]), nameOf: () => 'KEY' }];
-    expect(redactNow(text, hidden, how).value).not.toContain(value);
+    expect(redactNow(text, hidden, withoutGuesses).value).not.toContain(value);
   }
-  for (const [rule, key] of keys) expect(rules(`password = ${key}`, how)).toContain(rule);
+  for (const [rule, key] of keys) expect(rules(`password = ${key}`, withoutGuesses)).toContain(rule);
 });
 
-describe('samples that a vendor publishes', () => {
+describe('a sample that a vendor publishes', () => {
   const samples: readonly (readonly [string, string])[] = [
     ['aws-access-key', `AKIA${'IOSFODNN7'}EXAMPLE`],
     ['google-api-key', `AIzaSy${'abcdefghijklmnopqrstuvwxyz'}1234567`],
@@ -130,36 +141,33 @@ describe('samples that a vendor publishes', () => {
     ],
   ];
 
-  test.each(samples)('%s', (rule, sample) => {
+  test.each(samples)('%s stays in results and is reported in arguments', (rule, sample) => {
     const text = `for instance ${sample}, which opens nothing`;
     expect(rules(text)).toEqual([]);
-    // What is found without the list, so that the list is what lets it pass.
-    expect(rules(text, { ...look, sha256: () => new Uint8Array(32) })).toContain(rule);
+    // Without the list it is found: the list is the reason that it passes.
+    expect(rules(text, { ...options, sha256: () => new Uint8Array(32) })).toContain(rule);
     expect(rules(encodeURIComponent(`key=${sample}`))).toEqual([]);
-    // What is on its way out is another matter.
-    expect(rules(text, { ...look, samples: true })).toContain(rule);
+    // Data that leaves the host is checked more strictly.
+    expect(rules(text, { ...options, reportSamples: true })).toContain(rule);
   });
 
-  test.each(samples)(
-    '%s: another value beside it, or one letter of another, does not pass',
-    (rule, sample) => {
-      const other = `${sample.slice(0, -1)}${sample.endsWith('Q') ? 'R' : 'Q'}`;
-      expect(rules(other)).toContain(rule);
-      expect(redactNow(`${sample} ${other}`, [], look).value).toBe(`${sample} [redacted:${rule}]`);
-      // Longer or shorter is another value too.
-      for (const it of [`${sample}${drawn(12)}`, `${drawn(3, 'XYZ')}${sample}`])
-        expect(findPatterns(it, look).every((hit) => hit.text !== sample)).toBe(true);
-    },
-  );
+  test.each(samples)('%s: a value next to it, or with one other character, is redacted', (rule, sample) => {
+    const other = `${sample.slice(0, -1)}${sample.endsWith('Q') ? 'R' : 'Q'}`;
+    expect(rules(other)).toContain(rule);
+    expect(redactNow(`${sample} ${other}`, [], options).value).toBe(`${sample} [redacted:${rule}]`);
+    // A longer value is another value too.
+    for (const it of [`${sample}${randomText(12)}`, `${randomText(3, 'XYZ')}${sample}`])
+      expect(findPatterns(it, options).every((hit) => hit.text !== sample)).toBe(true);
+  });
 
-  test('one that the vault holds is a secret all the same', () => {
+  test('is redacted when it is a value of the vault', () => {
     const [, sample] = samples[0] as (typeof samples)[number];
     const hidden = [{ values: new KnownValues([sample]), nameOf: () => 'KEY' }];
-    expect(redactNow(`see ${sample}`, hidden, look).value).toBe('see [redacted:KEY]');
+    expect(redactNow(`see ${sample}`, hidden, options).value).toBe('see [redacted:KEY]');
   });
 });
 
-test('ordinary things stay', () => {
+test('ordinary data stays', () => {
   for (const it of [
     { key: 'photos/2026/9f86d081884c7d65.jpg', etag: '9f86d081884c7d659a2feaa0c55ad015' },
     { nextPageToken: 'CAUQAA9f86d081884c7d659a2f', next_token: 'eyA9f86d081884c7d659a2f', tokens: 1841 },
@@ -170,21 +178,23 @@ test('ordinary things stay', () => {
     'password: ${PASSWORD}, token: <your token>, secret: {{ .Values.secret }}',
     'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAAC0lEQVQI12NgAAIABQABNjN9GQ',
   ])
-    expect(redactNow(it, [], look)).toEqual({ value: it, findings: [] });
+    expect(redactNow(it, [], options)).toEqual({ value: it, findings: [] });
 });
 
 const corpus = join(import.meta.dirname, '../../../../shared/data/gitleaks-literal-cases.json.gz');
 test.skipIf(!existsSync(corpus))(
-  'every true case of a public corpus (skipped where ../shared/data is absent)',
+  'every true positive of a public corpus is found (skipped where ../shared/data is absent)',
   () => {
     const cases = JSON.parse(gunzipSync(readFileSync(corpus)).toString()) as {
       kind: string;
       rule: string;
       text: string;
     }[];
-    const missed = cases.filter((it) => it.kind === 'tps' && findPatterns(it.text, look).length === 0);
+    const missed = cases.filter((it) => it.kind === 'tps' && findPatterns(it.text, options).length === 0);
     expect(missed.map((it) => it.rule)).toEqual([]);
-    const false_ = cases.filter((it) => it.kind === 'fps' && findPatterns(it.text, look).length > 0);
-    expect(false_.length / cases.filter((it) => it.kind === 'fps').length).toBeLessThanOrEqual(0.03);
+    const falsePositives = cases.filter(
+      (it) => it.kind === 'fps' && findPatterns(it.text, options).length > 0,
+    );
+    expect(falsePositives.length / cases.filter((it) => it.kind === 'fps').length).toBeLessThanOrEqual(0.03);
   },
 );

@@ -1,132 +1,135 @@
-import type { Span } from '../guardrails/span.js';
+import type { TextSpan } from '../guardrails/text-span.js';
 import { cloudRules } from './cloud-rules.js';
-import { entropyOf, isSequence, isStandIn } from './entropy.js';
-import { everydayRules } from './everyday-rules.js';
+import { type DecodedView, decodedViews, toOriginal } from './decoded-view.js';
+import { hasEncodedRun } from './encoded-runs.js';
+import { entropyOf, isDummyValue, isSequence } from './entropy.js';
 import { guessRules } from './guess-rules.js';
-import { Keywords } from './keywords.js';
-import type { Look } from './look.js';
-import { isPublished } from './published.js';
-import type { SecretRule } from './rule.js';
-import { hasRun } from './survey.js';
-import { original, type View, viewsOf } from './view.js';
+import { KeywordMatcher } from './keyword-matcher.js';
+import { isPublishedSample } from './published-samples.js';
+import type { ScanOptions } from './scan-options.js';
+import type { SecretRule } from './secret-rule.js';
+import { serviceRules } from './service-rules.js';
 
-export interface PatternHit extends Span {
+export interface PatternMatch extends TextSpan {
+  /** Id of the rule. */
   readonly rule: string;
-  /** What was found, decoded. */
+  /** The secret, decoded. */
   readonly text: string;
-  /** By what stands around it, not by a shape of its own. */
+  /** Whether the text around it was the reason, not a format of its own. */
   readonly guess: boolean;
 }
 
-/** What looks like somebody's key, in a text and in what it hides. Never fewer than there are. */
+/** Everything that looks like a key, in a text and in its decoded views. The same key may be reported more than once. */
 export function findPatterns(
   text: string,
-  look: Look,
-  views: readonly View[] = viewsOf(text),
-): readonly PatternHit[] {
-  const all: PatternHit[] = [];
-  for (const view of views) for (const hit of findIn(view.text, look)) all.push(original(hit, view));
-  return all.length === 0 ? none : all;
+  options: ScanOptions,
+  views: readonly DecodedView[] = decodedViews(text),
+): readonly PatternMatch[] {
+  const matches: PatternMatch[] = [];
+  for (const view of views)
+    for (const match of findPatternsInText(view.text, options)) matches.push(toOriginal(match, view));
+  return matches.length === 0 ? noMatches : matches;
 }
 
-const none: readonly PatternHit[] = [];
-const rules: readonly SecretRule[] = [...cloudRules, ...everydayRules, ...guessRules];
-/** What stands in the placeholders. */
+const noMatches: readonly PatternMatch[] = [];
+const rules: readonly SecretRule[] = [...cloudRules, ...serviceRules, ...guessRules];
+/** The names that placeholders can have. */
 export const ruleNames: readonly string[] = [...new Set(rules.map((it) => it.id))];
 
-/** By rule: its pattern, to be tried at one place. Most are never needed. */
-const sticky: (RegExp | undefined)[] = new Array(rules.length).fill(undefined);
+/** By rule: its pattern with the flag y, to be tried at one offset. Compiled on demand: most are never needed. */
+const stickyPatterns: (RegExp | undefined)[] = new Array(rules.length).fill(undefined);
 
-function stickyOf(index: number): RegExp {
+function stickyPattern(index: number): RegExp {
   const { source, flags } = (rules[index] as SecretRule).pattern;
-  const made = sticky[index] ?? new RegExp(source, flags.replace('g', 'y'));
-  sticky[index] = made;
-  return made;
+  const pattern = stickyPatterns[index] ?? new RegExp(source, flags.replace('g', 'y'));
+  stickyPatterns[index] = pattern;
+  return pattern;
 }
 
-let keywords: Keywords | undefined;
+let matcher: KeywordMatcher | undefined;
 
-/** Made when something is looked for: not everybody who loads this does. */
-function keywordsOfAll(): Keywords {
-  // First what matches begin with, then keywords of the rules that this does not say everything of.
-  keywords ??= new Keywords([
-    ...rules.map(({ begins, keywords: words }) => (begins === 'anything' ? [] : (begins ?? words))),
-    ...rules.map(({ begins, keywords: words }) => (begins === undefined ? [] : words)),
+/** Built at the first search: not every process that loads this module searches. */
+function keywordMatcher(): KeywordMatcher {
+  // List i: where matches of rule i can begin. List rules.length + i: its keywords, where they differ from those.
+  matcher ??= new KeywordMatcher([
+    ...rules.map(({ prefixes, keywords }) => (prefixes === 'any' ? [] : (prefixes ?? keywords))),
+    ...rules.map(({ prefixes, keywords }) => (prefixes === undefined ? [] : keywords)),
   ]);
-  return keywords;
+  return matcher;
 }
 
-/** What the keywords in a text say of the rules. */
-interface Hints {
-  /** Of which rules there is a keyword. */
-  readonly wanted: Set<number>;
-  /** By rule: where it may begin. */
-  readonly places: Map<number, number[]>;
+/** The rules that can match in a text, by its keywords. */
+interface Candidates {
+  /** Rules with a keyword in the text. */
+  readonly rules: Set<number>;
+  /** By rule: the offsets where a match can begin. */
+  readonly offsets: Map<number, number[]>;
 }
 
-export function findIn(text: string, look: Look): readonly PatternHit[] {
-  if (text.length < 8) return none;
-  let hints: Hints | undefined;
-  keywordsOfAll().in(text, (list, at) => {
-    hints ??= { wanted: new Set(), places: new Map() };
+/** The same in one text, without decoding it. */
+export function findPatternsInText(text: string, options: ScanOptions): readonly PatternMatch[] {
+  if (text.length < 8) return noMatches;
+  let candidates: Candidates | undefined;
+  keywordMatcher().forEachMatch(text, (list, at) => {
+    candidates ??= { rules: new Set(), offsets: new Map() };
     if (list >= rules.length) {
-      hints.wanted.add(list - rules.length);
+      candidates.rules.add(list - rules.length);
       return;
     }
-    const known = hints.places.get(list);
+    const known = candidates.offsets.get(list);
     if (known !== undefined) known.push(at);
     else {
-      hints.places.set(list, [at]);
-      if (rules[list]?.begins === undefined) hints.wanted.add(list);
+      candidates.offsets.set(list, [at]);
+      if (rules[list]?.prefixes === undefined) candidates.rules.add(list);
     }
   });
-  if (hints === undefined) return none;
-  const { wanted, places } = hints;
-  const found: PatternHit[] = [];
-  for (const index of [...wanted].sort((a, b) => a - b)) {
+  if (candidates === undefined) return noMatches;
+  const { rules: candidateRules, offsets } = candidates;
+  const matches: PatternMatch[] = [];
+  for (const index of [...candidateRules].sort((a, b) => a - b)) {
     const rule = rules[index] as SecretRule;
-    if (rule.guess === true && !look.guesses) continue;
-    if (rule.begins === 'anything') findAnywhere(rule, text, look, found);
-    else findAt(rule, stickyOf(index), text, places.get(index) ?? [], look, found);
+    if (rule.guess === true && !options.guesses) continue;
+    if (rule.prefixes === 'any') matchAnywhere(rule, text, options, matches);
+    else matchAtOffsets(rule, stickyPattern(index), text, offsets.get(index) ?? [], options, matches);
   }
-  return found;
+  return matches;
 }
 
-function findAt(
+function matchAtOffsets(
   rule: SecretRule,
   pattern: RegExp,
   text: string,
-  places: number[],
-  look: Look,
-  found: PatternHit[],
+  offsets: number[],
+  options: ScanOptions,
+  matches: PatternMatch[],
 ): void {
-  if (places.length > 1) places.sort((a, b) => a - b);
+  if (offsets.length > 1) offsets.sort((a, b) => a - b);
   let next = 0;
-  for (const at of places) {
+  for (const at of offsets) {
     if (at < next) continue;
     next = at + 1;
     pattern.lastIndex = at;
     const match = pattern.exec(text);
     if (match === null) continue;
     next = at + match[0].length;
-    take(rule, match, look, found);
+    addMatch(rule, match, options, matches);
   }
 }
 
-function findAnywhere(rule: SecretRule, text: string, look: Look, found: PatternHit[]): void {
-  const { needs, run, pattern } = rule;
-  if (needs !== undefined && !text.includes(needs)) return;
-  if (run !== undefined && !hasRun(text, run)) return;
+function matchAnywhere(rule: SecretRule, text: string, options: ScanOptions, matches: PatternMatch[]): void {
+  const { contains, minRun, pattern } = rule;
+  if (contains !== undefined && !text.includes(contains)) return;
+  if (minRun !== undefined && !hasEncodedRun(text, minRun)) return;
   pattern.lastIndex = 0;
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text))
-    take(rule, match, look, found);
+    addMatch(rule, match, options, matches);
 }
 
-function take(
+function addMatch(
   rule: SecretRule,
   match: RegExpExecArray,
-  { samples, sha256 }: Look,
-  found: PatternHit[],
+  { reportSamples, sha256 }: ScanOptions,
+  matches: PatternMatch[],
 ): void {
   const [whole] = match;
   let secret = whole;
@@ -135,14 +138,20 @@ function take(
     secret = match[group] as string;
     break;
   }
-  if (isHarmless(rule, secret) || (!samples && isPublished(secret, sha256))) return;
+  if (isHarmless(rule, secret) || (!reportSamples && isPublishedSample(secret, sha256))) return;
   const start = match.index + whole.lastIndexOf(secret);
-  found.push({ start, end: start + secret.length, rule: rule.id, text: secret, guess: rule.guess === true });
+  matches.push({
+    start,
+    end: start + secret.length,
+    rule: rule.id,
+    text: secret,
+    guess: rule.guess === true,
+  });
 }
 
 function isHarmless({ entropy, check, guess, id }: SecretRule, secret: string): boolean {
   if (entropy !== undefined && entropyOf(secret) < entropy) return true;
-  if (id !== 'private-key' && isStandIn(secret)) return true;
+  if (id !== 'private-key' && isDummyValue(secret)) return true;
   if (guess === true && isSequence(secret)) return true;
   return check !== undefined && !check(secret);
 }

@@ -1,18 +1,18 @@
-import { barrier } from './letters.js';
+import { barrier } from './normalized-text.js';
 
-/** What stands where a secret was. */
+/** The text that replaces a secret. */
 export function placeholder(name: string): string {
   return `[redacted:${name}]`;
 }
 
 /**
- * The text with something in the place of placeholders that is no text: two pieces on their sides are not one, and their
- * own words mean nothing. Only those that are really used: anybody can write brackets around a secret.
+ * Replaces placeholders by barriers of the same length: their own letters are not searched, and the text before is not
+ * joined with the text after. Only the given placeholders count: anybody can write brackets around a secret.
  */
-export function masked(text: string, placeholders: () => readonly string[]): string {
+export function maskPlaceholders(text: string, placeholders: () => readonly string[]): string {
   if (!text.includes('[redacted:')) return text;
   return placeholders().reduce(
-    (clean, it) => clean.replaceAll(it, String.fromCharCode(barrier).repeat(it.length)),
+    (masked, it) => masked.replaceAll(it, String.fromCharCode(barrier).repeat(it.length)),
     text,
   );
 }

@@ -1,36 +1,36 @@
 import { HostError } from '../../model/host-error.js';
-import type { SandboxProfile } from '../launch.js';
+import type { SandboxProfile } from '../sandbox-command.js';
 import type { ConnectUpstream, Upstream, UpstreamSettings } from '../upstream/upstream.js';
-import { knowledgeOf } from './asked.js';
 import { HttpTransport } from './http.js';
 import { McpUpstream } from './mcp-upstream.js';
+import { clientContextOf } from './server-requests.js';
 import { startStdio } from './stdio.js';
 
-/** Reaches an MCP server: a process or container that is started here, or a URL. */
-export const connectMcp: ConnectUpstream = async (setting: UpstreamSettings): Promise<Upstream> => {
-  const { program, machine } = setting;
+/** Connects to an MCP server: starts its process or container, or uses its URL. */
+export const connectMcp: ConnectUpstream = async (settings: UpstreamSettings): Promise<Upstream> => {
+  const { program, processServices } = settings;
   switch (program.target.kind) {
     case 'process':
     case 'container': {
-      const confinement: SandboxProfile = await setting.confined();
-      const contained = program.target.kind === 'container';
-      const knowledge = knowledgeOf(confinement, (root) =>
-        contained ? root.target : machine.sandbox.inside(root),
+      const profile: SandboxProfile = await settings.openProfile();
+      const isContainer = program.target.kind === 'container';
+      const context = clientContextOf(profile, (root) =>
+        isContainer ? root.target : processServices.sandbox.inside(root),
       );
-      return McpUpstream.open(setting, knowledge, (receiver) => startStdio(setting, confinement, receiver));
+      return McpUpstream.open(settings, context, (receiver) => startStdio(settings, profile, receiver));
     }
     case 'url': {
       const { target } = program;
       return McpUpstream.open(
-        setting,
+        settings,
         { roots: [] },
-        async (receiver) => new HttpTransport(setting, target, receiver),
+        async (receiver) => new HttpTransport(settings, target, receiver),
       );
     }
     default:
       throw new HostError(
         'not_supported',
-        `${setting.package.id}/${program.name} is an MCP server that is reached in a way that is not known`,
+        `${settings.package.id}/${program.name} is an MCP server with an unsupported transport`,
       );
   }
 };

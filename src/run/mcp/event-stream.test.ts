@@ -16,7 +16,7 @@ async function read(bytes: Buffer, cuts: readonly number[] = [], limit = 1000): 
   return found;
 }
 
-test('events arrive whole, however the bytes are cut and the lines end', async () => {
+test('events arrive complete, however the bytes are split and the lines end', async () => {
   const data = fc.array(
     fc.string({ minLength: 1, maxLength: 20, unit: 'grapheme' }).filter((it) => !/[\r\n]/.test(it)),
     { minLength: 1, maxLength: 3 },
@@ -28,7 +28,7 @@ test('events arrive whole, however the bytes are cut and the lines end', async (
       fc.constantFrom('\n', '\r\n', '\r'),
       async (events, cuts, end) => {
         const text = events.map((lines) => [...lines.map((it) => `data: ${it}`), '', ''].join(end)).join('');
-        // A last carriage return could be half of a line end; what follows decides.
+        // A carriage return at the end could be half of a line break; the next byte decides.
         expect(await read(Buffer.from(`${text}:${end}`), cuts)).toEqual(events.map((it) => it.join('\n')));
       },
     ),
@@ -36,23 +36,23 @@ test('events arrive whole, however the bytes are cut and the lines end', async (
   );
 });
 
-test('comments, other kinds of events and unfinished ones are passed over', async () => {
+test('comments, other kinds of events and incomplete events are skipped', async () => {
   const text =
     ': hello\n\nevent: endpoint\ndata: /x\n\nid: 1\nevent: message\ndata:{"a":1}\n\ndata\n\ndata: cut off';
   expect(await read(Buffer.from(text))).toEqual(['{"a":1}', '']);
 });
 
-test('an event without end is given up', async () => {
+test('an event that never ends is rejected as too large', async () => {
   await expect(read(Buffer.from(`data: ${'x'.repeat(2000)}`), [500, 500, 500])).rejects.toThrow('too large');
   await expect(read(Buffer.from('data: xx\n'.repeat(600)), [1000])).rejects.toThrow('too large');
   await expect(read(Buffer.from('data:\n'.repeat(2000)), [1000])).rejects.toThrow('too large');
 });
 
-test('one that comes in many small pieces costs no more than one in a few', async () => {
+test('an event in many small pieces is read in linear time', async () => {
   const bytes = Buffer.from(`data: ${'x'.repeat(8 * 1024 * 1024)}\n\n`);
   const from = performance.now();
   const [event] = await read(bytes, Array(8 * 1024).fill(1024), bytes.length);
   expect(event).toHaveLength(8 * 1024 * 1024);
-  // Looking at all of it again with every piece would take minutes.
+  // Scanning the whole event again for every piece would take minutes.
   expect(performance.now() - from).toBeLessThan(5000);
 });

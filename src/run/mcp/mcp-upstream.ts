@@ -9,113 +9,121 @@ import type {
   UpstreamEnd,
   UpstreamSettings,
 } from '../upstream/upstream.js';
-import { type Ask, type Knowledge, within } from './asked.js';
 import type { NegotiatedRevision } from './handshake.js';
-import { Link, type OpenTransport } from './link.js';
-import type { Question } from './peer.js';
+import { McpConnection, type OpenTransport } from './mcp-connection.js';
+import type { McpRequest } from './mcp-peer.js';
 import { readResult } from './result.js';
+import { type AskQuestion, type ClientContext, withDeadline } from './server-requests.js';
 
-/** How often a server of the newer era may ask back before it answers. */
+/** How often a server of the 2026 era may request input before it answers. */
 const maxRounds = 8;
 
-/** An MCP server that is up, of either era. */
+/** A connected MCP server of either protocol era. */
 export class McpUpstream implements Upstream {
   readonly announced: UpstreamAnnouncement;
   readonly ended: Promise<UpstreamEnd>;
-  readonly #link: Link;
-  readonly #understanding: NegotiatedRevision;
+  readonly #connection: McpConnection;
+  readonly #negotiated: NegotiatedRevision;
 
-  private constructor(link: Link, understanding: NegotiatedRevision, announced: UpstreamAnnouncement) {
-    this.#link = link;
-    this.#understanding = understanding;
+  private constructor(
+    connection: McpConnection,
+    negotiated: NegotiatedRevision,
+    announced: UpstreamAnnouncement,
+  ) {
+    this.#connection = connection;
+    this.#negotiated = negotiated;
     this.announced = announced;
-    this.ended = link.ended;
+    this.ended = connection.ended;
   }
 
   static async open(
-    setting: UpstreamSettings,
-    knowledge: Knowledge,
+    settings: UpstreamSettings,
+    context: ClientContext,
     open: OpenTransport,
   ): Promise<McpUpstream> {
-    const link = new Link(setting, knowledge, open);
+    const connection = new McpConnection(settings, context, open);
     try {
-      const { understanding, announced } = await link.connect();
-      link.listen(understanding);
-      return new McpUpstream(link, understanding, announced);
+      const { negotiated, announced } = await connection.connect();
+      connection.listen(negotiated);
+      return new McpUpstream(connection, negotiated, announced);
     } catch (error) {
-      // Whoever is not waited for any more gets no time either.
-      if (setting.signal.aborted) link.kill();
-      else await link.close({ kind: 'asked', reason: 'it could not be used' });
+      // A canceled start gets no grace period.
+      if (settings.signal.aborted) connection.kill();
+      else await connection.close({ kind: 'requested', reason: 'it could not be used' });
       throw error;
     }
   }
 
   async call(call: UpstreamCall): Promise<RunResult> {
-    const { tool, input, name, onProgress, outputBytes, onRefused } = call;
+    const { tool, input, name, onProgress, outputBytes, onNetworkDenied } = call;
     const schema = this.announced.tools.find((it) => it.name === tool)?.input;
-    const question = {
+    const request = {
       method: 'tools/call',
-      params: { name: tool, arguments: input, ...this.#link.context(call.caller) },
-      about: tool,
+      params: { name: tool, arguments: input, ...this.#connection.callerMeta(call.caller) },
+      subject: tool,
       arguments: input,
       ...(isObject(schema) ? { schema } : {}),
       name,
       onProgress,
       limit: outputBytes,
-      onRefused,
+      onNetworkDenied,
     };
     try {
-      const result = await this.#converse(question, call, call.onAsk);
+      const result = await this.#exchange(request, call, call.onAsk);
       return readResult(result, name);
     } finally {
-      const refused = this.#link.refused();
-      if (refused.length > 0) onRefused(refused);
+      const deniedHosts = this.#connection.takeDeniedHosts();
+      if (deniedHosts.length > 0) onNetworkDenied(deniedHosts);
     }
   }
 
-  prompt(name: string, given: JsonObject, patience: Deadline): Promise<Json> {
-    const params = { name, arguments: given };
-    return this.#converse({ method: 'prompts/get', params, about: name, name }, patience, undefined);
+  prompt(name: string, args: JsonObject, deadline: Deadline): Promise<Json> {
+    const params = { name, arguments: args };
+    return this.#exchange({ method: 'prompts/get', params, subject: name, name }, deadline, undefined);
   }
 
-  resource(uri: string, patience: Deadline): Promise<Json> {
-    return this.#converse(
-      { method: 'resources/read', params: { uri }, about: uri, name: uri },
-      patience,
+  resource(uri: string, deadline: Deadline): Promise<Json> {
+    return this.#exchange(
+      { method: 'resources/read', params: { uri }, subject: uri, name: uri },
+      deadline,
       undefined,
     );
   }
 
-  announce(patience: Deadline): Promise<UpstreamAnnouncement> {
-    return this.#link.announce(this.#understanding, patience);
+  announce(deadline: Deadline): Promise<UpstreamAnnouncement> {
+    return this.#connection.announce(this.#negotiated, deadline);
   }
 
   close(reason: string): Promise<void> {
-    return this.#link.close({ kind: 'asked', reason });
+    return this.#connection.close({ kind: 'requested', reason });
   }
 
   kill(): void {
-    this.#link.kill();
+    this.#connection.kill();
   }
 
-  /** Asks, and answers what comes back as a question, until there is a result. */
-  async #converse(
-    question: Omit<Question, keyof Deadline>,
+  /** Sends a request, and again with the requested input until there is a result. */
+  async #exchange(
+    request: Omit<McpRequest, keyof Deadline>,
     { timeoutMs, signal }: Deadline,
-    ask: Ask,
+    ask: AskQuestion,
   ): Promise<JsonObject> {
     const started = performance.now();
     const left = () => Math.max(1, Math.round(timeoutMs - (performance.now() - started)));
-    const { name } = question;
-    let more: JsonObject = {};
+    const { name } = request;
+    let input: JsonObject = {};
     for (let round = 0; round < maxRounds; round++) {
-      // The time that was given is what a message names; what was used up before is hardly any.
-      const patience = { timeoutMs: round === 0 ? timeoutMs : left(), signal };
-      const params = { ...question.params, ...more };
-      const result = await this.#link.ask({ ...question, ...patience, params }, ask);
-      if (result.resultType !== 'input_required' || this.#understanding.era === '2025') return result;
-      more = await this.#link.answers(result, within(ask, { timeoutMs, signal }, left(), name), name);
+      // The first round uses the full timeout, because error messages name it.
+      const deadline = { timeoutMs: round === 0 ? timeoutMs : left(), signal };
+      const params = { ...request.params, ...input };
+      const result = await this.#connection.request({ ...request, ...deadline, params }, ask);
+      if (result.resultType !== 'input_required' || this.#negotiated.era === '2025') return result;
+      input = await this.#connection.answerInputRequests(
+        result,
+        withDeadline(ask, { timeoutMs, signal }, left(), name),
+        name,
+      );
     }
-    throw new HostError('upstream_failed', `${name} asked back ${maxRounds} times without an answer`);
+    throw new HostError('upstream_failed', `${name} requested input ${maxRounds} times without an answer`);
   }
 }

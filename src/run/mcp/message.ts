@@ -1,7 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 
-/** What a server sends, read no further than its envelope. */
-export type Incoming =
+/** A JSON-RPC message of a server. Only the envelope is checked. */
+export type IncomingMessage =
   | {
       readonly kind: 'request';
       readonly id: string | number;
@@ -10,30 +10,30 @@ export type Incoming =
     }
   | { readonly kind: 'notification'; readonly method: string; readonly params: JsonObject }
   | { readonly kind: 'result'; readonly id: string | number; readonly result: JsonObject }
-  | { readonly kind: 'error'; readonly id: string | number | null; readonly error: RpcError };
+  | { readonly kind: 'error'; readonly id: string | number | null; readonly error: ServerRpcError };
 
-/** An answer that says no, in the server's words. */
-export class RpcError extends Error {
+/** A JSON-RPC error, with the message of the server. */
+export class ServerRpcError extends Error {
   readonly code: number;
   readonly data: Json | undefined;
 
   constructor(code: number, message: string, data?: Json) {
     super(message);
-    this.name = 'RpcError';
+    this.name = 'ServerRpcError';
     this.code = code;
     this.data = data;
   }
 }
 
-export const unknownMethod = -32601;
+export const mcpMethodNotFound = -32601;
 export const unsupportedRevision = -32022;
 
-/** Deeper values would end the host when they are written again. */
+/** Serializing deeper values would overflow the stack. */
 const maxDepth = 200;
 const maxBatch = 64;
 
-/** The messages in a text: one, or a batch as the older revisions have them. Undefined where it is none. */
-export function readMessages(text: string): readonly Incoming[] | undefined {
+/** Parses one message, or a batch of the older revisions. Undefined if the text is invalid. */
+export function readMessages(text: string): readonly IncomingMessage[] | undefined {
   let value: Json;
   try {
     value = JSON.parse(text);
@@ -49,7 +49,7 @@ export function readMessages(text: string): readonly Incoming[] | undefined {
   return messages.length > 0 && messages.every((it) => it !== undefined) ? messages : undefined;
 }
 
-function readMessage(value: Json): Incoming | undefined {
+function readMessage(value: Json): IncomingMessage | undefined {
   if (!isObject(value) || value.jsonrpc !== '2.0') return undefined;
   const { method, result, error } = value;
   const id = idOf(value.id);
@@ -60,8 +60,8 @@ function readMessage(value: Json): Incoming | undefined {
   }
   if (isObject(error)) {
     const code = typeof error.code === 'number' ? error.code : 0;
-    const words = typeof error.message === 'string' ? error.message : 'no reason was given';
-    return { kind: 'error', id, error: new RpcError(code, words.slice(0, 4000), error.data) };
+    const text = typeof error.message === 'string' ? error.message : 'no reason given';
+    return { kind: 'error', id, error: new ServerRpcError(code, text.slice(0, 4000), error.data) };
   }
   return id === null || !isObject(result) ? undefined : { kind: 'result', id, result };
 }
@@ -70,7 +70,7 @@ function idOf(id: Json | undefined): string | number | null {
   return typeof id === 'string' || typeof id === 'number' ? id : null;
 }
 
-/** Whether a value is nested deeper than the host would write again. */
+/** Whether a value is nested too deeply to be serialized. */
 export function isTooDeep(value: Json): boolean {
   let level: Json[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -86,8 +86,8 @@ export function isTooDeep(value: Json): boolean {
   return false;
 }
 
-/** What a server wrote beside its words. The protocol's own is for this hop only, and in the name of the host speaks nobody else. */
-export function foreignMeta(meta: JsonObject): JsonObject {
-  const isOurs = (key: string) => /^(?:io\.modelcontextprotocol|toolwharf)\//i.test(key);
-  return Object.fromEntries(Object.entries(meta).filter(([key]) => !isOurs(key)));
+/** Removes `_meta` keys of the protocol, which are for one hop only, and of the host, which a server must not forge. */
+export function withoutReservedMeta(meta: JsonObject): JsonObject {
+  const isReserved = (key: string) => /^(?:io\.modelcontextprotocol|toolwharf)\//i.test(key);
+  return Object.fromEntries(Object.entries(meta).filter(([key]) => !isReserved(key)));
 }

@@ -1,68 +1,83 @@
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
-import type { Exit } from '../../sandbox/sandbox.js';
+import type { ProcessExit } from '../../sandbox/sandbox.js';
 import { readLines } from '../../wire/lines.js';
-import { containerOf, spawnContained } from '../container.js';
+import { containerTargetOf, spawnContainer } from '../container.js';
 import { explainFailure } from '../failure.js';
-import { fillArgs } from '../fill.js';
-import { assertNoFetching, commandFor, findBinary, processOf, type SandboxProfile } from '../launch.js';
-import { type SandboxedProcess, spawnConfined } from '../spawn.js';
-import { pace } from '../upstream/pace.js';
+import {
+  assertNoPackageRunner,
+  hasBinary,
+  processTargetOf,
+  type SandboxProfile,
+  sandboxCommandFor,
+} from '../sandbox-command.js';
+import { type SandboxedProcess, spawnSandboxed } from '../sandboxed-process.js';
+import { fillArgs } from '../template-filling.js';
+import { limitReadRate } from '../upstream/read-rate.js';
 import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
-import { Flood } from './flood.js';
-import type { Delivery, Receiver, Transport } from './transport.js';
+import { FloodGuard } from './flood-guard.js';
+import type { Receiver, SendOptions, Transport } from './transport.js';
 
-/** How long a server has to go by itself once its input has ended. */
+/** How long a server may take to exit after its input was closed. */
 const graceMs = 2000;
-/** What may wait for a server that does not read. */
+/** Bytes that may be buffered for a server that does not read. */
 const maxUnread = 32 * 1024 * 1024;
-const keptWords = 16 * 1024;
+const keptStderr = 16 * 1024;
 const maxLogLine = 4000;
 
-/** Starts the process of a program and speaks with it line by line. */
+/** Starts the process of a program. Messages are lines. */
 export async function startStdio(
-  setting: UpstreamSettings,
-  confinement: SandboxProfile,
+  settings: UpstreamSettings,
+  profile: SandboxProfile,
   receiver: Receiver,
 ): Promise<StdioTransport> {
-  const { program } = setting;
-  const confined = await startProgram(setting, confinement);
-  // It may do work of its own at any time, so its way out is open for as long as it lives.
-  confined.egress?.arm();
-  return new StdioTransport(confined, confinement, `${confinement.package.id}/${program.name}`, {
+  const { program } = settings;
+  const sandboxed = await startProgram(settings, profile);
+  // It may work between calls, so its network access is active for its whole lifetime.
+  sandboxed.egress?.activate();
+  return new StdioTransport(sandboxed, profile, `${profile.package.id}/${program.name}`, {
     receiver,
-    onLog: setting.onLog,
+    onLog: settings.onLog,
   });
 }
 
 async function startProgram(
-  { program, machine }: UpstreamSettings,
-  confinement: SandboxProfile,
+  { program, processServices }: UpstreamSettings,
+  profile: SandboxProfile,
 ): Promise<SandboxedProcess> {
-  const given = { input: {}, slots: confinement.slots };
-  const image = containerOf(confinement.package, program.name);
-  if (image !== undefined) return spawnContained(image, fillArgs(image.command, given), confinement, machine);
-  const target = processOf(confinement.package, program.name);
-  const words = fillArgs(target.command, given);
-  assertThere(words, target.runtime === undefined, confinement, program.name);
-  return spawnConfined(commandFor(confinement, program.name, words, machine.sandbox), confinement, machine);
+  const values = { input: {}, slots: profile.slots };
+  const image = containerTargetOf(profile.package, program.name);
+  if (image !== undefined)
+    return spawnContainer(image, fillArgs(image.command, values), profile, processServices);
+  const target = processTargetOf(profile.package, program.name);
+  const args = fillArgs(target.command, values);
+  assertInstalled(args, target.runtime === undefined, profile, program.name);
+  return spawnSandboxed(
+    sandboxCommandFor(profile, program.name, args, processServices.sandbox),
+    profile,
+    processServices,
+  );
 }
 
-function assertThere(
-  words: readonly string[],
+function assertInstalled(
+  args: readonly string[],
   isBinary: boolean,
-  confinement: SandboxProfile,
+  profile: SandboxProfile,
   program: string,
 ): void {
   if (!isBinary) return;
-  const packages = confinement.runtimes.get(program)?.packages ?? null;
-  const name = `${confinement.package.id}/${program}`;
-  const [binary] = words;
-  assertNoFetching(words, name);
-  if (binary === undefined || !findBinary(binary, confinement.files, packages)) {
-    throw new HostError('runtime_missing', `${name} needs the program ${binary ?? ''}, which is not here`, {
-      hint: 'install it on this machine, where the sandbox can see it: /usr/bin or /usr/local/bin',
-    });
+  const packages = profile.runtimes.get(program)?.packages ?? null;
+  const name = `${profile.package.id}/${program}`;
+  const [binary] = args;
+  assertNoPackageRunner(args, name);
+  if (binary === undefined || !hasBinary(binary, profile.packageFolder, packages)) {
+    throw new HostError(
+      'runtime_missing',
+      `${name} needs the program ${binary ?? ''}, which is not installed`,
+      {
+        hint: 'install it on this machine, where the sandbox can see it: /usr/bin or /usr/local/bin',
+      },
+    );
   }
 }
 
@@ -73,100 +88,101 @@ interface Listeners {
 
 export class StdioTransport implements Transport {
   readonly closingCancels = false;
-  readonly #confined: SandboxedProcess;
-  readonly #confinement: SandboxProfile;
+  readonly #sandboxed: SandboxedProcess;
+  readonly #profile: SandboxProfile;
   readonly #name: string;
-  readonly #gone: Promise<void>;
-  #words = '';
+  readonly #exited: Promise<void>;
+  #stderr = '';
   #end: UpstreamEnd | undefined;
 
-  constructor(confined: SandboxedProcess, confinement: SandboxProfile, name: string, listeners: Listeners) {
-    this.#confined = confined;
-    this.#confinement = confinement;
+  constructor(sandboxed: SandboxedProcess, profile: SandboxProfile, name: string, listeners: Listeners) {
+    this.#sandboxed = sandboxed;
+    this.#profile = profile;
     this.#name = name;
-    const { process } = confined;
+    const { process } = sandboxed;
     readLines(process.stdout, {
       line: (text) => {
-        if (this.#end === undefined) listeners.receiver.text(text);
+        if (this.#end === undefined) listeners.receiver.receive(text);
       },
       end: (reason) => {
         if (reason === 'too-long')
-          void this.close({ kind: 'garbled', reason: 'it wrote a line of more than 16 MiB' });
-        // Without its output it can answer nothing, even where it lives on.
+          void this.close({ kind: 'protocol-error', reason: 'it wrote a line of more than 16 MiB' });
+        // It cannot answer without its output, even if it is still running.
         else if (this.#end === undefined) process.kill();
       },
     });
-    this.#hear(listeners.onLog);
+    this.#readStderr(listeners.onLog);
     process.stdin.on('error', () => {});
-    this.#gone = process.exited
-      .catch((): Exit => ({ code: null, signal: null }))
+    this.#exited = process.exited
+      .catch((): ProcessExit => ({ code: null, signal: null }))
       .then((exit) => {
         const error = this.#explain(exit);
-        const said = error.message.split('\n', 1)[0]?.replace(/:$/, '') as string;
-        listeners.receiver.ended(this.#end ?? { kind: 'exited', reason: said }, error);
+        const reason = error.message.split('\n', 1)[0]?.replace(/:$/, '') as string;
+        listeners.receiver.ended(this.#end ?? { kind: 'exited', reason }, error);
       });
   }
 
-  async send(message: JsonObject, { signal }: Delivery): Promise<'sent'> {
-    const { stdin } = this.#confined.process;
+  async send(message: JsonObject, { signal }: SendOptions): Promise<'sent'> {
+    const { stdin } = this.#sandboxed.process;
     if (signal.aborted) throw new HostError('canceled', 'the call was canceled');
     if (this.#end !== undefined || !stdin.writable)
-      throw new HostError('upstream_failed', `${this.#name} is not there any more`);
+      throw new HostError('upstream_failed', `${this.#name} is not running any more`);
     if (stdin.writableLength > maxUnread)
-      throw new HostError('upstream_failed', `${this.#name} does not read what it is sent`);
+      throw new HostError('upstream_failed', `${this.#name} does not read its input`);
     stdin.write(`${JSON.stringify(message)}\n`);
     return 'sent';
   }
 
-  speak(): void {}
+  setRevision(): void {}
 
-  refused(): string[] {
-    const refusals = this.#confined.egress?.takeRefusals() ?? [];
-    return refusals.map((it) => `${it.host}:${it.port}`);
+  takeDeniedHosts(): string[] {
+    const deniedHosts = this.#sandboxed.egress?.takeDenied() ?? [];
+    return deniedHosts.map((it) => `${it.host}:${it.port}`);
   }
 
   async close(end: UpstreamEnd): Promise<void> {
     this.#end ??= end;
-    const { process } = this.#confined;
-    if (end.kind !== 'asked') process.kill();
+    const { process } = this.#sandboxed;
+    if (end.kind !== 'requested') process.kill();
     process.stdin.end();
     const timer = setTimeout(() => process.kill(), graceMs);
-    await this.#gone;
+    await this.#exited;
     clearTimeout(timer);
   }
 
   kill(): void {
-    this.#end ??= { kind: 'asked', reason: 'it was stopped' };
-    this.#confined.process.kill();
+    this.#end ??= { kind: 'requested', reason: 'it was stopped' };
+    this.#sandboxed.process.kill();
   }
 
-  /** Why it is gone: what the host did, else what can be told from its end. */
-  #explain(exit: Exit): HostError {
+  /** Why it exited: the reason of the host, or what its exit status shows. */
+  #explain(exit: ProcessExit): HostError {
     const end = this.#end;
-    if (end?.kind === 'asked') return new HostError('canceled', `${this.#name} was stopped: ${end.reason}`);
+    if (end?.kind === 'requested')
+      return new HostError('canceled', `${this.#name} was stopped: ${end.reason}`);
     if (end !== undefined)
-      return new HostError('upstream_failed', `${this.#name} was ended by the host: ${end.reason}`);
-    const refusals = this.#confined.egress?.takeRefusals() ?? [];
-    const ended = { exit, stdout: '', stderr: this.#words, refusals, envelope: undefined };
-    const found = explainFailure(this.#name, ended, this.#confinement);
+      return new HostError('upstream_failed', `${this.#name} was stopped by the host: ${end.reason}`);
+    const deniedHosts = this.#sandboxed.egress?.takeDenied() ?? [];
+    const ended = { exit, stdout: '', stderr: this.#stderr, deniedHosts, envelope: undefined };
+    const found = explainFailure(this.#name, ended, this.#profile);
     if (found.code !== 'tool_failed') return found;
     const hint = found.hint === undefined ? {} : { hint: found.hint };
     return new HostError('upstream_failed', found.message, hint);
   }
 
-  /** What it prints for people. Too much of it is left out, and whoever prints without end is read slowly. */
-  #hear(onLog: (line: string) => void): void {
-    const flood = new Flood();
+  /** Logs its standard error. Too many lines are dropped, and a flood is read slowly. */
+  #readStderr(onLog: (line: string) => void): void {
+    const flood = new FloodGuard();
     let rest = '';
-    this.#confined.process.stderr.setEncoding('utf8');
-    pace(this.#confined.process.stderr);
-    this.#confined.process.stderr.on('data', (chunk: string) => {
-      this.#words = (this.#words + chunk).slice(-keptWords);
+    this.#sandboxed.process.stderr.setEncoding('utf8');
+    limitReadRate(this.#sandboxed.process.stderr);
+    this.#sandboxed.process.stderr.on('data', (chunk: string) => {
+      this.#stderr = (this.#stderr + chunk).slice(-keptStderr);
       if (!flood.admits(chunk.length)) return;
       const lines = (rest + chunk).split('\n');
       rest = (lines.pop() as string).slice(-maxLogLine);
       for (const line of lines) if (line.trim() !== '') onLog(line.slice(0, maxLogLine));
     });
-    this.#confined.process.stderr.on('error', () => {});
+    this.#sandboxed.process.stderr.on('error', () => {});
   }
 }

@@ -1,40 +1,40 @@
+import type { CancelSignal } from '../../model/cancel-signal.js';
 import type { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
-import type { Signal } from '../../model/signal.js';
 import type { UpstreamEnd } from '../upstream/upstream.js';
 
-/** How one message travels. */
-export interface Delivery {
-  readonly signal: Signal;
+/** Options for sending one message. */
+export interface SendOptions {
+  readonly signal: CancelSignal;
   /** The tool, prompt or resource that a request is about. */
-  readonly about?: string | undefined;
-  /** The description of the arguments, where a tool is called. */
+  readonly subject?: string | undefined;
+  /** The input schema, if a tool is called. */
   readonly schema?: JsonObject | undefined;
   readonly arguments?: JsonObject | undefined;
-  /** Bytes that everything which comes back for it may have. */
+  /** Maximum size of the response in bytes. */
   readonly limit: number;
-  readonly onRefused?: ((hosts: readonly string[]) => void) | undefined;
+  readonly onNetworkDenied?: ((hosts: readonly string[]) => void) | undefined;
 }
 
-/** The way to a server and back. What comes back goes to the receiver, whoever asked for it. */
+/** Carries messages to a server. Every message of the server goes to the receiver. */
 export interface Transport {
-  /** `over`: nothing more can come back for this message. Rejects when it did not arrive. */
-  send(message: JsonObject, delivery: Delivery): Promise<'sent' | 'over'>;
-  /** Whether a server of this revision hears that a request was given up from the stream that closes. */
+  /** `done`: the response is complete. Rejects if the message could not be delivered. */
+  send(message: JsonObject, options: SendOptions): Promise<'sent' | 'done'>;
+  /** Whether closing the response stream tells the server that the request is canceled. */
   readonly closingCancels: boolean;
-  /** Told which revision is spoken from now on. */
-  speak(revision: string): void;
-  /** Hosts that the server was kept from since the last time. */
-  refused(): string[];
-  /** Ends it, and calls the receiver's `ended`. */
+  /** Called once the protocol revision is negotiated. */
+  setRevision(revision: string): void;
+  /** Hosts that the server was denied since the last call of this. */
+  takeDeniedHosts(): string[];
+  /** Stops the server gracefully and calls the receiver's `ended`. */
   close(end: UpstreamEnd): Promise<void>;
-  /** The same without a word to the server and without waiting for it. */
+  /** Stops it immediately. */
   kill(): void;
 }
 
 export interface Receiver {
-  /** One JSON-RPC message, or a batch of them. */
-  text(text: string): void;
-  /** Called once. `error` is what calls under way fail with. */
+  /** One JSON-RPC message or a batch. */
+  receive(text: string): void;
+  /** Called once. Pending calls fail with `error`. */
   ended(end: UpstreamEnd, error: HostError): void;
 }

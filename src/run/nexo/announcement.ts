@@ -1,4 +1,4 @@
-// What an extension says of itself when it comes up. A stranger wrote it: everything is read with bounds.
+// The announcement of an extension at its start. It is untrusted input: all parts have limits.
 import type { AnnouncedTool } from '../../model/action.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
@@ -7,7 +7,7 @@ import type { UpstreamAnnouncement } from '../upstream/upstream.js';
 
 export interface ReadAnnouncement {
   readonly announced: UpstreamAnnouncement;
-  /** What is wrong with it without making it useless, one sentence each. */
+  /** Problems that do not make it unusable, one sentence each. */
   readonly remarks: readonly string[];
 }
 
@@ -17,45 +17,47 @@ const maxDescription = 16 * 1024;
 const maxVersion = 64;
 const maxSchemaDepth = 64;
 
-/** Reads the answer to `initialize`. Tools are told apart by name; the first of a name counts. */
-export function readAnnouncement(of: Package, said: Json): ReadAnnouncement {
-  if (!isObject(said) || !isList(said.tools) || !isList(said.hooks)) {
+/** Reads the result of `initialize`. If two tools have the same name, the first one counts. */
+export function readAnnouncement(pkg: Package, result: Json): ReadAnnouncement {
+  if (!isObject(result) || !isList(result.tools) || !isList(result.hooks)) {
     throw new HostError(
       'tool_bad_output',
-      `the extension ${of.id} did not say what it offers when it was asked to initialize`,
-      { hint: 'its answer must be {"server_version"?, "tools": [{"name", …}], "hooks": []}' },
+      `the extension ${pkg.id} returned no valid announcement to initialize`,
+      { hint: 'the result must be {"server_version"?, "tools": [{"name", …}], "hooks": []}' },
     );
   }
   const remarks: string[] = [];
-  const tools = readTools(said.tools ?? [], remarks);
+  const tools = readTools(result.tools ?? [], remarks);
   const names = new Set(tools.map((it) => it.name));
   const declared = new Set(
-    of.tools.flatMap((it) => (it.action?.kind === 'upstream' ? [it.action.tool] : [])),
+    pkg.tools.flatMap((it) => (it.action?.kind === 'upstream' ? [it.action.tool] : [])),
   );
   const undeclared = [...names].filter((it) => !declared.has(it));
   if (undeclared.length > 0)
-    remarks.push(`it announces ${list(undeclared)}, which its manifest does not declare; never called`);
-  const version = said.server_version;
+    remarks.push(
+      `it announces ${list(undeclared)}, which its manifest does not declare; they are never called`,
+    );
+  const version = result.server_version;
   return {
     announced: {
       ...(typeof version === 'string' ? { version: version.slice(0, maxVersion) } : {}),
       tools,
-      hooks: readHooks(of, said.hooks ?? [], remarks),
+      hooks: readHooks(pkg, result.hooks ?? [], remarks),
     },
     remarks: remarks.slice(0, maxRemarks),
   };
 }
 
-function readTools(said: readonly Json[], remarks: string[]): AnnouncedTool[] {
-  if (said.length > maxTools)
-    remarks.push(`it announces more than ${maxTools} tools; the others are left out`);
+function readTools(entries: readonly Json[], remarks: string[]): AnnouncedTool[] {
+  if (entries.length > maxTools)
+    remarks.push(`it announces more than ${maxTools} tools; the others are ignored`);
   const tools = new Map<string, AnnouncedTool>();
-  for (const it of said.slice(0, maxTools)) {
+  for (const it of entries.slice(0, maxTools)) {
     const tool = isObject(it) ? readTool(it) : undefined;
-    if (tool === undefined) remarks.push('one of the tools it announces has no name that fits');
+    if (tool === undefined) remarks.push('one of the announced tools has no valid name');
     else if (tools.has(tool.name)) remarks.push(`it announces ${JSON.stringify(tool.name)} twice`);
     else if (depthOf(tool.input ?? true) > maxSchemaDepth)
-      remarks.push(`the schema of ${JSON.stringify(tool.name)} is nested too deeply; the tool is left out`);
+      remarks.push(`the schema of ${JSON.stringify(tool.name)} is nested too deeply; the tool is ignored`);
     else tools.set(tool.name, tool);
   }
   return [...tools.values()];
@@ -66,18 +68,20 @@ function readTool({ name, description, input_schema: input }: JsonObject): Annou
   return {
     name,
     ...(typeof description === 'string' ? { description: description.slice(0, maxDescription) } : {}),
-    // Whether it is sound is judged where it is used; something that cannot be a schema is none.
+    // The schema is checked when it is used; a value of another type counts as no schema.
     ...(isObject(input) || typeof input === 'boolean' ? { input: input as JsonSchema } : {}),
   };
 }
 
-/** Hooks that the manifest does not declare are not asked. */
-function readHooks(of: Package, said: readonly Json[], remarks: string[]): HookPoint[] {
-  const declared = new Set<Json>(of.hooks.map((it) => it.point));
-  const undeclared = said.filter((it) => hookPoints.includes(it as HookPoint) && !declared.has(it));
+/** Hooks that the manifest does not declare are not called. */
+function readHooks(pkg: Package, entries: readonly Json[], remarks: string[]): HookPoint[] {
+  const declared = new Set<Json>(pkg.hooks.map((it) => it.point));
+  const undeclared = entries.filter((it) => hookPoints.includes(it as HookPoint) && !declared.has(it));
   if (undeclared.length > 0)
-    remarks.push(`it wants to be asked ${list(undeclared.map(String))}, which its manifest does not declare`);
-  return hookPoints.filter((it) => declared.has(it) && said.includes(it));
+    remarks.push(
+      `it announces the hooks ${list(undeclared.map(String))}, which its manifest does not declare`,
+    );
+  return hookPoints.filter((it) => declared.has(it) && entries.includes(it));
 }
 
 function isList(value: Json | undefined): value is readonly Json[] | undefined {
@@ -90,7 +94,7 @@ function list(names: readonly string[]): string {
   return rest > 0 ? `${named} and ${rest} more` : named;
 }
 
-/** Counted without recursion: the value may be nested more deeply than a stack. */
+/** Without recursion, because the value may be nested deeper than the call stack allows. */
 function depthOf(value: Json): number {
   let level: Json[] = [value];
   for (let depth = 0; ; depth++) {

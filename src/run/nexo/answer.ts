@@ -2,13 +2,13 @@ import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { RunResult } from '../run.js';
 
-const maxWords = 4000;
+const maxErrorText = 4000;
 
 /**
- * What a tool of an extension answered. The format leaves the shape open, so any value is an answer. One in the shape of an
- * MCP result is taken for what it says it is: parts, and whether it is a failure.
+ * Reads the result of a tool of an extension. The format does not define the shape, so any value is a result. A value in
+ * the shape of an MCP result is read as one: content parts, and whether it is an error.
  */
-export function readAnswer(value: Json, name: string): RunResult {
+export function readNexoResult(value: Json, name: string): RunResult {
   const parts = partsOf(value);
   if (parts === undefined) return { value, warnings: [] };
   const { isError, structuredContent } = value as JsonObject;
@@ -16,7 +16,7 @@ export function readAnswer(value: Json, name: string): RunResult {
   if (isError === true)
     throw new HostError(
       'tool_failed',
-      `${name} answered with an error: ${text.slice(0, maxWords) || 'no words'}`,
+      `${name} returned an error: ${text.slice(0, maxErrorText) || 'no error text'}`,
     );
   return { value: structuredContent ?? text, parts, warnings: [] };
 }

@@ -13,68 +13,72 @@ import type {
   UpstreamSettings,
 } from '../upstream/upstream.js';
 import { readAnnouncement } from './announcement.js';
-import { readAnswer } from './answer.js';
-import { openHttp } from './http.js';
-import { RpcFailure, unknownMethod } from './message.js';
+import { readNexoResult } from './answer.js';
+import { openNexoHttp } from './http.js';
+import { nexoMethodNotFound, RpcFailure } from './message.js';
 import { openNats } from './nats.js';
+import { type NexoTimes, type NexoTransport, nexoTimes } from './nexo-transport.js';
 import { openStdio } from './stdio.js';
-import { type NexoTimes, nexoTimes, type Wire } from './wire.js';
 
 const handshakeBytes = 4 * 1024 * 1024;
 const hookBytes = 1024 * 1024;
 
-/** Reaches extensions with the times that the format has. */
+/** Connects to extensions with the timeouts that the format defines. */
 export const connectNexo: ConnectUpstream = nexoConnector(nexoTimes);
 
-/** Reaches extensions; the times are others in tests only. */
+/** Connects to extensions; tests use other timeouts. */
 export function nexoConnector(times: NexoTimes): ConnectUpstream {
-  return async (setting) => {
-    const wire = await openWire(setting, times);
+  return async (settings) => {
+    const transport = await openTransport(settings, times);
     try {
-      const announced = await introduce(wire, setting, times.handshake);
-      wire.introduced(announced.version);
-      return new Extension(wire, setting, announced);
+      const announced = await initialize(transport, settings, times.handshake);
+      transport.initialized(announced.version);
+      return new Extension(transport, settings, announced);
     } catch (error) {
-      await wire.close('it did not come up', 'at once');
+      await transport.close('it failed to start', 'immediately');
       throw error;
     }
   };
 }
 
-async function openWire(setting: UpstreamSettings, times: NexoTimes): Promise<Wire> {
-  const { target } = setting.program;
+async function openTransport(settings: UpstreamSettings, times: NexoTimes): Promise<NexoTransport> {
+  const { target } = settings.program;
   switch (target.kind) {
     case 'process':
-      return openStdio(setting, times);
+      return openStdio(settings, times);
     case 'nats':
-      return openNats(setting, target.subjectPrefix, times);
+      return openNats(settings, target.subjectPrefix, times);
     case 'url':
-      return openHttp(setting, target);
+      return openNexoHttp(settings, target);
     case 'container':
-      throw new HostError('not_supported', `the extension ${setting.package.id} cannot be a container`);
+      throw new HostError('not_supported', `the extension ${settings.package.id} cannot run as a container`);
   }
 }
 
-async function introduce(wire: Wire, setting: UpstreamSettings, most: number): Promise<UpstreamAnnouncement> {
-  const { package: of, agentVersion, signal, timeoutMs, onLog } = setting;
-  const name = `the extension ${of.id}`;
-  const ask = async (method: string, params: JsonObject) => {
-    const patience = { timeoutMs: Math.min(timeoutMs, most), signal };
-    const question = { method, params, name: `${name}, asked to ${method},`, bytes: handshakeBytes };
+async function initialize(
+  transport: NexoTransport,
+  settings: UpstreamSettings,
+  handshakeMs: number,
+): Promise<UpstreamAnnouncement> {
+  const { package: pkg, agentVersion, signal, timeoutMs, onLog } = settings;
+  const name = `the extension ${pkg.id}`;
+  const request = async (method: string, params: JsonObject) => {
+    const deadline = { timeoutMs: Math.min(timeoutMs, handshakeMs), signal };
+    const message = { method, params, name: `${name} (${method})`, bytes: handshakeBytes };
     try {
-      return await wire.ask({ ...question, ...patience });
+      return await transport.request({ ...message, ...deadline });
     } catch (error) {
       if (!(error instanceof RpcFailure)) throw error;
-      throw new HostError('upstream_failed', `${name} refused to ${method}: ${error.message}`);
+      throw new HostError('upstream_failed', `${name} rejected ${method}: ${error.message}`);
     }
   };
-  let said = await ask('initialize', { agent_version: agentVersion, extension_id: of.id });
-  // One that says nothing of tools at its start may list them when it is asked.
-  if (of.tools.length > 0 && isObject(said) && said.tools === undefined) {
-    const listed = await ask('tools/list', {});
-    said = { ...said, tools: isObject(listed) ? (listed.tools ?? []) : listed };
+  let result = await request('initialize', { agent_version: agentVersion, extension_id: pkg.id });
+  // An extension that announces no tools at its start may list them on request.
+  if (pkg.tools.length > 0 && isObject(result) && result.tools === undefined) {
+    const listed = await request('tools/list', {});
+    result = { ...result, tools: isObject(listed) ? (listed.tools ?? []) : listed };
   }
-  const { announced, remarks } = readAnnouncement(of, said);
+  const { announced, remarks } = readAnnouncement(pkg, result);
   for (const line of remarks) onLog(line);
   return announced;
 }
@@ -82,19 +86,23 @@ async function introduce(wire: Wire, setting: UpstreamSettings, most: number): P
 class Extension implements Upstream {
   readonly announced: UpstreamAnnouncement;
   readonly ended: Promise<UpstreamEnd>;
-  readonly #wire: Wire;
+  readonly #transport: NexoTransport;
   readonly #tools: ReadonlySet<string>;
   readonly #callerContext: boolean;
-  /** It knows no `tools/call`, so each tool is a method of its own. */
-  #olderCalls = false;
+  /** It does not know `tools/call`: each tool is a separate method. */
+  #usesToolMethods = false;
 
-  constructor(wire: Wire, { package: of, program }: UpstreamSettings, announced: UpstreamAnnouncement) {
-    this.#wire = wire;
+  constructor(
+    transport: NexoTransport,
+    { package: pkg, program }: UpstreamSettings,
+    announced: UpstreamAnnouncement,
+  ) {
+    this.#transport = transport;
     this.announced = announced;
-    this.ended = wire.ended;
+    this.ended = transport.ended;
     this.#callerContext = program.callerContext;
     this.#tools = new Set(
-      of.tools.flatMap(({ action }) =>
+      pkg.tools.flatMap(({ action }) =>
         action?.kind === 'upstream' && action.program === program.name ? [action.tool] : [],
       ),
     );
@@ -104,57 +112,57 @@ class Extension implements Upstream {
     const { tool, name } = call;
     if (!this.#tools.has(tool))
       throw new HostError('tool_not_found', `the manifest of this extension does not declare ${tool}`);
-    const { given, warnings } = argumentsOf(call.input, this.#callerContext ? call.caller : null);
+    const { args, warnings } = argumentsOf(call.input, this.#callerContext ? call.caller : null);
     try {
-      const result = readAnswer(await this.#callTool(call, given), name);
+      const result = readNexoResult(await this.#callTool(call, args), name);
       return { ...result, warnings: [...warnings, ...result.warnings] };
     } catch (error) {
       if (!(error instanceof RpcFailure)) throw error;
-      throw new HostError('tool_failed', `${name} answered with an error: ${error.message}`);
+      throw new HostError('tool_failed', `${name} returned an error: ${error.message}`);
     } finally {
-      const refused = this.#wire.refusals();
-      if (refused.length > 0) call.onRefused(refused);
+      const denied = this.#transport.takeDeniedHosts();
+      if (denied.length > 0) call.onNetworkDenied(denied);
     }
   }
 
-  hook(point: HookPoint, event: JsonObject, patience: Deadline): Promise<Json> {
-    const { timeoutMs, signal } = patience;
+  hook(point: HookPoint, event: JsonObject, deadline: Deadline): Promise<Json> {
+    const { timeoutMs, signal } = deadline;
     const name = `the hook ${point}`;
-    const question = { method: `hooks/${point}`, params: event, name, bytes: hookBytes, timeoutMs, signal };
-    return this.#wire.ask(question).catch((error: Error) => {
+    const request = { method: `hooks/${point}`, params: event, name, bytes: hookBytes, timeoutMs, signal };
+    return this.#transport.request(request).catch((error: Error) => {
       if (!(error instanceof RpcFailure)) throw error;
-      throw new HostError('tool_failed', `${name} answered with an error: ${error.message}`);
+      throw new HostError('tool_failed', `${name} returned an error: ${error.message}`);
     });
   }
 
   close(reason: string): Promise<void> {
-    return this.#wire.close(reason, 'kindly');
+    return this.#transport.close(reason, 'gracefully');
   }
 
   kill(): void {
-    void this.#wire.close('it was stopped', 'at once');
+    void this.#transport.close('it was stopped', 'immediately');
   }
 
-  async #callTool(call: UpstreamCall, given: JsonObject): Promise<Json> {
+  async #callTool(call: UpstreamCall, args: JsonObject): Promise<Json> {
     const { tool, name, outputBytes: bytes, signal, timeoutMs } = call;
     const started = performance.now();
-    const ask = (method: string, params: JsonObject) => {
+    const request = (method: string, params: JsonObject) => {
       const left = Math.max(1, Math.round(timeoutMs - (performance.now() - started)));
-      return this.#wire.ask({ method, params, name, bytes, timeoutMs: left, signal });
+      return this.#transport.request({ method, params, name, bytes, timeoutMs: left, signal });
     };
-    if (this.#olderCalls) return ask(`tools/${tool}`, given);
+    if (this.#usesToolMethods) return request(`tools/${tool}`, args);
     try {
-      return await ask('tools/call', { name: tool, arguments: given });
+      return await request('tools/call', { name: tool, arguments: args });
     } catch (first) {
       if (!isUnknown(first)) throw first;
       try {
-        const value = await ask(`tools/${tool}`, given);
-        this.#olderCalls = true;
+        const value = await request(`tools/${tool}`, args);
+        this.#usesToolMethods = true;
         return value;
       } catch (second) {
-        // It knows neither: what it said of the call itself is the better word.
+        // It knows neither method: the first error describes the call better.
         if (isUnknown(second)) throw first;
-        if (second instanceof RpcFailure) this.#olderCalls = true;
+        if (second instanceof RpcFailure) this.#usesToolMethods = true;
         throw second;
       }
     }
@@ -162,19 +170,19 @@ class Extension implements Upstream {
 }
 
 function isUnknown(error: unknown): boolean {
-  return error instanceof RpcFailure && error.code === unknownMethod;
+  return error instanceof RpcFailure && error.code === nexoMethodNotFound;
 }
 
-/** Only the host says who is calling: what a caller wrote in that place goes nowhere. */
+/** Only the host sets `_meta`: a value from the caller is removed. */
 function argumentsOf(
   input: JsonObject,
   caller: CallerContext | null,
-): { given: JsonObject; warnings: readonly string[] } {
+): { args: JsonObject; warnings: readonly string[] } {
   const { _meta: spoofed, ...rest } = input;
   if (caller !== null) {
-    const told = { agent_id: caller.agentId, session_id: caller.sessionId };
-    return { given: { ...rest, _meta: told }, warnings: [] };
+    const meta = { agent_id: caller.agentId, session_id: caller.sessionId };
+    return { args: { ...rest, _meta: meta }, warnings: [] };
   }
-  const warnings = spoofed === undefined ? [] : ['the argument _meta was not passed on: it is for the host'];
-  return { given: rest, warnings };
+  const warnings = spoofed === undefined ? [] : ['the argument _meta was removed: only the host may set it'];
+  return { args: rest, warnings };
 }

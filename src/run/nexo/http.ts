@@ -1,71 +1,71 @@
 import { HostError } from '../../model/host-error.js';
 import type { ProgramTarget } from '../../model/program.js';
-import type { HttpResponse } from '../../net/client.js';
-import { platformSignal } from '../../net/platform-signal.js';
-import { fillHeader } from '../fill.js';
-import { excerpt } from '../output.js';
+import { toAbortSignal } from '../../net/abort-signal.js';
+import type { HttpResponse } from '../../net/http-client.js';
+import { quotedExcerpt } from '../output-reader.js';
+import { fillHeader } from '../template-filling.js';
 import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
-import { Journal } from './journal.js';
-import { type Asked, envelopeBytes, Peer, type Question } from './peer.js';
-import type { Wire } from './wire.js';
+import { envelopeBytes, NexoPeer, type NexoRequest, type SentRequest } from './nexo-peer.js';
+import type { NexoTransport } from './nexo-transport.js';
+import { RateLimitedLog } from './rate-limited-log.js';
 
 type UrlTarget = Extract<ProgramTarget, { kind: 'url' }>;
 
-/** Speaks with an extension that answers elsewhere: each question is a POST, its answer the response. */
-export function openHttp(setting: UpstreamSettings, target: UrlTarget): Wire {
-  return new Http(setting, target);
+/** Connects to an extension at a URL: each request is a POST, and the response is its answer. */
+export function openNexoHttp(settings: UpstreamSettings, target: UrlTarget): NexoTransport {
+  return new HttpTransport(settings, target);
 }
 
-class Http implements Wire {
+class HttpTransport implements NexoTransport {
   readonly ended: Promise<UpstreamEnd>;
-  readonly #setting: UpstreamSettings;
+  readonly #settings: UpstreamSettings;
   readonly #target: UrlTarget;
-  readonly #peer: Peer;
-  readonly #journal: Journal;
+  readonly #peer: NexoPeer;
+  readonly #log: RateLimitedLog;
   readonly #closing = new AbortController();
-  readonly #refused = new Set<string>();
+  readonly #deniedHosts = new Set<string>();
   #end: (end: UpstreamEnd) => void = () => {};
 
-  constructor(setting: UpstreamSettings, target: UrlTarget) {
-    this.#setting = setting;
+  constructor(settings: UpstreamSettings, target: UrlTarget) {
+    this.#settings = settings;
     this.#target = target;
-    this.#journal = new Journal(setting.onLog);
+    this.#log = new RateLimitedLog(settings.onLog);
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    this.#peer = new Peer({
-      send: (text, asked) => {
-        if (asked !== null) void this.#post(text, asked);
+    this.#peer = new NexoPeer({
+      send: (text, sent) => {
+        if (sent !== null) void this.#post(text, sent);
       },
-      onLog: (line) => this.#journal.write(line),
-      // What one response may hold is bounded by itself, and nothing comes without a question.
+      onLog: (line) => this.#log.write(line),
+      // The size of a response is limited, and there are no messages without a request.
       onFlood: () => {},
     });
   }
 
-  ask(question: Question) {
-    return this.#peer.ask(question);
+  request(request: NexoRequest) {
+    return this.#peer.request(request);
   }
 
-  introduced(): void {}
+  initialized(): void {}
 
-  refusals(): readonly string[] {
-    const refused = [...this.#refused];
-    this.#refused.clear();
-    return refused;
+  takeDeniedHosts(): readonly string[] {
+    const denied = [...this.#deniedHosts];
+    this.#deniedHosts.clear();
+    return denied;
   }
 
-  /** It was not started here, so it is not told to stop: others may be using it. */
+  /** The host did not start it, so it does not stop it either: others may use it. */
   async close(reason: string): Promise<void> {
-    const words = `the extension ${this.#setting.package.id} was let go: ${reason}`;
-    this.#peer.end(new HostError('upstream_failed', words));
+    const message = `the extension ${this.#settings.package.id} was disconnected: ${reason}`;
+    this.#peer.end(new HostError('upstream_failed', message));
     this.#closing.abort();
-    this.#journal.close();
-    this.#end({ kind: 'asked', reason });
+    this.#log.close();
+    this.#end({ kind: 'requested', reason });
   }
 
-  async #post(text: string, { id, question }: Asked): Promise<void> {
-    const { client, reach } = this.#setting;
+  async #post(text: string, { id, request }: SentRequest): Promise<void> {
+    const { client, reach } = this.#settings;
     try {
       const response = await client.send({
         method: 'POST',
@@ -74,22 +74,22 @@ class Http implements Wire {
         body: text,
         reach,
         credential: this.#carriesSecret(),
-        limits: { wallMs: question.timeoutMs, bodyBytes: question.bytes + envelopeBytes },
-        signal: AbortSignal.any([platformSignal(question.signal), this.#closing.signal]),
-        onRefused: (place) => this.#refused.add(place),
+        limits: { wallMs: request.timeoutMs, bodyBytes: request.bytes + envelopeBytes },
+        signal: AbortSignal.any([toAbortSignal(request.signal), this.#closing.signal]),
+        onDenied: (place) => this.#deniedHosts.add(place),
       });
       this.#receive(response);
-      this.#peer.drop(id, unanswered(response, question));
+      this.#peer.drop(id, unanswered(response, request));
     } catch (error) {
       this.#peer.drop(id, error as Error);
     }
   }
 
-  /** One message; or several, one a line, where something else was printed around it. */
+  /** One message; or, if the body is not JSON, one message per line. */
   #receive({ body }: HttpResponse): void {
     const text = body.toString('utf8');
-    const whole = isJson(text);
-    const lines = whole ? [text] : text.split('\n').filter((it) => it.trim() !== '');
+    const isWholeMessage = isJson(text);
+    const lines = isWholeMessage ? [text] : text.split('\n').filter((it) => it.trim() !== '');
     for (const line of lines) this.#peer.receive(line, Buffer.byteLength(line));
   }
 
@@ -99,7 +99,7 @@ class Http implements Wire {
       'content-type': 'application/json',
       'user-agent': 'toolwharf',
     };
-    const values = { input: {}, slots: this.#setting.slots };
+    const values = { input: {}, slots: this.#settings.slots };
     for (const { name, value } of this.#target.headers) {
       const filled = fillHeader(value, values, name);
       if (filled !== undefined) headers[name.toLowerCase()] = filled;
@@ -108,19 +108,19 @@ class Http implements Wire {
   }
 
   #carriesSecret(): boolean {
-    const { slots } = this.#setting;
+    const { slots } = this.#settings;
     return this.#target.headers.some(({ value }) =>
       value.parts.some((it) => it.kind === 'slot' && slots.get(it.slot)?.secret === true),
     );
   }
 }
 
-function unanswered({ status, reason, body }: HttpResponse, { name }: Question): HostError {
+function unanswered({ status, reason, body }: HttpResponse, { name }: NexoRequest): HostError {
   const text = body.toString('utf8');
-  const words = text.trim() === '' ? 'nothing' : excerpt(text);
+  const received = text.trim() === '' ? 'an empty response' : quotedExcerpt(text);
   if (status < 200 || status > 299)
-    return new HostError('upstream_failed', `${name} was answered ${status} ${reason}`.trimEnd());
-  return new HostError('tool_bad_output', `${name} was answered with ${words}, which is no answer to it`);
+    return new HostError('upstream_failed', `${name} got HTTP status ${status} ${reason}`.trimEnd());
+  return new HostError('tool_bad_output', `${name} got ${received}, which is not a valid answer`);
 }
 
 function isJson(text: string): boolean {

@@ -1,10 +1,10 @@
-// JSON-RPC 2.0 as extensions speak it: one object a message, ids that are whole numbers.
+// JSON-RPC 2.0 as extensions use it: one object per message, integer ids.
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 
-/** The method is not there. */
-export const unknownMethod = -32601;
+/** JSON-RPC error code "Method not found". */
+export const nexoMethodNotFound = -32601;
 
-/** The extension's own "no", in its own words. */
+/** An error response of the extension. */
 export class RpcFailure extends Error {
   readonly code: number;
 
@@ -14,50 +14,50 @@ export class RpcFailure extends Error {
   }
 }
 
-export type Message =
+export type NexoMessage =
   | { readonly kind: 'result'; readonly id: number; readonly value: Json }
   | { readonly kind: 'failure'; readonly id: number; readonly failure: RpcFailure }
-  /** Carries an id that may be ours, and nothing that could be read as an answer. */
-  | { readonly kind: 'hollow'; readonly id: number }
+  /** A response without result and error. */
+  | { readonly kind: 'empty'; readonly id: number }
   | { readonly kind: 'request'; readonly id: Json; readonly method: string }
-  | { readonly kind: 'notice'; readonly method: string }
-  | { readonly kind: 'garbage' };
+  | { readonly kind: 'notification'; readonly method: string }
+  | { readonly kind: 'invalid' };
 
-const maxWords = 4000;
-const garbage: Message = { kind: 'garbage' };
+const maxErrorText = 4000;
+const invalid: NexoMessage = { kind: 'invalid' };
 
-export function requestText(id: number, method: string, params: JsonObject): string {
+export function requestMessage(id: number, method: string, params: JsonObject): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }
 
-/** The answer to a request of the other side: this host serves nothing on that channel. */
-export function refusalText(id: Json, method: string): string {
-  const message = `the host does not answer ${method.slice(0, 100)}`;
-  return JSON.stringify({ jsonrpc: '2.0', id, error: { code: unknownMethod, message } });
+/** The error response to any request of the extension: the host serves no methods. */
+export function methodNotFoundMessage(id: Json, method: string): string {
+  const message = `the host does not support the method ${method.slice(0, 100)}`;
+  return JSON.stringify({ jsonrpc: '2.0', id, error: { code: nexoMethodNotFound, message } });
 }
 
-export function readMessage(text: string): Message {
+export function readMessage(text: string): NexoMessage {
   let message = parse(text);
-  // Some bridges send a message as a JSON text within JSON.
+  // Some bridges send a message as a JSON string inside JSON.
   if (typeof message === 'string') message = parse(message);
-  if (!isObject(message)) return garbage;
+  if (!isObject(message)) return invalid;
   const { id, method } = message;
   if (typeof method === 'string')
-    return id === undefined ? { kind: 'notice', method } : { kind: 'request', id, method };
-  if (typeof id !== 'number') return garbage;
+    return id === undefined ? { kind: 'notification', method } : { kind: 'request', id, method };
+  if (typeof id !== 'number') return invalid;
   if (isObject(message.error)) return { kind: 'failure', id, failure: failureOf(message.error) };
   return Object.hasOwn(message, 'result')
     ? { kind: 'result', id, value: message.result ?? null }
-    : { kind: 'hollow', id };
+    : { kind: 'empty', id };
 }
 
 function failureOf({ code, message }: JsonObject): RpcFailure {
-  const words = typeof message === 'string' ? message.trim().slice(0, maxWords) : '';
+  const text = typeof message === 'string' ? message.trim().slice(0, maxErrorText) : '';
   const number = typeof code === 'number' ? code : 0;
-  return new RpcFailure(number, words === '' ? `error ${number}, without a word` : words);
+  return new RpcFailure(number, text === '' ? `error ${number} without a message` : text);
 }
 
-/** Only what begins like an object, or like a text that holds one, is looked at: an exception for each other line is dear. */
+/** Parses only text that begins like an object or a string: an exception for every other line would be expensive. */
 function parse(text: string): Json | undefined {
   if (!/^\s*[{"]/.test(text)) return undefined;
   try {

@@ -1,10 +1,10 @@
 import type { NatsConnection } from '@nats-io/transport-node';
 import { HostError } from '../../model/host-error.js';
 
-/** Who and where a NATS server is. */
+/** Address and credentials of a NATS server. */
 export interface NatsServer {
-  /** `host:port`, for messages too. */
-  readonly place: string;
+  /** `host:port`. */
+  readonly address: string;
   readonly tls: boolean;
   readonly user?: string;
   readonly pass?: string;
@@ -17,25 +17,26 @@ export function parseNatsUrl(text: string): NatsServer {
   try {
     url = new URL(text);
   } catch (error) {
-    throw unfit('it is no URL', error);
+    throw invalidUrl('it is not a URL', error);
   }
-  if (url.protocol !== 'nats:' && url.protocol !== 'tls:') throw unfit(`it begins with ${url.protocol}`);
-  if (url.hostname === '') throw unfit('it names no host');
+  if (url.protocol !== 'nats:' && url.protocol !== 'tls:')
+    throw invalidUrl(`the scheme ${url.protocol} is not supported`);
+  if (url.hostname === '') throw invalidUrl('it has no host');
   if (url.pathname.replace('/', '') !== '' || url.search !== '' || url.hash !== '')
-    throw unfit('nothing may follow host and port');
+    throw invalidUrl('it must end after host and port');
   const user = decodeURIComponent(url.username);
   const pass = decodeURIComponent(url.password);
   return {
-    place: `${url.hostname}:${url.port === '' ? 4222 : url.port}`,
+    address: `${url.hostname}:${url.port === '' ? 4222 : url.port}`,
     tls: url.protocol === 'tls:',
     ...(user !== '' && pass === '' ? { token: user } : {}),
     ...(pass === '' ? {} : { user, pass }),
   };
 }
 
-/** Never repeats the text itself: it may hold a password. */
-function unfit(why: string, cause?: unknown): HostError {
-  return new HostError('usage', `the address of the NATS server cannot be used: ${why}`, {
+/** Does not show the URL, because it may contain a password. */
+function invalidUrl(why: string, cause?: unknown): HostError {
+  return new HostError('usage', `the URL of the NATS server is not valid: ${why}`, {
     cause,
     hint: 'write it as nats://127.0.0.1:4222, or tls://user:password@nats.example.com',
   });
@@ -43,18 +44,18 @@ function unfit(why: string, cause?: unknown): HostError {
 
 export interface NatsBus {
   readonly connection: NatsConnection;
-  /** A subject that nobody can guess, for answers. */
+  /** Unguessable subject for answers. */
   readonly inbox: string;
 }
 
-/** Connects, and stays connected: the client comes back by itself when the server does. */
+/** Connects to the server. The client reconnects automatically. */
 export async function connectNats(server: NatsServer, timeoutMs: number): Promise<NatsBus> {
-  // The client is loaded by whoever needs it: few do, and it is large.
+  // Loaded on demand: the client is large and rarely needed.
   const { connect, createInbox } = await import('@nats-io/transport-node');
-  const { place, tls, user, pass, token } = server;
+  const { address, tls, user, pass, token } = server;
   try {
     const connection = await connect({
-      servers: place,
+      servers: address,
       name: 'toolwharf',
       timeout: timeoutMs,
       maxReconnectAttempts: -1,
@@ -66,19 +67,19 @@ export async function connectNats(server: NatsServer, timeoutMs: number): Promis
     });
     return { connection, inbox: createInbox() };
   } catch (error) {
-    throw unreachable(place, error as Error);
+    throw unreachable(address, error as Error);
   }
 }
 
-function unreachable(place: string, error: Error): HostError {
+function unreachable(address: string, error: Error): HostError {
   if (/authori[sz]ation|authentication/i.test(`${error.name} ${error.message}`)) {
-    return new HostError('auth_required', `the NATS server at ${place} does not let Toolwharf in`, {
+    return new HostError('auth_required', `the NATS server at ${address} rejected the login`, {
       cause: error,
-      hint: 'put user and password, or a token, into the address: nats://user:password@host:4222',
+      hint: 'put user and password, or a token, into the URL: nats://user:password@host:4222',
     });
   }
-  return new HostError('network_failed', `no NATS server answers at ${place}`, {
+  return new HostError('network_failed', `the NATS server at ${address} cannot be reached`, {
     cause: error,
-    hint: 'start it (nats-server), or name another one with --nats-url',
+    hint: 'start it (nats-server), or set another one with --nats-url',
   });
 }

@@ -1,174 +1,181 @@
+import { neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
-import { unstoppable } from '../../model/signal.js';
-import type { Exit } from '../../sandbox/sandbox.js';
-import { endingOf } from '../failure.js';
-import { fillArgs } from '../fill.js';
-import { commandFor, findBinary, processOf, type SandboxProfile } from '../launch.js';
-import { tail } from '../output.js';
-import { type SandboxedProcess, spawnConfined } from '../spawn.js';
-import { pace } from '../upstream/pace.js';
+import type { ProcessExit } from '../../sandbox/sandbox.js';
+import { describeExit } from '../failure.js';
+import { lastLines } from '../output-reader.js';
+import { hasBinary, processTargetOf, type SandboxProfile, sandboxCommandFor } from '../sandbox-command.js';
+import { type SandboxedProcess, spawnSandboxed } from '../sandboxed-process.js';
+import { fillArgs } from '../template-filling.js';
+import { limitReadRate } from '../upstream/read-rate.js';
 import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
-import { Journal } from './journal.js';
-import { takeLines } from './lines.js';
-import { Peer, type Question } from './peer.js';
-import type { NexoTimes, Wire } from './wire.js';
+import { splitLines } from './line-splitter.js';
+import { NexoPeer, type NexoRequest } from './nexo-peer.js';
+import type { NexoTimes, NexoTransport } from './nexo-transport.js';
+import { RateLimitedLog } from './rate-limited-log.js';
 
-const keptComplaint = 8 * 1024;
-const longestLogLine = 16 * 1024;
-/** What may wait for a program that does not read. */
+const keptStderrBytes = 8 * 1024;
+const maxLogLine = 16 * 1024;
+/** Maximum amount of unread input of a program, in bytes. */
 const maxUnread = 16 * 1024 * 1024;
 const mebibyte = 1024 * 1024;
 
-/** Starts the extension in the sandbox and speaks with it over its standard streams, one message a line. */
-export async function openStdio(setting: UpstreamSettings, times: NexoTimes): Promise<Wire> {
-  const confinement = await setting.confined();
-  const { program, machine } = setting;
-  const words = wordsOf(setting, confinement);
-  const command = commandFor(confinement, program.name, words, machine.sandbox);
-  return new Stdio(await spawnConfined(command, confinement, machine), confinement, setting, times);
+/** Starts the extension in the sandbox and exchanges messages over its standard streams, one per line. */
+export async function openStdio(settings: UpstreamSettings, times: NexoTimes): Promise<NexoTransport> {
+  const profile = await settings.openProfile();
+  const { program, processServices } = settings;
+  const args = argsOf(settings, profile);
+  const command = sandboxCommandFor(profile, program.name, args, processServices.sandbox);
+  return new StdioTransport(
+    await spawnSandboxed(command, profile, processServices),
+    profile,
+    settings,
+    times,
+  );
 }
 
-function wordsOf({ package: of, program }: UpstreamSettings, confinement: SandboxProfile): string[] {
-  const target = processOf(of, program.name);
-  const words = fillArgs(target.command, { input: {}, slots: confinement.slots });
-  const packages = confinement.runtimes.get(program.name)?.packages ?? null;
-  const [binary = ''] = words;
-  if (target.runtime === undefined && !findBinary(binary, confinement.files, packages)) {
-    throw new HostError('runtime_missing', `${of.id} needs the program ${binary}, which is not here`, {
-      hint: 'put it into the package, or install it where the sandbox can see it: /usr/bin or /usr/local/bin',
+function argsOf({ package: pkg, program }: UpstreamSettings, profile: SandboxProfile): string[] {
+  const target = processTargetOf(pkg, program.name);
+  const args = fillArgs(target.command, { input: {}, slots: profile.slots });
+  const packages = profile.runtimes.get(program.name)?.packages ?? null;
+  const [binary = ''] = args;
+  if (target.runtime === undefined && !hasBinary(binary, profile.packageFolder, packages)) {
+    throw new HostError('runtime_missing', `${pkg.id} needs the program ${binary}, which is not installed`, {
+      hint: 'put it into the package, or install it in /usr/bin or /usr/local/bin, which the sandbox can see',
     });
   }
-  return words;
+  return args;
 }
 
-class Stdio implements Wire {
+class StdioTransport implements NexoTransport {
   readonly ended: Promise<UpstreamEnd>;
-  readonly #confined: SandboxedProcess;
-  readonly #peer: Peer;
-  readonly #journal: Journal;
-  readonly #grace: number;
-  readonly #who: string;
-  #complaint: Buffer[] = [];
-  #complained = 0;
-  /** Why it is being ended; undefined as long as nobody wants that. */
-  #fate: UpstreamEnd | undefined;
+  readonly #sandboxed: SandboxedProcess;
+  readonly #peer: NexoPeer;
+  readonly #log: RateLimitedLog;
+  readonly #graceMs: number;
+  readonly #name: string;
+  #stderr: Buffer[] = [];
+  #stderrBytes = 0;
+  /** Why the host is stopping it; undefined while it runs. */
+  #stopReason: UpstreamEnd | undefined;
 
   constructor(
-    confined: SandboxedProcess,
-    confinement: SandboxProfile,
-    setting: UpstreamSettings,
+    sandboxed: SandboxedProcess,
+    profile: SandboxProfile,
+    settings: UpstreamSettings,
     times: NexoTimes,
   ) {
-    const { process, egress } = confined;
-    this.#confined = confined;
-    this.#grace = times.grace;
-    this.#who = `the extension ${setting.package.id}`;
-    this.#journal = new Journal(setting.onLog);
-    this.#peer = new Peer({
+    const { process, egress } = sandboxed;
+    this.#sandboxed = sandboxed;
+    this.#graceMs = times.grace;
+    this.#name = `the extension ${settings.package.id}`;
+    this.#log = new RateLimitedLog(settings.onLog);
+    this.#peer = new NexoPeer({
       send: (text) => this.#send(text),
-      onLog: (line) => this.#journal.write(line),
-      onFlood: () => this.#garbled(),
+      onLog: (line) => this.#log.write(line),
+      onFlood: () => this.#protocolError(),
     });
-    egress?.arm();
-    takeLines(process.stdout, {
+    egress?.activate();
+    splitLines(process.stdout, {
       limit: () => this.#peer.room,
       line: (text, bytes) => this.#peer.receive(text, bytes),
       skipped: (bytes, head) => {
-        const line = head === null ? null : 'a line that is too long was passed over';
-        if (this.#peer.unasked(bytes, line) && head !== null) this.#peer.tooLong(head);
+        const line = head === null ? null : 'a line that is too long was skipped';
+        if (this.#peer.unsolicited(bytes, line) && head !== null) this.#peer.tooLong(head);
       },
-      illegible: (bytes) => this.#peer.unasked(bytes, 'a line that is no text was passed over'),
+      invalidUtf8: (bytes) => this.#peer.unsolicited(bytes, 'a line that is not UTF-8 was skipped'),
     });
-    pace(process.stderr);
+    limitReadRate(process.stderr);
     process.stderr.on('data', (chunk: Buffer) => this.#keep(chunk));
-    takeLines(process.stderr, {
-      limit: () => longestLogLine,
-      line: (text) => this.#journal.write(text),
+    splitLines(process.stderr, {
+      limit: () => maxLogLine,
+      line: (text) => this.#log.write(text),
       skipped: (_bytes, head) => {
-        if (head !== null) this.#journal.write(`${head}…`);
+        if (head !== null) this.#log.write(`${head}…`);
       },
-      illegible: () => this.#journal.write('(a line that is no text)'),
+      invalidUtf8: () => this.#log.write('(a line that is not UTF-8)'),
     });
     for (const stream of [process.stdin, process.stdout, process.stderr]) stream.on('error', () => {});
     this.ended = process.exited.then(
-      (exit) => this.#gone(endOf(exit, this.#who, confinement)),
+      (exit) => this.#gone(endOf(exit, this.#name, profile)),
       (error: Error) =>
-        this.#gone({ kind: 'exited', reason: `${this.#who} could not run: ${error.message}` }),
+        this.#gone({ kind: 'exited', reason: `${this.#name} could not be started: ${error.message}` }),
     );
   }
 
-  ask(question: Question) {
-    return this.#peer.ask(question);
+  request(request: NexoRequest) {
+    return this.#peer.request(request);
   }
 
-  introduced(): void {}
+  initialized(): void {}
 
-  refusals(): readonly string[] {
-    return (this.#confined.egress?.takeRefusals() ?? []).map((it) => `${it.host}:${it.port}`);
+  takeDeniedHosts(): readonly string[] {
+    return (this.#sandboxed.egress?.takeDenied() ?? []).map((it) => `${it.host}:${it.port}`);
   }
 
-  async close(reason: string, how: 'kindly' | 'at once'): Promise<void> {
-    const { process } = this.#confined;
-    if (how === 'at once') {
-      this.#fate ??= { kind: 'asked', reason };
+  async close(reason: string, how: 'gracefully' | 'immediately'): Promise<void> {
+    const { process } = this.#sandboxed;
+    if (how === 'immediately') {
+      this.#stopReason ??= { kind: 'requested', reason };
       process.kill();
-    } else if (this.#fate === undefined) {
-      this.#fate = { kind: 'asked', reason };
-      const signal = unstoppable;
-      const question = { method: 'shutdown', params: { reason }, name: this.#who, bytes: 0, signal };
-      // Whether it answers does not matter; that it ends does.
-      this.#peer.ask({ ...question, timeoutMs: this.#grace }).catch(() => {});
+    } else if (this.#stopReason === undefined) {
+      this.#stopReason = { kind: 'requested', reason };
+      const signal = neverCanceled;
+      const request = { method: 'shutdown', params: { reason }, name: this.#name, bytes: 0, signal };
+      // Its answer does not matter, only that it exits.
+      this.#peer.request({ ...request, timeoutMs: this.#graceMs }).catch(() => {});
       process.stdin.end();
-      const timer = setTimeout(() => process.kill(), this.#grace);
+      const timer = setTimeout(() => process.kill(), this.#graceMs);
       this.ended.finally(() => clearTimeout(timer));
     }
     await this.ended;
   }
 
   #send(text: string): void {
-    const { stdin } = this.#confined.process;
+    const { stdin } = this.#sandboxed.process;
     if (stdin.writableLength > maxUnread)
-      throw new HostError('upstream_failed', `${this.#who} does not read what it is asked`);
+      throw new HostError('upstream_failed', `${this.#name} does not read its requests`);
     if (stdin.writable) stdin.write(`${text}\n`);
   }
 
-  #garbled(): void {
-    if (this.#fate !== undefined && this.#fate.kind !== 'asked') return;
-    this.#fate = {
-      kind: 'garbled',
-      reason: `${this.#who} wrote too much into the channel of answers that nobody asked for`,
+  #protocolError(): void {
+    if (this.#stopReason !== undefined && this.#stopReason.kind !== 'requested') return;
+    this.#stopReason = {
+      kind: 'protocol-error',
+      reason: `${this.#name} wrote too much unsolicited data to standard output`,
     };
     this.#peer.end(
-      new HostError('upstream_failed', this.#fate.reason, { hint: 'logs belong on standard error' }),
+      new HostError('upstream_failed', this.#stopReason.reason, { hint: 'write logs to standard error' }),
     );
-    this.#confined.process.kill();
+    this.#sandboxed.process.kill();
   }
 
-  #gone(end: UpstreamEnd): UpstreamEnd {
-    const known = this.#fate ?? end;
-    this.#journal.close();
-    const last = tail(Buffer.concat(this.#complaint).subarray(-keptComplaint).toString('utf8'));
-    const words = known.kind === 'asked' ? `${this.#who} was stopped: ${known.reason}` : known.reason;
-    this.#peer.end(new HostError('upstream_failed', last === '' ? words : `${words}:\n${last}`));
-    return known;
+  #gone(exit: UpstreamEnd): UpstreamEnd {
+    const end = this.#stopReason ?? exit;
+    this.#log.close();
+    const lastOutput = lastLines(Buffer.concat(this.#stderr).subarray(-keptStderrBytes).toString('utf8'));
+    const reason = end.kind === 'requested' ? `${this.#name} was stopped: ${end.reason}` : end.reason;
+    this.#peer.end(
+      new HostError('upstream_failed', lastOutput === '' ? reason : `${reason}:\n${lastOutput}`),
+    );
+    return end;
   }
 
   #keep(chunk: Buffer): void {
-    this.#complaint.push(chunk);
-    this.#complained += chunk.length;
-    if (this.#complained < 16 * keptComplaint) return;
-    const kept = Buffer.from(Buffer.concat(this.#complaint).subarray(-keptComplaint));
-    this.#complaint = [kept];
-    this.#complained = kept.length;
+    this.#stderr.push(chunk);
+    this.#stderrBytes += chunk.length;
+    if (this.#stderrBytes < 16 * keptStderrBytes) return;
+    const kept = Buffer.from(Buffer.concat(this.#stderr).subarray(-keptStderrBytes));
+    this.#stderr = [kept];
+    this.#stderrBytes = kept.length;
   }
 }
 
-function endOf(exit: Exit, who: string, { limits }: SandboxProfile): UpstreamEnd {
+function endOf(exit: ProcessExit, name: string, { limits }: SandboxProfile): UpstreamEnd {
   if (exit.exceeded === 'memory') {
-    const bound = Math.round(limits.memoryBytes / mebibyte).toLocaleString('en');
-    return { kind: 'exited', reason: `${who} needed more than its ${bound} MiB of memory` };
+    const limit = Math.round(limits.memoryBytes / mebibyte).toLocaleString('en');
+    return { kind: 'exited', reason: `${name} exceeded its memory limit of ${limit} MiB` };
   }
   if (exit.exceeded === 'files')
-    return { kind: 'exited', reason: `${who} made too many files and was ended` };
-  return { kind: 'exited', reason: `${who} ${endingOf(exit, limits.cpuSeconds).text}` };
+    return { kind: 'exited', reason: `${name} was stopped because it created too many files` };
+  return { kind: 'exited', reason: `${name} ${describeExit(exit, limits.cpuSeconds).text}` };
 }

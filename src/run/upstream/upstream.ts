@@ -1,31 +1,31 @@
 import type { AnnouncedTool } from '../../model/action.js';
+import type { CancelSignal } from '../../model/cancel-signal.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { HookPoint, Package } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
-import type { Signal } from '../../model/signal.js';
 import type { SlotValues } from '../../model/slot.js';
-import type { HttpClient } from '../../net/client.js';
-import type { Reach } from '../../net/destination.js';
-import type { SandboxProfile } from '../launch.js';
+import type { NetworkReach } from '../../net/destination.js';
+import type { HttpClient } from '../../net/http-client.js';
 import type { RunResult } from '../run.js';
-import type { ProcessServices } from '../spawn.js';
+import type { SandboxProfile } from '../sandbox-command.js';
+import type { ProcessServices } from '../sandboxed-process.js';
 
-/** A program that is up and can be asked again and again: an extension, an MCP server. */
+/** A running program that serves many calls: an extension or an MCP server. */
 export interface Upstream {
-  /** What it said of itself when it came up. */
+  /** Its announcement at the start. */
   readonly announced: UpstreamAnnouncement;
   call(call: UpstreamCall): Promise<RunResult>;
-  /** Asks it at a point of the conversation; its own words come back, and nothing of them is trusted. */
-  hook?(point: HookPoint, event: JsonObject, patience: Deadline): Promise<Json>;
-  prompt?(name: string, given: JsonObject, patience: Deadline): Promise<Json>;
-  resource?(uri: string, patience: Deadline): Promise<Json>;
-  /** What it says of itself now, for one whose tools can change while it is up. */
-  announce?(patience: Deadline): Promise<UpstreamAnnouncement>;
-  /** Settles, and never rejects, when it is gone or of no use any more. Pending calls have failed by then. */
+  /** Calls a hook. The result is untrusted. */
+  hook?(point: HookPoint, event: JsonObject, deadline: Deadline): Promise<Json>;
+  prompt?(name: string, args: JsonObject, deadline: Deadline): Promise<Json>;
+  resource?(uri: string, deadline: Deadline): Promise<Json>;
+  /** Its current announcement, if its tools can change while it runs. */
+  announce?(deadline: Deadline): Promise<UpstreamAnnouncement>;
+  /** Resolves when it has exited or is unusable; never rejects. Pending calls have failed by then. */
   readonly ended: Promise<UpstreamEnd>;
-  /** Tells it to stop, gives it a moment, then ends it. */
+  /** Asks it to stop, waits a grace period, then kills it. */
   close(reason: string): Promise<void>;
-  /** Ends it at once; for a program that answers elsewhere, that is to ask it nothing more. */
+  /** Kills it immediately; a program that runs elsewhere is only disconnected. */
   kill?(): void;
 }
 
@@ -35,24 +35,24 @@ export interface UpstreamAnnouncement {
   readonly hooks: readonly HookPoint[];
   readonly prompts?: readonly JsonObject[];
   readonly resources?: readonly JsonObject[];
-  /** Addresses with holes, as MCP has them. */
+  /** MCP resource templates. */
   readonly templates?: readonly JsonObject[];
-  /** The revision it was found to speak. Kept by the host, and given back as `prior` the next time. */
+  /** The negotiated protocol revision. The host stores it and passes it as `lastRevision` the next time. */
   readonly revision?: string;
-  /** What the server says of itself to whoever uses it. */
+  /** Instructions of the server for its users. */
   readonly instructions?: string;
 }
 
 export interface UpstreamEnd {
-  /** `asked`: it was told to. */
-  readonly kind: 'asked' | 'exited' | 'garbled' | 'unreachable';
-  /** One sentence for people. */
+  /** `requested`: the host stopped or disconnected it. */
+  readonly kind: 'requested' | 'exited' | 'protocol-error' | 'unreachable';
+  /** One sentence, for messages. */
   readonly reason: string;
 }
 
 export interface Deadline {
   readonly timeoutMs: number;
-  readonly signal: Signal;
+  readonly signal: CancelSignal;
 }
 
 export interface UpstreamCall extends Deadline {
@@ -62,11 +62,11 @@ export interface UpstreamCall extends Deadline {
   readonly name: string;
   readonly callId: string;
   readonly outputBytes: number;
-  /** Who is calling; given to programs that want it, over whatever the caller wrote there. */
+  /** The caller, for programs that request it; replaces any value in the arguments. */
   readonly caller: CallerContext;
-  readonly onRefused: (hosts: readonly string[]) => void;
+  readonly onNetworkDenied: (hosts: readonly string[]) => void;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** Puts a question of the server to the person behind the caller; where there is none it is declined. */
+  /** Asks the user a question of the server; undefined: the question is declined. */
   readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
 }
 
@@ -81,26 +81,26 @@ export interface Progress {
   readonly message?: string;
 }
 
-/** What a program is reached with. One function per protocol takes it: `run/nexo/connect.ts`, `run/mcp/connect.ts`. */
+/** Everything needed to connect to a program, with `run/nexo/connect.ts` or `run/mcp/connect.ts`. */
 export interface UpstreamSettings extends Deadline {
   readonly package: Package;
   readonly program: Program;
   readonly agentVersion: string;
   readonly slots: SlotValues;
-  /** For a program that is started here; asked for only then. */
-  readonly confined: () => Promise<SandboxProfile>;
-  readonly machine: ProcessServices;
-  /** For a program that answers elsewhere. */
+  /** The sandbox profile; called only for a program that the host starts. */
+  readonly openProfile: () => Promise<SandboxProfile>;
+  readonly processServices: ProcessServices;
+  /** For a program at a URL. */
   readonly client: HttpClient;
-  readonly reach: Reach;
-  /** Where the operator's NATS server is; null when there is none. */
+  readonly reach: NetworkReach;
+  /** URL of the operator's NATS server; null if none is configured. */
   readonly natsUrl: string | null;
-  /** The revision that it spoke the last time, so that nobody has to find out again. */
-  readonly prior?: string | undefined;
-  /** What it prints beside the protocol, line by line, for people. */
+  /** The protocol revision of the last connection, which makes the handshake shorter. */
+  readonly lastRevision?: string | undefined;
+  /** Called with each log line that it prints. */
   readonly onLog: (line: string) => void;
-  /** Its tools, prompts or resources may be others now. */
+  /** Called when its tools, prompts or resources may have changed. */
   readonly onChange: () => void;
 }
 
-export type ConnectUpstream = (setting: UpstreamSettings) => Promise<Upstream>;
+export type ConnectUpstream = (settings: UpstreamSettings) => Promise<Upstream>;

@@ -1,12 +1,12 @@
 import type { Runtime } from '../../model/program.js';
-import { nodeWorker } from './node.js';
-import { pythonWorker } from './python.js';
+import { nodeWorker } from './node-worker.js';
+import { pythonWorker } from './python-worker.js';
 
-/** What comes after the interpreter to have it serve the functions of a file, named by its absolute path inside. */
+/** Interpreter arguments that start a worker for the functions of a file. `entry`: its absolute path inside the sandbox. */
 export function workerArgs(language: Runtime['language'], entry: string): string[] {
   switch (language) {
     case 'node':
-      // Where no package.json says which module system it is, the syntax does; that is no news.
+      // Without a package.json, Node detects the module system by syntax and warns about it.
       return [
         '--disable-warning=MODULE_TYPELESS_PACKAGE_JSON',
         '--disable-warning=ExperimentalWarning',
@@ -20,14 +20,14 @@ export function workerArgs(language: Runtime['language'], entry: string): string
 }
 
 /**
- * Moves both ends of the conversation to descriptors of their own before the interpreter starts. What the code and its
- * children print then goes to standard error, and standard input is empty.
+ * Moves requests and answers to descriptors 4 and 3 before the interpreter starts. Output of the code and its children
+ * then goes to standard error, and standard input is empty.
  */
-export function withChannel(argv: readonly string[]): string[] {
+export function withWorkerChannel(argv: readonly string[]): string[] {
   return ['/bin/sh', '-c', 'exec "$0" "$@" 3>&1 4<&0 >&2 </dev/null', ...argv];
 }
 
-/** TypeScript is staged as JavaScript beside it; other files are their own. */
+/** Path of the JavaScript that is staged next to a TypeScript file; other paths are unchanged. */
 export function strippedPath(path: string): string {
   return isTypeScript(path) ? path.replace(/ts$/, 'js') : path;
 }

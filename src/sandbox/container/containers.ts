@@ -3,14 +3,14 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { HostError } from '../../model/host-error.js';
-import { type ImageReference, imageText } from '../../model/image.js';
-import { coverPlan } from '../hidden.js';
-import { confinedUser } from '../identity.js';
-import type { SandboxCommand, SandboxProcess, Verdict } from '../sandbox.js';
-import { type ContainerPlan, runArgs } from './arguments.js';
-import { makeCovers } from './covers.js';
+import { type ImageReference, imageReferenceText } from '../../model/image-reference.js';
+import { hiddenPathMounts } from '../hidden-paths.js';
+import { processIdentity } from '../process-identity.js';
+import type { ProbeResult, SandboxCommand, SandboxProcess } from '../sandbox.js';
+import { containerProcess } from './container-process.js';
+import { startWithEgress } from './egress-container.js';
 import {
-  type Engine,
+  type ContainerEngine,
   type EngineSettings,
   engineEnvironment,
   findEngine,
@@ -19,29 +19,29 @@ import {
   removalArgs,
   runEngine,
 } from './engine.js';
-import { type FoundImage, findImage, type PullOptions, pullImage } from './image.js';
-import { type Keeper, openKeeper } from './keeper.js';
-import { containedProcess } from './process.js';
-import { identify, type Tried, tryEngine } from './trial.js';
-import { steersEngine } from './variables.js';
-import { openWayOut } from './way-out.js';
+import { configuresEngine } from './engine-variables.js';
+import { findImage, type LocalImage, type PullOptions, pullImage } from './image.js';
+import { createMaskFiles } from './mask-files.js';
+import { type ContainerPlan, runArgs } from './run-arguments.js';
+import { openRunningContainers, type RunningContainers } from './running-containers.js';
+import { identifyEngine, type TestedEngine, testEngine } from './tested-engine.js';
 
-/** One container to run. Its folder is the one that its image names. */
-export type ContainerCommand = Omit<SandboxCommand, 'directory' | 'boundAddressSpace'> & {
+/** One container to run. It starts in the working directory that its image defines. */
+export type ContainerCommand = Omit<SandboxCommand, 'directory' | 'limitAddressSpace'> & {
   readonly image: ImageReference;
 };
 
-/** Programs that come as images, through the engine of this machine. */
+/** Runs programs that come as container images, with the container engine of this machine. */
 export interface Containers {
-  /** Path of the engine; undefined when there is none. */
+  /** Path of the engine; undefined if none is installed. */
   readonly engine: string | undefined;
-  /** What the engine really holds, found out by trying, once. */
-  probe(): Promise<Verdict>;
-  /** What was found, as far as anything was tried. */
-  readonly verdict: Verdict | undefined;
-  /** The engine, as it was tried. */
-  about(): Promise<Engine>;
-  /** Whether the image is here; nothing is fetched. */
+  /** What the engine really enforces, tested from inside a container. Tested once if it works. */
+  probe(): Promise<ProbeResult>;
+  /** The last result of `probe`; undefined before the first one. */
+  readonly lastProbe: ProbeResult | undefined;
+  /** The engine with the runtime that passed the probe. */
+  testedEngine(): Promise<ContainerEngine>;
+  /** Whether the image is in the engine's local store; downloads nothing. */
   has(image: ImageReference): Promise<boolean>;
   pull(image: ImageReference, options: PullOptions): Promise<void>;
   start(command: ContainerCommand): Promise<SandboxProcess>;
@@ -49,192 +49,216 @@ export interface Containers {
 }
 
 export interface ContainerOptions extends EngineSettings {
-  /** Folder of the host: what runs is on record there, and what covers hidden files lies there. */
+  /** Folder of the host for the list of running containers and the files that mask hidden paths. */
   readonly folder: string;
-  /** A short name that was never used before. */
+  /** A short unique name. */
   readonly newName: () => string;
 }
 
 const removalMs = 10_000;
-/** How long an image that was not here is taken to be still away. */
-const absentMs = 1000;
-/** How long an engine that did not hold is not tried again. */
-const againMs = 10_000;
-const nothingCovered = { pins: [], covers: [] };
+/** How long a missing image is assumed to be still missing. */
+const missingImageMs = 1000;
+/** Minimum time before an engine that failed the probe is tested again. */
+const retestMs = 10_000;
+const noHiddenPaths = { selfBinds: [], masks: [] };
 const system = [{ source: '/usr', target: '/usr', writable: false }];
 
-type Plan = Omit<ContainerPlan, 'name' | 'label' | 'user' | 'closed'>;
+type PartialPlan = Omit<ContainerPlan, 'name' | 'label' | 'user' | 'secretVariableNames'>;
 
 export function openContainers(options: ContainerOptions): Containers {
   const path = findEngine(options);
-  const { user } = confinedUser();
+  const { user } = processIdentity();
   const folder = join(options.folder, 'containers');
   const state = digest(folder);
   const label = `toolwharf.state=${state}`;
-  // Each engine has its own record: what one left, another does not know.
-  const record = join(folder, `running-${digest(path ?? '').slice(0, 8)}`);
-  const found = new Map<string, { image: FoundImage | undefined; at: number }>();
+  // One list per engine: an engine does not know the containers of another.
+  const listPath = join(folder, `running-${digest(path ?? '').slice(0, 8)}`);
+  const imageCache = new Map<string, { image: LocalImage | undefined; at: number }>();
   const running = new Set<SandboxProcess>();
-  let keeper: Keeper | undefined;
-  let knowing: Promise<Engine> | undefined;
-  let sweeping: Promise<void> | undefined;
-  let trying: Promise<Tried> | undefined;
-  let triedAt = 0;
-  let latest: Verdict | undefined;
+  let openedList: RunningContainers | undefined;
+  let identifying: Promise<ContainerEngine> | undefined;
+  let removing: Promise<void> | undefined;
+  let testing: Promise<TestedEngine> | undefined;
+  let testedAt = 0;
+  let lastResult: ProbeResult | undefined;
 
-  const know = async (): Promise<Engine> => {
+  const identify = async (): Promise<ContainerEngine> => {
     if (path === undefined) throw new HostError('runtime_missing', noEngine, { hint: noEngineHint });
-    knowing ??= identify(path);
-    return knowing.catch((error) => {
-      knowing = undefined;
+    identifying ??= identifyEngine(path);
+    return identifying.catch((error) => {
+      identifying = undefined;
       throw error;
     });
   };
-  const kept = (): Keeper => {
+  const runningList = (): RunningContainers => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    keeper ??= openKeeper(record);
-    return keeper;
+    openedList ??= openRunningContainers(listPath);
+    return openedList;
   };
 
-  /** Removes what a host left that was killed together with everything that watched over it. */
-  const sweep = async (): Promise<void> => {
-    const engine = await know();
-    const within = { timeoutMs: removalMs };
-    const words = ['ps', '-a', '--filter', `label=${label}`, '--format', '{{.Names}}'];
-    const listed = await runEngine(engine.path, words, within);
+  /** Removes containers of a host that was killed together with its watchdog. */
+  const removeLeftovers = async (): Promise<void> => {
+    const engine = await identify();
+    const timeout = { timeoutMs: removalMs };
+    const args = ['ps', '-a', '--filter', `label=${label}`, '--format', '{{.Names}}'];
+    const listed = await runEngine(engine.path, args, timeout);
     const names = listed.stdout.split('\n').filter((it) => /^toolwharf-[a-z0-9-]+$/.test(it));
-    if (names.length > 0) await runEngine(engine.path, [...removalArgs(engine), ...names], within);
-    writeFileSync(record, '');
+    if (names.length > 0) await runEngine(engine.path, [...removalArgs(engine), ...names], timeout);
+    writeFileSync(listPath, '');
   };
-  const swept = (): Promise<void> => {
-    sweeping ??= existsSync(record) && kept().left ? sweep() : Promise.resolve();
-    return sweeping;
+  const leftoversRemoved = (): Promise<void> => {
+    removing ??= existsSync(listPath) && runningList().hasLeftovers ? removeLeftovers() : Promise.resolve();
+    return removing;
   };
 
-  /** `closed`: values that no list of processes shows. */
-  const launch = (engine: Engine, plan: Plan, closed: Readonly<Record<string, string>>) => {
+  /** `secretVariables` go through the engine's environment, so that no process list shows their values. */
+  const launch = (
+    engine: ContainerEngine,
+    plan: PartialPlan,
+    secretVariables: Readonly<Record<string, string>>,
+  ) => {
     const name = `toolwharf-${state.slice(0, 8)}-${options.newName()}`;
     const removal = removalArgs(engine);
-    kept().started(name, [engine.path, ...removal]);
-    const whole = { ...plan, name, label, user, closed: Object.keys(closed) };
-    const child = spawn(engine.path, runArgs(engine, whole, makeCovers(folder)), {
+    runningList().started(name, [engine.path, ...removal]);
+    const whole = { ...plan, name, label, user, secretVariableNames: Object.keys(secretVariables) };
+    const child = spawn(engine.path, runArgs(engine, whole, createMaskFiles(folder)), {
       cwd: '/',
-      // The canary is for the probe: nothing of these arrives inside unless it is named.
-      env: { ...closed, TOOLWHARF_CANARY: '1', ...engineEnvironment() },
+      // Only variables named in the arguments reach the container; the probe checks that the canary does not.
+      env: { ...secretVariables, TOOLWHARF_CANARY: '1', ...engineEnvironment() },
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });
-    const process: SandboxProcess = containedProcess(child, {
+    const process: SandboxProcess = containerProcess(child, {
       remove: async () => void (await runEngine(engine.path, [...removal, name], { timeoutMs: removalMs })),
       onEnd: () => {
         running.delete(process);
-        kept().ended(name);
+        runningList().ended(name);
       },
     });
     running.add(process);
     return { name, process };
   };
 
-  const attempt = async (): Promise<Tried> => {
-    const known = await know();
-    await swept();
-    return tryEngine(known, options.runtime, (engine, frame, argv, limits) => {
+  const test = async (): Promise<TestedEngine> => {
+    const identified = await identify();
+    await leftoversRemoved();
+    return testEngine(identified, options.runtime, (engine, baseImage, argv, limits) => {
       const plan = {
-        image: frame,
+        image: baseImage,
         argv,
-        open: {},
+        publicVariables: {},
         mounts: system,
-        plan: nothingCovered,
+        hiddenPaths: noHiddenPaths,
         limits,
         network: null,
       };
       return launch(engine, plan, {}).process;
     });
   };
-  const tried = async (): Promise<Tried> => {
-    // A busy moment must not speak for the whole life of the host, nor be asked about again and again.
-    if (latest?.level === 'unavailable' && performance.now() - triedAt > againMs) trying = undefined;
-    trying ??= attempt();
-    const done = await trying.catch((error) => {
-      trying = undefined;
+  const tested = async (): Promise<TestedEngine> => {
+    // A failure may be temporary (a busy machine), so it is tested again, but not at every call.
+    if (lastResult?.level === 'unavailable' && performance.now() - testedAt > retestMs) testing = undefined;
+    testing ??= test();
+    const done = await testing.catch((error) => {
+      testing = undefined;
       throw error;
     });
-    if (latest !== done.verdict) triedAt = performance.now();
-    latest = done.verdict;
+    if (lastResult !== done.result) testedAt = performance.now();
+    lastResult = done.result;
     return done;
   };
-  const look = async (image: ImageReference): Promise<FoundImage | undefined> => {
-    const known = found.get(image.digest);
-    if (known?.image !== undefined || (known && performance.now() - known.at < absentMs)) return known.image;
-    const seen = await findImage(await know(), image);
-    found.set(image.digest, { image: seen, at: performance.now() });
-    return seen;
+  const findLocal = async (image: ImageReference): Promise<LocalImage | undefined> => {
+    const cached = imageCache.get(image.digest);
+    const isFresh = cached !== undefined && performance.now() - cached.at < missingImageMs;
+    if (cached?.image !== undefined || isFresh) return cached?.image;
+    const local = await findImage(await identify(), image);
+    imageCache.set(image.digest, { image: local, at: performance.now() });
+    return local;
   };
 
-  // A host that was killed may have left something that nobody will ask for again.
-  if (path !== undefined && existsSync(record)) swept().catch(() => {});
+  // A killed host may have left containers that no later call would find.
+  if (path !== undefined && existsSync(listPath)) leftoversRemoved().catch(() => {});
 
   return {
     engine: path,
-    get verdict() {
-      return latest;
+    get lastProbe() {
+      return lastResult;
     },
     async probe() {
-      return (await tried()).verdict;
+      return (await tested()).result;
     },
-    async about() {
-      return (await tried()).engine;
+    async testedEngine() {
+      return (await tested()).engine;
     },
-    has: async (image) => (await look(image)) !== undefined,
-    async pull(image, how) {
-      await pullImage(await know(), image, how);
-      found.delete(image.digest);
-      if ((await look(image)) === undefined)
-        throw new HostError('integrity', `what was fetched for ${imageText(image)} has another digest`);
+    has: async (image) => (await findLocal(image)) !== undefined,
+    async pull(image, pullOptions) {
+      await pullImage(await identify(), image, pullOptions);
+      imageCache.delete(image.digest);
+      if ((await findLocal(image)) === undefined)
+        throw new HostError(
+          'integrity',
+          `the downloaded image ${imageReferenceText(image)} has another digest`,
+        );
     },
     async start(command) {
-      const { engine, frame, verdict } = await tried();
-      if (verdict.level === 'unavailable') {
-        const message = `containers cannot be confined here: ${verdict.reasons.join('; ')}`;
-        throw new HostError('sandbox_unavailable', message, { hint: verdict.hint });
+      const { engine, baseImage, result } = await tested();
+      if (result.level === 'unavailable') {
+        const message = `containers are not isolated on this machine: ${result.reasons.join('; ')}`;
+        throw new HostError('sandbox_unavailable', message, { hint: result.hint });
       }
-      const image = await look(command.image);
+      const image = await findLocal(command.image);
       if (image === undefined)
-        throw new HostError('needs_setup', `the image ${imageText(command.image)} is not here`);
+        throw new HostError(
+          'needs_setup',
+          `the image ${imageReferenceText(command.image)} is not downloaded`,
+        );
       assertRunnable(engine, image, command);
       const { mounts, limits, argv, environment } = command;
-      const base = { image: image.id, argv, mounts, plan: coverPlan(mounts, command.hidden, user), limits };
-      const open = { HOME: '/tmp' };
+      const base = {
+        image: image.id,
+        argv,
+        mounts,
+        hiddenPaths: hiddenPathMounts(mounts, command.hidden, user),
+        limits,
+      };
+      const publicVariables = { HOME: '/tmp' };
       if (command.egress === null)
-        return launch(engine, { ...base, open, network: null }, environment).process;
-      return openWayOut(command.egress, {
+        return launch(engine, { ...base, publicVariables, network: null }, environment).process;
+      return startWithEgress(command.egress, {
         system,
-        relay: (relay) => launch(engine, { ...relay, image: frame }, {}),
-        tool: (network, proxy) =>
-          launch(engine, { ...base, open: { ...open, ...proxy }, network }, environment).process,
+        relay: (relay) => launch(engine, { ...relay, image: baseImage }, {}),
+        tool: (network, proxyVariables) =>
+          launch(
+            engine,
+            { ...base, publicVariables: { ...publicVariables, ...proxyVariables }, network },
+            environment,
+          ).process,
       });
     },
     async close() {
-      const ends = [...running].map((it) => {
+      const exits = [...running].map((it) => {
         it.kill();
         return it.exited.catch(() => {});
       });
-      await Promise.all([...ends, sweeping?.catch(() => {})]);
+      await Promise.all([...exits, removing?.catch(() => {})]);
     },
   };
 }
 
 function assertRunnable(
-  { flavour }: Engine,
-  { volumes }: FoundImage,
+  { kind }: ContainerEngine,
+  { volumes }: LocalImage,
   { environment }: ContainerCommand,
 ): void {
-  const steering = Object.keys(environment).filter(steersEngine);
-  if (steering.length > 0)
-    throw new HostError('not_supported', `${steering.join(', ')} would steer the container engine`);
-  // Podman is told to ignore them; docker would make a folder on the disk for each, without a bound.
-  if (flavour === 'docker' && volumes.length > 0) {
-    const message = `the image wants to keep data in ${volumes.join(', ')}, which docker does not bound`;
+  const reserved = Object.keys(environment).filter(configuresEngine);
+  if (reserved.length > 0)
+    throw new HostError(
+      'not_supported',
+      `the package sets ${reserved.join(', ')}, which would configure the container engine`,
+    );
+  // Podman ignores volumes (--image-volume ignore); docker would create a folder of unlimited size for each.
+  if (kind === 'docker' && volumes.length > 0) {
+    const message = `the image declares the volumes ${volumes.join(', ')}, whose size docker cannot limit`;
     throw new HostError('not_supported', message, { hint: 'use podman: container.engine = "podman"' });
   }
 }

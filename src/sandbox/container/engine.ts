@@ -2,26 +2,26 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { killGroup } from '../group.js';
+import { killGroup } from '../process-group.js';
 
-/** What an operator says about the container engine; nothing of it is for a package or a project to say. */
+/** The operator's settings for the container engine. Packages and projects cannot set them. */
 export interface EngineSettings {
-  /** `podman`, `docker`, or the path of one that understands the same words. */
+  /** `podman`, `docker`, or the path of a compatible engine. */
   readonly engine?: string | undefined;
-  /** OCI runtime: a path for podman, a name that its service knows for docker. */
+  /** OCI runtime: a path for podman, a name configured in its service for docker. */
   readonly runtime?: string | undefined;
 }
 
-/** An engine as it is started. */
-export interface Engine {
+/** A container engine and how to start it. */
+export interface ContainerEngine {
   readonly path: string;
-  readonly flavour: 'podman' | 'docker';
+  readonly kind: 'podman' | 'docker';
   readonly version: string;
   readonly runtime: string | null;
 }
 
 export interface EngineOutcome {
-  /** Null when it was ended: its time was up, or somebody canceled. */
+  /** Null if it was killed (timeout or cancellation) or could not start. */
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -33,36 +33,36 @@ export interface EngineRun {
   readonly stdin?: Uint8Array | undefined;
 }
 
-export const noEngine = 'there is no container engine on this machine';
+export const noEngine = 'no container engine is installed on this machine';
 export const noEngineHint =
-  'install one: sudo apt-get install podman runc; or name one with container.engine in your configuration';
+  'install one: sudo apt-get install podman runc; or set container.engine in your configuration';
 
 const names = ['podman', 'docker'];
 const folders = ['/usr/bin', '/usr/local/bin'];
 const maxText = 4 * 1024 * 1024;
 
-/** Where the engine is; undefined when there is none. */
+/** Path of the engine; undefined if it is not installed. */
 export function findEngine({ engine }: EngineSettings): string | undefined {
   if (engine !== undefined && isAbsolute(engine)) return existsSync(engine) ? engine : undefined;
-  const wanted = engine === undefined ? names : [engine];
-  const places = wanted.flatMap((name) => folders.map((folder) => `${folder}/${name}`));
-  return places.find((it) => existsSync(it));
+  const candidates = engine === undefined ? names : [engine];
+  const paths = candidates.flatMap((name) => folders.map((folder) => `${folder}/${name}`));
+  return paths.find((it) => existsSync(it));
 }
 
-/** Global words of the engine, before its command. */
-export function engineArgs({ flavour, runtime }: Engine): string[] {
-  return flavour === 'podman' && runtime !== null ? ['--runtime', runtime] : [];
+/** Global options of the engine, before its subcommand. */
+export function engineArgs({ kind, runtime }: ContainerEngine): string[] {
+  return kind === 'podman' && runtime !== null ? ['--runtime', runtime] : [];
 }
 
-/** Ends a container at once, where there is one, and leaves nothing of it. Names come after these words. */
-export function removalArgs(engine: Engine): string[] {
-  const now = engine.flavour === 'podman' ? ['--time', '0', '--ignore'] : [];
-  return [...engineArgs(engine), 'rm', '--force', ...now];
+/** Arguments that kill and remove a container if it exists. The container's name comes after them. */
+export function removalArgs(engine: ContainerEngine): string[] {
+  const immediately = engine.kind === 'podman' ? ['--time', '0', '--ignore'] : [];
+  return [...engineArgs(engine), 'rm', '--force', ...immediately];
 }
 
 /**
- * The variables that an engine is started with: enough to find its own settings, and nothing else of the host's. What a
- * package sets comes beside them and is never one of these.
+ * The environment of the engine: enough to find its own settings, and nothing else of the host. Variables of a package
+ * are added to it and never replace one of these.
  */
 export function engineEnvironment(): Record<string, string> {
   const runtime = `/run/user/${process.getuid?.() ?? -1}`;
@@ -73,7 +73,7 @@ export function engineEnvironment(): Record<string, string> {
   };
 }
 
-/** Users without an entry in the system's list exist. */
+/** `homedir` throws for a user without an entry in /etc/passwd. */
 function homeFolder(): string {
   try {
     return homedir();
@@ -82,22 +82,22 @@ function homeFolder(): string {
   }
 }
 
-/** Runs the engine once to its end, with everything that it starts in reach of one signal. */
+/** Runs the engine once, in its own process group, so that one signal kills everything it starts. */
 export function runEngine(
   path: string,
-  words: readonly string[],
+  args: readonly string[],
   { timeoutMs, signal, stdin }: EngineRun,
 ): Promise<EngineOutcome> {
   return new Promise((resolve) => {
-    const child = spawn(path, words, { cwd: '/', env: engineEnvironment(), stdio: 'pipe', detached: true });
-    let ended = false;
-    const end = () => {
-      ended = true;
+    const child = spawn(path, args, { cwd: '/', env: engineEnvironment(), stdio: 'pipe', detached: true });
+    let wasKilled = false;
+    const kill = () => {
+      wasKilled = true;
       killGroup(child.pid);
     };
-    const timer = setTimeout(end, timeoutMs);
-    signal?.addEventListener('abort', end, { once: true });
-    if (signal?.aborted === true) end();
+    const timer = setTimeout(kill, timeoutMs);
+    signal?.addEventListener('abort', kill, { once: true });
+    if (signal?.aborted === true) kill();
     const texts = { stdout: '', stderr: '' };
     for (const name of ['stdout', 'stderr'] as const) {
       child[name].setEncoding('utf8');
@@ -107,19 +107,19 @@ export function runEngine(
     }
     const settle = (outcome: EngineOutcome) => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', end);
+      signal?.removeEventListener('abort', kill);
       resolve(outcome);
     };
     child.once('error', (error) => settle({ code: null, stdout: '', stderr: error.message }));
-    child.once('close', (code) => settle({ code: ended ? null : code, ...texts }));
+    child.once('close', (code) => settle({ code: wasKilled ? null : code, ...texts }));
     child.stdin.on('error', () => {});
     child.stdin.end(stdin);
   });
 }
 
-/** The last thing an engine complained about, in one line. */
-export function complaintOf({ code, stderr }: EngineOutcome): string {
+/** The last line of the engine's error output. */
+export function engineErrorText({ code, stderr }: EngineOutcome): string {
   const line = stderr.trim().split('\n').at(-1)?.trim() ?? '';
   if (line !== '') return line.replace(/^Error:\s*/, '').slice(0, 500);
-  return code === null ? 'it did not answer in time' : `it ended with exit code ${code}`;
+  return code === null ? 'it did not answer in time' : `it exited with code ${code}`;
 }

@@ -1,42 +1,50 @@
 import { HostError } from '../../model/host-error.js';
-import { type ImageReference, imageText } from '../../model/image.js';
-import { complaintOf, type Engine, engineArgs, runEngine } from './engine.js';
+import { type ImageReference, imageReferenceText } from '../../model/image-reference.js';
+import { type ContainerEngine, engineArgs, engineErrorText, runEngine } from './engine.js';
 
-/** An image that is here, by the id that its content has. */
-export interface FoundImage {
+/** An image in the engine's local store. */
+export interface LocalImage {
+  /** Digest of its content. */
   readonly id: string;
-  /** Folders that it wants to be kept between runs. */
+  /** Volumes that the image declares. */
   readonly volumes: readonly string[];
 }
 
 export interface PullOptions {
   readonly signal: AbortSignal;
-  /** For a registry on this machine that an operator granted. */
-  readonly plain: boolean;
+  /** Without TLS, for a registry on this machine that the operator granted. */
+  readonly insecure: boolean;
 }
 
-const lookMs = 20_000;
+const inspectMs = 20_000;
 const pullMs = 30 * 60_000;
 
-/** Looks in the engine's own store, and only there. */
-export async function findImage(engine: Engine, image: ImageReference): Promise<FoundImage | undefined> {
-  const said = await runEngine(engine.path, [...engineArgs(engine), 'image', 'inspect', imageText(image)], {
-    timeoutMs: lookMs,
-  });
-  if (said.code !== 0) {
-    if (/no such image|not known|failed to find|does not exist/i.test(said.stderr)) return undefined;
+/** Searches only the engine's local store. */
+export async function findImage(
+  engine: ContainerEngine,
+  image: ImageReference,
+): Promise<LocalImage | undefined> {
+  const output = await runEngine(
+    engine.path,
+    [...engineArgs(engine), 'image', 'inspect', imageReferenceText(image)],
+    {
+      timeoutMs: inspectMs,
+    },
+  );
+  if (output.code !== 0) {
+    if (/no such image|not known|failed to find|does not exist/i.test(output.stderr)) return undefined;
     throw new HostError(
       'sandbox_unavailable',
-      `the container engine cannot say what is here: ${complaintOf(said)}`,
+      `the container engine could not list its images: ${engineErrorText(output)}`,
       {
-        hint: `find out what is wrong: ${engine.path} info`,
+        hint: `check the engine: ${engine.path} info`,
       },
     );
   }
-  const [first] = parsed(said.stdout);
+  const [first] = parsed(output.stdout);
   const { Id: id, RepoDigests: digests, Digest: digest, Config: config } = first ?? {};
   const named = [digest, ...(Array.isArray(digests) ? digests : [])].map(String);
-  // Whatever an engine makes of a name, only the digest counts.
+  // Engines resolve names differently, so only the digest counts.
   if (typeof id !== 'string' || !named.some((it) => it.split('@').at(-1) === image.digest)) return undefined;
   const plain = /^(?:sha256:)?([a-f0-9]{64})$/.exec(id)?.[1];
   if (plain === undefined) return undefined;
@@ -44,26 +52,26 @@ export async function findImage(engine: Engine, image: ImageReference): Promise<
   return { id: plain, volumes: Object.keys(volumes) };
 }
 
-/** Fetches exactly the digest. What the engine itself may reach is the operator's, not the package's. */
+/** Downloads exactly this digest, with the operator's network access and logins, not with the package's permissions. */
 export async function pullImage(
-  engine: Engine,
+  engine: ContainerEngine,
   image: ImageReference,
-  { signal, plain }: PullOptions,
+  { signal, insecure }: PullOptions,
 ): Promise<void> {
-  const verify = plain && engine.flavour === 'podman' ? ['--tls-verify=false'] : [];
-  const said = await runEngine(
+  const verify = insecure && engine.kind === 'podman' ? ['--tls-verify=false'] : [];
+  const output = await runEngine(
     engine.path,
-    [...engineArgs(engine), 'pull', '--quiet', ...verify, imageText(image)],
+    [...engineArgs(engine), 'pull', '--quiet', ...verify, imageReferenceText(image)],
     { timeoutMs: pullMs, signal },
   );
-  if (signal.aborted) throw new HostError('canceled', 'fetching the image was canceled');
-  if (said.code === 0) return;
-  const message = `${imageText(image)} cannot be fetched: ${complaintOf(said)}`;
+  if (signal.aborted) throw new HostError('canceled', 'downloading the image was canceled');
+  if (output.code === 0) return;
+  const message = `${imageReferenceText(image)} could not be downloaded: ${engineErrorText(output)}`;
   throw new HostError(
-    /digest|checksum|mismatch/i.test(said.stderr) ? 'integrity' : 'network_failed',
+    /digest|checksum|mismatch/i.test(output.stderr) ? 'integrity' : 'network_failed',
     message,
     {
-      hint: `try it by hand: ${engine.path} pull ${imageText(image)}`,
+      hint: `test it: ${engine.path} pull ${imageReferenceText(image)}`,
     },
   );
 }

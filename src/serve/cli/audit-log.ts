@@ -1,35 +1,35 @@
 import type { AuditReader } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { type Arguments, stateDirectory } from './arguments.js';
-import { auditPlaces } from './audit-places.js';
+import { auditLocations } from './audit-locations.js';
 import type { Terminal } from './terminal.js';
 
-/** Reads the record of the state directory, and lets go of it whatever happens. */
+/** Runs `use` with the audit log of the state directory, and always closes the log afterwards. */
 export async function withAuditLog<T>(
   args: Arguments,
   terminal: Terminal,
-  use: (record: AuditReader) => Promise<T>,
+  use: (log: AuditReader) => Promise<T>,
 ): Promise<T> {
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
-  const record = await terminal.openRecord({
+  const log = await terminal.openAuditLog({
     state,
-    audit: await auditPlaces(args, terminal),
+    audit: await auditLocations(args, terminal),
     follow: args.has('follow'),
   });
   try {
-    return await use(record);
+    return await use(log);
   } finally {
-    record.close();
+    log.close();
   }
 }
 
-/** As the record writes times, so that they compare as texts. */
-export function timeOf(text: string | undefined, option: string): string | undefined {
+/** In the format of the audit log, so that times compare as strings. */
+export function parseAuditTime(text: string | undefined, option: string): string | undefined {
   if (text === undefined) return undefined;
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time))
     throw new HostError('usage', `--${option} ${JSON.stringify(text)} is not a time`, {
-      hint: 'write it such as 2026-01-31 or 2026-01-31T12:00:00Z',
+      hint: 'write a time such as 2026-01-31 or 2026-01-31T12:00:00Z',
     });
   return new Date(time).toISOString();
 }

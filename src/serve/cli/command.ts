@@ -8,8 +8,8 @@ export interface Option {
   /** Placeholder of its value in the help; absent for a switch. */
   readonly value?: string;
   readonly multiple?: boolean;
-  /** How many words its value is made of, where that is more than one; in quotes they are one word. */
-  readonly words?: number;
+  /** How many command-line arguments form its value, if more than one. A quoted value is one argument. */
+  readonly valueArgs?: number;
   readonly text: string;
 }
 
@@ -18,7 +18,7 @@ export interface Example {
   readonly text: string;
 }
 
-/** One verb of the command line. */
+/** One command of the command line, such as `list`. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
@@ -34,22 +34,22 @@ export const allowOption: Option = {
   name: 'allow',
   value: 'GRANT',
   multiple: true,
-  text: 'grant net:HOST[:PORT], read:PATH, write:PATH or env:NAME; PACKAGE=… for one package',
+  text: 'grant net:HOST[:PORT], read:PATH, write:PATH or env:NAME; prefix PACKAGE= for one package',
 };
 
-/** Understood by every command. */
+/** Options that every command accepts. */
 export const commonOptions: readonly Option[] = [
   { name: 'json', text: 'print one JSON document' },
   { name: 'state', value: 'DIR', text: 'folder for the database, socket and logs (or TOOLWHARF_HOME)' },
-  { name: 'cwd', value: 'DIR', text: 'work as if started there' },
-  { name: 'no-input', text: 'never ask; fail instead' },
+  { name: 'cwd', value: 'DIR', text: 'run as if started in DIR' },
+  { name: 'no-input', text: 'never prompt; fail instead' },
   {
     name: 'yes',
     short: 'y',
-    text: 'go on without asking; never agrees to a held call or a change of a package',
+    text: 'answer yes to questions; never approves held calls or package changes',
   },
-  { name: 'color', value: 'WHEN', text: 'auto, always or never' },
-  { name: 'quiet', short: 'q', text: 'print results and errors only' },
-  { name: 'verbose', short: 'v', text: 'print details of failures; serve: also what programs print' },
+  { name: 'color', value: 'WHEN', text: 'auto, always or never (default: auto)' },
+  { name: 'quiet', short: 'q', text: 'print only results and errors' },
+  { name: 'verbose', short: 'v', text: 'print details of failures; with serve, also the output of programs' },
   { name: 'help', short: 'h', text: 'show this help' },
 ];

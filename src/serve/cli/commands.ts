@@ -3,7 +3,7 @@ import type { Command } from './command.js';
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
-  /** Works, but is not for people. */
+  /** Internal command: it works, but the help does not list it. */
   readonly hidden?: boolean;
   load(): Promise<Command>;
 }
@@ -11,32 +11,32 @@ export interface CommandEntry {
 export const commands: readonly CommandEntry[] = [
   {
     name: 'init',
-    summary: 'make a working package to start from',
+    summary: 'create a working package to start from',
     load: async () => (await import('./commands/init.js')).init,
   },
   {
     name: 'validate',
-    summary: 'check manifests and say how to mend them',
+    summary: 'check manifests and show how to fix them',
     load: async () => (await import('./commands/validate.js')).validate,
   },
   {
     name: 'list',
-    summary: 'show packages with their state',
-    load: async () => (await import('./commands/list.js')).list,
+    summary: 'show packages and their state',
+    load: async () => (await import('./commands/list.js')).listCommand,
   },
   {
     name: 'info',
-    summary: 'show what a package is, can do and wants',
+    summary: 'show what a package does and what it asks for',
     load: async () => (await import('./commands/info.js')).info,
   },
   {
     name: 'call',
-    summary: 'run one tool, confined',
+    summary: 'run one tool in the sandbox',
     load: async () => (await import('./commands/call.js')).call,
   },
   {
     name: 'serve',
-    summary: 'be the host in the foreground',
+    summary: 'run the host and accept clients',
     load: async () => (await import('./commands/serve.js')).serve,
   },
   {
@@ -51,87 +51,87 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'token',
-    summary: 'let clients in over HTTP',
+    summary: 'create and revoke tokens for HTTP clients',
     load: async () => (await import('./commands/token.js')).token,
   },
   {
     name: 'connect',
-    summary: "put Toolwharf into a client's configuration",
+    summary: "add Toolwharf to a client's configuration",
     load: async () => (await import('./commands/connect.js')).connect,
   },
   {
     name: 'export',
-    summary: 'write an agent out as files for a client',
+    summary: 'write an agent as files for a client',
     load: async () => (await import('./commands/export.js')).exportAgent,
   },
   {
     name: 'secret',
-    summary: 'keep credentials that packages ask for',
+    summary: 'store the secrets and settings that packages ask for',
     load: async () => (await import('./commands/secret.js')).secret,
   },
   {
     name: 'install',
-    summary: 'fetch what a package needs',
+    summary: "install a package's dependencies",
     load: async () => (await import('./commands/install.js')).install,
   },
   {
     name: 'review',
-    summary: 'see and accept what changed in a held package',
+    summary: 'review and accept changes to a package',
     load: async () => (await import('./commands/review.js')).review,
   },
   {
     name: 'enable',
-    summary: 'switch a package on again',
+    summary: 'enable a disabled package',
     load: async () => (await import('./commands/enable.js')).enable,
   },
   {
     name: 'disable',
-    summary: 'switch a package off',
+    summary: 'disable a package',
     load: async () => (await import('./commands/disable.js')).disable,
   },
   {
     name: 'kill',
-    summary: 'stop calls at once, and keep them stopped',
+    summary: 'stop calls immediately and block new ones',
     load: async () => (await import('./commands/kill.js')).kill,
   },
   {
     name: 'approvals',
-    summary: 'decide on calls that wait for a person',
+    summary: 'approve or deny held calls',
     load: async () => (await import('./commands/approvals.js')).approvals,
   },
   {
     name: 'policy',
-    summary: 'say which rule decides on a call, and why',
+    summary: 'explain which rule decides a call',
     load: async () => (await import('./commands/policy.js')).policy,
   },
   {
     name: 'audit',
-    summary: 'read and verify the record of all calls',
+    summary: 'read and verify the audit log',
     load: async () => (await import('./commands/audit.js')).audit,
   },
   {
     name: 'doctor',
-    summary: 'find out what this machine can hold, and how to mend it',
+    summary: 'check this machine and show how to fix problems',
     load: async () => (await import('./commands/doctor.js')).doctor,
   },
   {
     name: 'config',
-    summary: 'show what is configured, and by whom',
+    summary: 'show settings and where they come from',
     load: async () => (await import('./commands/config.js')).config,
   },
   {
     name: 'schema',
-    summary: 'print the JSON Schema of a format',
+    summary: 'print the JSON Schema of a manifest format',
     load: async () => (await import('./commands/schema.js')).schema,
   },
   {
     name: 'explain',
-    summary: 'explain a code of a finding or of an error',
-    load: async () => (await import('./commands/explain.js')).explain,
+    summary: 'explain a diagnostic or error code',
+    load: async () => (await import('./commands/explain.js')).explainCommand,
   },
   {
     name: 'host',
-    summary: 'be the host in the background',
+    summary: 'run the host in the background',
     hidden: true,
     load: async () => (await import('./commands/host.js')).host,
   },

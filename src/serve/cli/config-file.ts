@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Report } from '../../formats/report.js';
-import { readText } from '../../formats/source.js';
 import { suggest } from '../../formats/suggest.js';
+import { readTextFile } from '../../formats/text-file.js';
 import type { Bundle, BundleEntry } from '../../model/bundle.js';
 import { compareDiagnostics, type Diagnostic } from '../../model/diagnostic.js';
 import { isObject, type Json, type JsonObject, type JsonPath, valueAt } from '../../model/json.js';
@@ -23,7 +23,7 @@ export interface FileSetting {
   readonly line: number;
 }
 
-/** One configuration file with all that is wrong with it. */
+/** One configuration file with all its problems. */
 export interface ConfigFile {
   readonly path: string;
   readonly kind: 'user' | 'project';
@@ -31,17 +31,17 @@ export interface ConfigFile {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The first one on the way up; the home folder, if it lies on the way, is the last place that is looked at. */
+/** The nearest project file in this folder or above it, but not above the home folder. */
 export function findProjectFile(from: string, home: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const path = join(folder, projectFileName);
-    if (isThere(path)) return path;
+    if (exists(path)) return path;
     if (folder === home || folder === dirname(folder)) return undefined;
   }
 }
 
-/** Anything but "there is none" counts: a file that cannot be read must not be taken for one that is absent. */
-export function isThere(path: string): boolean {
+/** True unless the file is surely absent: an unreadable file must not be treated as missing. */
+export function exists(path: string): boolean {
   try {
     statSync(path);
     return true;
@@ -51,20 +51,20 @@ export function isThere(path: string): boolean {
   }
 }
 
-/** The parser is loaded when there is something to parse. */
+/** Loads the TOML parser only if there is something to parse. */
 export async function readConfigFile(
   path: string,
   kind: ConfigFile['kind'],
   home: string,
 ): Promise<ConfigFile> {
   const settings = new Map<ConfigKeyName, FileSetting>();
-  const read = readText(fileAlone(path), path);
-  // An empty file configures nothing, and that is not wrong.
+  const read = readTextFile(fileAlone(path), path);
+  // An empty file is valid: it sets nothing.
   if (!read.ok)
     return { path, kind, settings, diagnostics: read.diagnostics.filter((it) => it.code !== 'file.empty') };
-  const { readToml } = await import('../../formats/document/toml.js');
-  const { SourceText } = await import('../../formats/document/text.js');
-  const document = readToml(read.text);
+  const { parseToml } = await import('../../formats/document/toml.js');
+  const { SourceText } = await import('../../formats/document/source-text.js');
+  const document = parseToml(read.text);
   const report = new Report(path, document);
   const source = new SourceText(read.text);
   for (const { code, start, end, message, hint } of document.problems)
@@ -75,13 +75,13 @@ export async function readConfigFile(
       if (key.kind === 'rules') await checkRules(value, kind, report);
       const checked = checkValue(key, value, { folder: dirname(path), home });
       if (!checked.ok) {
-        for (const { code, message, hint, at: inside = [], spot } of checked.complaints)
+        for (const { code, message, hint, at: inside = [], spot } of checked.problems)
           report.at(code, [...at, ...inside], message, { hint, ...(spot === undefined ? {} : { spot }) });
       } else if (kind === 'project' && loosens(key, checked.value)) {
         report.at(
           'schema.const',
           at,
-          `${key.name} = ${JSON.stringify(checked.value)} would loosen what a user chose`,
+          `${key.name} = ${JSON.stringify(checked.value)} is less strict than the user's configuration`,
           {
             hint: onlyTightens,
           },
@@ -91,7 +91,7 @@ export async function readConfigFile(
         settings.set(key.name as ConfigKeyName, {
           value:
             key.kind === 'rules'
-              ? placed(checked.value as readonly Rule[], path, kind, lineOf)
+              ? withOrigin(checked.value as readonly Rule[], path, kind, lineOf)
               : checked.value,
           line: document.locate(at, 'key').line,
         });
@@ -101,12 +101,12 @@ export async function readConfigFile(
   return { path, kind, settings, diagnostics: [...report.diagnostics].sort(compareDiagnostics) };
 }
 
-/** Whether a project's word would allow more than a user who says nothing. */
+/** Whether this value in a project file would allow more than the default. */
 function loosens({ project, choices = [] }: ConfigKey, value: ConfigValue): boolean {
   return project === 'switch-on' ? value === false : project === 'first-choice' && value !== choices[0];
 }
 
-/** What the schema language allows in the place of a table is checked where it stands. */
+/** Checks the inner schema of each rule, and that a project file allows nothing. */
 async function checkRules(rules: Json, kind: ConfigFile['kind'], report: Report): Promise<void> {
   for (const [index, rule] of (Array.isArray(rules) ? rules : []).entries()) {
     if (!isObject(rule)) continue;
@@ -118,7 +118,7 @@ async function checkRules(rules: Json, kind: ConfigFile['kind'], report: Report)
       report.at(
         'schema.const',
         ['rules', index, 'approval'],
-        'approval = "allow" would loosen what a user chose',
+        'approval = "allow" is less strict than the user\'s configuration',
         {
           hint: onlyTightens,
         },
@@ -126,8 +126,8 @@ async function checkRules(rules: Json, kind: ConfigFile['kind'], report: Report)
   }
 }
 
-/** Each rule with where it stands, for whoever asks why. */
-function placed(
+/** Each rule with its file and line, for explanations. */
+function withOrigin(
   rules: readonly Rule[],
   file: string,
   kind: ConfigFile['kind'],
@@ -136,9 +136,9 @@ function placed(
   return rules.map((rule, index) => ({ ...rule, origin: { kind, file, line: lineOf(index) } }));
 }
 
-const onlyTightens = `${projectFileName} may only tighten; put it in your own config.toml, or leave it out`;
+const onlyTightens = `${projectFileName} can only make settings stricter; put this in your own config.toml, or remove it`;
 
-/** The keys that are known and allowed here; the others go on report. */
+/** The known keys that are allowed in this file; all others are reported. */
 function keysOf(
   root: JsonObject,
   report: Report,
@@ -149,7 +149,7 @@ function keysOf(
     const key: ConfigKey | undefined = configKeys.find((it) => it.name === name);
     if (key === undefined) unknownKey(name, at, report);
     else if (kind === 'project' && key.project === undefined)
-      report.at('schema.closed', at, `${name} cannot be set for a project`, {
+      report.at('schema.closed', at, `${name} cannot be set in a project file`, {
         hint: onlyTightens,
         spot: 'key',
       });
@@ -176,14 +176,14 @@ function unknownKey(name: string, at: JsonPath, report: Report): void {
   const last = name.slice(name.lastIndexOf('.') + 1);
   const table = name.includes('.') ? undefined : suggest(name, configTables);
   const meant =
-    // The right word in the wrong table, before a word that is only near.
+    // The right key in the wrong table comes before a similar key.
     names.find((it) => it === last || it.endsWith(`.${last}`)) ??
     suggest(name, names) ??
     suggest(
       last,
       names.map((it) => it.slice(it.lastIndexOf('.') + 1)),
     );
-  // In a table that exists, what else it has is near enough.
+  // If the table exists, suggest only its own keys.
   const inTable = names.filter((it) => it.startsWith(name.slice(0, name.lastIndexOf('.') + 1)));
   const near = name.includes('.') && inTable.length > 0 ? inTable : names;
   const hint =
@@ -192,10 +192,10 @@ function unknownKey(name: string, at: JsonPath, report: Report): void {
       : meant !== undefined
         ? `did you mean ${meant}?`
         : `see docs/config.md; the keys are ${near.join(', ')}`;
-  report.at('schema.closed', at, `there is no setting ${name}`, { hint, spot: 'key' });
+  report.at('schema.closed', at, `unknown setting ${name}`, { hint, spot: 'key' });
 }
 
-/** A file that is its own bundle, for the reader that knows all the ways text can be bad. */
+/** A single file as a bundle, to use the same text checks as for manifests. */
 function fileAlone(path: string): Bundle {
   return {
     manifest: path,
@@ -211,14 +211,14 @@ function readEntry(path: string): BundleEntry {
     const found = statSync(path);
     if (found.isDirectory()) return { kind: 'folder' };
     if (!found.isFile())
-      return { kind: 'refused', reason: 'not-regular', detail: 'this is not a regular file' };
+      return { kind: 'rejected', reason: 'not-regular', detail: 'this is not a regular file' };
     if (found.size > 1024 * 1024)
-      return { kind: 'refused', reason: 'too-large', detail: 'a configuration has at most 1 MiB' };
+      return { kind: 'rejected', reason: 'too-large', detail: 'a configuration file can have at most 1 MiB' };
     return { kind: 'file', bytes: readFileSync(path) };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return {
-      kind: 'refused',
+      kind: 'rejected',
       reason: 'unreadable',
       detail: `it cannot be read (${code ?? 'unknown reason'})`,
     };

@@ -18,7 +18,7 @@ export type ConfigKind =
   | 'whole-number'
   | 'switch';
 
-/** How the file of a project may tighten a setting; settings without a way are not its to make. */
+/** How a project file may tighten a setting. A project file cannot change settings without this. */
 export type Tightening = 'add' | 'intersect' | 'within' | 'smaller' | 'switch-on' | 'first-choice';
 
 export type ConfigValue = string | number | boolean | readonly string[] | readonly Rule[];
@@ -31,20 +31,20 @@ export interface ConfigKey {
   readonly variable?: string;
   /** Option of the command line, without the dashes. */
   readonly flag?: string;
-  /** What holds when nobody says anything; a project may not go beyond it either. */
-  readonly usual?: ConfigValue;
-  /** For a choice; a project may only make the first one. */
+  /** Used if nothing else sets it. A project file cannot exceed it either. */
+  readonly default?: ConfigValue;
+  /** For kind `choice`. A project file may only choose the first one. */
   readonly choices?: readonly string[];
   /** For numbers. */
-  readonly most?: number;
+  readonly max?: number;
 }
 
-const limit = (name: string, usual: number, most: number): ConfigKey => ({
+const limit = (name: string, defaultValue: number, max: number): ConfigKey => ({
   name: `limits.${name}`,
   kind: 'whole-number',
   project: 'smaller',
-  usual,
-  most,
+  default: defaultValue,
+  max,
 });
 
 /** Everything that can be configured. docs/config.md has a row for each. */
@@ -60,7 +60,7 @@ export const configKeys = [
   { name: 'packages.disabled', kind: 'names', project: 'add' },
   { name: 'discovery.ignore', kind: 'folder-names', project: 'add' },
   { name: 'discovery.only', kind: 'paths', project: 'within' },
-  { name: 'discovery.depth', kind: 'whole-number', project: 'smaller', usual: 8, most: 32 },
+  { name: 'discovery.depth', kind: 'whole-number', project: 'smaller', default: 8, max: 32 },
   { name: 'agent.version', kind: 'version', variable: 'TOOLWHARF_AGENT_VERSION', flag: 'agent-version' },
   { name: 'agent.reserved', kind: 'names' },
   { name: 'approvals.webhook', kind: 'url' },
@@ -80,7 +80,7 @@ export const configKeys = [
     kind: 'choice',
     choices: ['digest', 'encrypted'],
     project: 'first-choice',
-    usual: 'digest',
+    default: 'digest',
   },
   { name: 'http.oidc.issuer', kind: 'url', flag: 'oidc-issuer' },
   { name: 'http.oidc.audience', kind: 'text', flag: 'oidc-audience' },
@@ -98,7 +98,7 @@ export const configKeys = [
     project: 'switch-on',
     variable: 'TOOLWHARF_STRICT_RUNTIME',
     flag: 'strict-runtime',
-    usual: false,
+    default: false,
   },
 ] as const satisfies readonly ConfigKey[];
 

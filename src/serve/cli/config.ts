@@ -13,46 +13,50 @@ import type { Rule } from '../../model/rule.js';
 import { printDiagnostics } from '../print/diagnostics.js';
 import { type Arguments, homeFolder } from './arguments.js';
 import { allowOption, type Option } from './command.js';
-import { type ConfigFile, findProjectFile, isThere, readConfigFile } from './config-file.js';
+import { type ConfigFile, exists, findProjectFile, readConfigFile } from './config-file.js';
 import type { ConfigKeyName, ConfigValue } from './config-keys.js';
-import { type ConfigEntry, settle } from './config-layers.js';
-import { defaultNamed, defaultPaths } from './default-paths.js';
-import { styleFor } from './style-for.js';
+import { type ConfigEntry, resolveConfig } from './config-layers.js';
+import { defaultAcceptNewIn, defaultPaths } from './default-paths.js';
 import type { Terminal } from './terminal.js';
+import { terminalStyle } from './terminal-style.js';
 
-/** What a command opens its session with. */
+/** Everything from the configuration that a command needs to open a session. */
 export interface SessionSettings {
   readonly allow: readonly string[];
   /** Values of the variables that `allow` names. */
   readonly environment: Readonly<Record<string, string>>;
   readonly policy: SessionPolicy;
-  /** Absolute; where packages are when a command names no path: this folder unless configured. */
+  /** Absolute folders to search when a command names no path. Default: the current folder. */
   defaultPaths(): readonly string[];
-  /** What the person names by using such a command: the whole of it, whatever a project lets count. */
-  defaultNamed(): readonly string[];
+  /** Absolute folders whose new packages are accepted when a command names no path. A project file cannot change them. */
+  defaultAcceptNewIn(): readonly string[];
 }
 
-/** For commands that open a session. */
+/** Options of commands that open a session. */
 export const sessionOptions: readonly Option[] = [
   allowOption,
-  { name: 'config', value: 'FILE', text: 'user configuration to read instead of the usual one' },
-  { name: 'agent-version', value: 'VER', text: 'version that extensions are checked against' },
-  { name: 'strict-runtime', text: 'refuse a tool whose language version is not here' },
-  { name: 'unsafe-no-sandbox', text: 'run tools without any confinement; every call records it' },
-  { name: 'index', value: 'URL', text: 'where Python packages come from' },
+  {
+    name: 'config',
+    value: 'FILE',
+    text: 'user configuration file to use instead of the default one',
+  },
+  { name: 'agent-version', value: 'VER', text: 'host version that extensions are checked against' },
+  { name: 'strict-runtime', text: 'fail if the exact language version of a tool is missing' },
+  { name: 'unsafe-no-sandbox', text: 'run tools without a sandbox; the audit log shows it for each call' },
+  { name: 'index', value: 'URL', text: 'Python package index' },
   { name: 'find-links', value: 'DIR', multiple: true, text: 'folder with Python wheels' },
-  { name: 'npm-registry', value: 'URL', text: 'where npm packages come from' },
-  { name: 'nats-url', value: 'URL', text: 'NATS server through which extensions are asked' },
+  { name: 'npm-registry', value: 'URL', text: 'npm registry' },
+  { name: 'nats-url', value: 'URL', text: 'NATS server for extensions' },
 ];
 
-/** What holds, and the files that were read for it. */
+/** The settings in effect, and the files they were read from. */
 export interface Config {
   readonly entries: readonly ConfigEntry[];
   readonly user: string | undefined;
   readonly project: string | undefined;
 }
 
-/** Flags, environment, project and user configuration, in this order of weight. Nothing opens with an invalid one. */
+/** Flags, environment, project and user configuration; earlier ones win. An invalid configuration is an error. */
 export async function sessionSettings(args: Arguments, terminal: Terminal): Promise<SessionSettings> {
   const { entries } = await loadConfig(args, terminal);
   const list = (key: ConfigKeyName) => (settingOf(entries, key) as readonly string[] | undefined) ?? [];
@@ -64,21 +68,21 @@ export async function sessionSettings(args: Arguments, terminal: Terminal): Prom
       ...natsPolicy(entries, terminal.environment),
     },
     defaultPaths: () => defaultPaths(entries, terminal.cwd),
-    defaultNamed: () => defaultNamed(entries, terminal.cwd),
+    defaultAcceptNewIn: () => defaultAcceptNewIn(entries, terminal.cwd),
   };
 }
 
-/** Refuses an invalid configuration after showing all that is wrong with it. */
+/** Prints all problems of an invalid configuration, then throws. */
 export async function loadConfig(args: Arguments, terminal: Terminal): Promise<Config> {
   const { config, diagnostics } = await examineConfig(args, terminal);
   if (config !== undefined) return config;
-  const style = styleFor(args, terminal);
+  const style = terminalStyle(args, terminal);
   const source = (file: string) => terminal.readFile(file);
   terminal.err(`${printDiagnostics(diagnostics, { style, columns: terminal.columns, source })}\n`);
   throw invalidConfig(diagnostics, args.has('json'));
 }
 
-/** The configuration, or everything that is wrong with it. */
+/** The configuration; without `config`, the diagnostics say why it is invalid. */
 export async function examineConfig(
   args: Arguments,
   terminal: Terminal,
@@ -87,7 +91,7 @@ export async function examineConfig(
   const home = homeOrRoot(environment);
   const user = await userFile(args, environment, cwd, home);
   const projectPath = findProjectFile(cwd, home);
-  // One file cannot be both: what the user named holds.
+  // A project file that the user named with --config counts as the user's file.
   const project =
     projectPath === undefined || projectPath === user?.path
       ? undefined
@@ -96,11 +100,11 @@ export async function examineConfig(
     compareDiagnostics,
   );
   if (diagnostics.some((it) => it.severity === 'error')) return { diagnostics };
-  const entries = settle({ args, environment, around: { folder: cwd, home }, user, project });
+  const entries = resolveConfig({ args, environment, pathContext: { folder: cwd, home }, user, project });
   return { config: { entries, user: user?.path, project: project?.path }, diagnostics };
 }
 
-/** Where there is no home there is no configuration of a user either. */
+/** Without a home folder there is no user configuration. */
 function homeOrRoot(environment: Terminal['environment']): string {
   try {
     return homeFolder(environment, '--config');
@@ -118,31 +122,31 @@ async function userFile(
   const named = args.value('config');
   if (named !== undefined) {
     const path = resolve(cwd, named);
-    if (!isThere(path))
-      throw new HostError('not_found', `there is no configuration at ${path}`, {
+    if (!exists(path))
+      throw new HostError('not_found', `no configuration file at ${path}`, {
         hint: 'check the path after --config',
       });
     return readConfigFile(path, 'user', home);
   }
-  const wished = environment.XDG_CONFIG_HOME ?? '';
-  const path = join(isAbsolute(wished) ? wished : join(home, '.config'), 'toolwharf', 'config.toml');
-  return isThere(path) ? readConfigFile(path, 'user', home) : undefined;
+  const configHome = environment.XDG_CONFIG_HOME ?? '';
+  const path = join(isAbsolute(configHome) ? configHome : join(home, '.config'), 'toolwharf', 'config.toml');
+  return exists(path) ? readConfigFile(path, 'user', home) : undefined;
 }
 
 function invalidConfig(diagnostics: readonly Diagnostic[], json: boolean): HostError {
   const files = [...new Set(diagnostics.map((it) => it.file))];
-  const count = diagnostics.length === 1 ? 'a mistake' : `${diagnostics.length} mistakes`;
-  // A script sees only this document; a person has the findings above.
+  const count = diagnostics.length === 1 ? 'an error' : `${diagnostics.length} errors`;
+  // With --json the document is all that a script sees; otherwise the diagnostics are printed above.
   const details = diagnostics.map((it) => `${it.file}:${it.range.line}:${it.range.column} ${it.message}`);
-  const message = `the configuration has ${count}, and nothing runs with it`;
+  const message = `the configuration has ${count}; nothing runs until this is fixed`;
   return new HostError('invalid_config', json ? `${message}: ${details.join('; ')}` : message, {
-    hint: `mend ${files.join(' and ')}; docs/config.md has all settings`,
+    hint: `fix ${files.join(' and ')}; all settings are in docs/config.md`,
   });
 }
 
 /**
- * Values of granted variables are read here, because a host reads no environment by itself. What a file grants in
- * general may be absent today; what the command line grants must be there.
+ * Values of granted variables are read here, because the host itself reads no environment. A variable that only a file
+ * grants may be unset; one granted on the command line must be set.
  */
 function grantedVariables(
   allow: readonly string[],
@@ -150,15 +154,15 @@ function grantedVariables(
   environment: Terminal['environment'],
 ): Pick<SessionSettings, 'allow' | 'environment'> {
   const values: Record<string, string> = {};
-  const asked = args.values('allow');
+  const fromCommandLine = args.values('allow');
   const kept = allow.filter((grant) => {
     const name = /^(?:[^:=]+=)?env:(.*)$/.exec(grant)?.[1];
     if (name === undefined) return true;
     const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
     if (value !== undefined) values[name] = value;
-    else if (asked.includes(grant))
+    else if (fromCommandLine.includes(grant))
       throw new HostError('usage', `--allow ${grant}: the variable ${name} is not set`, {
-        hint: `set it first: export ${name}=…, or leave the grant out`,
+        hint: `set it first: export ${name}=…, or remove the grant`,
       });
     return value !== undefined;
   });
@@ -171,15 +175,15 @@ export function settingOf(entries: readonly ConfigEntry[], key: ConfigKeyName): 
 
 const mebibyte = 1024 * 1024;
 
-/** Only what somebody said: for the rest the host knows what is usual. */
+/** Only settings that were set somewhere; the host has its own defaults for the rest. */
 function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): SessionPolicy {
-  const said = entries.filter(
+  const set = entries.filter(
     (it) => it.value !== undefined && it.origins.some((from) => from.kind !== 'default'),
   );
-  const list = (key: ConfigKeyName) => settingOf(said, key) as readonly string[] | undefined;
-  const text = (key: ConfigKeyName) => settingOf(said, key) as string | undefined;
+  const list = (key: ConfigKeyName) => settingOf(set, key) as readonly string[] | undefined;
+  const text = (key: ConfigKeyName) => settingOf(set, key) as string | undefined;
   const number = (key: ConfigKeyName, unit = 1) => {
-    const value = settingOf(said, key) as number | undefined;
+    const value = settingOf(set, key) as number | undefined;
     return value === undefined ? undefined : value * unit;
   };
   const limits: LimitPolicy = present({
@@ -204,33 +208,33 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     roots: list('roots'),
     trusted: list('trusted'),
     noGuesses: list('scan.no_guesses'),
-    rules: settingOf(said, 'rules') as readonly Rule[] | undefined,
+    rules: settingOf(set, 'rules') as readonly Rule[] | undefined,
     ignore: list('discovery.ignore'),
     depth: number('discovery.depth'),
     agentVersion: text('agent.version'),
     reservedIds: list('agent.reserved'),
-    strictRuntime: settingOf(said, 'runtime.strict') as boolean | undefined,
+    strictRuntime: settingOf(set, 'runtime.strict') as boolean | undefined,
     unsafeNoSandbox: unsafeNoSandbox ? true : undefined,
     limits: Object.keys(limits).length === 0 ? undefined : limits,
     sealArguments:
       text('audit.arguments') === 'encrypted'
-        ? present({ keeper: text('vault.key') as VaultKeyStorage | undefined })
+        ? present({ keyStorage: text('vault.key') as VaultKeyStorage | undefined })
         : undefined,
     webhook: text('approvals.webhook'),
-    containers: containerPolicy(said),
+    containers: containerPolicy(set),
     broker: Object.keys(broker).length === 0 ? undefined : broker,
     indexes: Object.keys(indexes).length === 0 ? undefined : indexes,
   });
 }
 
-/** Undefined where nothing is said: the engine is found where it usually is. */
+/** Undefined if nothing is configured: the host then looks for an engine itself. */
 export function containerPolicy(entries: readonly ConfigEntry[]): ContainerPolicy | undefined {
   const engine = settingOf(entries, 'container.engine') as string | undefined;
   const runtime = settingOf(entries, 'container.runtime') as string | undefined;
   return engine === undefined && runtime === undefined ? undefined : present({ engine, runtime });
 }
 
-/** Name and password come from a variable of their own: settings are shown, and this is not one. */
+/** Name and password come from TOOLWHARF_NATS_LOGIN, because settings are shown and logged. */
 export function natsPolicy(
   entries: readonly ConfigEntry[],
   environment: Terminal['environment'],
@@ -240,11 +244,11 @@ export function natsPolicy(
   const login = environment.TOOLWHARF_NATS_LOGIN ?? '';
   if (login === '') return { natsUrl: address };
   const [name = '', ...rest] = login.split(':');
-  const words = [name, ...(rest.length === 0 ? [] : [rest.join(':')])].map(encodeURIComponent);
-  return { natsUrl: address.replace('://', `://${words.join(':')}@`) };
+  const credentials = [name, ...(rest.length === 0 ? [] : [rest.join(':')])].map(encodeURIComponent);
+  return { natsUrl: address.replace('://', `://${credentials.join(':')}@`) };
 }
 
-/** Without the members that are undefined. */
+/** The object without members that are undefined. */
 function present<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

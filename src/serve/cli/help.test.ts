@@ -5,21 +5,21 @@ import { commandHelp, exitCodes, mainHelp } from './help.js';
 
 const long = (text: string, columns: number) => text.split('\n').filter((it) => width(it) > columns);
 
-describe.each([40, 50, 80, 100])('help on %d columns', (columns) => {
-  test.each(commands.map((it) => it.name))('%s keeps to them, and its examples are whole', async (name) => {
+describe.each([40, 50, 80, 100])('help in %d columns', (columns) => {
+  test.each(commands.map((it) => it.name))('help of %s fits and never wraps its examples', async (name) => {
     const command = await (commands.find((it) => it.name === name) as (typeof commands)[number]).load();
     const text = commandHelp(command, columns);
     const examples = command.examples.map((it) => it.line);
     for (const it of examples) expect(text.split('\n').some((line) => line.startsWith(`  ${it}`))).toBe(true);
     const heads = [...examples, ...command.options.map((it) => `--${it.name} ${it.value ?? ''}`.trim())];
-    // What cannot be broken may stick out, alone on its line.
+    // Text that cannot be wrapped may be too long, alone on its line.
     const tooLong = long(text, columns).filter((it) => !heads.some((head) => it.trim().endsWith(head)));
     expect(tooLong).toEqual([]);
     const words = text.replace(/\s+/g, ' ');
     for (const { text: about } of [...command.examples, ...command.options]) expect(words).toContain(about);
   });
 
-  test('of all commands, and of the exit codes', () => {
+  test('help of all commands and of the exit codes fits', () => {
     const text = mainHelp(commands, columns);
     expect(long(text, columns).filter((it) => !it.includes('toolwharf call ./word_count.py'))).toEqual([]);
     expect(long(exitCodes(columns), columns)).toEqual([]);

@@ -1,10 +1,10 @@
-/** A moment that nobody notices, and in which a busy host answers dozens of calls. */
-const patienceMs = 20;
+/** Too short to notice, but a busy host answers dozens of calls in this time. */
+const flushDelayMs = 20;
 
-/** Lines that are written together: each write to a terminal or a file holds the whole host up. */
+/** Collects lines and writes them together, because each write blocks the host. */
 export class LineBuffer {
   readonly #out: (text: string) => void;
-  #held = '';
+  #buffer = '';
   #timer: NodeJS.Timeout | undefined;
 
   constructor(out: (text: string) => void) {
@@ -12,15 +12,15 @@ export class LineBuffer {
   }
 
   add(line: string): void {
-    this.#held += `${line}\n`;
-    this.#timer ??= setTimeout(() => this.flush(), patienceMs);
+    this.#buffer += `${line}\n`;
+    this.#timer ??= setTimeout(() => this.flush(), flushDelayMs);
   }
 
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const text = this.#held;
-    this.#held = '';
+    const text = this.#buffer;
+    this.#buffer = '';
     if (text !== '') this.#out(text);
   }
 }

@@ -5,15 +5,15 @@ import type { Arguments } from './arguments.js';
 import type { Option } from './command.js';
 import type { Terminal } from './terminal.js';
 
-/** For commands that do what only the operator may. */
+/** For commands that perform operator operations. */
 export const pinOption: Option = {
   name: 'pin-file',
   value: 'FILE',
-  text: "file with the operator's PIN, for a script; at a terminal you are asked for it",
+  text: "file with the operator's PIN, for scripts (default: ask at the terminal)",
 };
 
-/** Whoever sits here, with the PIN where one is set. A PIN is never a word of the command line. */
-export async function operatorHere(host: Host, args: Arguments, terminal: Terminal): Promise<Operator> {
+/** The person at this terminal, with the PIN if one is set. A PIN is never a command-line argument. */
+export async function terminalOperator(host: Host, args: Arguments, terminal: Terminal): Promise<Operator> {
   const me: Operator = { name: terminal.principal, channel: 'terminal' };
   if (!(await host.operator.pin()).set) return me;
   return { ...me, pin: await readPin(args, terminal, 'PIN (not shown): ') };
@@ -24,7 +24,7 @@ export async function readPin(args: Arguments, terminal: Terminal, question: str
   if (path !== undefined) return pinFrom(resolve(terminal.cwd, path), terminal);
   if (terminal.stdinIsTerminal && !args.has('no-input')) return terminal.readSecret(question);
   throw new HostError('pin_required', "this needs the operator's PIN", {
-    hint: 'run it at a terminal, or name a file that has the PIN: --pin-file FILE',
+    hint: 'run it at a terminal, or pass a file with the PIN: --pin-file FILE',
   });
 }
 

@@ -1,9 +1,9 @@
 import { visibleLine } from '../print/visible.js';
 import type { Arguments } from './arguments.js';
-import type { StartHostOptions, Terminal } from './terminal.js';
+import type { InProcessHostOptions, Terminal } from './terminal.js';
 
-/** With --verbose, what programs print is shown: for whoever looks for a mistake in one. */
-export function logOptions(args: Arguments, { err }: Terminal): Pick<StartHostOptions, 'onLog'> {
+/** With --verbose, prints the output of programs, to find errors in them. */
+export function logOptions(args: Arguments, { err }: Terminal): Pick<InProcessHostOptions, 'onLog'> {
   if (!args.has('verbose')) return {};
   const json = args.has('json');
   return {

@@ -1,10 +1,11 @@
 import type { Terminal } from './terminal.js';
 
-const patienceMs = 200;
-const stepMs = 1000;
+/** Nothing is shown before this time. */
+const delayMs = 200;
+const updateMs = 1000;
 
-/** Says on the terminal that something is under way, once it takes longer than a moment, and wipes it away after. */
-export async function whileShowing<T>(text: string, terminal: Terminal, work: () => Promise<T>): Promise<T> {
+/** Shows a progress line on the terminal while `work` runs, and removes it afterwards. */
+export async function withProgress<T>(text: string, terminal: Terminal, work: () => Promise<T>): Promise<T> {
   if (!terminal.stderrIsTerminal) return work();
   const started = performance.now();
   let shown = '';
@@ -17,8 +18,8 @@ export async function whileShowing<T>(text: string, terminal: Terminal, work: ()
   let ticking: NodeJS.Timeout | undefined;
   const waiting = setTimeout(() => {
     show();
-    ticking = setInterval(show, stepMs);
-  }, patienceMs);
+    ticking = setInterval(show, updateMs);
+  }, delayMs);
   try {
     return await work();
   } finally {

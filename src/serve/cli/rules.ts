@@ -5,43 +5,43 @@ import type { ArgumentCondition, Condition } from '../../model/standing-rule.js'
 import { printRule, rulesDocument } from '../print/rule-document.js';
 import { checkedRule, type RuleTarget, ruleTarget } from '../rule-input.js';
 import { type Arguments, parseLifetime } from './arguments.js';
-import { withHost, withKeptHost } from './attach.js';
 import type { Option } from './command.js';
-import { isDryRun, tellDryRun } from './dry-run.js';
-import { operatorHere } from './operator.js';
+import { isDryRun, reportDryRun } from './dry-run.js';
+import { expandId } from './id-prefix.js';
+import { terminalOperator } from './operator.js';
 import { sessionFor } from './session-options.js';
 import type { Terminal } from './terminal.js';
-import { wholeId } from './whole-id.js';
+import { withExistingHost, withHost } from './with-host.js';
 
-/** For `approvals allow`. */
+/** Options of `approvals allow`. */
 export const ruleOptions: readonly Option[] = [
   {
     name: 'when',
     value: 'ARG TEST VALUE',
-    words: 3,
+    valueArgs: 3,
     multiple: true,
-    text: 'what an argument must be: equals, one-of a,b, under PATH, <= N (not below 0), >= N, matches RE',
+    text: 'condition for an argument: equals, one-of a,b, under PATH, <= N (not below 0), >= N, matches RE',
   },
-  { name: 'any', value: 'ARG', multiple: true, text: 'an argument that may be anything' },
-  { name: 'for', value: 'PRINCIPAL', text: 'only this caller, as "asked by" shows it' },
-  { name: 'until', value: 'TIME', text: 'how long the rule holds: 90m, 2h, 30d; until revoked unless told' },
-  { name: 'destructive', text: 'the tool cannot be undone, and may run under the rule all the same' },
-  { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
+  { name: 'any', value: 'ARG', multiple: true, text: 'argument that may have any value' },
+  { name: 'for', value: 'PRINCIPAL', text: 'only for this caller, as shown after "asked by"' },
+  { name: 'until', value: 'TIME', text: 'how long the rule is valid: 90m, 2h, 30d (default: until revoked)' },
+  { name: 'destructive', text: 'allow the rule for a tool whose effects cannot be undone' },
+  { name: 'dir', value: 'DIR', multiple: true, text: 'folder to search for packages (default: this folder)' },
 ];
 
 export async function allow(name: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
   if (name === undefined)
-    throw new HostError('usage', 'say which tool to allow: toolwharf approvals allow PKG/TOOL --when …', {
+    throw new HostError('usage', 'name the tool to allow: toolwharf approvals allow PKG/TOOL --when …', {
       hint: 'see "toolwharf approvals --help"',
     });
-  const wanted = await sessionFor(
+  const options = await sessionFor(
     args,
     terminal,
     args.values('dir').map((it) => resolve(terminal.cwd, it)),
   );
   const until = args.value('until');
   const rule = await withHost(args, terminal, async (host) => {
-    const session = await host.session(wanted);
+    const session = await host.session(options);
     const target = await ruleTarget(session, name);
     const conditions = [
       ...args.values('when').map((it) => conditionOf(it, target)),
@@ -57,45 +57,48 @@ export async function allow(name: string | undefined, args: Arguments, terminal:
       target,
     );
     if (isDryRun(args)) return undefined;
-    return host.approvals.rules.add(checked, await operatorHere(host, args, terminal));
+    return host.approvals.rules.add(checked, await terminalOperator(host, args, terminal));
   });
-  if (rule === undefined) return tellDryRun(`let such calls of ${name} run without asking`, args, terminal);
+  if (rule === undefined)
+    return reportDryRun(`add a standing rule: such calls of ${name} run without asking`, args, terminal);
   terminal.out(args.has('json') ? `${JSON.stringify(rulesDocument([rule]))}\n` : printRule(rule));
   return 0;
 }
 
 export async function listRules(args: Arguments, terminal: Terminal): Promise<number> {
-  const rules = await withKeptHost(args, terminal, (host) => host.approvals.rules.list());
+  const rules = await withExistingHost(args, terminal, (host) => host.approvals.rules.list());
   if (args.has('json')) terminal.out(`${JSON.stringify(rulesDocument(rules))}\n`);
   else
     terminal.out(
-      rules.length === 0 ? 'there are no rules: everything is asked\n' : rules.map(printRule).join('\n'),
+      rules.length === 0
+        ? 'no standing rules: every call that needs approval is held\n'
+        : rules.map(printRule).join('\n'),
     );
   return 0;
 }
 
-/** Asking more needs no PIN. */
+/** Needs no PIN, because it only makes the host ask more. */
 export async function revoke(id: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
   if (id === undefined)
-    throw new HostError('usage', 'say which rule to revoke', { hint: 'see "toolwharf approvals rules"' });
+    throw new HostError('usage', 'name the rule to revoke', { hint: 'see "toolwharf approvals rules"' });
   const me = { name: terminal.principal, channel: 'terminal' } as const;
-  const { done, rule } = await withKeptHost(args, terminal, async (host) => {
+  const { done, rule } = await withExistingHost(args, terminal, async (host) => {
     const rules = await host.approvals.rules.list();
-    const whole = wholeId(
+    const fullId = expandId(
       id,
       'rule_',
       rules.map((it) => it.id),
     );
-    const holds = rules.some((it) => it.id === whole && it.endReason === null);
-    return { rule: whole, done: isDryRun(args) ? holds : await host.approvals.rules.revoke(whole, me) };
+    const isActive = rules.some((it) => it.id === fullId && it.endReason === null);
+    return { rule: fullId, done: isDryRun(args) ? isActive : await host.approvals.rules.revoke(fullId, me) };
   });
   if (!done)
-    throw new HostError('not_found', `there is no rule ${id} that holds`, {
+    throw new HostError('not_found', `no active rule ${id}`, {
       hint: 'see "toolwharf approvals rules"',
     });
-  if (isDryRun(args)) return tellDryRun(`revoke ${rule}`, args, terminal);
+  if (isDryRun(args)) return reportDryRun(`revoke ${rule}`, args, terminal);
   if (args.has('json')) terminal.out(`${JSON.stringify({ ...rulesDocument([]), revoked: rule })}\n`);
-  else if (!args.has('quiet')) terminal.out(`${rule} holds no more; such calls are asked for again\n`);
+  else if (!args.has('quiet')) terminal.out(`revoked ${rule}; such calls need approval again\n`);
   return 0;
 }
 
@@ -108,11 +111,11 @@ const tests: Readonly<Record<string, (value: string, text: boolean) => Condition
   matches: (pattern) => ({ test: 'matches', pattern }),
 };
 
-function conditionOf(words: string, { tool }: RuleTarget): ArgumentCondition {
-  const [, argument = '', test = '', value = ''] = /^(\S+)\s+(\S+)\s+(.+)$/s.exec(words) ?? [];
+function conditionOf(text: string, { tool }: RuleTarget): ArgumentCondition {
+  const [, argument = '', test = '', value = ''] = /^(\S+)\s+(\S+)\s+(.+)$/s.exec(text) ?? [];
   const make = Object.hasOwn(tests, test) ? tests[test] : undefined;
   if (make === undefined)
-    throw new HostError('usage', `--when ${JSON.stringify(words)} is not understood`, {
+    throw new HostError('usage', `--when ${JSON.stringify(text)} is not a condition`, {
       hint: `write --when ARGUMENT TEST VALUE; tests are ${Object.keys(tests).join(', ')}`,
     });
   const properties = isObject(tool.input) && isObject(tool.input.properties) ? tool.input.properties : {};
@@ -120,13 +123,13 @@ function conditionOf(words: string, { tool }: RuleTarget): ArgumentCondition {
   return { argument, condition: make(value, isObject(declared) && declared.type === 'string') };
 }
 
-/** For a text argument the words are the text; anything else is JSON. */
+/** For a string argument the value is taken as it is; otherwise it is JSON. */
 function jsonOf(value: string, text: boolean): Json {
   if (text) return value;
   try {
     return JSON.parse(value) as Json;
   } catch (error) {
-    throw new HostError('usage', `${JSON.stringify(value)} is not JSON, and the argument is not a text`, {
+    throw new HostError('usage', `${JSON.stringify(value)} is not JSON, and the argument is not a string`, {
       cause: error,
       hint: 'write a number, true, false, null, or JSON in single quotes',
     });
@@ -145,6 +148,6 @@ function numberOf(value: string): number {
   const number = /^-?\d+(?:\.\d+)?$/.test(value) ? Number(value) : Number.NaN;
   if (Number.isFinite(number)) return number;
   throw new HostError('usage', `${JSON.stringify(value)} is not a number`, {
-    hint: "write digits: --when amount '<=' 50",
+    hint: "write a number: --when amount '<=' 50",
   });
 }

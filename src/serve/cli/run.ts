@@ -4,24 +4,24 @@ import { errorTable } from '../errors.js';
 import { visible } from '../print/visible.js';
 import { type Arguments, parseArguments } from './arguments.js';
 import { commonOptions } from './command.js';
+import { suggestCommand } from './command-suggestion.js';
 import { commands } from './commands.js';
 import { commandHelp, exitCodes, mainHelp } from './help.js';
-import { meantCommand } from './meant.js';
 import type { Terminal } from './terminal.js';
 
-/** Runs one command line and returns its exit code. Nothing is thrown. */
-export async function runCommandLine(words: readonly string[], terminal: Terminal): Promise<number> {
-  const wantsJson = /(?:^|\n)--(?:json|format[\n=]json)(?:\n|$)/.test(words.join('\n'));
-  const verbose = words.includes('-v') || words.includes('--verbose');
+/** Runs one command line and returns its exit code. Never throws. */
+export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const wantsJson = /(?:^|\n)--(?:json|format[\n=]json)(?:\n|$)/.test(argv.join('\n'));
+  const verbose = argv.includes('-v') || argv.includes('--verbose');
   try {
-    return await dispatch(words, terminal);
+    return await dispatch(argv, terminal);
   } catch (error) {
     return report(error, terminal, wantsJson, verbose);
   }
 }
 
-async function dispatch(words: readonly string[], terminal: Terminal): Promise<number> {
-  const [verb, ...rest] = verbFirst(words);
+async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
+  const [verb, ...rest] = commandFirst(argv);
   if (verb === undefined || verb === '--help' || verb === '-h' || verb === 'help') {
     return help(rest, terminal, verb === undefined ? 2 : 0);
   }
@@ -34,20 +34,20 @@ async function dispatch(words: readonly string[], terminal: Terminal): Promise<n
   const args = parseArguments(command, rest);
   const color = args.value('color');
   if (color !== undefined && !['auto', 'always', 'never'].includes(color)) {
-    throw new HostError('usage', `--color ${JSON.stringify(color)} is not known`, {
+    throw new HostError('usage', `unknown value for --color: ${JSON.stringify(color)}`, {
       hint: 'use auto, always or never',
     });
   }
   return command.run(args, withCwd(terminal, args));
 }
 
-/** `toolwharf -q list` means `toolwharf list -q`: switches that every command knows may come first. */
-function verbFirst(words: readonly string[]): readonly string[] {
+/** `toolwharf -q list` means `toolwharf list -q`: options of every command may come before the command. */
+function commandFirst(argv: readonly string[]): readonly string[] {
   const switches = commonOptions.filter((it) => it.value === undefined && it.name !== 'help');
   const isSwitch = (word: string) =>
     switches.some((it) => word === `--${it.name}` || (it.short !== undefined && word === `-${it.short}`));
-  const at = words.findIndex((it) => !isSwitch(it));
-  return at < 1 ? words : [words[at] as string, ...words.slice(0, at), ...words.slice(at + 1)];
+  const at = argv.findIndex((it) => !isSwitch(it));
+  return at < 1 ? argv : [argv[at] as string, ...argv.slice(0, at), ...argv.slice(at + 1)];
 }
 
 function withCwd(terminal: Terminal, args: Arguments): Terminal {
@@ -55,19 +55,19 @@ function withCwd(terminal: Terminal, args: Arguments): Terminal {
   if (cwd === undefined) return terminal;
   const folder = resolve(terminal.cwd, cwd);
   if (!terminal.isFolder(folder))
-    throw new HostError('not_found', `there is no folder ${folder}`, { hint: 'check the path after --cwd' });
+    throw new HostError('not_found', `no such folder: ${folder}`, { hint: 'check the path after --cwd' });
   return { ...terminal, cwd: folder };
 }
 
 async function loadCommand(name: string) {
   const entry = commands.find((it) => it.name === name);
   if (entry !== undefined) return entry.load();
-  const meant = meantCommand(
+  const meant = suggestCommand(
     name,
     commands.filter((it) => !it.hidden).map((it) => it.name),
   );
   const hint = meant === undefined ? 'see "toolwharf --help"' : `did you mean "toolwharf ${meant}"?`;
-  throw new HostError('usage', `there is no command ${JSON.stringify(name)}`, { hint });
+  throw new HostError('usage', `unknown command ${JSON.stringify(name)}`, { hint });
 }
 
 async function help([topic]: readonly string[], terminal: Terminal, exit: number): Promise<number> {
@@ -84,8 +84,8 @@ async function help([topic]: readonly string[], terminal: Terminal, exit: number
 }
 
 function report(error: unknown, terminal: Terminal, json: boolean, verbose: boolean): number {
-  const refusal = asHostError(error);
-  const { code, message, hint } = refusal;
+  const hostError = asHostError(error);
+  const { code, message, hint } = hostError;
   if (json) {
     const docs = 'docs/errors.md';
     terminal.out(
@@ -94,7 +94,7 @@ function report(error: unknown, terminal: Terminal, json: boolean, verbose: bool
   } else {
     terminal.err(`error: ${visible(message)}\n${hint === undefined ? '' : `  ${visible(hint)}\n`}`);
   }
-  if (verbose && refusal.cause !== undefined) terminal.err(`${details(refusal.cause)}\n`);
+  if (verbose && hostError.cause !== undefined) terminal.err(`${details(hostError.cause)}\n`);
   return errorTable[code].exit;
 }
 

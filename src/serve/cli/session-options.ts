@@ -5,36 +5,39 @@ import type { Arguments } from './arguments.js';
 import { sessionOptions, sessionSettings } from './config.js';
 import type { Terminal } from './terminal.js';
 
-/** What a command asks the host for: the paths it names, else the configured ones, under the configured rules. */
+/** Session options of a command: the paths it names, else the configured ones, with the configured policy. */
 export async function sessionFor(
   args: Arguments,
   terminal: Terminal,
   paths: readonly string[],
   root = '.',
 ): Promise<Required<SessionOptions>> {
-  const { defaultPaths, defaultNamed, allow, environment, policy } = await sessionSettings(args, terminal);
+  const { defaultPaths, defaultAcceptNewIn, allow, environment, policy } = await sessionSettings(
+    args,
+    terminal,
+  );
   const absolute = (path: string) => resolve(terminal.cwd, path);
   if (!terminal.isFolder(absolute(root)))
-    throw new HostError('not_found', `there is no folder ${absolute(root)}`, {
+    throw new HostError('not_found', `no such folder: ${absolute(root)}`, {
       hint: 'check the path after --root',
     });
   return {
     principal: terminal.principal,
     directories: (paths.length === 0 ? defaultPaths() : paths).map(absolute),
-    named: (paths.length === 0 ? defaultNamed() : paths).map(absolute),
+    acceptNewIn: (paths.length === 0 ? defaultAcceptNewIn() : paths).map(absolute),
     root: absolute(root),
     allow,
     environment,
     policy,
-    looking: false,
+    inspectOnly: false,
   };
 }
 
-/** The same rules, as words of a command line. */
+/** The session options that were given, as command-line arguments for another command. */
 export function sessionArgs(args: Arguments): string[] {
   return sessionOptions.flatMap(({ name, value, multiple }) => {
     if (value === undefined) return args.has(name) ? [`--${name}`] : [];
-    const given = multiple === true ? args.values(name) : [args.value(name)];
-    return given.flatMap((it) => (it === undefined ? [] : [`--${name}`, it]));
+    const values = multiple === true ? args.values(name) : [args.value(name)];
+    return values.flatMap((it) => (it === undefined ? [] : [`--${name}`, it]));
   });
 }

@@ -1,20 +1,20 @@
 import type { Readable } from 'node:stream';
 import { HostError } from '../../model/host-error.js';
 
-/** Everything a stream has to say; refused as soon as it is more than that many bytes. */
+/** Reads a whole stream as text. Fails as soon as it has more than `most` bytes. */
 export async function readAll(
   stream: Readable,
   signal: AbortSignal,
-  most = Number.POSITIVE_INFINITY,
+  maxBytes = Number.POSITIVE_INFINITY,
 ): Promise<string> {
   const chunks: Buffer[] = [];
   let length = 0;
   signal.addEventListener('abort', () => stream.destroy(), { once: true });
   for await (const chunk of stream) {
     length += (chunk as Buffer).length;
-    if (length > most)
-      throw new HostError('usage', `standard input has more than ${most / 1024 / 1024} MiB`, {
-        hint: 'arguments are at most 1 MiB; put what is longer into a file that the tool may read',
+    if (length > maxBytes)
+      throw new HostError('usage', `standard input has more than ${maxBytes / 1024 / 1024} MiB`, {
+        hint: 'arguments can have at most 1 MiB; put longer data into a file that the tool may read',
       });
     chunks.push(chunk as Buffer);
   }

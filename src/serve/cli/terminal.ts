@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type {
   Answer,
-  AuditPlaces,
+  AuditLocations,
   AuditReader,
   Check,
   ContainerPolicy,
@@ -10,7 +10,7 @@ import type {
 } from '../../host/host.js';
 import type { AuditVerdict } from '../../model/audit.js';
 
-/** The world as a command sees it. Only main.ts knows the real one. */
+/** Everything a command can see and do outside itself. Only main.ts implements it; tests use their own. */
 export interface Terminal {
   readonly version: string;
   readonly cwd: string;
@@ -25,75 +25,79 @@ export interface Terminal {
   readonly columns: number;
   /** Aborted by the first Ctrl-C or a request to end. */
   readonly signal: AbortSignal;
-  /** The raw streams, for commands that only carry them. */
+  /** The raw streams, for commands that pipe them. */
   readonly stdin: Readable;
   readonly stdout: Writable;
   out(text: string): void;
   err(text: string): void;
-  /** All of standard input; refused where it is longer than that many bytes. */
-  readStdin(most?: number): Promise<string>;
-  /** Asks a person for something that is not shown while it is typed. */
+  /** All of standard input; fails if it has more than `maxBytes`. */
+  readStdin(maxBytes?: number): Promise<string>;
+  /** Asks a person for a line that is not shown while it is typed. */
   readSecret(question: string): Promise<string>;
-  /** Asks a person; false without one. */
+  /** Asks a yes/no question; false without an answer. */
   confirm(question: string): Promise<boolean>;
-  /** Asks a person for a line of text; empty without one. */
+  /** Asks for a line of text; empty without an answer. */
   ask(question: string): Promise<string>;
+  /** Undefined if it is not a readable regular file. */
   readFile(path: string): string | undefined;
-  /** Makes the folders on the way; never writes over a file. */
+  /** Creates missing folders; never overwrites a file. */
   writeFile(path: string, text: string): void;
   isFolder(path: string): boolean;
   /** Path of a file that comes with this installation. */
   resource(path: string): string;
-  /** The running host of the state directory, else one of our own for the length of the command. */
+  /** The running host of the state directory, else a host in this process until the command ends. */
   openHost(options: OpenHostOptions): Promise<Host>;
-  /** Tries what this machine can hold. */
+  /** Runs the checks of `doctor`. */
   examine(options: ExamineOptions): Promise<readonly Check[]>;
-  /** Reads what a server publishes, past the guards of the host; private places need a grant. */
+  /** Fetches a URL under the host's network rules; private addresses need a grant. */
   readDocument(url: string, allow: readonly string[]): Promise<{ status: number; text: string }>;
-  /** The record of a state directory, for reading; needs no host. */
-  openRecord(options: OpenRecordOptions): Promise<AuditReader>;
-  /** Takes a state directory that no host uses, to reset its PIN. */
-  openPinReset(options: OpenRecordOptions): Promise<PinReset>;
-  /** Checks an exported part of a record; `trusted` is the file of a public key. */
+  /** Opens the audit log of a state directory for reading; needs no host. */
+  openAuditLog(options: OpenAuditLogOptions): Promise<AuditReader>;
+  /** Locks a state directory that no host uses, to reset its PIN. */
+  openPinReset(options: OpenAuditLogOptions): Promise<PinReset>;
+  /** Verifies an exported part of the audit log; `trusted` is the path of a public key. */
   verifyExport(path: string, trusted: string | undefined): Promise<AuditVerdict>;
   /** Makes this process the host of the state directory. */
-  startHost(options: StartHostOptions): Promise<Host>;
+  startHost(options: InProcessHostOptions): Promise<Host>;
 }
 
-export interface OpenRecordOptions {
+export interface OpenAuditLogOptions {
   readonly state: string;
-  readonly audit: AuditPlaces;
-  /** See lines that are written later. */
+  readonly audit: AuditLocations;
+  /** Also see entries that are written later. */
   readonly follow?: boolean;
 }
 
-export interface StartHostOptions {
+export interface InProcessHostOptions {
   readonly state: string;
-  readonly audit?: AuditPlaces;
-  /** Whether it serves one command only: then nothing is started ahead. */
-  readonly brief?: boolean;
+  readonly audit?: AuditLocations;
+  /** The host serves one command only, so it starts nothing in advance. */
+  readonly singleCommand?: boolean;
   readonly onAnswer?: (answer: Answer, principal: string) => void;
-  /** Told of packages that were edited and read again, a sentence each. */
+  /** Called after edited packages were read again, with one sentence per package. */
   readonly onReload?: (lines: readonly string[]) => void;
-  /** Told what extensions and servers print beside their protocol. */
+  /** Called with each line that extensions and MCP servers print outside their protocol. */
   readonly onLog?: (packageId: string, line: string) => void;
 }
 
 export interface OpenHostOptions {
   readonly state: string;
-  /** Tell the user that somebody else's command must end first. */
+  /** Called if another command must end first. */
   readonly onWait: (message: string) => void;
-  /** How long to wait for it; as long as the tool of another command may take unless told. */
-  readonly patienceMs?: number;
-  /** Asked for where the command becomes the host itself. */
-  readonly audit?: () => Promise<AuditPlaces>;
+  /**
+   * How long to wait for the other command, and for a running host that sends nothing. Default: as long as a tool may
+   * run, and without limit for a running host.
+   */
+  readonly timeoutMs?: number;
+  /** Used only if this process becomes the host. */
+  readonly audit?: () => Promise<AuditLocations>;
 }
 
 export interface ExamineOptions {
   readonly state: string;
-  /** Folders that tools may be lent, absolute. */
+  /** Absolute paths of workspace folders to check. */
   readonly roots: readonly string[];
-  /** A server of our own that a confined process must not reach without a grant. */
+  /** A test server that a sandboxed process must not reach without a grant. */
   readonly listener: { readonly port: number; readonly greeting: string; connections(): number };
   /** The NATS server that is configured. */
   readonly natsUrl?: string | undefined;

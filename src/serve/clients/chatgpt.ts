@@ -1,13 +1,13 @@
-/** ChatGPT has no file to write: it asks servers over the internet, so a person adds them in its settings. */
+/** ChatGPT has no configuration file: it calls servers over the internet, and a person adds them in its settings. */
 export function chatgptSteps(url: string | undefined): readonly string[] {
   return [
-    'ChatGPT reaches MCP servers from the internet only, over https. Nothing on this machine can be written for it.',
+    'ChatGPT connects to MCP servers over the internet, with https. There is no file on this machine to write.',
     url === undefined
-      ? 'Put "toolwharf serve" behind a name of your own with TLS and sign-in in front; tools then answer whoever holds a token.'
-      : `Make sure that ${url} answers from the internet, over https, and asks for sign-in.`,
-    'In ChatGPT: Settings, Apps & Connectors, Advanced settings, switch on Developer mode (your plan must have it).',
-    `Back in Apps & Connectors choose Create, and give it a name and the URL ${url ?? 'https://YOUR-NAME/mcp'}.`,
-    'Choose the sign-in that your server asks for, read the list of tools it shows, and save.',
-    'In a new chat choose + , Developer mode, and switch the connector on. Tools that change something still ask first.',
+      ? 'Make "toolwharf serve" reachable under your own domain, behind a proxy with TLS and sign-in. Anyone with a token can then call its tools.'
+      : `Make sure that ${url} is reachable from the internet over https and requires sign-in.`,
+    'In ChatGPT, open Settings, Apps & Connectors, Advanced settings, and turn on Developer mode (your plan must include it).',
+    `In Apps & Connectors choose Create. Enter a name and the URL ${url ?? 'https://YOUR-DOMAIN/mcp'}.`,
+    'Choose the sign-in that your server requires, check the list of tools, and save.',
+    'In a new chat choose +, Developer mode, and turn on the connector. ChatGPT still asks before tools make changes.',
   ];
 }

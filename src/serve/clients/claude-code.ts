@@ -1,8 +1,8 @@
 import type { Client } from './client.js';
-import { pathOn } from './place.js';
-import { typedEntry } from './shape.js';
+import { joinPathFor } from './client-paths.js';
+import { typedEntry } from './server-entry.js';
 
-/** The project comes first: the user's file is also where it keeps its state, and it rewrites that while it runs. */
+/** The project scope is the default, because Claude Code rewrites the user's file while it runs. */
 export const claudeCode: Client = {
   name: 'claude-code',
   title: 'Claude Code',
@@ -12,8 +12,8 @@ export const claudeCode: Client = {
   http: true,
   file: (scope, machine) =>
     scope === 'user'
-      ? pathOn(machine, machine.home, '.claude.json')
-      : pathOn(machine, machine.project, '.mcp.json'),
+      ? joinPathFor(machine, machine.home, '.claude.json')
+      : joinPathFor(machine, machine.project, '.mcp.json'),
   entry: typedEntry,
   variable: (name) => `\${${name}}`,
   next: 'start Claude Code in this project; "/mcp" shows the server',

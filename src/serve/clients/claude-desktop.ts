@@ -1,8 +1,8 @@
 import type { Client } from './client.js';
-import { applicationFolder, pathOn } from './place.js';
-import { plainEntry } from './shape.js';
+import { applicationFolder, joinPathFor } from './client-paths.js';
+import { plainEntry } from './server-entry.js';
 
-/** Starts programs only: servers it reaches by URL are added in its settings and come from the maker's machines. */
+/** Its file supports only programs. Servers by URL are added in its settings and called from Anthropic's machines. */
 export const claudeDesktop: Client = {
   name: 'claude-desktop',
   title: 'Claude Desktop',
@@ -11,8 +11,8 @@ export const claudeDesktop: Client = {
   startsInProject: false,
   http: false,
   file: (_scope, machine) =>
-    pathOn(machine, applicationFolder(machine), 'Claude', 'claude_desktop_config.json'),
-  entry: (road) => plainEntry(road, 'url'),
+    joinPathFor(machine, applicationFolder(machine), 'Claude', 'claude_desktop_config.json'),
+  entry: (transport) => plainEntry(transport, 'url'),
   variable: (name) => `\${${name}}`,
   next: 'quit Claude Desktop and start it again',
 };

@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../model/json.js';
 
-/** Whose configuration: everything this person opens, or one project. */
-export type Scope = 'user' | 'project';
+/** Whether the configuration is for one user or for one project. */
+export type ConfigScope = 'user' | 'project';
 
-/** The machine that a client keeps its files on. */
-export interface Machine {
+/** The machine on which a client stores its files. */
+export interface ClientMachine {
   readonly platform: NodeJS.Platform;
   /** Absolute. */
   readonly home: string;
-  /** The folder that is the project. */
+  /** The project folder. */
   readonly project: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** How a client reaches Toolwharf. */
-export type Road =
+/** How a client connects to Toolwharf. */
+export type ClientTransport =
   | { readonly kind: 'stdio'; readonly command: string; readonly args: readonly string[] }
   | {
       readonly kind: 'http';
@@ -23,24 +23,25 @@ export type Road =
       readonly authorization: string;
     };
 
-/** A client that keeps its servers in a JSON file. */
+/** A client that lists its MCP servers in a JSON file. */
 export interface Client {
   readonly name: ClientName;
   readonly title: string;
-  /** The first one is taken unless another is named. */
-  readonly scopes: readonly Scope[];
-  /** The member of the file that holds the servers. */
+  /** The first one is the default. */
+  readonly scopes: readonly ConfigScope[];
+  /** The member of the file that contains the servers. */
   readonly container: 'mcpServers' | 'servers';
-  /** Whether it starts servers in the folder that is open; others start them anywhere. */
+  /** Whether it starts servers in the open folder. Others may start them in any folder. */
   readonly startsInProject: boolean;
+  /** Whether its file supports servers by URL. */
   readonly http: boolean;
-  /** Absolute. */
-  file(scope: Scope, machine: Machine): string;
-  /** One server, in the words of this client. */
-  entry(road: Road): JsonObject;
-  /** How a text of its file says the value of a variable. */
+  /** Absolute path of its configuration file. */
+  file(scope: ConfigScope, machine: ClientMachine): string;
+  /** One server entry in the format of this client. */
+  entry(transport: ClientTransport): JsonObject;
+  /** How its file refers to an environment variable. */
   variable(name: string): string;
-  /** What a person does next, so that the client sees the change. */
+  /** What a person must do so that the client loads the change. */
   readonly next: string;
 }
 

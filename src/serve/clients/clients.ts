@@ -6,7 +6,7 @@ import { geminiCli } from './gemini-cli.js';
 import { vscode } from './vscode.js';
 import { windsurf } from './windsurf.js';
 
-/** The one list of clients that have a file. */
+/** All clients with a configuration file. */
 export const clients: Readonly<Record<ClientName, Client>> = {
   'claude-desktop': claudeDesktop,
   'claude-code': claudeCode,

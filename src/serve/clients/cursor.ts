@@ -1,6 +1,6 @@
 import type { Client } from './client.js';
-import { pathOn } from './place.js';
-import { plainEntry } from './shape.js';
+import { joinPathFor } from './client-paths.js';
+import { plainEntry } from './server-entry.js';
 
 export const cursor: Client = {
   name: 'cursor',
@@ -10,8 +10,8 @@ export const cursor: Client = {
   startsInProject: true,
   http: true,
   file: (scope, machine) =>
-    pathOn(machine, scope === 'user' ? machine.home : machine.project, '.cursor', 'mcp.json'),
-  entry: (road) => plainEntry(road, 'url'),
+    joinPathFor(machine, scope === 'user' ? machine.home : machine.project, '.cursor', 'mcp.json'),
+  entry: (transport) => plainEntry(transport, 'url'),
   variable: (name) => `\${env:${name}}`,
-  next: 'switch the server on in the MCP settings of Cursor',
+  next: 'turn on the server in the MCP settings of Cursor',
 };

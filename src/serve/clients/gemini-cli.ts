@@ -1,8 +1,8 @@
 import type { Client } from './client.js';
-import { pathOn } from './place.js';
-import { plainEntry } from './shape.js';
+import { joinPathFor } from './client-paths.js';
+import { plainEntry } from './server-entry.js';
 
-/** Its `url` is for the older event streams; `httpUrl` is for servers of today. */
+/** Its `url` is for the older SSE transport; `httpUrl` is for Streamable HTTP. */
 export const geminiCli: Client = {
   name: 'gemini-cli',
   title: 'Gemini CLI',
@@ -11,8 +11,8 @@ export const geminiCli: Client = {
   startsInProject: true,
   http: true,
   file: (scope, machine) =>
-    pathOn(machine, scope === 'user' ? machine.home : machine.project, '.gemini', 'settings.json'),
-  entry: (road) => plainEntry(road, 'httpUrl'),
+    joinPathFor(machine, scope === 'user' ? machine.home : machine.project, '.gemini', 'settings.json'),
+  entry: (transport) => plainEntry(transport, 'httpUrl'),
   variable: (name) => `$${name}`,
-  next: 'start Gemini CLI again; "/mcp" shows the server',
+  next: 'restart Gemini CLI; "/mcp" shows the server',
 };

@@ -1,39 +1,39 @@
-// Edits of JSON with comments that change nothing but one member. jsonc-parser reads; where text goes is decided here,
-// because comments must stay beside what they speak of.
+// Changes one member of a JSON file with comments, and nothing else. jsonc-parser only parses: its own edits would move
+// comments away from what they describe.
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { SourceText } from '../../formats/document/text.js';
+import { SourceText } from '../../formats/document/source-text.js';
 import type { Json } from '../../model/json.js';
 
-export interface Mistake {
+export interface JsoncError {
   readonly line: number;
   readonly column: number;
   readonly message: string;
 }
 
-export type Parsed =
+export type ParsedJsonc =
   | { readonly ok: true; readonly root: Node | undefined }
-  | { readonly ok: false; readonly mistake: Mistake };
+  | { readonly ok: false; readonly error: JsoncError };
 
-/** Comments and trailing commas are fine; `root` is undefined for a text without any value. */
-export function parseJsonc(text: string): Parsed {
+/** Accepts comments and trailing commas. `root` is undefined if the text has no value. */
+export function parseJsonc(text: string): ParsedJsonc {
   const errors: ParseError[] = [];
   const root = parseTree(text, errors, { allowTrailingComma: true, allowEmptyContent: true });
   const [first] = errors;
   if (first === undefined) return { ok: true, root };
-  return { ok: false, mistake: mistakeAt(text, first.offset, words(printParseErrorCode(first.error))) };
+  return { ok: false, error: jsoncErrorAt(text, first.offset, errorText(printParseErrorCode(first.error))) };
 }
 
-export function mistakeAt(text: string, offset: number, message: string): Mistake {
+export function jsoncErrorAt(text: string, offset: number, message: string): JsoncError {
   const { line, column } = new SourceText(text).range(offset);
   return { line, column, message };
 }
 
-/** `CloseBraceExpected` as people write it. */
-function words(code: string): string {
+/** `CloseBraceExpected` becomes `close brace expected`. */
+function errorText(code: string): string {
   return code.replace(/(?<=[a-z])(?=[A-Z])/g, ' ').toLowerCase();
 }
 
-export function membersOf(object: Node): readonly Node[] {
+export function objectMembers(object: Node): readonly Node[] {
   return object.type === 'object' ? (object.children ?? []) : [];
 }
 
@@ -45,14 +45,14 @@ export function memberValue(member: Node): Node | undefined {
   return member.children?.[1];
 }
 
-/** The text with a member added, or its value replaced. Every step but the last must be an object or missing. */
+/** Adds a member or replaces its value. Every step of the path but the last must be an object or missing. */
 export function setMember(text: string, path: readonly string[], value: Json): string {
   const root = rootOf(text);
   const layout = layoutOf(text, root);
   if (root === undefined) return wholeText(text, nest(path, value), layout);
   let object = root;
   for (const [depth, step] of path.entries()) {
-    const member = membersOf(object).find((it) => keyOf(it) === step);
+    const member = objectMembers(object).find((it) => keyOf(it) === step);
     const node = member && memberValue(member);
     const rest = path.slice(depth + 1);
     if (node === undefined) return insert(text, object, step, nest(rest, value), layout);
@@ -62,11 +62,11 @@ export function setMember(text: string, path: readonly string[], value: Json): s
   return text;
 }
 
-/** The text without a member; the same text where there is none. */
+/** Removes a member; returns the same text if it does not exist. */
 export function removeMember(text: string, path: readonly string[]): string {
   let object = rootOf(text);
   for (const [depth, step] of path.entries()) {
-    const members: readonly Node[] = object === undefined ? [] : membersOf(object);
+    const members: readonly Node[] = object === undefined ? [] : objectMembers(object);
     const at = members.findIndex((it) => keyOf(it) === step);
     const member = members[at];
     if (object === undefined || member === undefined) return text;
@@ -78,7 +78,7 @@ export function removeMember(text: string, path: readonly string[]): string {
 
 function rootOf(text: string): Node | undefined {
   const parsed = parseJsonc(text);
-  if (!parsed.ok) throw new Error('a text with mistakes is not edited');
+  if (!parsed.ok) throw new Error('a text with syntax errors cannot be edited');
   return parsed.root;
 }
 
@@ -94,7 +94,7 @@ interface Layout {
 
 function layoutOf(text: string, root: Node | undefined): Layout {
   const eol = /\r?\n/.exec(text)?.[0] ?? '\n';
-  const [first] = root === undefined ? [] : membersOf(root);
+  const [first] = root === undefined ? [] : objectMembers(root);
   const unit = first === undefined ? '' : (ownIndent(text, first.offset) ?? '');
   return { eol, unit: unit === '' ? '  ' : unit };
 }
@@ -116,7 +116,7 @@ function lineIndent(text: string, offset: number): string {
   return /^[ \t]*/.exec(text.slice(lineStart(text, offset), offset))?.[0] ?? '';
 }
 
-/** The white space before something that is the first on its line. */
+/** The white space before `offset` if nothing else is before it on its line. */
 function ownIndent(text: string, offset: number): string | undefined {
   const before = text.slice(lineStart(text, offset), offset);
   return /^[ \t]*$/.test(before) ? before : undefined;
@@ -133,14 +133,14 @@ function insert(text: string, object: Node, key: string, value: Json, layout: La
   const { eol, unit } = layout;
   const open = object.offset;
   const close = open + object.length - 1;
-  const members = membersOf(object);
+  const members = objectMembers(object);
   const [first] = members;
   const last = members.at(-1);
   const outer = lineIndent(text, open);
   const indent = (first && ownIndent(text, first.offset)) ?? outer + unit;
   const member = `${JSON.stringify(key)}: ${pretty(value, indent, layout)}`;
   const inside = text.slice(open + 1, close);
-  /** The end of the last thing before the brace, be it a comment. */
+  /** The end of the last text before the brace, including comments. */
   const tail = open + 1 + inside.trimEnd().length;
   if (last === undefined) {
     const closing = text.slice(tail, close);
@@ -155,7 +155,7 @@ function insert(text: string, object: Node, key: string, value: Json, layout: La
   return `${joined}${added}${comma === undefined ? '' : ','}${text.slice(tail)}`;
 }
 
-/** The offset of the comma that comes next but for white space and comments. */
+/** The offset of a comma after `offset`, ignoring white space and comments. */
 function commaAfter(text: string, offset: number): number | undefined {
   const scanner = createScanner(text, true);
   scanner.setPosition(offset);
@@ -178,7 +178,7 @@ function cut(text: string, object: Node, member: Node, previous: Node | undefine
   } else if (comma !== undefined) to += /^[ \t]*/.exec(text.slice(to))?.[0].length ?? 0;
   else from = text.slice(0, from).trimEnd().length;
   const before = previous === undefined ? undefined : commaAfter(text, previous.offset + previous.length);
-  // The last member takes the comma before it along, and leaves what is written after that comma.
+  // Removing the last member also removes the comma before it, but keeps the text after that comma.
   const loose = comma === undefined && before !== undefined ? before : undefined;
   const kept =
     loose === undefined

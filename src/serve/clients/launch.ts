@@ -1,10 +1,10 @@
-// The words by which a client starts Toolwharf, and the URL by which it asks it. Clients start programs anywhere, with
-// another environment: every path is absolute and nothing is left to be found.
+// The command by which a client starts Toolwharf, or the URL by which it connects. Clients start programs in any folder
+// and with another environment, so every path is absolute.
 import { realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { HostError } from '../../model/host-error.js';
 
-export interface Launch {
+export interface LaunchOptions {
   /** Absolute path of the interpreter. */
   readonly node: string;
   /** The script that runs now. */
@@ -13,13 +13,13 @@ export interface Launch {
   readonly home: string;
   /** Files and folders with packages. */
   readonly paths: readonly string[];
-  /** Workspace that tools may be lent; undefined where the client starts servers in it. */
+  /** Workspace folder that tools may use; undefined if the client starts servers in it. */
   readonly root: string | undefined;
-  /** Further words, in pairs of flag and value or alone. */
+  /** Further arguments: flags, with or without a value. */
   readonly more: readonly string[];
 }
 
-export function commandOf({ node, main, cwd, home, paths, root, more }: Launch): {
+export function mcpCommand({ node, main, cwd, home, paths, root, more }: LaunchOptions): {
   readonly command: string;
   readonly args: readonly string[];
 } {
@@ -27,7 +27,7 @@ export function commandOf({ node, main, cwd, home, paths, root, more }: Launch):
   return {
     command: node,
     args: [
-      scriptOf(main),
+      scriptPath(main),
       'mcp',
       ...paths.map(place),
       ...(root === undefined ? [] : ['--root', place(root)]),
@@ -36,8 +36,8 @@ export function commandOf({ node, main, cwd, home, paths, root, more }: Launch):
   };
 }
 
-/** Links to the script may go away with a project's packages; the script itself is what was tried. */
-export function scriptOf(main: string): string {
+/** Links are resolved, because a link may disappear with a project's node_modules. */
+export function scriptPath(main: string): string {
   try {
     return realpathSync(main);
   } catch {
@@ -53,32 +53,35 @@ function absolute(flag: string | undefined, word: string, place: (path: string) 
   return grant === null ? word : `${grant[1]}${place(grant[2] as string)}`;
 }
 
-/** The address of the MCP endpoint; a name without a path means the usual one. */
-export function endpointOf(written: string): URL {
+/** The URL of the MCP endpoint. Default path: /mcp. */
+export function mcpEndpoint(written: string): URL {
   const url = URL.canParse(written) ? new URL(written) : undefined;
   const wrong = (why: string) =>
     new HostError('usage', `--http ${JSON.stringify(written)} ${why}`, {
       hint: 'write the MCP URL that "toolwharf serve" shows, such as http://127.0.0.1:8377/mcp',
     });
-  if (url === undefined || !/^https?:$/.test(url.protocol)) throw wrong('is no http or https URL');
-  if (url.username !== '' || url.password !== '') throw wrong('has a password in it');
-  if (url.search !== '' || url.hash !== '') throw wrong('has more after its path');
-  if (url.protocol === 'http:' && !isLoopback(url)) throw wrong('would send the token in the clear');
+  if (url === undefined || !/^https?:$/.test(url.protocol)) throw wrong('is not an http or https URL');
+  if (url.username !== '' || url.password !== '') throw wrong('contains a password');
+  if (url.search !== '' || url.hash !== '') throw wrong('has a query or fragment');
+  if (url.protocol === 'http:' && !isLoopbackUrl(url)) throw wrong('would send the token unencrypted');
   if (url.pathname === '/') url.pathname = '/mcp';
   return url;
 }
 
-export function isLoopback(url: URL): boolean {
+export function isLoopbackUrl(url: URL): boolean {
   return url.hostname === 'localhost' || url.hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(url.hostname);
 }
 
-/** Copies that npx fetched are swept away some day. */
-export function isPassing(main: string): boolean {
+/** npx deletes its cached copies at some point. */
+export function isInNpxCache(main: string): boolean {
   return /[\\/]_npx[\\/]/.test(main);
 }
 
-/** The home folder as the environment says. */
-export function homeOf(environment: Readonly<Record<string, string | undefined>>, otherwise: string): string {
+/** The home folder from the environment, else `otherwise`. */
+export function homeDirectory(
+  environment: Readonly<Record<string, string | undefined>>,
+  otherwise: string,
+): string {
   const named = environment.HOME || environment.USERPROFILE || otherwise;
   return isAbsolute(named) ? named : join('/', named);
 }

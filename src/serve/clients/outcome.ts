@@ -1,23 +1,23 @@
 import type { JsonObject } from '../../model/json.js';
 import { visibleLine } from '../print/visible.js';
-import type { Client, Scope } from './client.js';
-import { masked } from './difference.js';
-import { type Planned, tokenVariable } from './plan.js';
+import type { Client, ConfigScope } from './client.js';
+import { maskSecrets } from './settings-diff.js';
+import { type SettingsEdit, tokenVariable } from './settings-edit.js';
 
-export interface Outcome {
+export interface ConnectOutcome {
   readonly client: Client;
-  readonly scope: Scope;
+  readonly scope: ConfigScope;
   readonly file: string;
   readonly name: string;
-  readonly status: Planned['status'] | 'printed' | 'restored' | 'declined';
+  readonly status: SettingsEdit['status'] | 'printed' | 'restored' | 'declined';
   readonly entry?: JsonObject;
-  /** Where the file is kept as it was. */
+  /** Path of the backup. */
   readonly backup?: string | undefined;
-  /** Id of a token that was made. */
+  /** Id of a token that was created. */
   readonly token?: string;
 }
 
-export function outcomeDocument({ client, scope, file, name, status, entry, backup, token }: Outcome) {
+export function outcomeDocument({ client, scope, file, name, status, entry, backup, token }: ConnectOutcome) {
   return {
     schema: 'toolwharf/connect@1',
     client: client.name,
@@ -25,37 +25,38 @@ export function outcomeDocument({ client, scope, file, name, status, entry, back
     file,
     name,
     status,
-    ...(entry === undefined ? {} : { entry: JSON.parse(masked(JSON.stringify(entry))) as JsonObject }),
+    ...(entry === undefined ? {} : { entry: JSON.parse(maskSecrets(JSON.stringify(entry))) as JsonObject }),
     ...(backup === undefined ? {} : { backup }),
     ...(token === undefined ? {} : { token }),
   };
 }
 
-/** The result, and what a person should know besides. `passing`: this copy of Toolwharf may vanish. */
+/** The result and notes for the person. `inNpxCache`: this copy of Toolwharf may disappear. */
 export function outcomeText(
-  outcome: Outcome,
-  passing: boolean,
+  outcome: ConnectOutcome,
+  inNpxCache: boolean,
 ): { result: string; notes: readonly string[] } {
   const { client, file, name, status, entry, backup } = outcome;
-  const texts: Record<Outcome['status'], string> = {
-    added: `${name} was added to ${file}`,
-    changed: `${name} was changed in ${file}`,
-    unchanged: `nothing to do: ${file} has ${name} already`,
-    removed: `${name} was taken out of ${file}`,
+  const texts: Record<ConnectOutcome['status'], string> = {
+    added: `added ${name} to ${file}`,
+    changed: `updated ${name} in ${file}`,
+    unchanged: `nothing to do: ${file} already has ${name}`,
+    removed: `removed ${name} from ${file}`,
     absent: `nothing to do: ${file} has no ${name}`,
-    restored: `${file} is as it was`,
+    restored: `restored ${file}`,
     declined: 'nothing was written',
     printed: `for ${file}`,
   };
   const wrote = status === 'added' || status === 'changed';
   const notes = [
-    ...(backup === undefined ? [] : [`as it was: ${backup}`]),
-    ...(wrote || status === 'removed' || status === 'restored' ? [`next: ${client.next}`] : []),
+    ...(backup === undefined ? [] : [`backup: ${backup}`]),
+    ...(wrote ? [`next: ${client.next}`] : []),
+    ...(status === 'removed' || status === 'restored' ? ['next: restart the client'] : []),
     ...(wrote && JSON.stringify(entry).includes(tokenVariable)
-      ? [`the client needs ${tokenVariable}; make one: toolwharf token create ${client.name}`]
+      ? [`the client needs a token in ${tokenVariable}; create one: toolwharf token create ${client.name}`]
       : []),
-    ...(wrote && passing
-      ? ['this copy of Toolwharf lies in the cache of npx and may vanish; install it, then connect again']
+    ...(wrote && inNpxCache
+      ? ['this copy of Toolwharf is in the npx cache and may be deleted; install it, then connect again']
       : []),
   ];
   return { result: visibleLine(texts[status]), notes: notes.map(visibleLine) };

@@ -1,4 +1,4 @@
-// The file of a client on disk: read with care, replaced in one step, kept as it was beside.
+// A client's configuration file on disk: replaced atomically, with a backup next to it.
 import { createHash, randomBytes } from 'node:crypto';
 import {
   accessSync,
@@ -26,17 +26,18 @@ import { HostError } from '../../model/host-error.js';
 const maxBytes = 64 * 1024 * 1024;
 
 export interface SettingsFile {
-  /** As it was asked for. */
+  /** Path before links are resolved. */
   readonly path: string;
-  /** Where links lead. */
+  /** Path after links are resolved. */
   readonly real: string;
+  /** Undefined if the file does not exist. */
   readonly text: string | undefined;
 }
 
 export interface Backup {
   readonly path: string;
   readonly text: string;
-  /** Whether the file is still what Toolwharf made of it then. */
+  /** Whether the file is unchanged since Toolwharf wrote it. */
   readonly current: boolean;
 }
 
@@ -49,13 +50,13 @@ export function readSettingsFile(path: string): SettingsFile {
     real = realpathSync(path);
     stats = statSync(real);
     if (!stats.isFile()) throw unusable(path, 'it is not a regular file', 'move it away');
-    if (stats.size > maxBytes) throw unusable(path, 'it has more than 64 MiB', 'see what is in it');
+    if (stats.size > maxBytes) throw unusable(path, 'it has more than 64 MiB', 'check its content');
     bytes = readFileSync(real);
   } catch (error) {
     if (error instanceof HostError) throw error;
     const missing = (error as NodeJS.ErrnoException).code === 'ENOENT';
-    const why = missing ? 'it is a link that leads nowhere' : reasonOf(error);
-    throw unusable(path, why, missing ? 'mend or remove the link' : 'see who may read it', error);
+    const why = missing ? 'it is a broken link' : reasonOf(error);
+    throw unusable(path, why, missing ? 'fix or remove the link' : 'check its permissions', error);
   }
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -65,23 +66,28 @@ export function readSettingsFile(path: string): SettingsFile {
   }
 }
 
-/** Refused before anybody is asked: a file that its owner protected stays as it is. */
+/** Checked before asking: a write-protected file is not changed. */
 export function checkWritable(file: SettingsFile): void {
   if (file.text === undefined) return;
-  const hint = `allow it: chmod u+w ${file.real}`;
+  const hint = `allow writing: chmod u+w ${file.real}`;
   if ((statSync(file.real).mode & 0o200) === 0) throw unusable(file.path, 'it is read-only', hint);
   try {
     accessSync(file.real, constants.W_OK);
     accessSync(dirname(file.real), constants.W_OK);
   } catch (error) {
-    throw unusable(file.path, 'you may not write it', 'see who owns it and its folder', error);
+    throw unusable(
+      file.path,
+      'you have no write permission',
+      'check the owner of the file and its folder',
+      error,
+    );
   }
 }
 
-/** For a person only, or like any file of a project. */
+/** Mode of a new file: readable by the user only, or like other project files. */
 export type Privacy = 'private' | 'shared';
 
-/** Replaces the file if it is still the one that was read. Returns where the old one is kept. */
+/** Replaces the file if it has not changed since it was read. Returns the path of the backup. */
 export function writeSettingsFile(file: SettingsFile, text: string, privacy: Privacy): string | undefined {
   const backup = file.text === undefined ? undefined : nextBackup(file, text);
   replaceFile(file, text, privacy, () => {
@@ -92,7 +98,7 @@ export function writeSettingsFile(file: SettingsFile, text: string, privacy: Pri
   return backup;
 }
 
-/** Puts back what a backup holds and drops it, so that the one before is next. */
+/** Restores a backup and deletes it, so that the next restore uses the one before. */
 export function restoreSettingsFile(file: SettingsFile, backup: Backup): void {
   replaceFile(file, backup.text, 'private', () => undefined);
   unlinkSync(backup.path);
@@ -119,7 +125,7 @@ function replaceFile(
     mkdirSync(dirname(real), { recursive: true });
     if (readSettingsFile(path).text !== file.text)
       throw new HostError('integrity', `${path} changed since it was read; nothing was written`, {
-        hint: 'run this again, and close the client first if it keeps writing',
+        hint: 'run this again; if the client keeps writing the file, close it first',
       });
     const before = file.text === undefined ? undefined : statSync(real);
     undo = prepare();
@@ -129,7 +135,7 @@ function replaceFile(
     temporary = name;
     try {
       writeFileSync(descriptor, text);
-      if (before !== undefined) takeOver(descriptor, before);
+      if (before !== undefined) copyOwnership(descriptor, before);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);
@@ -139,12 +145,12 @@ function replaceFile(
     if (temporary !== undefined) unlinkSync(temporary);
     undo?.();
     if (error instanceof HostError) throw error;
-    throw unusable(path, reasonOf(error), 'see who owns it and its folder', error);
+    throw unusable(path, reasonOf(error), 'check the owner of the file and its folder', error);
   }
 }
 
-/** The new file belongs to whom the old one belonged to and may be used by the same people. */
-function takeOver(descriptor: number, before: Stats): void {
+/** The new file gets the owner and the permissions of the old one. */
+function copyOwnership(descriptor: number, before: Stats): void {
   const now = fstatSync(descriptor);
   if (now.uid !== before.uid || now.gid !== before.gid) fchownSync(descriptor, before.uid, before.gid);
   fchmodSync(descriptor, before.mode & 0o7777);
@@ -166,7 +172,7 @@ function backupsOf(file: SettingsFile): { name: string; number: number; digest: 
     .sort((a, b) => b.number - a.number);
 }
 
-/** Its name says what the file became, so that putting it back never undoes somebody else's change unseen. */
+/** The name contains a digest of the new text, to detect later changes before a restore. */
 function nextBackup(file: SettingsFile, text: string): string {
   const number = (backupsOf(file)[0]?.number ?? 0) + 1;
   return `${file.real}.toolwharf-backup-${number}-${digestOf(text)}`;
@@ -178,9 +184,9 @@ function digestOf(text: string): string {
 
 function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EACCES' || code === 'EPERM') return 'permission is missing';
+  if (code === 'EACCES' || code === 'EPERM') return 'permission denied';
   if (code === 'EROFS') return 'the disk is read-only';
-  return `the system says ${code ?? 'nothing more'}`;
+  return `system error ${code ?? 'unknown'}`;
 }
 
 function unusable(path: string, why: string, hint: string, cause?: unknown): HostError {

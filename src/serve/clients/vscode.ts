@@ -1,6 +1,6 @@
 import type { Client } from './client.js';
-import { applicationFolder, pathOn } from './place.js';
-import { typedEntry } from './shape.js';
+import { applicationFolder, joinPathFor } from './client-paths.js';
+import { typedEntry } from './server-entry.js';
 
 export const vscode: Client = {
   name: 'vscode',
@@ -11,8 +11,8 @@ export const vscode: Client = {
   http: true,
   file: (scope, machine) =>
     scope === 'user'
-      ? pathOn(machine, applicationFolder(machine), 'Code', 'User', 'mcp.json')
-      : pathOn(machine, machine.project, '.vscode', 'mcp.json'),
+      ? joinPathFor(machine, applicationFolder(machine), 'Code', 'User', 'mcp.json')
+      : joinPathFor(machine, machine.project, '.vscode', 'mcp.json'),
   entry: typedEntry,
   variable: (name) => `\${env:${name}}`,
   next: 'run "MCP: List Servers" in VS Code and start the server',

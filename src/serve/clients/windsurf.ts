@@ -1,8 +1,8 @@
 import type { Client } from './client.js';
-import { pathOn } from './place.js';
-import { plainEntry } from './shape.js';
+import { joinPathFor } from './client-paths.js';
+import { plainEntry } from './server-entry.js';
 
-/** Keeps one file for everything; it has none for a project. */
+/** Has one file per user and none per project. */
 export const windsurf: Client = {
   name: 'windsurf',
   title: 'Windsurf',
@@ -10,8 +10,8 @@ export const windsurf: Client = {
   container: 'mcpServers',
   startsInProject: false,
   http: true,
-  file: (_scope, machine) => pathOn(machine, machine.home, '.codeium', 'windsurf', 'mcp_config.json'),
-  entry: (road) => plainEntry(road, 'serverUrl'),
+  file: (_scope, machine) => joinPathFor(machine, machine.home, '.codeium', 'windsurf', 'mcp_config.json'),
+  entry: (transport) => plainEntry(transport, 'serverUrl'),
   variable: (name) => `\${env:${name}}`,
   next: 'refresh the MCP servers in Windsurf',
 };

@@ -1,18 +1,19 @@
+import { shellQuote } from '../../model/shell-quote.js';
 import { cursor } from '../clients/cursor.js';
 import { vscode } from '../clients/vscode.js';
 import { windsurf } from '../clients/windsurf.js';
-import { fileName, hasTools } from './agent.js';
-import { disarmedNote, skillFiles } from './claude.js';
-import { configFile } from './config.js';
+import { hasTools, safeFileName } from './agent.js';
+import { neutralizedWarning, skillFiles } from './claude.js';
+import { configFile } from './client-config.js';
 import { recipe, summary } from './recipe.js';
 import type { Target } from './target.js';
-import { shellWord, withHeader } from './text.js';
+import { withFrontMatter } from './text.js';
 
 export const toCursor: Target = (agent, start) => {
-  const id = fileName(agent.package.id);
+  const id = safeFileName(agent.package.id);
   const rule = (name: string, description: string, text: string) => ({
     path: `.cursor/rules/${name}.mdc`,
-    text: withHeader({ description, alwaysApply: false }, text),
+    text: withFrontMatter({ description, alwaysApply: false }, text),
   });
   return {
     files: [
@@ -20,36 +21,36 @@ export const toCursor: Target = (agent, start) => {
       rule(id, summary(agent), recipe(agent)),
       ...agent.skills.map((it) => rule(`${id}-${it.slug}`, it.description, it.text)),
     ],
-    steps: ['copy the files into your project', `name the rule in a chat: @${id}`],
+    steps: ['copy the files into your project', `mention the rule in a chat: @${id}`],
     warnings: [],
   };
 };
 
 export const toVscode: Target = (agent, start) => {
-  const id = fileName(agent.package.id);
-  const { files, disarmed } = skillFiles(agent, '.github/skills');
+  const id = safeFileName(agent.package.id);
+  const { files, neutralized } = skillFiles(agent, '.github/skills');
   return {
     files: [
       ...configFile(agent, vscode, start, '.vscode/mcp.json'),
       {
         path: `.github/agents/${id}.agent.md`,
-        text: withHeader({ name: agent.package.name, description: summary(agent) }, recipe(agent)),
+        text: withFrontMatter({ name: agent.package.name, description: summary(agent) }, recipe(agent)),
       },
       ...files,
     ],
-    steps: ['copy the files into your project', `choose ${agent.package.name} among the agents of the chat`],
-    warnings: disarmedNote(disarmed),
+    steps: ['copy the files into your project', `choose the agent ${agent.package.name} in the chat`],
+    warnings: neutralizedWarning(neutralized),
   };
 };
 
-/** As much as Windsurf reads of one rule. */
+/** Windsurf reads at most this many characters of one rule. */
 const ruleLimit = 12_000;
 
 export const toWindsurf: Target = (agent, start) => {
-  const id = fileName(agent.package.id);
+  const id = safeFileName(agent.package.id);
   const rule = (name: string, description: string, text: string) => ({
     path: `.windsurf/rules/${name}.md`,
-    text: withHeader({ trigger: 'model_decision', description }, text),
+    text: withFrontMatter({ trigger: 'model_decision', description }, text),
   });
   const rules = [
     rule(id, summary(agent), recipe(agent)),
@@ -61,12 +62,12 @@ export const toWindsurf: Target = (agent, start) => {
       'copy .windsurf into your project',
       ...(hasTools(agent)
         ? [
-            `put its tools into your own configuration: toolwharf connect windsurf ${shellWord(agent.path)} --name ${id}`,
+            `add its tools to your configuration: toolwharf connect windsurf ${shellQuote(agent.path)} --name ${id}`,
           ]
         : []),
     ],
     warnings: rules
       .filter((it) => it.text.length > ruleLimit)
-      .map((it) => `${it.path} has ${it.text.length} characters; Windsurf reads ${ruleLimit}`),
+      .map((it) => `${it.path} has ${it.text.length} characters; Windsurf reads only ${ruleLimit}`),
   };
 };

@@ -11,29 +11,29 @@ export interface WrittenFile {
   readonly status: FileStatus;
 }
 
-/** What writing would do; refuses to take the place of anything unless told, and to follow links out of the folder. */
+/** What writing would do. Fails if it would replace files without `force` or follow links out of the folder. */
 export function planFolder(
   folder: string,
   files: readonly ExportFile[],
   force: boolean,
 ): readonly WrittenFile[] {
-  const taken: string[] = [];
+  const different: string[] = [];
   const planned = files.map(({ path, text }): WrittenFile => {
     const target = join(folder, path);
-    checkWay(folder, path);
-    const there = lstatSync(target, { throwIfNoEntry: false });
-    if (there === undefined) return { path, status: 'new' };
-    if (!there.isFile())
-      throw new HostError('usage', `${target} is there and is no plain file`, {
-        hint: 'name another folder with --out',
+    assertInside(folder, path);
+    const existing = lstatSync(target, { throwIfNoEntry: false });
+    if (existing === undefined) return { path, status: 'new' };
+    if (!existing.isFile())
+      throw new HostError('usage', `${target} exists and is not a regular file`, {
+        hint: 'choose another folder with --out',
       });
     if (readFileSync(target, 'utf8') === text) return { path, status: 'same' };
-    taken.push(path);
+    different.push(path);
     return { path, status: 'replaced' };
   });
-  if (taken.length > 0 && !force)
-    throw new HostError('usage', `${folder} has ${taken.join(', ')} already, with other content`, {
-      hint: 'name another folder with --out, or replace them with --force',
+  if (different.length > 0 && !force)
+    throw new HostError('usage', `${folder} already has ${different.join(', ')} with other content`, {
+      hint: 'choose another folder with --out, or overwrite with --force',
     });
   return planned;
 }
@@ -47,7 +47,7 @@ export function writeFolder(
     const target = join(folder, path);
     if (planned[at]?.status === 'same') continue;
     mkdirSync(dirname(target), { recursive: true });
-    checkWay(folder, path);
+    assertInside(folder, path);
     if (planned[at]?.status === 'new') {
       writeFileSync(target, text, { flag: 'wx' });
       continue;
@@ -63,16 +63,18 @@ export function writeFolder(
   }
 }
 
-/** The nearest folder that exists must be inside. */
-function checkWay(folder: string, path: string): void {
+/** Fails if a link in the path leads out of the folder. */
+function assertInside(folder: string, path: string): void {
   const root = realOf(folder);
   if (root === undefined) return;
   for (let at = dirname(join(folder, path)); ; at = dirname(at)) {
     const real = realOf(at);
     if (real === undefined && relative(folder, at) !== '') continue;
-    const way = relative(root, real ?? root);
-    if (way !== '..' && !way.startsWith(`..${sep}`)) return;
-    throw new HostError('usage', `${at} leads out of ${folder}`, { hint: 'name another folder with --out' });
+    const fromRoot = relative(root, real ?? root);
+    if (fromRoot !== '..' && !fromRoot.startsWith(`..${sep}`)) return;
+    throw new HostError('usage', `${at} is a link out of ${folder}`, {
+      hint: 'choose another folder with --out',
+    });
   }
 }
 

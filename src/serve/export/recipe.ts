@@ -1,14 +1,14 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { Tool } from '../../model/tool.js';
 import type { Agent } from './agent.js';
-import { ended, oneLine } from './text.js';
+import { oneLine, withFinalNewline } from './text.js';
 
-/** What a client shows of the agent in a list. */
-export function summary({ package: of }: Agent): string {
-  return oneLine(of.description) || oneLine(of.name);
+/** One line about the agent, for lists. */
+export function summary({ package: pkg }: Agent): string {
+  return oneLine(pkg.description) || oneLine(pkg.name);
 }
 
-/** The words to give a model: the instructions, then what people ask, then what it may call. */
+/** The text to give a model: the instructions, example questions and the list of tools. */
 export function recipe(agent: Agent): string {
   const parts = [agent.instructions.trim() || summary(agent)];
   if (agent.examples.length > 0)
@@ -16,10 +16,10 @@ export function recipe(agent: Agent): string {
   const tools = agent.package.tools.filter((it) => it.action !== null);
   if (tools.length > 0)
     parts.push(`## Tools\n\n${tools.map((it) => `- ${it.name}: ${oneLine(it.description)}`).join('\n')}`);
-  return ended(parts.join('\n\n'));
+  return withFinalNewline(parts.join('\n\n'));
 }
 
-/** Arguments that show the shape of a call; values are for a person to replace. */
+/** Example arguments that show the structure of a call. A person replaces the values. */
 export function sampleArguments({ input }: Tool): JsonObject {
   if (!isObject(input) || !isObject(input.properties)) return {};
   const required = Array.isArray(input.required) ? input.required : [];

@@ -1,9 +1,10 @@
 import { dirname } from 'node:path';
+import { shellQuote } from '../../model/shell-quote.js';
 import { recipe, sampleArguments } from './recipe.js';
 import type { Target } from './target.js';
-import { ended, oneLine, shellWord } from './text.js';
+import { oneLine, withFinalNewline } from './text.js';
 
-/** For a person or a script at a shell: the words, and one line for each tool. */
+/** For a shell: the instructions, and one command per tool. */
 export const toCli: Target = (agent) => {
   const { id, name, tools } = agent.package;
   const calls = tools
@@ -11,17 +12,17 @@ export const toCli: Target = (agent) => {
     .map((it) =>
       [
         'toolwharf call',
-        shellWord(`${id}/${it.name}`),
-        shellWord(JSON.stringify(sampleArguments(it))),
+        shellQuote(`${id}/${it.name}`),
+        shellQuote(JSON.stringify(sampleArguments(it))),
         '--dir',
-        shellWord(dirname(agent.path)),
+        shellQuote(dirname(agent.path)),
       ].join(' '),
     );
   const block = calls.length === 0 ? '' : `\n## At a shell\n\n~~~sh\n${calls.join('\n')}\n~~~\n`;
   return {
     files: [
-      { path: 'recipe.md', text: ended(`# ${oneLine(name)}\n\n${recipe(agent)}${block}`) },
-      ...agent.skills.map((it) => ({ path: `skills/${it.slug}.md`, text: ended(it.text) })),
+      { path: 'recipe.md', text: withFinalNewline(`# ${oneLine(name)}\n\n${recipe(agent)}${block}`) },
+      ...agent.skills.map((it) => ({ path: `skills/${it.slug}.md`, text: withFinalNewline(it.text) })),
     ],
     steps: [
       'give recipe.md to the model that you run',

@@ -20,17 +20,17 @@ export interface ExportFile {
   readonly text: string;
 }
 
-export interface Exported {
+export interface ExportResult {
   readonly files: readonly ExportFile[];
-  /** What a person does with them, in order. */
+  /** Next steps for the person, in order. */
   readonly steps: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** How the agent's tools are started, always through Toolwharf. */
-export interface Start {
+/** The command that serves the agent's tools through Toolwharf. */
+export interface StartCommand {
   readonly command: string;
   readonly args: readonly string[];
 }
 
-export type Target = (agent: Agent, start: Start) => Exported;
+export type Target = (agent: Agent, start: StartCommand) => ExportResult;

@@ -6,7 +6,7 @@ import { toCli } from './shell.js';
 import type { Target, TargetName } from './target.js';
 import { toWeb } from './web.js';
 
-/** The one list of what an agent can be written for. */
+/** All clients that an agent can be exported for. */
 export const targets: Readonly<Record<TargetName, Target>> = {
   'claude-desktop': toClaudeDesktop,
   'claude-code': toClaudeCode,

@@ -1,8 +1,8 @@
-// Words of a stranger on their way into files that other programs act on.
+// Makes an author's untrusted text safe to write into files that other programs act on.
 import { findHidden } from '../../model/unicode.js';
 
-/** Line ends made one, hidden characters left out. */
-export function cleanText(text: string): { readonly text: string; readonly removed: number } {
+/** Normalizes line ends and removes hidden characters. */
+export function stripHidden(text: string): { readonly text: string; readonly removed: number } {
   const plain = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
   const hidden = findHidden(plain);
   let kept = '';
@@ -15,10 +15,10 @@ export function cleanText(text: string): { readonly text: string; readonly remov
 }
 
 /**
- * Without the author's header. Clients take tools, hooks and permissions from there, and an agent does not give itself
- * any.
+ * Removes the author's front matter, because clients read tools, hooks and permissions from it, and an agent must not
+ * grant itself any.
  */
-export function withoutHeader(text: string): string {
+export function withoutFrontMatter(text: string): string {
   let rest = text.replace(/^\uFEFF/, '');
   for (;;) {
     const header = /^\s*---[ \t]*\r?\n(?:[\s\S]*?\r?\n)?(?:---|\.\.\.)[ \t]*(?:\r?\n|$)/.exec(rest);
@@ -27,35 +27,38 @@ export function withoutHeader(text: string): string {
   }
 }
 
-/** A header of our own; values are quoted so that none of them can end it. */
-export function withHeader(fields: Readonly<Record<string, string | boolean>>, text: string): string {
+/** Adds our own front matter. Values are quoted, so that none of them can end it. */
+export function withFrontMatter(fields: Readonly<Record<string, string | boolean>>, text: string): string {
   const lines = Object.entries(fields).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? JSON.stringify(oneLine(value)) : value}`,
   );
-  return `---\n${lines.join('\n')}\n---\n\n${ended(text)}`;
+  return `---\n${lines.join('\n')}\n---\n\n${withFinalNewline(text)}`;
 }
 
 export function oneLine(text: string): string {
-  return cleanText(text).text.replace(/\s+/g, ' ').trim();
+  return stripHidden(text).text.replace(/\s+/g, ' ').trim();
 }
 
-export function ended(text: string): string {
+export function withFinalNewline(text: string): string {
   return `${text.trimEnd()}\n`;
 }
 
-/** Notations by which a client runs a command or reads a file when it loads a text. */
-export type Notation = 'claude' | 'gemini';
+/** Syntax by which a client runs a command or includes a file when it loads a text. */
+export type DirectiveSyntax = 'claude' | 'gemini';
 
 const include = String.raw`(?<![^\s(])@(?=(?:~|\.{1,2})?\/|[\w./-]+\.md\b)`;
-const live: Record<Notation, RegExp> = {
+const directives: Record<DirectiveSyntax, RegExp> = {
   claude: new RegExp(String.raw`!(?=\x60)|(?<=\x60{3})!|${include}`, 'g'),
   gemini: new RegExp(String.raw`[!@](?=\{)|${include}`, 'g'),
 };
 
-/** The same words with a space in such places: they are read, and nothing happens. */
-export function disarm(text: string, notation: Notation): { readonly text: string; readonly count: number } {
+/** Adds a space to each directive, so that the client reads it as text. */
+export function neutralize(
+  text: string,
+  syntax: DirectiveSyntax,
+): { readonly text: string; readonly count: number } {
   let count = 0;
-  const safe = text.replace(live[notation], (sign) => {
+  const safe = text.replace(directives[syntax], (sign) => {
     count++;
     return sign === '!' ? ' ! ' : `${sign} `;
   });
@@ -71,9 +74,4 @@ export function escapeHtml(text: string): string {
     "'": '&#39;',
   };
   return text.replace(/[&<>"']/g, (it) => names[it] as string);
-}
-
-/** One word for a shell, whatever is in it. */
-export function shellWord(text: string): string {
-  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,8 +1,8 @@
 import { recipe, summary } from './recipe.js';
 import type { Target } from './target.js';
-import { ended, escapeHtml, oneLine } from './text.js';
+import { escapeHtml, oneLine, withFinalNewline } from './text.js';
 
-/** One page without scripts, links or anything from elsewhere. Every word on it is text. */
+/** One page without scripts, links or external resources. All content is escaped text. */
 export const toWeb: Target = (agent) => {
   const title = escapeHtml(oneLine(agent.package.name));
   const section = (heading: string, text: string) =>
@@ -28,7 +28,7 @@ ${[section('Instructions', recipe(agent)), ...agent.skills.map((it) => section(i
 </html>
 `;
   return {
-    files: [{ path: 'index.html', text: ended(text) }],
+    files: [{ path: 'index.html', text: withFinalNewline(text) }],
     steps: ['open index.html, or put it on any web server; people copy the instructions from it'],
     warnings: [],
   };

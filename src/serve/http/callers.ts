@@ -2,48 +2,48 @@ import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Host, Session, SessionOptions, TokenRole } from '../../host/host.js';
-import { type Signal, Stop } from '../../model/signal.js';
-import { type DoorOptions, originOf } from './door.js';
-import type { HttpLimits } from './limits.js';
+import { Cancellation, type CancelSignal } from '../../model/cancel-signal.js';
+import { HttpError } from './http-error.js';
+import { type IdentityProvider, InvalidToken } from './oidc/identity-provider.js';
 import { challenge } from './oidc/protected-resource.js';
-import { type Provider, WrongToken } from './oidc/provider.js';
-import { Refusal } from './refusal.js';
+import { ownOrigin, type ServerNames } from './origin-check.js';
+import type { HttpServerLimits } from './server-limits.js';
 
-/** A token that is good for this start only and is kept nowhere. */
+/** A token that is valid until the server stops. It is not stored. */
 export interface StartToken {
   readonly name: string;
   readonly role: TokenRole;
   readonly token: string;
 }
 
-/** Whom a token stands for. */
+/** The identity behind a token. */
 export interface Identity {
   readonly id: string;
   readonly name: string;
   readonly role: TokenRole;
-  /** Milliseconds since 1970; null never expires. */
+  /** Milliseconds since 1970. Null: never expires. */
   readonly expiresAt: number | null;
-  /** As whom calls are made. */
+  /** The principal of its calls. */
   readonly principal: string;
 }
 
-/** Whoever comes in with one token. */
-export interface Caller {
+/** The caller that one token identifies. */
+export interface HttpCaller {
   readonly id: string;
   readonly name: string;
   readonly role: TokenRole;
   readonly principal: string;
-  /** Opened on first use and shared by all requests of the token. */
+  /** Opens the session on first use. All requests with the token share it. */
   session(): Promise<Session>;
-  /** Aborted when the token is no longer good. */
-  readonly revoked: Signal;
+  /** Aborted when the token is revoked or expires. */
+  readonly revoked: CancelSignal;
 }
 
-interface Known extends Caller {
+interface CallerEntry extends HttpCaller {
   readonly sockets: Set<Socket>;
-  readonly leave: Stop;
-  /** Requests under way, which end with the token. */
-  readonly requests: Set<Stop>;
+  readonly revocation: Cancellation;
+  /** Requests in progress. They are aborted when the token is revoked. */
+  readonly requests: Set<Cancellation>;
   expiresAt: number | null;
   open: Promise<Session> | undefined;
 }
@@ -51,178 +51,184 @@ interface Known extends Caller {
 export interface CallersOptions {
   readonly session: Omit<SessionOptions, 'principal'>;
   readonly startTokens: readonly StartToken[];
-  readonly provider?: Provider | undefined;
-  readonly limits: HttpLimits;
+  readonly provider?: IdentityProvider | undefined;
+  readonly limits: HttpServerLimits;
   readonly now: () => number;
 }
 
-/** Knows callers by their tokens, opens one session for each, and keeps each within its bounds. */
+/** Identifies callers by their tokens, opens one session for each caller and enforces its limits. */
 export class Callers {
   readonly #host: Host;
   readonly #options: CallersOptions;
-  readonly #start: readonly { digest: Buffer; entry: Identity }[];
-  readonly #known = new Map<string, Known>();
-  /** Tokens of this start, which nobody can revoke, by the connection that showed them: they are not looked at twice. */
-  readonly #shown = new WeakMap<Socket, { readonly authorization: string; readonly caller: Known }>();
+  readonly #startTokens: readonly { digest: Buffer; identity: Identity }[];
+  readonly #callers = new Map<string, CallerEntry>();
+  /** Start tokens cannot be revoked, so they are checked once per connection. */
+  readonly #checkedSockets = new WeakMap<
+    Socket,
+    { readonly authorization: string; readonly caller: CallerEntry }
+  >();
 
   constructor(host: Host, options: CallersOptions) {
     this.#host = host;
     this.#options = options;
-    this.#start = options.startTokens.map(({ name, role, token }) => ({
+    this.#startTokens = options.startTokens.map(({ name, role, token }) => ({
       digest: digestOf(token),
-      entry: { id: `start:${name}`, name, role, expiresAt: null, principal: `http/${name}` },
+      identity: { id: `start:${name}`, name, role, expiresAt: null, principal: `http/${name}` },
     }));
   }
 
-  /** The caller of a request; 401 without a good token. */
-  async identify(request: IncomingMessage, door: DoorOptions): Promise<Caller> {
+  /** Returns the caller of a request. Throws 401 if there is no valid token. */
+  async identify(request: IncomingMessage, names: ServerNames): Promise<HttpCaller> {
     const { authorization = '' } = request.headers;
-    const before = this.#shown.get(request.socket);
+    const before = this.#checkedSockets.get(request.socket);
     if (before?.authorization === authorization) return before.caller;
     const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization)?.[1];
-    let entry: Identity | undefined;
-    let why: string | undefined;
+    let identity: Identity | undefined;
+    let reason: string | undefined;
     try {
-      entry = token === undefined ? undefined : await this.#check(token);
+      identity = token === undefined ? undefined : await this.#check(token);
     } catch (error) {
-      if (!(error instanceof WrongToken)) throw error;
-      why = error.message;
+      if (!(error instanceof InvalidToken)) throw error;
+      reason = error.message;
     }
-    if (entry === undefined) throw this.#unknown(request, door, why);
-    const caller = this.#known.get(entry.id) ?? this.#learn(entry);
-    // Of several tokens of one subject, the one that is good longest.
-    if (entry.expiresAt === null || caller.expiresAt === null || entry.expiresAt > caller.expiresAt)
-      caller.expiresAt = entry.expiresAt;
-    if (entry.id.startsWith('start:')) this.#shown.set(request.socket, { authorization, caller });
+    if (identity === undefined) throw this.#unauthorized(request, names, reason);
+    const caller = this.#callers.get(identity.id) ?? this.#add(identity);
+    // One subject can have several tokens: the latest expiry counts.
+    if (identity.expiresAt === null || caller.expiresAt === null || identity.expiresAt > caller.expiresAt)
+      caller.expiresAt = identity.expiresAt;
+    if (identity.id.startsWith('start:')) this.#checkedSockets.set(request.socket, { authorization, caller });
     return caller;
   }
 
-  #unknown(request: IncomingMessage, door: DoorOptions, why: string | undefined): Refusal {
+  #unauthorized(request: IncomingMessage, names: ServerNames, reason: string | undefined): HttpError {
     const { provider } = this.#options;
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
-    const own =
-      '"toolwharf serve" prints one for each start; "toolwharf token create NAME" makes one that stays';
-    return new Refusal(401, 'auth_required', why ?? 'this needs a token: Authorization: Bearer TOKEN', {
-      hint:
-        provider === undefined ? own : `sign in with ${provider.issuer} for a new one, or use one of ours`,
-      headers: { 'www-authenticate': challenge(originOf(request, door), path, provider, why) },
+    const hint =
+      provider === undefined
+        ? 'use a token that "toolwharf serve" printed, or create one: toolwharf token create NAME'
+        : `sign in with ${provider.issuer} for a new token, or create one: toolwharf token create NAME`;
+    return new HttpError(401, 'auth_required', reason ?? 'a token is required: Authorization: Bearer TOKEN', {
+      hint,
+      headers: { 'www-authenticate': challenge(ownOrigin(request, names), path, provider, reason) },
     });
   }
 
-  /** Counts a request against its token, which it ends with; returns how to say that it is over. */
-  enter(caller: Caller, socket: Socket, request: Stop): () => void {
-    const known = this.#known.get(caller.id);
-    if (known === undefined) throw new Refusal(401, 'auth_required', 'the token was revoked');
+  /** Counts a request against the limits of its token. Returns a function to call when the request has ended. */
+  enter(caller: HttpCaller, socket: Socket, request: Cancellation): () => void {
+    const entry = this.#callers.get(caller.id);
+    if (entry === undefined) throw new HttpError(401, 'auth_required', 'the token was revoked');
     const { connectionsPerToken, requestsPerToken } = this.#options.limits;
-    if (!known.sockets.has(socket) && known.sockets.size >= connectionsPerToken)
+    if (!entry.sockets.has(socket) && entry.sockets.size >= connectionsPerToken)
       throw tooMany('connections', { connection: 'close' });
-    if (known.requests.size >= requestsPerToken) throw tooMany('requests under way', {});
-    if (!known.sockets.has(socket)) {
-      known.sockets.add(socket);
-      socket.once('close', () => known.sockets.delete(socket));
+    if (entry.requests.size >= requestsPerToken) throw tooMany('requests in progress', {});
+    if (!entry.sockets.has(socket)) {
+      entry.sockets.add(socket);
+      socket.once('close', () => entry.sockets.delete(socket));
     }
-    known.requests.add(request);
+    entry.requests.add(request);
     return () => {
-      known.requests.delete(request);
+      entry.requests.delete(request);
     };
   }
 
-  /** Whoever holds a token that was revoked or has expired loses what is still open. */
+  /** Closes the connections and sessions of tokens that were revoked or have expired. */
   async sweep(): Promise<void> {
     const stored = new Map((await this.#host.tokens.list()).map((it) => [it.id, it]));
     const now = this.#options.now();
-    for (const [id, known] of this.#known) {
+    for (const [id, entry] of this.#callers) {
       if (id.startsWith('start:')) continue;
-      const { expiresAt } = isSignedIn(id) ? known : (stored.get(id) ?? { expiresAt: 0 });
-      if (expiresAt !== null && expiresAt <= now) this.#forget(known);
+      const { expiresAt } = isSignedIn(id) ? entry : (stored.get(id) ?? { expiresAt: 0 });
+      if (expiresAt !== null && expiresAt <= now) this.#remove(entry);
     }
   }
 
   async close(): Promise<void> {
-    for (const known of this.#known.values()) {
-      revoke(known);
-      await known.open?.then(
+    for (const entry of this.#callers.values()) {
+      revoke(entry);
+      await entry.open?.then(
         (session) => session.close(),
         () => {},
       );
     }
-    this.#known.clear();
+    this.#callers.clear();
   }
 
   async #check(token: string): Promise<Identity | undefined> {
     const { provider } = this.#options;
-    // None of our own tokens has a dot.
+    // Our own tokens never contain a dot; JWTs always do.
     if (provider !== undefined && token.includes('.')) return provider.check(token);
     const digest = digestOf(token);
-    for (const it of this.#start) if (timingSafeEqual(it.digest, digest)) return it.entry;
-    const found = await this.#host.tokens.check(token);
-    // Whoever made one of that name does not become the one who started the host.
-    const taken = this.#start.some((it) => it.entry.principal === found?.principal);
-    return found !== undefined && taken ? { ...found, principal: `http/${found.name}#${found.id}` } : found;
+    for (const it of this.#startTokens) if (timingSafeEqual(it.digest, digest)) return it.identity;
+    const stored = await this.#host.tokens.check(token);
+    // A stored token with the name of a start token must not get its principal.
+    const taken = this.#startTokens.some((it) => it.identity.principal === stored?.principal);
+    return stored !== undefined && taken
+      ? { ...stored, principal: `http/${stored.name}#${stored.id}` }
+      : stored;
   }
 
-  #learn(entry: Identity): Known {
-    const { id, name, role, expiresAt, principal } = entry;
+  #add(identity: Identity): CallerEntry {
+    const { id, name, role, expiresAt, principal } = identity;
     if (isSignedIn(id)) this.#makeRoom();
-    const leave = new Stop();
-    const known: Known = {
+    const revocation = new Cancellation();
+    const entry: CallerEntry = {
       id,
       name,
       role,
       principal,
       expiresAt,
-      leave,
-      revoked: leave,
+      revocation,
+      revoked: revocation,
       sockets: new Set(),
       requests: new Set(),
       open: undefined,
       session: () => {
-        known.open ??= this.#host.session({ ...this.#options.session, principal }).catch((error) => {
-          known.open = undefined;
+        entry.open ??= this.#host.session({ ...this.#options.session, principal }).catch((error) => {
+          entry.open = undefined;
           throw error;
         });
-        return known.open;
+        return entry.open;
       },
     };
-    this.#known.set(id, known);
-    return known;
+    this.#callers.set(id, entry);
+    return entry;
   }
 
-  /** Everybody who signs in has a session; those without anything open make room. */
+  /** Each signed-in caller keeps a session. At the limit, an idle caller is removed. */
   #makeRoom(): void {
-    const signedIn = [...this.#known.values()].filter((it) => isSignedIn(it.id));
+    const signedIn = [...this.#callers.values()].filter((it) => isSignedIn(it.id));
     if (signedIn.length < this.#options.limits.signedIn) return;
     const idle = signedIn.find((it) => it.sockets.size === 0 && it.requests.size === 0);
-    if (idle === undefined) throw tooManyPeople();
-    this.#forget(idle);
+    if (idle === undefined) throw tooManyCallers();
+    this.#remove(idle);
   }
 
-  #forget(known: Known): void {
-    this.#known.delete(known.id);
-    revoke(known);
-    for (const socket of known.sockets) socket.destroy();
-    known.open?.then(
+  #remove(entry: CallerEntry): void {
+    this.#callers.delete(entry.id);
+    revoke(entry);
+    for (const socket of entry.sockets) socket.destroy();
+    entry.open?.then(
       (session) => session.close(),
       () => {},
     );
   }
 }
 
-function revoke({ leave, requests }: Known): void {
-  leave.abort();
+function revoke({ revocation, requests }: CallerEntry): void {
+  revocation.abort();
   for (const it of requests) it.abort();
 }
 
-function tooMany(what: string, headers: Readonly<Record<string, string>>): Refusal {
-  return new Refusal(429, 'rate_limited', `this token has too many ${what}`, {
-    hint: 'wait until some have ended',
+function tooMany(what: string, headers: Readonly<Record<string, string>>): HttpError {
+  return new HttpError(429, 'rate_limited', `this token has too many ${what}`, {
+    hint: 'wait until some of them have ended',
     headers: { 'retry-after': '1', ...headers },
   });
 }
 
-function tooManyPeople(): Refusal {
-  return new Refusal(429, 'rate_limited', 'too many people are signed in', {
-    hint: 'wait until some have left',
+function tooManyCallers(): HttpError {
+  return new HttpError(429, 'rate_limited', 'too many callers are signed in', {
+    hint: 'wait until some of them have disconnected',
     headers: { 'retry-after': '10' },
   });
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import { guardHeaders } from './reply.js';
+import { securityHeaders } from './http-reply.js';
 
 export interface EventStreamOptions {
   readonly headers?: Readonly<Record<string, string>>;
@@ -7,28 +7,28 @@ export interface EventStreamOptions {
   readonly readMs: number;
 }
 
-/** How much a reader may be behind. */
-const maxBehindBytes = 16 * 1024 * 1024;
+/** Bytes that may wait for a slow reader. */
+const maxBufferedBytes = 16 * 1024 * 1024;
 
-/** Server-sent events on one response. A reader that does not read is cut off. */
+/** Server-sent events on one response. A client that does not read is disconnected. */
 export class EventStream {
   readonly #response: ServerResponse;
   readonly #ping: NodeJS.Timeout;
   readonly #readMs: number;
-  #late: NodeJS.Timeout | undefined;
+  #cutOffTimer: NodeJS.Timeout | undefined;
 
   constructor(response: ServerResponse, { headers = {}, pingMs, readMs }: EventStreamOptions) {
     this.#response = response;
     this.#readMs = readMs;
     response.writeHead(200, {
-      ...guardHeaders,
+      ...securityHeaders,
       'cache-control': 'no-store, no-transform',
       'content-type': 'text/event-stream',
       'x-accel-buffering': 'no',
       ...headers,
     });
     response.flushHeaders();
-    // A connection that is gone shows only when something is written to it.
+    // A broken connection is noticed only on write.
     this.#ping = setInterval(() => this.#write(':\n\n'), pingMs);
     response.on('drain', () => this.#clear());
     response.once('close', () => {
@@ -37,7 +37,7 @@ export class EventStream {
     });
   }
 
-  /** JSON on one line. */
+  /** Sends one event. The text is JSON on one line. */
   send(text: string): void {
     this.#write(`event: message\ndata: ${text}\n\n`);
   }
@@ -45,20 +45,20 @@ export class EventStream {
   end(): void {
     clearInterval(this.#ping);
     if (this.#response.writableEnded || this.#response.destroyed) return;
-    this.#late ??= setTimeout(() => this.#response.socket?.destroy(), this.#readMs);
+    this.#cutOffTimer ??= setTimeout(() => this.#response.socket?.destroy(), this.#readMs);
     this.#response.end();
   }
 
   #write(text: string): void {
     if (this.#response.writableEnded || this.#response.destroyed) return;
     if (!this.#response.write(text)) {
-      this.#late ??= setTimeout(() => this.#response.socket?.destroy(), this.#readMs);
+      this.#cutOffTimer ??= setTimeout(() => this.#response.socket?.destroy(), this.#readMs);
     }
-    if (this.#response.writableLength > maxBehindBytes) this.#response.socket?.destroy();
+    if (this.#response.writableLength > maxBufferedBytes) this.#response.socket?.destroy();
   }
 
   #clear(): void {
-    clearTimeout(this.#late);
-    this.#late = undefined;
+    clearTimeout(this.#cutOffTimer);
+    this.#cutOffTimer = undefined;
   }
 }

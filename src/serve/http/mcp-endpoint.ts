@@ -1,91 +1,108 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { Stop } from '../../model/signal.js';
-import { createFront, type Expose, type Front, type FrontParts, type Session2025 } from '../mcp/front.js';
-import type { Deciding } from '../mcp/hold.js';
-import { failure, type Parsed, parseMessages, type Reply, type Request } from '../mcp/message.js';
-import { Answering, acceptedOf } from './answering.js';
-import { readText } from './body.js';
-import type { Caller } from './callers.js';
+import { Cancellation } from '../../model/cancel-signal.js';
+import type { ApprovalDecider } from '../mcp/approval-question.js';
+import {
+  type ParsedMessage,
+  parseMessages,
+  type RpcReply,
+  type RpcRequest,
+  rpcErrorReply,
+} from '../mcp/json-rpc.js';
+import {
+  createMcpServer,
+  type ExposeMode,
+  type McpServer,
+  type McpServerParts,
+  type Session2025,
+} from '../mcp/server.js';
+import type { HttpCaller } from './callers.js';
 import { EventStream } from './event-stream.js';
-import type { HttpLimits } from './limits.js';
-import { eraOf, mismatch, statusOf } from './mcp-headers.js';
-import { wrongParam } from './mcp-params.js';
+import { HttpError } from './http-error.js';
+import { sendReply } from './http-reply.js';
+import { headerMismatch, httpStatusOf, messageEra } from './mcp-headers.js';
+import { paramHeaderProblem } from './mcp-param-headers.js';
+import { acceptedTypes, McpResponse } from './mcp-response.js';
 import type { McpSession, McpSessions } from './mcp-sessions.js';
-import { Refusal } from './refusal.js';
-import { send } from './reply.js';
+import { readBodyText } from './request-body.js';
 import type { Exchange } from './route.js';
+import type { HttpServerLimits } from './server-limits.js';
 
 export interface McpEndpointOptions {
-  readonly approvals: Deciding;
-  readonly parts: FrontParts;
-  readonly expose: Expose;
-  readonly limits: HttpLimits;
+  readonly approvals: ApprovalDecider;
+  readonly parts: McpServerParts;
+  readonly expose: ExposeMode;
+  readonly limits: HttpServerLimits;
   readonly sessions: McpSessions;
 }
 
 const sessionHeader = 'mcp-session-id';
 
-/** MCP over HTTP, both eras at one path. */
+/** MCP over HTTP. Both protocol eras share one path. */
 export class McpEndpoint {
   readonly #options: McpEndpointOptions;
-  readonly #fronts = new Map<Caller, Promise<Front>>();
-  /** Requests that only wait for news. */
-  readonly #listening = new Set<Stop>();
+  readonly #servers = new Map<HttpCaller, Promise<McpServer>>();
+  /** Open `subscriptions/listen` requests. */
+  readonly #subscriptions = new Set<Cancellation>();
 
   constructor(options: McpEndpointOptions) {
     this.#options = options;
   }
 
-  /** One message, or several where the revision of the session has batches. */
+  /** Handles one message, or a batch if the session's protocol revision has batches. */
   async post(exchange: Exchange, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { caller } = exchange;
     const { limits } = this.#options;
-    const accepted = acceptedOf(request);
-    const text = await readText(request, limits.bodyBytes);
+    const accepted = acceptedTypes(request);
+    const text = await readBodyText(request, limits.bodyBytes);
     const secret = request.headers[sessionHeader];
     const session = typeof secret === 'string' ? this.#options.sessions.find(caller, secret) : undefined;
     const { batch, messages } = parseMessages(text, session?.session.batches ?? false);
-    const answering = new Answering(response, accepted, limits);
+    const mcpResponse = new McpResponse(response, accepted, limits);
     const [first] = messages;
     if (first !== undefined && 'error' in first && !batch) {
-      answering.answer(400, [first.error.text], false);
+      mcpResponse.finish(400, [first.error.text], false);
       return;
     }
     if (!batch && first !== undefined && 'message' in first) {
-      const era = eraOf(first.message, request.headers);
-      if ('refused' in era) {
-        answering.answer(400, [era.refused.text], false);
+      const era = messageEra(first.message, request.headers);
+      if ('rejected' in era) {
+        mcpResponse.finish(400, [era.rejected.text], false);
         return;
       }
       if (era.era === '2026') {
-        // There is nothing that a client of this era would have to tell without asking.
-        if ('notification' in era) answering.drop();
-        else await this.#serve2026(era.request, exchange, request, answering, accepted.stream);
+        // This era has no client notification that the server acts on.
+        if ('notification' in era) mcpResponse.finishEmpty();
+        else await this.#serve2026(era.request, exchange, request, mcpResponse, accepted.stream);
         return;
       }
     }
     if (secret !== undefined && session === undefined) {
-      answering.answer(404, [failure(idOf(first), -32600, 'the session is not known').text], false);
+      mcpResponse.finish(404, [rpcErrorReply(idOf(first), -32600, 'unknown session').text], false);
       return;
     }
     const opens = first !== undefined && 'message' in first && isInitialize(first.message);
     if (opens && session !== undefined) {
-      answering.answer(400, [failure(idOf(first), -32600, 'the session was begun already').text], false);
+      mcpResponse.finish(
+        400,
+        [rpcErrorReply(idOf(first), -32600, 'the session is already initialized').text],
+        false,
+      );
     } else if (opens) {
-      await this.#begin(first.message as Request, exchange, answering);
+      await this.#begin(first.message as RpcRequest, exchange, mcpResponse);
     } else {
-      await this.#serve2025(messages, batch, session, exchange, answering);
+      await this.#serve2025(messages, batch, session, exchange, mcpResponse);
     }
   }
 
-  /** The stream for what belongs to no request. A newer one takes the place of an older one. */
+  /** Opens the stream for messages that belong to no request. A new stream replaces the old one. */
   async listen(
     { caller, signal }: Exchange,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
     const session = this.#session(caller, request);
-    if (!acceptedOf(request).stream) throw new Refusal(406, 'usage', 'the answer is text/event-stream');
+    if (!acceptedTypes(request).stream)
+      throw new HttpError(406, 'usage', 'the Accept header must allow text/event-stream');
     if (signal.aborted) return;
     const stream = new EventStream(response, this.#options.limits);
     session.stream?.end();
@@ -100,136 +117,138 @@ export class McpEndpoint {
 
   async end({ caller }: Exchange, request: IncomingMessage, response: ServerResponse): Promise<void> {
     this.#options.sessions.end(this.#session(caller, request));
-    send(response, { status: 204 }, this.#options.limits.readMs);
+    sendReply(response, { status: 204 }, this.#options.limits.readMs);
   }
 
-  /** Ends what would wait for ever. */
-  hush(): void {
+  /** Ends all streams that would stay open forever. */
+  endStreams(): void {
     for (const it of this.#options.sessions.all()) it.stream?.end();
-    for (const it of this.#listening) it.abort();
+    for (const it of this.#subscriptions) it.abort();
   }
 
   async close(): Promise<void> {
-    for (const front of this.#fronts.values()) (await front.catch(() => undefined))?.close();
-    this.#fronts.clear();
+    for (const server of this.#servers.values()) (await server.catch(() => undefined))?.close();
+    this.#servers.clear();
   }
 
   async #serve2026(
-    request: Request,
+    request: RpcRequest,
     { caller, signal }: Exchange,
     { headers }: IncomingMessage,
-    answering: Answering,
+    mcpResponse: McpResponse,
     streams: boolean,
   ): Promise<void> {
     if (request.method === 'subscriptions/listen' && !streams)
-      throw new Refusal(406, 'usage', 'the answer is text/event-stream');
-    const front = await this.#front(caller);
-    const { name, arguments: given } = request.params;
+      throw new HttpError(406, 'usage', 'the Accept header must allow text/event-stream');
+    const server = await this.#server(caller);
+    const { name, arguments: args } = request.params;
     if (request.method === 'tools/call' && typeof name === 'string') {
-      const wrong = wrongParam(await front.inputOf(name), given, headers);
-      if (wrong !== undefined) {
-        answering.answer(400, [failure(request.id, mismatch, wrong).text], false);
+      const problem = paramHeaderProblem(await server.inputSchemaOf(name), args, headers);
+      if (problem !== undefined) {
+        mcpResponse.finish(400, [rpcErrorReply(request.id, headerMismatch, problem).text], false);
         return;
       }
     }
-    const stop = new Stop();
-    signal.addEventListener('abort', () => stop.abort(), { once: true });
-    if (signal.aborted) stop.abort();
-    if (request.method === 'subscriptions/listen') this.#listening.add(stop);
-    const reply = await front
+    const cancellation = new Cancellation();
+    signal.addEventListener('abort', () => cancellation.abort(), { once: true });
+    if (signal.aborted) cancellation.abort();
+    if (request.method === 'subscriptions/listen') this.#subscriptions.add(cancellation);
+    const reply = await server
       .request2026(request, {
-        signal: stop,
-        onNotification: (message) => void answering.tell(JSON.stringify(message)),
+        signal: cancellation,
+        onNotification: (message) => void mcpResponse.sendEarly(JSON.stringify(message)),
       })
-      .finally(() => this.#listening.delete(stop));
-    if (reply === undefined) answering.drop();
-    else answering.answer(statusOf(reply), [reply.text], false);
+      .finally(() => this.#subscriptions.delete(cancellation));
+    if (reply === undefined) mcpResponse.finishEmpty();
+    else mcpResponse.finish(httpStatusOf(reply), [reply.text], false);
   }
 
-  async #begin(request: Request, { caller }: Exchange, answering: Answering): Promise<void> {
+  async #begin(request: RpcRequest, { caller }: Exchange, mcpResponse: McpResponse): Promise<void> {
     const { sessions } = this.#options;
-    const session = sessions.open(caller, await this.#front(caller));
+    const session = sessions.open(caller, await this.#server(caller));
     const reply = await session.session.receive({ kind: 'request', ...request });
     if (reply === undefined || reply.code !== undefined) {
       sessions.end(session);
-      if (reply === undefined) answering.drop();
-      else answering.answer(200, [reply.text], false);
+      if (reply === undefined) mcpResponse.finishEmpty();
+      else mcpResponse.finish(200, [reply.text], false);
       return;
     }
-    answering.answer(200, [reply.text], false, { [sessionHeader]: session.secret });
+    mcpResponse.finish(200, [reply.text], false, { [sessionHeader]: session.secret });
   }
 
   async #serve2025(
-    messages: readonly Parsed[],
+    messages: readonly ParsedMessage[],
     batch: boolean,
     known: McpSession | undefined,
     { caller, signal }: Exchange,
-    answering: Answering,
+    mcpResponse: McpResponse,
   ): Promise<void> {
-    // Whoever has no session is served all the same; it is never asked anything.
-    const passing =
-      known === undefined ? (await this.#front(caller)).session2025({ send: () => {} }) : undefined;
-    const session = (known?.session ?? passing) as Session2025;
+    // A client without a session is served too, but the server never sends it a request.
+    const temporary =
+      known === undefined ? (await this.#server(caller)).session2025({ send: () => {} }) : undefined;
+    const session = (known?.session ?? temporary) as Session2025;
     const ids = messages.flatMap((it) =>
       'message' in it && it.message.kind === 'request' ? [it.message.id] : [],
     );
-    // A request whose id is under way is refused by the session; its stream stays with the first.
-    const mine = ids.filter((id) => known?.answering.has(id) === false);
-    for (const id of mine) known?.answering.set(id, answering);
-    // The answer could not be had later: there is nothing to come back to, so the call ends with the connection.
-    const leave = () => {
-      for (const requestId of known === undefined ? ids : mine) {
+    // The session rejects a request whose id is already in use; the stream stays with the first request.
+    const ownIds = ids.filter((id) => known?.pendingResponses.has(id) === false);
+    for (const id of ownIds) known?.pendingResponses.set(id, mcpResponse);
+    // The client cannot fetch the answer later, so a closed connection cancels the call.
+    const cancel = () => {
+      for (const requestId of known === undefined ? ids : ownIds) {
         const params = { requestId };
         session.receive({ kind: 'notification', method: 'notifications/cancelled', params }).catch(() => {});
       }
     };
-    signal.addEventListener('abort', leave, { once: true });
+    signal.addEventListener('abort', cancel, { once: true });
     try {
       if (signal.aborted) return;
       const replies = await Promise.all(
         messages.map((it) => ('error' in it ? it.error : session.receive(it.message))),
       );
-      const texts = replies.filter((it): it is Reply => it !== undefined).map((it) => it.text);
-      if (texts.length === 0) answering.drop();
-      else answering.answer(200, texts, batch);
+      const texts = replies.filter((it): it is RpcReply => it !== undefined).map((it) => it.text);
+      if (texts.length === 0) mcpResponse.finishEmpty();
+      else mcpResponse.finish(200, texts, batch);
     } finally {
-      signal.removeEventListener('abort', leave);
-      for (const id of mine) known?.answering.delete(id);
+      signal.removeEventListener('abort', cancel);
+      for (const id of ownIds) known?.pendingResponses.delete(id);
       if (known !== undefined) known.usedAt = performance.now();
-      passing?.close();
+      temporary?.close();
     }
   }
 
-  #session(caller: Caller, request: IncomingMessage): McpSession {
+  #session(caller: HttpCaller, request: IncomingMessage): McpSession {
     const secret = request.headers[sessionHeader];
     if (typeof secret !== 'string')
-      throw new Refusal(405, 'usage', 'without a session there is only POST', { headers: { allow: 'POST' } });
+      throw new HttpError(405, 'usage', 'without Mcp-Session-Id only POST is allowed', {
+        headers: { allow: 'POST' },
+      });
     const session = this.#options.sessions.find(caller, secret);
-    if (session === undefined) throw new Refusal(404, 'not_found', 'the session is not known');
+    if (session === undefined) throw new HttpError(404, 'not_found', 'unknown session');
     return session;
   }
 
-  /** One for all clients of a token: lists are written down once. */
-  #front(caller: Caller): Promise<Front> {
-    const known = this.#fronts.get(caller);
+  /** One MCP server for all clients of a token, so that lists are serialized once. */
+  #server(caller: HttpCaller): Promise<McpServer> {
+    const known = this.#servers.get(caller);
     if (known !== undefined) return known;
     const { approvals, parts, expose } = this.#options;
     const { principal, id: holder } = caller;
-    const made = caller
+    const created = caller
       .session()
-      .then((session) => createFront({ ...parts, session, approvals, principal, holder, expose }));
-    this.#fronts.set(caller, made);
-    made.catch(() => this.#fronts.delete(caller));
+      .then((session) => createMcpServer({ ...parts, session, approvals, principal, holder, expose }));
+    this.#servers.set(caller, created);
+    created.catch(() => this.#servers.delete(caller));
     caller.revoked.addEventListener('abort', () => this.#drop(caller), { once: true });
-    return made;
+    return created;
   }
 
-  #drop(caller: Caller): void {
-    this.#fronts.get(caller)?.then(
-      (front) => front.close(),
+  #drop(caller: HttpCaller): void {
+    this.#servers.get(caller)?.then(
+      (server) => server.close(),
       () => {},
     );
-    this.#fronts.delete(caller);
+    this.#servers.delete(caller);
   }
 }
 
@@ -237,7 +256,7 @@ function isInitialize(message: { readonly kind: string; readonly method?: string
   return message.kind === 'request' && message.method === 'initialize';
 }
 
-function idOf(parsed: Parsed | undefined): string | number | null {
+function idOf(parsed: ParsedMessage | undefined): string | number | null {
   if (parsed === undefined || 'error' in parsed) return null;
   return parsed.message.kind === 'request' ? parsed.message.id : null;
 }

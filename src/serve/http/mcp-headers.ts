@@ -1,78 +1,81 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isObject, type JsonObject } from '../../model/json.js';
 import { revisions2025 } from '../mcp/era-2025/session.js';
-import { claims2026, metaKeys, readEnvelope, revision2026 } from '../mcp/era-2026/envelope.js';
-import { Fault, failure, type Message, type Reply, type Request } from '../mcp/message.js';
+import { declares2026, metaKeys, readEnvelope, revision2026 } from '../mcp/era-2026/envelope.js';
+import { RpcError, type RpcMessage, type RpcReply, type RpcRequest, rpcErrorReply } from '../mcp/json-rpc.js';
 
-export const mismatch = -32020;
+export const headerMismatch = -32020;
 const unsupportedVersion = -32022;
 
-/** The member of the parameters that `Mcp-Name` repeats. */
-const named: Readonly<Record<string, string>> = {
+/** The params member that the header `Mcp-Name` repeats. */
+const nameMembers: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
 };
 
-export type Era =
+export type MessageEra =
   | { readonly era: '2025' }
-  | { readonly era: '2026'; readonly request: Request }
+  | { readonly era: '2026'; readonly request: RpcRequest }
   | { readonly era: '2026'; readonly notification: true }
-  | { readonly refused: Reply };
+  | { readonly rejected: RpcReply };
 
 /**
- * Which era a message is of: its body says it, and the headers must say the same. Whatever stands between judges
- * requests by their headers; it must not be shown other ones than we serve.
+ * The protocol era of a message. The body decides, and the headers must match it: a proxy checks requests by their
+ * headers, so the headers must not describe another request than the one we serve.
  */
-export function eraOf(message: Message, headers: IncomingHttpHeaders): Era {
-  const version = header(headers, 'mcp-protocol-version');
+export function messageEra(message: RpcMessage, headers: IncomingHttpHeaders): MessageEra {
+  const version = headerValue(headers, 'mcp-protocol-version');
   if (message.kind === 'response') return { era: '2025' };
-  const claimed = claims2026(message.params);
+  const claimed = declares2026(message.params);
   if (message.kind === 'notification') {
     if (claimed || (version !== undefined && version >= revision2026))
       return { era: '2026', notification: true };
     return checkEarlier(null, version);
   }
   const { id, method, params } = message;
-  const refuse = (code: number, text: string) => ({ refused: failure(id, code, text) });
+  const reject = (code: number, text: string) => ({ rejected: rpcErrorReply(id, code, text) });
   if (!claimed) {
     if (version === undefined || version < revision2026)
       return method === 'initialize' ? { era: '2025' } : checkEarlier(id, version);
     if (method === 'initialize')
-      return refuse(mismatch, 'initialize is not of the revision that MCP-Protocol-Version names');
+      return reject(
+        headerMismatch,
+        'initialize does not exist in the revision that MCP-Protocol-Version names',
+      );
     if (version !== revision2026) return unsupported(id, version);
   } else {
     const body = isObject(params._meta) ? params._meta[metaKeys.protocolVersion] : undefined;
     if (version !== undefined && typeof body === 'string' && version !== body)
-      return refuse(mismatch, `MCP-Protocol-Version names ${version}, the body ${body}`);
+      return reject(headerMismatch, `MCP-Protocol-Version is ${version}, but the body says ${body}`);
   }
   try {
     readEnvelope(method, params);
   } catch (error) {
-    if (!(error instanceof Fault)) throw error;
-    return { refused: failure(id, error.code, error.message, error.data) };
+    if (!(error instanceof RpcError)) throw error;
+    return { rejected: rpcErrorReply(id, error.code, error.message, error.data) };
   }
-  const wrong = wrongHeader(message, version, headers);
-  return wrong === undefined ? { era: '2026', request: message } : refuse(mismatch, wrong);
+  const problem = headerProblem(message, version, headers);
+  return problem === undefined ? { era: '2026', request: message } : reject(headerMismatch, problem);
 }
 
-function wrongHeader(
-  { method, params }: Request,
+function headerProblem(
+  { method, params }: RpcRequest,
   version: string | undefined,
   headers: IncomingHttpHeaders,
 ): string | undefined {
   if (version === undefined) return 'the header MCP-Protocol-Version is missing';
-  const written = header(headers, 'mcp-method');
+  const written = headerValue(headers, 'mcp-method');
   if (written === undefined) return 'the header Mcp-Method is missing';
-  if (written !== method) return `Mcp-Method names ${written}, the body ${method}`;
-  const member = Object.hasOwn(named, method) ? (named[method] as string) : undefined;
-  const wanted = member === undefined ? undefined : nameIn(params, member);
-  if (wanted === undefined) return undefined;
-  const given = header(headers, 'mcp-name');
-  if (given === undefined) return 'the header Mcp-Name is missing';
-  const name = decoded(given);
-  if (name === undefined) return 'the header Mcp-Name is not rightly encoded';
-  return name === wanted ? undefined : `Mcp-Name names ${name}, the body ${wanted}`;
+  if (written !== method) return `Mcp-Method is ${written}, but the body says ${method}`;
+  const member = Object.hasOwn(nameMembers, method) ? (nameMembers[method] as string) : undefined;
+  const expected = member === undefined ? undefined : nameIn(params, member);
+  if (expected === undefined) return undefined;
+  const encoded = headerValue(headers, 'mcp-name');
+  if (encoded === undefined) return 'the header Mcp-Name is missing';
+  const name = decodeHeaderValue(encoded);
+  if (name === undefined) return 'the header Mcp-Name is not encoded correctly';
+  return name === expected ? undefined : `Mcp-Name is ${name}, but the body says ${expected}`;
 }
 
 function nameIn(params: JsonObject, member: string): string | undefined {
@@ -80,8 +83,8 @@ function nameIn(params: JsonObject, member: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** Names that do not fit a header travel in base64, marked as such. */
-export function decoded(value: string): string | undefined {
+/** Decodes a header value. Values that are not plain ASCII are sent as `=?base64?…?=`. Undefined: invalid encoding. */
+export function decodeHeaderValue(value: string): string | undefined {
   const packed = /^=\?base64\?(.*)\?=$/.exec(value)?.[1];
   if (packed === undefined) return value;
   const bytes = Buffer.from(packed, 'base64');
@@ -93,34 +96,34 @@ export function decoded(value: string): string | undefined {
   }
 }
 
-function checkEarlier(id: string | number | null, version: string | undefined): Era {
+function checkEarlier(id: string | number | null, version: string | undefined): MessageEra {
   if (version === undefined || revisions2025.includes(version)) return { era: '2025' };
   return unsupported(id, version);
 }
 
-function unsupported(id: string | number | null, requested: string): Era {
-  const text = `the protocol version ${requested} is not spoken here`;
+function unsupported(id: string | number | null, requested: string): MessageEra {
+  const text = `the protocol version ${requested} is not supported`;
   return {
-    refused: failure(id, unsupportedVersion, text, {
+    rejected: rpcErrorReply(id, unsupportedVersion, text, {
       supported: [revision2026, ...revisions2025],
       requested,
     }),
   };
 }
 
-export function header(headers: IncomingHttpHeaders, name: string): string | undefined {
+export function headerValue(headers: IncomingHttpHeaders, name: string): string | undefined {
   const value = headers[name];
   return typeof value === 'string' ? value.trim() : undefined;
 }
 
-/** The status of an error in the 2026 era; what a tool or a method itself objects to is an ordinary answer. */
-export function statusOf(reply: Reply): number {
+/** The HTTP status of a reply in the 2026 era. Errors of a tool or method itself have status 200. */
+export function httpStatusOf(reply: RpcReply): number {
   switch (reply.code) {
     case -32601:
       return 404;
     case -32700:
     case -32600:
-    case mismatch:
+    case headerMismatch:
     case -32021:
     case unsupportedVersion:
       return 400;

@@ -1,35 +1,35 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { JsonObject } from '../../model/json.js';
-import type { Front, Session2025 } from '../mcp/front.js';
-import type { RequestId } from '../mcp/message.js';
-import type { Answering } from './answering.js';
-import type { Caller } from './callers.js';
+import type { RequestId } from '../mcp/json-rpc.js';
+import type { McpServer, Session2025 } from '../mcp/server.js';
+import type { HttpCaller } from './callers.js';
 import type { EventStream } from './event-stream.js';
-import type { HttpLimits } from './limits.js';
-import { Refusal } from './refusal.js';
+import { HttpError } from './http-error.js';
+import type { McpResponse } from './mcp-response.js';
+import type { HttpServerLimits } from './server-limits.js';
 
-/** One client of the 2025 era between its requests. */
+/** The session of one client of the 2025 era. */
 export interface McpSession {
-  /** Known to the client alone. */
+  /** The `Mcp-Session-Id`. Only the client knows it. */
   readonly secret: string;
-  /** For lists; does not let anybody in. */
+  /** Shown in lists. It does not give access to the session. */
   readonly id: string;
-  readonly caller: Caller;
+  readonly caller: HttpCaller;
   readonly session: Session2025;
-  /** Answers under way, by the requests they belong to. */
-  readonly answering: Map<RequestId, Answering>;
-  /** The stream the client opened for what belongs to no request. */
+  /** Responses in progress, by request id. */
+  readonly pendingResponses: Map<RequestId, McpResponse>;
+  /** The client's stream for messages that belong to no request. */
   stream: EventStream | undefined;
   readonly createdAt: number;
   usedAt: number;
 }
 
 export interface McpSessionsOptions {
-  readonly limits: HttpLimits;
+  readonly limits: HttpServerLimits;
   readonly now: () => number;
 }
 
-/** Sessions by their secrets. Each is bound to the token that opened it. */
+/** MCP sessions by secret. Each is bound to the token that opened it. */
 export class McpSessions {
   readonly #options: McpSessionsOptions;
   readonly #sessions = new Map<string, McpSession>();
@@ -42,43 +42,43 @@ export class McpSessions {
     return this.#sessions.size;
   }
 
-  /** Makes room among the caller's own sessions only. */
-  open(caller: Caller, front: Front): McpSession {
+  /** Opens a session. At the limit, it ends an idle session of the same caller, never of another one. */
+  open(caller: HttpCaller, server: McpServer): McpSession {
     const { sessions, sessionsPerToken } = this.#options.limits;
-    const own = this.of(caller);
+    const own = this.ownedBy(caller);
     if (own.length >= sessionsPerToken || this.#sessions.size >= sessions) {
-      const idle = own.filter((it) => !inUse(it)).sort((a, b) => a.usedAt - b.usedAt)[0];
+      const idle = own.filter((it) => !isSessionInUse(it)).sort((a, b) => a.usedAt - b.usedAt)[0];
       if (idle === undefined)
-        throw new Refusal(429, 'rate_limited', 'there are too many sessions', {
-          hint: 'end some with DELETE and their Mcp-Session-Id',
+        throw new HttpError(429, 'rate_limited', 'too many MCP sessions are open', {
+          hint: 'end some of them: DELETE /mcp with their Mcp-Session-Id',
           headers: { 'retry-after': '10' },
         });
       this.end(idle);
     }
     const secret = randomBytes(32).toString('base64url');
-    const made: McpSession = {
+    const session: McpSession = {
       secret,
       id: createHash('sha256').update(secret).digest('hex').slice(0, 16),
       caller,
-      session: front.session2025({ send: (message, about) => deliver(made, message, about) }),
-      answering: new Map(),
+      session: server.session2025({ send: (message, about) => deliver(session, message, about) }),
+      pendingResponses: new Map(),
       stream: undefined,
       createdAt: this.#options.now(),
       usedAt: performance.now(),
     };
-    this.#sessions.set(secret, made);
-    return made;
+    this.#sessions.set(secret, session);
+    return session;
   }
 
-  /** Undefined for a session that is unknown, ended, or another token's. */
-  find(caller: Caller, secret: string): McpSession | undefined {
+  /** Undefined if the session is unknown, has ended, or belongs to another token. */
+  find(caller: HttpCaller, secret: string): McpSession | undefined {
     const found = this.#sessions.get(secret);
     if (found === undefined || found.caller !== caller) return undefined;
     found.usedAt = performance.now();
     return found;
   }
 
-  of(caller: Caller): readonly McpSession[] {
+  ownedBy(caller: HttpCaller): readonly McpSession[] {
     return this.all().filter((it) => it.caller === caller);
   }
 
@@ -95,7 +95,7 @@ export class McpSessions {
   sweep(): void {
     const oldest = performance.now() - this.#options.limits.sessionIdleMs;
     for (const it of this.all()) {
-      if (it.caller.revoked.aborted || (!inUse(it) && it.usedAt < oldest)) this.end(it);
+      if (it.caller.revoked.aborted || (!isSessionInUse(it) && it.usedAt < oldest)) this.end(it);
     }
   }
 
@@ -104,14 +104,14 @@ export class McpSessions {
   }
 }
 
-export function inUse(session: McpSession): boolean {
-  return session.stream !== undefined || session.answering.size > 0;
+export function isSessionInUse(session: McpSession): boolean {
+  return session.stream !== undefined || session.pendingResponses.size > 0;
 }
 
-/** Puts a message of ours on the stream it belongs to. A question that nobody can hear is answered with a failure. */
+/** Sends a server message on the stream it belongs to. A request that cannot be delivered is answered with an error. */
 function deliver(to: McpSession, message: JsonObject, about: RequestId | undefined): void {
   const text = JSON.stringify(message);
-  if (about !== undefined && to.answering.get(about)?.tell(text) === true) return;
+  if (about !== undefined && to.pendingResponses.get(about)?.sendEarly(text) === true) return;
   if (to.stream !== undefined) {
     to.stream.send(text);
     return;

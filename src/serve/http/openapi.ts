@@ -2,11 +2,11 @@ import type { Json, JsonObject } from '../../model/json.js';
 import type { Route } from './route.js';
 
 const problem: JsonObject = {
-  description: 'Refused or failed.',
+  description: 'The request was rejected, denied, or failed.',
   content: { 'application/json': { schema: { $ref: '#/components/schemas/Problem' } } },
 };
 
-/** OpenAPI 3.1 of a table of routes: what is described is what is served. */
+/** OpenAPI 3.1 description, generated from the same route table that handles requests. */
 export function openApi(routes: readonly Route[], version: string): JsonObject {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
@@ -17,7 +17,7 @@ export function openApi(routes: readonly Route[], version: string): JsonObject {
     info: {
       title: 'Toolwharf',
       version,
-      summary: 'Tools of several packages, each confined to what it declares.',
+      summary: 'Runs tools of several packages. Each package runs in its own sandbox.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     paths,
@@ -56,10 +56,10 @@ function operation(route: Route): JsonObject {
       schema,
     })),
   ];
-  const answers = Object.entries(route.answers).map(([status, { text, type, schema: shape }]) => [
+  const responses = Object.entries(route.responses).map(([status, { description, type, schema: shape }]) => [
     status,
     {
-      description: text,
+      description,
       ...(type === undefined && shape === undefined
         ? {}
         : { content: { [type ?? 'application/json']: { schema: shape ?? { type: 'string' } } } }),
@@ -68,17 +68,17 @@ function operation(route: Route): JsonObject {
   return {
     operationId: operationId(route),
     summary: route.summary,
-    security: route.role === 'anybody' ? [] : [{ token: [] }],
-    ...(route.role === 'operator' ? { description: 'Needs a token of the role operator.' } : {}),
+    security: route.role === 'public' ? [] : [{ token: [] }],
+    ...(route.role === 'operator' ? { description: 'Requires a token with the role operator.' } : {}),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }),
-    responses: { ...Object.fromEntries(answers), default: problem },
+    responses: { ...Object.fromEntries(responses), default: problem },
   };
 }
 
 function operationId({ method, path }: Route): string {
-  const words = path.split('/').flatMap((it) => it.replace(/^v1$|^api$/, '').match(/[a-z]+/g) ?? []);
-  return [method.toLowerCase(), ...words].join('_');
+  const segments = path.split('/').flatMap((it) => it.replace(/^v1$|^api$/, '').match(/[a-z]+/g) ?? []);
+  return [method.toLowerCase(), ...segments].join('_');
 }

@@ -1,51 +1,51 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenRole } from '../../host/host.js';
+import type { CancelSignal } from '../../model/cancel-signal.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import type { Signal } from '../../model/signal.js';
-import type { Caller } from './callers.js';
-import { Refusal } from './refusal.js';
-import type { Reply } from './reply.js';
+import type { HttpCaller } from './callers.js';
+import { HttpError } from './http-error.js';
+import type { HttpReply } from './http-reply.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
-/** One request that was let in. */
+/** One authenticated request. */
 export interface Exchange {
-  readonly caller: Caller;
-  /** Decoded parts of the path, by their names. */
-  readonly parts: Readonly<Record<string, string>>;
+  readonly caller: HttpCaller;
+  /** Decoded path parameters, by name. */
+  readonly pathParams: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Undefined where none came. */
+  /** Undefined if the request has no body. */
   readonly body: Json | undefined;
-  /** Aborted when the visitor leaves, its token is revoked, or the server ends. */
-  readonly signal: Signal;
+  /** Aborted when the client disconnects, its token is revoked, or the server stops. */
+  readonly signal: CancelSignal;
 }
 
 interface RouteBase {
   readonly method: Method;
-  /** With `{name}` for a part that varies. */
+  /** May contain path parameters: `{name}`. */
   readonly path: string;
   readonly summary: string;
-  /** JSON Schema of the body; a route without one takes none. */
+  /** JSON Schema of the body. Absent: the route has no body. */
   readonly body?: JsonObject;
   readonly query?: Readonly<Record<string, string>>;
-  /** What each status means, besides those that every route has. */
-  readonly answers: Readonly<Record<string, Answered>>;
+  /** Responses by status, besides the errors that every route has. */
+  readonly responses: Readonly<Record<string, ResponseSpec>>;
 }
 
-export interface Answered {
-  readonly text: string;
-  /** JSON unless told. */
+export interface ResponseSpec {
+  readonly description: string;
+  /** Content type. Default: application/json. */
   readonly type?: string;
   readonly schema?: JsonObject;
 }
 
-/** The one table of these drives dispatch and the description at /openapi.json. */
+/** One table of routes drives dispatch, role checks and /openapi.json. */
 export type Route =
-  /** For anybody; tells nothing. */
-  | (RouteBase & { readonly role: 'anybody'; readonly open: (origin: string) => Reply })
-  | (RouteBase & { readonly role: TokenRole; readonly answer: (exchange: Exchange) => Promise<Reply> })
-  /** Reads and answers by itself, because it may stream. */
+  /** Needs no token, so it must not reveal anything. */
+  | (RouteBase & { readonly role: 'public'; readonly respond: (origin: string) => HttpReply })
+  | (RouteBase & { readonly role: TokenRole; readonly handle: (exchange: Exchange) => Promise<HttpReply> })
+  /** Reads the request and writes the response itself, because it may stream. */
   | (RouteBase & {
       readonly role: TokenRole;
       readonly stream: (
@@ -55,14 +55,14 @@ export type Route =
       ) => Promise<void>;
     });
 
-export interface Found {
+export interface RouteMatch {
   readonly route: Route;
-  readonly parts: Readonly<Record<string, string>>;
+  readonly pathParams: Readonly<Record<string, string>>;
 }
 
-const noParts: Readonly<Record<string, string>> = {};
+const noParams: Readonly<Record<string, string>> = {};
 
-/** Routes by what they are asked for. Paths without parts, which are nearly all that is asked, are found at once. */
+/** Finds the route of a request. Paths without parameters, the usual case, are found in a map. */
 export class RouteTable {
   readonly #routes: readonly Route[];
   readonly #plain: ReadonlyMap<string, Route>;
@@ -74,51 +74,51 @@ export class RouteTable {
     );
   }
 
-  /** The route of a request; 404 where no route has the path, 405 where none has the method. */
-  find(method: string, path: string): Found {
+  /** Throws 404 for an unknown path and 405 for a wrong method. */
+  find(method: string, path: string): RouteMatch {
     const plain = this.#plain.get(`${method} ${path}`);
-    return plain === undefined ? search(this.#routes, method, path) : { route: plain, parts: noParts };
+    return plain === undefined ? search(this.#routes, method, path) : { route: plain, pathParams: noParams };
   }
 
-  /** Undefined unless anybody may ask. */
-  open(method: string, path: string): Extract<Route, { role: 'anybody' }> | undefined {
+  /** Undefined if there is no such public route. */
+  findPublic(method: string, path: string): Extract<Route, { role: 'public' }> | undefined {
     const found = this.#plain.get(`${method} ${path}`);
-    return found?.role === 'anybody' ? found : undefined;
+    return found?.role === 'public' ? found : undefined;
   }
 }
 
-function search(routes: readonly Route[], method: string, path: string): Found {
+function search(routes: readonly Route[], method: string, path: string): RouteMatch {
   const matches = routes.flatMap((route) => {
-    const parts = matchPath(route.path, path);
-    return parts === undefined ? [] : [{ route, parts }];
+    const pathParams = matchPath(route.path, path);
+    return pathParams === undefined ? [] : [{ route, pathParams }];
   });
   const found = matches.find((it) => it.route.method === method);
   if (found !== undefined) return found;
   if (matches.length === 0)
-    throw new Refusal(404, 'not_found', 'there is nothing at this path', {
-      hint: '/openapi.json lists what there is',
+    throw new HttpError(404, 'not_found', 'unknown path', {
+      hint: 'GET /openapi.json lists all paths',
     });
   const allow = matches.map((it) => it.route.method).join(', ');
-  throw new Refusal(405, 'usage', `this path takes ${allow}`, { headers: { allow } });
+  throw new HttpError(405, 'usage', `this path allows only ${allow}`, { headers: { allow } });
 }
 
 function matchPath(pattern: string, path: string): Readonly<Record<string, string>> | undefined {
-  const wanted = pattern.split('/');
-  const given = path.split('/');
-  if (wanted.length !== given.length) return undefined;
-  const parts: Record<string, string> = {};
-  for (const [index, word] of wanted.entries()) {
-    const name = /^\{(\w+)\}$/.exec(word)?.[1];
-    const text = given[index] as string;
+  const expected = pattern.split('/');
+  const actual = path.split('/');
+  if (expected.length !== actual.length) return undefined;
+  const params: Record<string, string> = {};
+  for (const [index, segment] of expected.entries()) {
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1];
+    const text = actual[index] as string;
     if (name === undefined) {
-      if (word !== text) return undefined;
+      if (segment !== text) return undefined;
       continue;
     }
     const decoded = decode(text);
     if (decoded === undefined || decoded === '') return undefined;
-    parts[name] = decoded;
+    params[name] = decoded;
   }
-  return parts;
+  return params;
 }
 
 function decode(text: string): string | undefined {
@@ -129,17 +129,17 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** The body as an object with none but the known members. */
-export function membersOf(body: Json | undefined, known: readonly string[]): JsonObject {
-  if (!isObject(body)) throw new Refusal(400, 'usage', 'the body must be a JSON object');
-  const strange = Object.keys(body).find((it) => !known.includes(it));
-  if (strange !== undefined)
-    throw new Refusal(
+/** The body as an object. Throws if it has unknown members. */
+export function bodyMembers(body: Json | undefined, known: readonly string[]): JsonObject {
+  if (!isObject(body)) throw new HttpError(400, 'usage', 'the body must be a JSON object');
+  const unknown = Object.keys(body).find((it) => !known.includes(it));
+  if (unknown !== undefined)
+    throw new HttpError(
       400,
       'usage',
-      `the body has an unknown member ${JSON.stringify(strange.slice(0, 80))}`,
+      `the body has an unknown member ${JSON.stringify(unknown.slice(0, 80))}`,
       {
-        hint: known.length === 0 ? 'this path takes none' : `known are ${known.join(', ')}`,
+        hint: known.length === 0 ? 'this path takes no body' : `allowed members: ${known.join(', ')}`,
       },
     );
   return body;
@@ -148,13 +148,13 @@ export function membersOf(body: Json | undefined, known: readonly string[]): Jso
 export function textMember(body: JsonObject, name: string): string {
   const value = body[name];
   if (typeof value !== 'string' || value === '')
-    throw new Refusal(400, 'usage', `the body needs ${name}, a text that is not empty`);
+    throw new HttpError(400, 'usage', `the body needs ${name}, a non-empty string`);
   return value;
 }
 
-/** Schemas of what many routes answer with. */
-export const anyObject: JsonObject = { type: 'object' };
-export function documentOf(schema: string, properties: JsonObject = {}): JsonObject {
+/** Response schemas that several routes share. */
+export const objectSchema: JsonObject = { type: 'object' };
+export function documentSchema(schema: string, properties: JsonObject = {}): JsonObject {
   return {
     type: 'object',
     required: ['schema', ...Object.keys(properties)],

@@ -2,18 +2,18 @@ import type { Host } from '../../host/host.js';
 import type { McpEndpoint } from './mcp-endpoint.js';
 import type { McpSessions } from './mcp-sessions.js';
 import type { Gauge, Metrics } from './metrics.js';
-import type { Provider } from './oidc/provider.js';
+import type { IdentityProvider } from './oidc/identity-provider.js';
 import { openApi } from './openapi.js';
-import { Places } from './places.js';
+import { PathRedactor } from './path-redactor.js';
 import type { Route } from './route.js';
 import { approvalRoutes } from './routes/approvals.js';
 import { attentionRoutes } from './routes/attention.js';
 import { killRoutes } from './routes/kills.js';
 import { mcpRoutes } from './routes/mcp.js';
 import { messageRoutes } from './routes/messages.js';
-import { operationRoutes } from './routes/operation.js';
+import { monitoringRoutes } from './routes/monitoring.js';
 import { operatorRoutes } from './routes/operator.js';
-import { resourceRoutes } from './routes/resource.js';
+import { protectedResourceRoutes } from './routes/protected-resource.js';
 import { ruleRoutes } from './routes/rules.js';
 import { sessionRoutes } from './routes/sessions.js';
 import { settingRoutes } from './routes/settings.js';
@@ -27,31 +27,31 @@ export interface RoutesOptions {
   readonly metrics: Metrics;
   readonly gauges: () => readonly Gauge[];
   readonly version: string;
-  readonly provider: Provider | undefined;
-  /** Folders and files that are served. */
+  readonly provider: IdentityProvider | undefined;
+  /** Absolute paths of the served folders and files. */
   readonly directories: readonly string[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** Everything that is served, in the order in which it is described. */
+/** All routes, in the order of the OpenAPI description. */
 export function routesOf(options: RoutesOptions): readonly Route[] {
   const { host, version } = options;
   const routes: readonly Route[] = [
     ...mcpRoutes(options.endpoint),
-    ...toolRoutes(new Places(options.directories)),
+    ...toolRoutes(new PathRedactor(options.directories)),
     ...messageRoutes(),
-    // Before those whose id could be anything.
+    // Before the routes with {id}, which would match `rules` too.
     ...ruleRoutes(host.approvals.rules, options.now),
     ...approvalRoutes(host.approvals),
     ...operatorRoutes(host.operator),
     ...sessionRoutes(options.sessions),
     ...settingRoutes(host),
     ...switchRoutes(host.switches),
-    ...(options.provider === undefined ? [] : resourceRoutes(options.provider)),
+    ...(options.provider === undefined ? [] : protectedResourceRoutes(options.provider)),
     ...killRoutes(host.kills),
     ...attentionRoutes(host),
-    ...operationRoutes({ ...options, description: () => openApi(routes, version) }),
+    ...monitoringRoutes({ ...options, description: () => openApi(routes, version) }),
   ];
   return routes;
 }

@@ -1,76 +1,76 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Host, SessionOptions } from '../../host/host.js';
+import type { Cancellation } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
-import type { Stop } from '../../model/signal.js';
-import { type Expose, frontParts } from '../mcp/front.js';
-import { drain, hasBody, readJson } from './body.js';
+import { createMcpServerParts, type ExposeMode } from '../mcp/server.js';
+import { ActiveRequests } from './active-requests.js';
 import { Callers, type StartToken } from './callers.js';
-import { checkDoor, type DoorOptions, originOf } from './door.js';
-import { defaultLimits, type HttpLimits } from './limits.js';
+import { HttpError } from './http-error.js';
+import { errorReply, sendReply } from './http-reply.js';
 import { McpEndpoint } from './mcp-endpoint.js';
 import { McpSessions } from './mcp-sessions.js';
 import { type Gauge, Metrics } from './metrics.js';
-import type { Provider } from './oidc/provider.js';
-import { Refusal } from './refusal.js';
-import { errorReply, send } from './reply.js';
-import { type Exchange, membersOf, RouteTable } from './route.js';
+import type { IdentityProvider } from './oidc/identity-provider.js';
+import { checkOrigin, ownOrigin, type ServerNames } from './origin-check.js';
+import { drainRequest, hasBody, readBodyJson } from './request-body.js';
+import { bodyMembers, type Exchange, RouteTable } from './route.js';
 import { routesOf } from './routes.js';
-import { Visits } from './visits.js';
+import { defaultHttpServerLimits, type HttpServerLimits } from './server-limits.js';
 
-export interface HttpOptions {
-  /** 127.0.0.1 unless told. */
+export interface HttpServerOptions {
+  /** Default: 127.0.0.1. */
   readonly address?: string;
-  /** 0 takes any that is free. */
+  /** 0: any free port. */
   readonly port: number;
-  /** Names under which a proxy of the operator's reaches us. */
+  /** Host names that a proxy in front of this server uses. */
   readonly names?: readonly string[];
   readonly startTokens: readonly StartToken[];
-  /** Who else may say that somebody is known. */
-  readonly provider?: Provider | undefined;
-  /** What each caller's session is opened with. */
+  /** Accepts tokens of an external identity provider as well. */
+  readonly provider?: IdentityProvider | undefined;
+  /** Options of each caller's session. */
   readonly session: Omit<SessionOptions, 'principal'>;
-  readonly expose?: Expose;
+  readonly expose?: ExposeMode;
   readonly version: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly onBug: (error: unknown) => void;
-  /** Counts calls of all surfaces when the host tells it of them. */
+  /** Pass it to count the calls of all interfaces, not only those over HTTP. */
   readonly metrics?: Metrics;
-  readonly limits?: Partial<HttpLimits>;
+  readonly limits?: Partial<HttpServerLimits>;
 }
 
 export interface HttpServer {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly port: number;
-  /** Takes nobody in any more; calls under way get a moment, then they are ended. */
+  /** Stops accepting requests. Running calls get `graceMs`, then they are aborted. */
   close(): Promise<void>;
 }
 
 /** Serves MCP and the API over HTTP. */
-export async function openHttp(host: Host, options: HttpOptions): Promise<HttpServer> {
-  const limits = { ...defaultLimits, ...options.limits };
+export async function openHttpServer(host: Host, options: HttpServerOptions): Promise<HttpServer> {
+  const limits = { ...defaultHttpServerLimits, ...options.limits };
   const { now, onBug, version, session, startTokens, provider, metrics = new Metrics() } = options;
   const callers = new Callers(host, { session, startTokens, provider, limits, now });
   const sessions = new McpSessions({ limits, now });
   const endpoint = new McpEndpoint({
     approvals: host.approvals,
-    parts: frontParts({ version, now, onBug }),
+    parts: createMcpServerParts({ version, now, onBug }),
     expose: options.expose ?? 'auto',
     limits,
     sessions,
   });
   const connections = new Set<Socket>();
-  const visits = new Visits();
+  const activeRequests = new ActiveRequests();
   let closed = false;
   const gauges = (): readonly Gauge[] => [
-    { name: 'toolwharf_http_connections', text: 'Open connections.', value: connections.size },
-    { name: 'toolwharf_http_requests_running', text: 'Requests under way.', value: visits.size },
-    { name: 'toolwharf_mcp_sessions', text: 'MCP sessions that are kept.', value: sessions.size },
+    { name: 'toolwharf_http_connections', help: 'Open connections.', value: connections.size },
+    { name: 'toolwharf_http_requests_running', help: 'Requests in progress.', value: activeRequests.size },
+    { name: 'toolwharf_mcp_sessions', help: 'Open MCP sessions.', value: sessions.size },
     {
       name: 'process_resident_memory_bytes',
-      text: 'Memory of the host itself.',
+      help: 'Resident memory of the host process.',
       value: process.memoryUsage.rss(),
     },
   ];
@@ -79,28 +79,28 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
     directories: session.directories,
   });
   const routes = new RouteTable(table);
-  const door: { port: number; names: readonly string[] } = {
+  const serverNames: { port: number; names: readonly string[] } = {
     port: options.port,
     names: (options.names ?? []).map((it) => it.toLowerCase()),
   };
 
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const visit = visits.begin();
+    const cancellation = activeRequests.begin();
     response.once('close', () => {
-      metrics.requested(response.statusCode);
-      // A response that was sent whole needs nobody to be told.
-      if (!response.writableFinished) visit.abort();
+      metrics.countRequest(response.statusCode);
+      // After a complete response there is nothing to cancel.
+      if (!response.writableFinished) cancellation.abort();
     });
     try {
-      await dispatch({ request, response, routes, door, callers, limits, closed, visit });
+      await dispatch({ request, response, routes, serverNames, callers, limits, closed, cancellation });
     } catch (error) {
-      // Whoever left is told nothing.
-      const left = error instanceof HostError && error.code === 'canceled' && request.destroyed;
-      if (!left) send(response, errorReply(error, onBug), limits.readMs);
+      // A client that has disconnected gets no answer.
+      const isGone = error instanceof HostError && error.code === 'canceled' && request.destroyed;
+      if (!isGone) sendReply(response, errorReply(error, onBug), limits.readMs);
       if (response.headersSent && !response.writableEnded) response.socket?.destroy();
-      drain(request);
+      drainRequest(request);
     } finally {
-      visits.over(visit);
+      activeRequests.finish(cancellation);
     }
   };
   const server = createServer(
@@ -121,7 +121,7 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
   });
   await listening(server, options);
   const { port } = server.address() as AddressInfo;
-  door.port = port;
+  serverNames.port = port;
   const sweeping = setInterval(() => {
     sessions.sweep();
     callers.sweep().catch(onBug);
@@ -134,73 +134,80 @@ export async function openHttp(host: Host, options: HttpOptions): Promise<HttpSe
       if (closed) return;
       closed = true;
       clearInterval(sweeping);
-      const gone = new Promise<void>((resolve) => server.close(() => resolve()));
+      const stopped = new Promise<void>((resolve) => server.close(() => resolve()));
       server.closeIdleConnections();
-      endpoint.hush();
-      await Promise.race([visits.emptied(), sleep(limits.graceMs)]);
-      visits.end();
+      endpoint.endStreams();
+      await Promise.race([activeRequests.whenIdle(), sleep(limits.graceMs)]);
+      activeRequests.abortAll();
       sessions.close();
       await endpoint.close();
-      await Promise.race([visits.emptied(), sleep(1000)]);
+      await Promise.race([activeRequests.whenIdle(), sleep(1000)]);
       for (const socket of connections) socket.destroy();
-      await gone;
+      await stopped;
       await callers.close();
     },
   };
 }
 
-interface Visit {
+interface DispatchContext {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly routes: RouteTable;
-  readonly door: DoorOptions;
+  readonly serverNames: ServerNames;
   readonly callers: Callers;
-  readonly limits: HttpLimits;
+  readonly limits: HttpServerLimits;
   readonly closed: boolean;
-  /** Given up when the visitor leaves, its token is revoked, or the server ends. */
-  readonly visit: Stop;
+  /** Aborted when the client disconnects, its token is revoked, or the server stops. */
+  readonly cancellation: Cancellation;
 }
 
-/** Door, token, route, role, body; in this order, so that a stranger learns nothing. */
-async function dispatch(given: Visit): Promise<void> {
-  const { request, response, routes, callers, limits, door, visit } = given;
-  // Node begins what a client sends ahead, keeps its answer for as long as the one before it takes, and tells it of no end.
+/** Checks origin, token, route, role and body in this order, so that a client without a token learns nothing. */
+async function dispatch(context: DispatchContext): Promise<void> {
+  const { request, response, routes, callers, limits, serverNames, cancellation } = context;
+  // Pipelined request: Node would start it, buffer its answer, and not report when the client disconnects.
   if (response.socket === null)
-    throw new Refusal(400, 'usage', 'the request came before the last one on this connection was answered', {
-      hint: 'wait for the answer, or use another connection',
+    throw new HttpError(
+      400,
+      'usage',
+      'the request was sent before the previous one on this connection was answered',
+      {
+        hint: 'wait for the answer, or open another connection',
+        headers: { connection: 'close' },
+      },
+    );
+  checkOrigin(request, serverNames);
+  if (context.closed)
+    throw new HttpError(503, 'host_unreachable', 'the host is shutting down', {
       headers: { connection: 'close' },
     });
-  checkDoor(request, door);
-  if (given.closed)
-    throw new Refusal(503, 'host_unreachable', 'the host is ending', { headers: { connection: 'close' } });
   const url = request.url ?? '';
   const mark = url.indexOf('?');
   const path = mark === -1 ? url : url.slice(0, mark);
   const method = request.method ?? '';
-  const open = routes.open(method, path);
-  if (open !== undefined) {
-    send(response, open.open(originOf(request, door)), limits.readMs);
+  const publicRoute = routes.findPublic(method, path);
+  if (publicRoute !== undefined) {
+    sendReply(response, publicRoute.respond(ownOrigin(request, serverNames)), limits.readMs);
     return;
   }
-  const caller = await callers.identify(request, door);
-  const leave = callers.enter(caller, request.socket, visit);
+  const caller = await callers.identify(request, serverNames);
+  const leave = callers.enter(caller, request.socket, cancellation);
   try {
-    const { route, parts } = routes.find(method, path);
+    const { route, pathParams } = routes.find(method, path);
     if (route.role === 'operator' && caller.role !== 'operator')
-      throw new Refusal(403, 'denied', 'this is for operators', {
-        hint: 'use the token that "toolwharf serve" prints, or one of "toolwharf token create NAME --role operator"',
+      throw new HttpError(403, 'denied', 'this path requires an operator token', {
+        hint: 'use the operator token that "toolwharf serve" printed, or create one: toolwharf token create NAME --role operator',
       });
-    // Whoever left while its token was looked up may not be heard leaving any more.
-    if (response.closed || request.socket.destroyed) visit.abort();
+    // If the client disconnected during the token check, the close event is already over.
+    if (response.closed || request.socket.destroyed) cancellation.abort();
     const query = mark === -1 ? noQuery : new URLSearchParams(url.slice(mark + 1));
     const { headers } = request;
-    const exchange: Exchange = { caller, parts, query, headers, body: undefined, signal: visit };
+    const exchange: Exchange = { caller, pathParams, query, headers, body: undefined, signal: cancellation };
     if ('stream' in route) {
       await route.stream(exchange, request, response);
-    } else if ('answer' in route) {
-      const body = hasBody(request) ? await readJson(request, limits.bodyBytes) : undefined;
-      if (body !== undefined && route.body === undefined) membersOf(body, []);
-      send(response, await route.answer({ ...exchange, body }), limits.readMs);
+    } else if ('handle' in route) {
+      const body = hasBody(request) ? await readBodyJson(request, limits.bodyBytes) : undefined;
+      if (body !== undefined && route.body === undefined) bodyMembers(body, []);
+      sendReply(response, await route.handle({ ...exchange, body }), limits.readMs);
     }
   } finally {
     leave();
@@ -210,14 +217,14 @@ async function dispatch(given: Visit): Promise<void> {
 const loopback = '127.0.0.1';
 const noQuery = new URLSearchParams();
 
-function listening(server: Server, { address = loopback, port }: HttpOptions): Promise<void> {
+function listening(server: Server, { address = loopback, port }: HttpServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
-      const why = error.code === 'EADDRINUSE' ? 'it is taken' : String(error.code);
+      const reason = error.code === 'EADDRINUSE' ? 'the port is in use' : String(error.code);
       reject(
-        new HostError('usage', `cannot listen on port ${port} of ${address}: ${why}`, {
+        new HostError('usage', `cannot listen on port ${port} of ${address}: ${reason}`, {
           cause: error,
-          hint: 'name another with --port, 0 for any that is free',
+          hint: 'use another port with --port; 0 means any free port',
         }),
       );
     });
@@ -228,7 +235,7 @@ function listening(server: Server, { address = loopback, port }: HttpOptions): P
   });
 }
 
-/** An address as a URL spells it; one that stands for all of them is reached by this machine itself. */
+/** The host part of the URL for an address. The addresses that mean "all interfaces" become loopback. */
 function hostOf(address: string): string {
   if (address === '0.0.0.0') return loopback;
   if (address === '::') return '[::1]';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Answer, CallRequest, ListedTool, PackageReport, Session } from '../../host/host.js';
-import { createFront, frontParts } from './front.js';
-import { parseMessages } from './message.js';
+import { parseMessages } from './json-rpc.js';
+import { createMcpServer, createMcpServerParts } from './server.js';
 
 const tool: ListedTool = {
   name: 'shop/orders',
@@ -65,8 +65,8 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
     install: refuse,
     close: async () => {},
   };
-  const front = createFront({
-    ...frontParts({ version: '9.9.9', now: () => 0, onBug: (error) => bugs.push(error) }),
+  const front = createMcpServer({
+    ...createMcpServerParts({ version: '9.9.9', now: () => 0, onBug: (error) => bugs.push(error) }),
     session,
     approvals: { approve: refuse, deny: refuse },
     principal: 'agent',
@@ -93,7 +93,7 @@ const base = { tool: 'shop/orders', callId: 'c', durationMs: 1 };
 const ok: Answer = { ...base, status: 'ok', result: ['a'], warnings: [] };
 
 test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
-  'the revision %s is spoken',
+  'the revision %s is supported',
   async (protocolVersion) => {
     expect(await client(async () => ok).request('initialize', { protocolVersion })).toMatchObject({
       result: { protocolVersion, serverInfo: { name: 'toolwharf', version: '9.9.9' } },
@@ -101,13 +101,13 @@ test.each(['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'])(
   },
 );
 
-test('an unknown revision gets the newest', async () => {
+test('an unknown revision is answered with the newest one', async () => {
   expect(await client(async () => ok).request('initialize', { protocolVersion: '1999-01-01' })).toMatchObject(
     { result: { protocolVersion: '2025-11-25' } },
   );
 });
 
-test('schemas pass through untouched; what is no object is wrapped; hints are corrected', async () => {
+test('input schemas are unchanged, output schemas become objects, and hints are corrected', async () => {
   const answer = (await client(async () => ok).request('tools/list')) as { result: { tools: unknown[] } };
   expect(answer.result.tools[0]).toEqual({
     name: 'shop_orders',
@@ -119,7 +119,7 @@ test('schemas pass through untouched; what is no object is wrapped; hints are co
   });
 });
 
-test('refusals are results that the model reads', async () => {
+test('a denied call is a result that the model can read', async () => {
   const denied: Answer = {
     ...base,
     status: 'denied',
@@ -161,7 +161,7 @@ test('notifications and responses get no answer', async () => {
   expect(await send('{"jsonrpc":"2.0","id":4,"result":{}}')).toBeUndefined();
 });
 
-test('a canceled call is aborted and gets no answer; a second request with its id is refused', async () => {
+test('a canceled call is aborted and gets no answer; a second request with its id is rejected', async () => {
   const { request, send } = client(
     ({ signal }) => new Promise((resolve) => signal?.addEventListener('abort', () => resolve(ok))),
   );
@@ -171,16 +171,16 @@ test('a canceled call is aborted and gets no answer; a second request with its i
   expect(await running).toBeUndefined();
 });
 
-test('a client that leaves takes its calls along', async () => {
+test('the calls of a client are aborted when it disconnects', async () => {
   let ended = false;
-  let begun = () => {};
-  const underWay = new Promise<void>((resolve) => {
-    begun = resolve;
+  let begin = () => {};
+  const started = new Promise<void>((resolve) => {
+    begin = resolve;
   });
   const { request, dispatch } = client(
     ({ signal }) =>
       new Promise((resolve) => {
-        begun();
+        begin();
         signal?.addEventListener('abort', () => {
           ended = true;
           resolve(ok);
@@ -188,13 +188,13 @@ test('a client that leaves takes its calls along', async () => {
       }),
   );
   const running = request('tools/call', { name: 'shop_orders' });
-  await underWay;
+  await started;
   dispatch.close();
   await running;
   expect(ended).toBe(true);
 });
 
-test('a bug is an error without its details', async () => {
+test('an internal error does not show its details', async () => {
   const { request, bugs } = client(async () => {
     throw new Error('password=hunter2');
   });
@@ -204,7 +204,7 @@ test('a bug is an error without its details', async () => {
   expect(bugs).toHaveLength(1);
 });
 
-test('batches are for the one revision that has them', async () => {
+test('batches are accepted only in the revision that defines them', async () => {
   const { dispatch, request } = client(async () => ok);
   expect(dispatch.batches).toBe(false);
   await request('initialize', { protocolVersion: '2025-03-26' });

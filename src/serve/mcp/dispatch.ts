@@ -1,74 +1,82 @@
 import type { Progress } from '../../host/host.js';
+import type { CancelSignal } from '../../model/cancel-signal.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import type { JsonObject, JsonSchema } from '../../model/json.js';
-import type { Signal } from '../../model/signal.js';
+import { callToolName, confirmToolName, describeToolName, findToolName } from '../../model/tool-name.js';
 import { errorTable } from '../errors.js';
-import { type Ask, callTool, type Held, type Hold, type Resumed, readCall } from './calls.js';
-import { Changes } from './changes.js';
-import type { FrontOptions } from './front.js';
-import { HoldTimeout } from './hold.js';
-import { Fault, failure, type Reply, type RequestId, unknownMethod } from './message.js';
-import type { Page } from './pages.js';
+import { QuestionLimit } from './approval-question.js';
+import { ChangeNotifier } from './change-notifier.js';
+import { methodNotFound, type RequestId, RpcError, type RpcReply, rpcErrorReply } from './json-rpc.js';
+import type { Page } from './paged-list.js';
 import { traceOf } from './progress.js';
-import { PromptCatalog } from './prompts.js';
-import { ResourceCatalog } from './resources.js';
+import { PromptCatalog } from './prompt-catalog.js';
+import { ResourceCatalog } from './resource-catalog.js';
+import type { McpServerOptions } from './server.js';
+import {
+  type AskUser,
+  type HeldCall,
+  type HoldResponse,
+  handleToolCall,
+  type ResumedCall,
+  readCallParams,
+} from './tool-call.js';
 import { ToolCatalog } from './tool-catalog.js';
-import type { Shape } from './tools.js';
+import type { ResultShape } from './tool-mapping.js';
 
-/** One request, free of everything that only its era knows. */
-export interface Asked {
+/** One request, independent of the protocol era. */
+export interface DispatchRequest {
   readonly method: string;
   readonly params: JsonObject;
-  readonly signal: Signal;
-  readonly shape: Shape;
-  readonly resumed?: Resumed | undefined;
-  readonly onHeld: (hold: Hold) => Promise<Held>;
+  readonly signal: CancelSignal;
+  readonly shape: ResultShape;
+  readonly resumed?: ResumedCall | undefined;
+  readonly onHeld: (hold: HeldCall) => Promise<HoldResponse>;
   readonly onProgress: (progress: Progress) => void;
-  /** Puts a question of a tool to the person at the client; absent where the client cannot. */
-  readonly onAsk?: Ask | undefined;
+  /** Sends a tool's question to the user. Absent if the client cannot show it. */
+  readonly onAsk?: AskUser | undefined;
 }
 
-export type Answered =
+export type DispatchResult =
   | { readonly kind: 'list'; readonly key: string; readonly page: Page }
   | { readonly kind: 'result'; readonly result: JsonObject };
 
-/** What the eras share: the same lists, calls and texts, however they are wrapped. */
+/** The part that both eras share: lists, calls and texts. Each era only wraps them differently. */
 export interface Dispatch {
-  readonly options: FrontOptions;
-  readonly changes: Changes;
-  /** How often this caller's person is asked. */
-  readonly patience: HoldTimeout;
+  readonly options: McpServerOptions;
+  readonly changes: ChangeNotifier;
+  /** Limits how often this caller's user is asked. */
+  readonly questionLimit: QuestionLimit;
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions: string;
   /** The input schema of a tool, by any of its names. */
-  inputOf(tool: string): Promise<JsonSchema | undefined>;
-  /** Throws a `Fault` for what is no sound request. */
-  answer(asked: Asked): Promise<Answered>;
-  /** What went wrong, as the client may see it; a bug keeps its details for the log. */
-  failed(id: RequestId, error: unknown): Reply;
+  inputSchemaOf(tool: string): Promise<JsonSchema | undefined>;
+  /** Throws an `RpcError` for an invalid request. */
+  answer(request: DispatchRequest): Promise<DispatchResult>;
+  /** The error reply for anything thrown. Details of a bug go to the log only. */
+  errorReply(id: RequestId, error: unknown): RpcReply;
   close(): void;
 }
 
-export function createDispatch(options: FrontOptions): Dispatch {
+export function createDispatch(options: McpServerOptions): Dispatch {
   const { session, version } = options;
   const tools = new ToolCatalog(session, options.expose);
   const prompts = new PromptCatalog(session);
   const resources = new ResourceCatalog(session, prompts, options.results, options.holder);
-  const changes = new Changes();
+  const changes = new ChangeNotifier();
   const stop = session.onChange(() => {
-    tools.forget();
-    prompts.forget();
-    resources.forget();
-    changes.note();
+    tools.invalidate();
+    prompts.invalidate();
+    resources.invalidate();
+    changes.notify();
   });
 
-  const answer = async (asked: Asked): Promise<Answered> => {
-    const { method, params } = asked;
+  const answer = async (request: DispatchRequest): Promise<DispatchResult> => {
+    const { method, params } = request;
     const { cursor } = params;
     switch (method) {
       case 'tools/list':
-        return { kind: 'list', key: 'tools', page: (await tools.list(asked.shape)).page(cursor) };
+        return { kind: 'list', key: 'tools', page: (await tools.list(request.shape)).page(cursor) };
       case 'prompts/list':
         return { kind: 'list', key: 'prompts', page: (await prompts.list()).page(cursor) };
       case 'resources/list':
@@ -76,23 +84,23 @@ export function createDispatch(options: FrontOptions): Dispatch {
       case 'resources/templates/list':
         return { kind: 'list', key: 'resourceTemplates', page: (await resources.templates()).page(cursor) };
       case 'tools/call': {
-        const { shape, signal, resumed, onHeld, onProgress, onAsk } = asked;
-        const call = { ...readCall(params), shape, signal, resumed, onHeld, onProgress, onAsk };
-        return { kind: 'result', result: traced(await callTool(options, tools, call), params) };
+        const { shape, signal, resumed, onHeld, onProgress, onAsk } = request;
+        const call = { ...readCallParams(params), shape, signal, resumed, onHeld, onProgress, onAsk };
+        return { kind: 'result', result: traced(await handleToolCall(options, tools, call), params) };
       }
       case 'prompts/get':
-        return { kind: 'result', result: traced(await prompts.get(params, asked.signal), params) };
+        return { kind: 'result', result: traced(await prompts.get(params, request.signal), params) };
       case 'resources/read':
-        return { kind: 'result', result: traced(await resources.read(params, asked.signal), params) };
+        return { kind: 'result', result: traced(await resources.read(params, request.signal), params) };
       default:
-        throw new Fault(unknownMethod, `the method ${JSON.stringify(method)} is not known`);
+        throw new RpcError(methodNotFound, `unknown method ${JSON.stringify(method)}`);
     }
   };
 
   return {
     options,
     changes,
-    patience: new HoldTimeout(options.now),
+    questionLimit: new QuestionLimit(options.now),
     serverInfo: { name: 'toolwharf', title: 'Toolwharf', version },
     capabilities: {
       tools: { listChanged: true },
@@ -100,14 +108,14 @@ export function createDispatch(options: FrontOptions): Dispatch {
       resources: { listChanged: true },
     },
     instructions,
-    inputOf: async (tool) => (await tools.find(tool))?.tool.input,
+    inputSchemaOf: async (tool) => (await tools.find(tool))?.tool.input,
     answer,
-    failed(id, error) {
-      if (error instanceof Fault) return failure(id, error.code, error.message, error.data);
+    errorReply(id, error) {
+      if (error instanceof RpcError) return rpcErrorReply(id, error.code, error.message, error.data);
       if (!(error instanceof HostError)) options.onBug(error);
       const { code, message, hint } = asHostError(error);
       const text = hint === undefined || code === 'internal' ? message : `${message}; ${hint}`;
-      return failure(id, errorTable[code].rpc, text);
+      return rpcErrorReply(id, errorTable[code].rpc, text);
     },
     close() {
       stop();
@@ -116,8 +124,7 @@ export function createDispatch(options: FrontOptions): Dispatch {
   };
 }
 
-const instructions =
-  'Tools of several packages, each confined to what it declares. Where only tools to search, describe and call are listed, search for what you need first. A call may be held for a person: tell the user what would run and why, and call patch_confirm_action with the token once they have approved it outside this conversation.';
+const instructions = `This server runs tools of several packages, each in its own sandbox. If only ${findToolName}, ${describeToolName} and ${callToolName} are listed, search for the tool you need with ${findToolName} first. A call may be held until a person approves it. In that case, tell the user which call is held and why, and wait until they have approved it outside this conversation. Then call ${confirmToolName} with the confirmation token.`;
 
 function traced(result: JsonObject, params: JsonObject): JsonObject {
   const trace = traceOf(params._meta);

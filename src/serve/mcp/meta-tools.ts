@@ -1,26 +1,29 @@
 import type { JsonObject } from '../../model/json.js';
 import { callToolName, describeToolName, findToolName } from '../../model/tool-name.js';
-import { wholeCharacters } from './parts.js';
+import { takeCharacters } from './content-parts.js';
 import type { ToolCatalog } from './tool-catalog.js';
-import { errorResult, type Shape, textResult, toolEntry } from './tools.js';
+import { errorResult, type ResultShape, textResult, toolEntry } from './tool-mapping.js';
 
-const usualLimit = 10;
+const defaultLimit = 10;
 const maxLimit = 50;
+/** In characters, like the other lengths. */
 const maxQuery = 1000;
 const maxDescription = 240;
 const maxAnswer = 16_000;
 
-/** A fixed list through which any number of tools can be used. */
+/** A short, fixed list of tools that gives access to any number of tools. */
 export const metaTools: readonly JsonObject[] = [
   {
     name: findToolName,
-    description:
-      'Find tools by what they do. Answers with names and short descriptions, best match first. Describe a tool before calling it.',
+    description: `Find tools by what they do. Returns names and short descriptions, best match first. Before you call a tool, read its definition with ${describeToolName}.`,
     inputSchema: {
       type: 'object',
       properties: {
-        query: { type: 'string', description: 'What the tool should do, in a few words.' },
-        limit: { type: 'integer', minimum: 1, maximum: maxLimit, default: usualLimit },
+        query: {
+          type: 'string',
+          description: 'What the tool should do, in a few words. Example: "send an email".',
+        },
+        limit: { type: 'integer', minimum: 1, maximum: maxLimit, default: defaultLimit },
       },
       required: ['query'],
       additionalProperties: false,
@@ -29,10 +32,10 @@ export const metaTools: readonly JsonObject[] = [
   },
   {
     name: describeToolName,
-    description: 'Show a tool in full: what it does, the schema of its arguments and of its answer.',
+    description: 'Get the full definition of a tool: its description, input schema and output schema.',
     inputSchema: {
       type: 'object',
-      properties: { name: { type: 'string', description: 'A name from a search.' } },
+      properties: { name: { type: 'string', description: `A tool name that ${findToolName} returned.` } },
       required: ['name'],
       additionalProperties: false,
     },
@@ -40,12 +43,12 @@ export const metaTools: readonly JsonObject[] = [
   },
   {
     name: callToolName,
-    description: 'Call a tool by its name, with arguments that fit its schema.',
+    description: `Call a tool by name. The arguments must match its input schema; get the schema with ${describeToolName}.`,
     inputSchema: {
       type: 'object',
       properties: {
-        name: { type: 'string', description: 'A name from a search.' },
-        arguments: { type: 'object', description: 'The arguments of that tool.' },
+        name: { type: 'string', description: `A tool name that ${findToolName} returned.` },
+        arguments: { type: 'object', description: 'The arguments for that tool.' },
       },
       required: ['name'],
       additionalProperties: false,
@@ -54,13 +57,13 @@ export const metaTools: readonly JsonObject[] = [
   },
 ];
 
-/** Only what the caller may use is ever found. */
-export async function findTools(catalog: ToolCatalog, given: JsonObject): Promise<JsonObject> {
-  const { query, limit = usualLimit } = given;
+/** Searches only the tools that the caller may use. */
+export async function findTools(catalog: ToolCatalog, args: JsonObject): Promise<JsonObject> {
+  const { query, limit = defaultLimit } = args;
   if (typeof query !== 'string' || query.trim() === '')
-    return misused(`${findToolName} needs a query: what the tool should do`);
+    return invalidUse(`${findToolName} needs "query": what the tool should do`);
   if (typeof limit !== 'number' || !Number.isInteger(limit) || limit < 1 || limit > maxLimit)
-    return misused(`the limit of ${findToolName} is a whole number from 1 to ${maxLimit}`);
+    return invalidUse(`the limit of ${findToolName} must be an integer from 1 to ${maxLimit}`);
   const found = (await catalog.index()).search(query.slice(0, maxQuery), limit);
   const tools: JsonObject[] = [];
   let size = 0;
@@ -70,7 +73,7 @@ export async function findTools(catalog: ToolCatalog, given: JsonObject): Promis
     const shown =
       description.length <= maxDescription
         ? description
-        : `${wholeCharacters(description, maxDescription - 1)}…`;
+        : `${takeCharacters(description, maxDescription - 1)}…`;
     const entry = { name: listed.exposed, package: listed.name.split('/')[0] as string, description: shown };
     size += JSON.stringify(entry).length;
     if (size > maxAnswer) break;
@@ -78,24 +81,25 @@ export async function findTools(catalog: ToolCatalog, given: JsonObject): Promis
   }
   const next =
     tools.length === 0
-      ? 'Nothing fits. Try other words.'
-      : `Describe one with ${describeToolName}, then call it with ${callToolName}.`;
+      ? 'No tool matches. Try other search words.'
+      : `Read the definition of a tool with ${describeToolName}, then call it with ${callToolName}.`;
   return textResult(JSON.stringify({ tools, next }));
 }
 
 export async function describeTool(
   catalog: ToolCatalog,
-  given: JsonObject,
-  shape: Shape,
+  args: JsonObject,
+  shape: ResultShape,
 ): Promise<JsonObject> {
-  const { name } = given;
-  if (typeof name !== 'string') return misused(`${describeToolName} needs the name of a tool`);
+  const { name } = args;
+  if (typeof name !== 'string') return invalidUse(`${describeToolName} needs "name": the name of a tool`);
   const listed = await catalog.find(name);
   if (listed === undefined)
-    return misused(`there is no tool ${JSON.stringify(name)}; find one with ${findToolName}`);
+    return invalidUse(`there is no tool ${JSON.stringify(name)}; search for tools with ${findToolName}`);
   return textResult(JSON.stringify(toolEntry(listed, await catalog.sandboxOf(listed), shape)));
 }
 
-export function misused(message: string): JsonObject {
+/** The result for wrong arguments of a meta-tool. */
+export function invalidUse(message: string): JsonObject {
   return errorResult(message, { 'toolwharf/status': 'error', 'toolwharf/code': 'invalid_input' });
 }

@@ -1,38 +1,38 @@
 import type { Progress } from '../../host/host.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import { notification } from './message.js';
+import { notification } from './json-rpc.js';
 
-const beatMs = 1000;
+const intervalMs = 1000;
 
-/** What a client that asked for it is told while its request is under way. */
+/** Progress notifications of one request, if the client asked for them. */
 export interface ProgressReport {
-  /** What the tool says itself. */
-  readonly tell: (progress: Progress) => void;
+  /** Reports progress of the tool itself. */
+  readonly report: (progress: Progress) => void;
   readonly stop: () => void;
 }
 
 /**
- * Each second, how long a request has been under way, until the tool says itself how far it is. What is told only ever
- * goes up: where a tool begins to speak late, its numbers are counted on from what was told before.
+ * Reports the elapsed seconds once per second, until the tool reports its own progress. Progress must only increase, so
+ * the tool's numbers are added to the seconds that were already reported.
  */
 export function reportProgress(meta: Json | undefined, send: (message: JsonObject) => void): ProgressReport {
   const token = isObject(meta) ? meta.progressToken : undefined;
-  if (typeof token !== 'string' && !Number.isInteger(token)) return { tell: () => {}, stop: () => {} };
-  const say = (told: JsonObject) =>
-    send(notification('notifications/progress', { progressToken: token as Json, ...told }));
+  if (typeof token !== 'string' && !Number.isInteger(token)) return { report: () => {}, stop: () => {} };
+  const notify = (params: JsonObject) =>
+    send(notification('notifications/progress', { progressToken: token as Json, ...params }));
   let seconds = 0;
   let last = Number.NEGATIVE_INFINITY;
   const timer = setInterval(() => {
     seconds++;
-    say({ progress: seconds, message: `${seconds} s` });
-  }, beatMs);
+    notify({ progress: seconds, message: `${seconds} s` });
+  }, intervalMs);
   timer.unref();
   return {
-    tell({ progress, total, message }) {
+    report({ progress, total, message }) {
       clearInterval(timer);
       if (progress <= last) return;
       last = progress;
-      say({
+      notify({
         progress: seconds + progress,
         ...(total === undefined ? {} : { total: seconds + total }),
         ...(message === undefined ? {} : { message }),
@@ -45,7 +45,7 @@ export function reportProgress(meta: Json | undefined, send: (message: JsonObjec
 const traceKeys = ['traceparent', 'tracestate', 'baggage'];
 const maxTrace = 8192;
 
-/** W3C trace context of a request, for the result that belongs to it. */
+/** W3C trace context of a request, to copy into its result. */
 export function traceOf(meta: Json | undefined): JsonObject {
   if (!isObject(meta)) return {};
   const kept = traceKeys.flatMap((key) => {

@@ -1,43 +1,43 @@
 import type { ListedTool, PackageReport, SandboxLevel, Session } from '../../host/host.js';
 import { isObject, type Json } from '../../model/json.js';
-import type { Expose } from './front.js';
 import { metaTools } from './meta-tools.js';
-import { type ListItem, PagedList } from './pages.js';
-import { type Searchable, SearchIndex } from './search.js';
-import { confirmTool, type Shape, toolEntry } from './tools.js';
+import { type ListItem, PagedList } from './paged-list.js';
+import { type Searchable, SearchIndex } from './search-index.js';
+import type { ExposeMode } from './server.js';
+import { confirmTool, type ResultShape, toolEntry } from './tool-mapping.js';
 
-/** With fewer tools than this, `auto` lists them all. */
-export const fewTools = 40;
+/** From this number of tools, the mode `auto` uses search instead of a full list. */
+export const searchThreshold = 40;
 
 export interface SearchableTool extends Searchable {
   readonly listed: ListedTool;
 }
 
-interface Loaded {
+interface LoadedTools {
   readonly tools: readonly ListedTool[];
   readonly byName: ReadonlyMap<string, ListedTool>;
   readonly report: PackageReport;
-  readonly searching: boolean;
-  readonly lists: Map<Shape, PagedList>;
+  readonly isSearchMode: boolean;
+  readonly lists: Map<ResultShape, PagedList>;
   index: SearchIndex<SearchableTool> | undefined;
 }
 
-/** The tools of a session, read once and kept until something changes. */
+/** The tools of a session. Cached until something changes. */
 export class ToolCatalog {
   readonly #session: Session;
-  readonly #expose: Expose;
-  #loaded: Promise<Loaded> | undefined;
+  readonly #expose: ExposeMode;
+  #loaded: Promise<LoadedTools> | undefined;
 
-  constructor(session: Session, expose: Expose) {
+  constructor(session: Session, expose: ExposeMode) {
     this.#session = session;
     this.#expose = expose;
   }
 
-  forget(): void {
+  invalidate(): void {
     this.#loaded = undefined;
   }
 
-  async list(shape: Shape): Promise<PagedList> {
+  async list(shape: ResultShape): Promise<PagedList> {
     const loaded = await this.#load();
     const known = loaded.lists.get(shape);
     if (known !== undefined) return known;
@@ -46,7 +46,7 @@ export class ToolCatalog {
     return list;
   }
 
-  /** By `package/tool` or by the name for clients. */
+  /** Finds a tool by `PACKAGE/TOOL` or by its exposed name. */
   async find(name: string): Promise<ListedTool | undefined> {
     return (await this.#load()).byName.get(name);
   }
@@ -55,9 +55,9 @@ export class ToolCatalog {
     return levels((await this.#load()).report).get(tool.exposed);
   }
 
-  /** Whether tools are found by searching instead of being listed. */
-  async searching(): Promise<boolean> {
-    return (await this.#load()).searching;
+  /** Whether only the meta-tools are listed. */
+  async isSearchMode(): Promise<boolean> {
+    return (await this.#load()).isSearchMode;
   }
 
   async index(): Promise<SearchIndex<SearchableTool>> {
@@ -66,7 +66,7 @@ export class ToolCatalog {
     return loaded.index;
   }
 
-  async #load(): Promise<Loaded> {
+  async #load(): Promise<LoadedTools> {
     if (this.#loaded !== undefined) return this.#loaded;
     const loading = this.#read();
     this.#loaded = loading;
@@ -78,19 +78,20 @@ export class ToolCatalog {
     }
   }
 
-  async #read(): Promise<Loaded> {
+  async #read(): Promise<LoadedTools> {
     const [tools, report] = await Promise.all([this.#session.tools(), this.#session.packages()]);
     const byName = new Map<string, ListedTool>();
     for (const it of tools) byName.set(it.exposed, it);
-    // The canonical name wins where a package was clever with its names.
+    // The canonical name wins if the exposed name of one tool equals the canonical name of another.
     for (const it of tools) byName.set(it.name, it);
-    const searching = this.#expose === 'search' || (this.#expose === 'auto' && tools.length >= fewTools);
-    return { tools, byName, report, searching, lists: new Map(), index: undefined };
+    const isSearchMode =
+      this.#expose === 'search' || (this.#expose === 'auto' && tools.length >= searchThreshold);
+    return { tools, byName, report, isSearchMode, lists: new Map(), index: undefined };
   }
 }
 
-function itemsOf({ tools, report, searching }: Loaded, shape: Shape): ListItem[] {
-  if (searching) return [...metaTools, confirmTool].map((it) => item(String(it.name), it));
+function itemsOf({ tools, report, isSearchMode }: LoadedTools, shape: ResultShape): ListItem[] {
+  if (isSearchMode) return [...metaTools, confirmTool].map((it) => item(String(it.name), it));
   const sandbox = levels(report);
   const listed = tools.map((it) => item(it.exposed, toolEntry(it, sandbox.get(it.exposed), shape)));
   return [...listed, item(String(confirmTool.name), confirmTool)];
@@ -106,18 +107,18 @@ function levels({ packages }: PackageReport): Map<string, SandboxLevel> {
 
 function searchable(listed: ListedTool, { packages }: PackageReport): SearchableTool {
   const id = listed.name.split('/')[0] as string;
-  const of = packages.find((it) => it.id === id)?.package;
+  const pkg = packages.find((it) => it.id === id)?.package;
   const { input, annotations, description, name } = listed.tool;
   const inputs = isObject(input) && isObject(input.properties) ? Object.keys(input.properties) : [];
-  const tags = (of?.facts ?? [])
+  const tags = (pkg?.facts ?? [])
     .filter((it) => /tag|keyword|categor/i.test(it.label))
     .map((it) => textOf(it.value));
   return {
     listed,
     name: `${name} ${annotations.title ?? ''}`,
     description,
-    package: `${id} ${of?.name ?? ''}`,
-    words: [...tags, ...inputs],
+    package: `${id} ${pkg?.name ?? ''}`,
+    keywords: [...tags, ...inputs],
   };
 }
 

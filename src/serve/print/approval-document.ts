@@ -1,19 +1,29 @@
 import type { ApprovalRequest } from '../../model/approval.js';
 import { revealJson, revealLine } from './reveal.js';
 
-/** Held calls as scripts read them: `toolwharf/approvals@1`. */
+/** Held calls as JSON, schema `toolwharf/approvals@1`. */
 export function approvalsDocument(requests: readonly ApprovalRequest[]) {
   return { schema: 'toolwharf/approvals@1', requests: requests.map(toEntry) };
 }
 
 function toEntry(request: ApprovalRequest) {
-  const { id, tool, arguments: given, kind, reasons, principal, state, decision, voidReason } = request;
+  const {
+    id,
+    tool,
+    arguments: callArguments,
+    kind,
+    reasons,
+    principal,
+    state,
+    decision,
+    voidReason,
+  } = request;
   return {
     id,
     tool,
-    arguments: given,
-    /** For people: the arguments with everything visible that hides or pretends. */
-    display: revealJson(given),
+    arguments: callArguments,
+    /** For people: the arguments with hidden and look-alike characters made visible. */
+    display: revealJson(callArguments),
     kind,
     reasons,
     evidence: request.evidence.map((it) => ({ ...it, text: revealLine(it.text) })),

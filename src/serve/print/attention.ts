@@ -1,49 +1,49 @@
 import type { KillEntry, PackageState, UnknownOutcome } from '../../host/host.js';
 import type { ApprovalRequest } from '../../model/approval.js';
-import { shellWord } from '../../model/shell-word.js';
+import { shellQuote } from '../../model/shell-quote.js';
 
-/** One thing that waits for a person. */
+/** One thing that needs the attention of a person. */
 export interface AttentionItem {
   readonly kind: 'outcome-unknown' | 'approval' | 'killed' | 'needs-review' | 'needs-setup' | 'broken';
   /** The call, the approval, the target or the package. */
   readonly subject: string;
   readonly message: string;
-  /** What to do about it. */
+  /** The command to run next. */
   readonly command: string;
 }
 
-export interface AttentionParts {
+export interface AttentionSources {
   readonly outcomes: readonly UnknownOutcome[];
   readonly approvals: readonly ApprovalRequest[];
   readonly kills: readonly KillEntry[];
   readonly packages: readonly PackageState[];
 }
 
-/** What may have gone wrong comes first, then what waits, then what is not ready. */
-export function attentionOf({ outcomes, approvals, kills, packages }: AttentionParts): AttentionItem[] {
+/** Unknown outcomes first, then held calls, stopped targets and packages that are not ready. */
+export function attentionOf({ outcomes, approvals, kills, packages }: AttentionSources): AttentionItem[] {
   return [
     ...outcomes.map(
       ({ call, tool, principal }): AttentionItem => ({
         kind: 'outcome-unknown',
         subject: call,
-        message: `${tool} was called by ${principal} and the host ended before it did: it may have happened or not, and is not tried again`,
-        command: `toolwharf audit acknowledge ${shellWord(call)}`,
+        message: `the outcome of ${tool}, called by ${principal}, is unknown: the host stopped during the call; it is not repeated`,
+        command: `toolwharf audit acknowledge ${shellQuote(call)}`,
       }),
     ),
     ...approvals.map(
       ({ id, tool, principal }): AttentionItem => ({
         kind: 'approval',
         subject: id,
-        message: `${principal} wants to call ${tool}`,
-        command: `toolwharf approvals show ${shellWord(id)}`,
+        message: `${principal} called ${tool}; the call is held for approval`,
+        command: `toolwharf approvals show ${shellQuote(id)}`,
       }),
     ),
     ...kills.map(
       ({ target, by }): AttentionItem => ({
         kind: 'killed',
         subject: target,
-        message: `${target} is stopped by ${by}`,
-        command: `toolwharf kill --lift ${shellWord(target)}`,
+        message: `${target} was stopped by ${by}`,
+        command: `toolwharf kill --lift ${shellQuote(target)}`,
       }),
     ),
     ...packages.flatMap((it): AttentionItem[] => {
@@ -51,9 +51,9 @@ export function attentionOf({ outcomes, approvals, kills, packages }: AttentionP
       if (state !== 'needs-review' && state !== 'needs-setup' && state !== 'broken') return [];
       const subject = it.id ?? it.path;
       const command = {
-        'needs-review': `toolwharf review ${shellWord(subject)} --dir ${shellWord(it.path)}`,
-        'needs-setup': `toolwharf info ${shellWord(it.path)}`,
-        broken: `toolwharf validate ${shellWord(it.path)}`,
+        'needs-review': `toolwharf review ${shellQuote(subject)} --dir ${shellQuote(it.path)}`,
+        'needs-setup': `toolwharf info ${shellQuote(it.path)}`,
+        broken: `toolwharf validate ${shellQuote(it.path)}`,
       }[state];
       return [{ kind: state, subject, message: it.reasons.join('; '), command }];
     }),

@@ -1,6 +1,6 @@
 import type { Answer } from '../../host/host.js';
 
-/** An answer as scripts read it: `toolwharf/call@1`. */
+/** An answer as JSON, schema `toolwharf/call@1`. */
 export function callDocument(answer: Answer) {
   const { tool, status, callId, durationMs } = answer;
   const base = { schema: 'toolwharf/call@1', tool, callId, status };

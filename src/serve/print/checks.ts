@@ -10,7 +10,7 @@ const paints: Record<Check['status'], 'good' | 'warning' | 'error'> = {
   fail: 'error',
 };
 
-/** One line a check where it fits, what mends it below, and a count of all of them at the end. */
+/** One line per check, its fix below it, and a summary at the end. */
 export function printChecks(
   shown: readonly Check[],
   all: readonly Check[],
@@ -38,7 +38,7 @@ export function printChecks(
 
 const command = /^(?:sudo|chmod|toolwharf|systemd-run|nvm|ls) /;
 
-/** A command over several lines can still be copied: lines end with a backslash, and no word is ever broken. */
+/** Wraps a command so that it can still be copied: lines end with a backslash, and no word is split. */
 function wrapFix(text: string, room: number): string[] {
   if (!command.test(text)) return wrap(text, room);
   const lines: string[] = [];
@@ -51,10 +51,14 @@ function wrapFix(text: string, room: number): string[] {
   return lines.map((line, index) => (index < lines.length - 1 ? `${line} \\` : line));
 }
 
+function plural(warnings: number): string {
+  return warnings === 1 ? '1 warning' : `${warnings} warnings`;
+}
+
 function summary(checks: readonly Check[], style: Style): string {
   const count = (status: Check['status']) => checks.filter((it) => it.status === status).length;
   const [warn, fail] = [count('warn'), count('fail')];
-  if (fail > 0) return style.error(`${checks.length} checks: ${fail} failed, ${warn} to look at`);
-  if (warn > 0) return style.warning(`${checks.length} checks: none failed, ${warn} to look at`);
-  return style.good(`${checks.length} checks: all is well`);
+  if (fail > 0) return style.error(`${checks.length} checks: ${fail} failed, ${plural(warn)}`);
+  if (warn > 0) return style.warning(`${checks.length} checks: none failed, ${plural(warn)}`);
+  return style.good(`${checks.length} checks: all passed`);
 }

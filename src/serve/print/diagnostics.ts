@@ -1,5 +1,5 @@
 import type { Diagnostic, Severity } from '../../model/diagnostic.js';
-import { excerpt } from './excerpt.js';
+import { sourceExcerpt } from './excerpt.js';
 import type { Style } from './style.js';
 import { visible, visibleLine } from './visible.js';
 
@@ -10,7 +10,7 @@ export interface DiagnosticsPrinter {
   source(file: string): string | undefined;
 }
 
-/** Findings the way compilers show them: what, where, the line with marks, and how to mend it. */
+/** Diagnostics in compiler style: message, location, the marked source line, and how to fix it. */
 export function printDiagnostics(diagnostics: readonly Diagnostic[], printer: DiagnosticsPrinter): string {
   const lines = new Map<string, readonly string[]>();
   const lineOf = (file: string, line: number): string | undefined => {
@@ -38,7 +38,7 @@ function printOne(
   const parts = [head, place];
   const source = lineOf(it.file, it.range.line);
   if (source !== undefined && source.trim() !== '') {
-    const shown = excerpt(source, it.range, Math.max(30, printer.columns - gutter.length - 4));
+    const shown = sourceExcerpt(source, it.range, Math.max(30, printer.columns - gutter.length - 4));
     parts.push(bar, `${style.dim(`${it.range.line} |`)} ${shown.source}`, `${bar} ${paint(shown.marks)}`);
   }
   for (const related of it.related ?? []) {

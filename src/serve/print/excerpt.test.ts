@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { excerpt } from './excerpt.js';
+import { sourceExcerpt } from './excerpt.js';
 
 const at = (column: number, endColumn: number) => ({ line: 1, column, endLine: 1, endColumn });
 
@@ -12,23 +12,23 @@ test.each([
   ['an emoji', '🎉 ok', at(4, 6), '🎉 ok', '   ^^'],
   ['the end of the line', 'abc', at(4, 4), 'abc', '   ^'],
   ['an empty range', 'abc', at(2, 2), 'abc', ' ^'],
-  ['an escape sequence is shown, not obeyed', 'a\u001B[31mb', at(1, 2), 'a<U+001B>[31mb', '^'],
-  ['a carriage return is shown, not obeyed', 'good\rbad', at(1, 5), 'good<U+000D>bad', '^^^^'],
-  ['a character that turns the direction', 'x\u202Ey', at(3, 4), 'x<U+202E>y', '         ^'],
-])('%s', (_name, line, range, source, marks) => {
-  expect(excerpt(line, range, 80)).toEqual({ source, marks });
+  ['an escape sequence is shown, not executed', 'a\u001B[31mb', at(1, 2), 'a<U+001B>[31mb', '^'],
+  ['a carriage return is shown, not executed', 'good\rbad', at(1, 5), 'good<U+000D>bad', '^^^^'],
+  ['a character that changes the text direction', 'x\u202Ey', at(3, 4), 'x<U+202E>y', '         ^'],
+])('marks are placed correctly: %s', (_name, line, range, source, marks) => {
+  expect(sourceExcerpt(line, range, 80)).toEqual({ source, marks });
 });
 
-test('a long line is cut around the place', () => {
+test('a long line is cut around the marked range', () => {
   const line = `${'a'.repeat(500)}HERE${'b'.repeat(500)}`;
-  const { source, marks } = excerpt(line, at(501, 505), 40);
+  const { source, marks } = sourceExcerpt(line, at(501, 505), 40);
   expect(source.length).toBeLessThanOrEqual(40);
   expect(source).toMatch(/^…a+HEREb+…$/);
   expect(source.slice(marks.indexOf('^'), marks.lastIndexOf('^') + 1)).toBe('HERE');
 });
 
-test('a range over several lines marks the rest of its first', () => {
-  expect(excerpt('a: {', { line: 1, column: 4, endLine: 3, endColumn: 2 }, 80)).toEqual({
+test('a range over several lines marks the rest of its first line', () => {
+  expect(sourceExcerpt('a: {', { line: 1, column: 4, endLine: 3, endColumn: 2 }, 80)).toEqual({
     source: 'a: {',
     marks: '   ^',
   });

@@ -12,7 +12,11 @@ interface Cell {
 }
 
 /** The source line of a range and the marks below it, both cut to `columns` cells around the range. */
-export function excerpt(line: string, range: Range, columns: number): { source: string; marks: string } {
+export function sourceExcerpt(
+  line: string,
+  range: Range,
+  columns: number,
+): { source: string; marks: string } {
   const from = range.column - 1;
   const to = range.endLine > range.line ? line.length : Math.max(range.endColumn - 1, from + 1);
   const cells = layOut(line, from, to);
@@ -24,7 +28,7 @@ export function excerpt(line: string, range: Range, columns: number): { source: 
   const source = lead + shown.map((it) => it.text).join('') + tail;
   let marks = ' '.repeat(lead.length);
   for (const cell of shown) marks += (cell.marked ? '^' : ' ').repeat(cell.cells);
-  // A place at the very end of a line has no character of its own.
+  // A position at the end of a line has no character, so it gets one mark.
   return { source, marks: first === -1 ? `${marks}^` : marks.trimEnd() };
 }
 
@@ -46,7 +50,7 @@ function layOut(line: string, from: number, to: number): Cell[] {
   return cells;
 }
 
-/** A stretch of the line that fits and shows where the marks begin, with some of what comes before. */
+/** A part of the line that fits and shows where the marks start, with some context before. */
 function window(cells: readonly Cell[], focus: number, columns: number): { start: number; end: number } {
   const total = cells.reduce((sum, it) => sum + it.cells, 0);
   if (total <= columns) return { start: 0, end: cells.length };

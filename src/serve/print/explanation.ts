@@ -1,42 +1,44 @@
 import type { ExplainedLimit, ExplainedPermissions, Explanation } from '../../host/host.js';
 import type { NetworkAccess, NetworkHost } from '../../model/permissions.js';
-import { originText } from '../../model/rule.js';
+import { ruleOriginText } from '../../model/rule.js';
 import type { Style } from './style.js';
 import { visibleLine } from './visible.js';
 
 const verdicts: Readonly<Record<Explanation['verdict'], string>> = {
   allow: 'would run',
-  ask: 'would wait for a person',
-  deny: 'would be refused',
-  limit: 'would be refused by a limit',
-  invalid: 'would be refused: the arguments do not fit',
+  ask: 'would be held for approval',
+  deny: 'would be denied',
+  limit: 'would be denied by a limit',
+  invalid: 'would be rejected: invalid arguments',
   'not-ready': 'cannot be called now',
 };
 
-/** For a person who asks why. */
+/** The explanation of a decision, as text. */
 export function printExplanation(it: Explanation, principal: string, style: Style): string {
   const { tool, verdict, because, effect, limits, permissions, guardrails } = it;
   const paint = verdict === 'allow' ? style.good : verdict === 'ask' ? style.warning : style.error;
   const lines = [
     `${style.bold(visibleLine(tool))} ${paint(verdicts[verdict])}, for ${visibleLine(principal)}`,
-    ...because.map(({ text, origin }) => row('because', `${text}  ${style.dim(`[${originText(origin)}]`)}`)),
-    row('effect', effect.declared ? effect.value : `${effect.value} (its manifest does not say)`),
+    ...because.map(({ text, origin }) =>
+      row('because', `${text}  ${style.dim(`[${ruleOriginText(origin)}]`)}`),
+    ),
+    row('effect', effect.declared ? effect.value : `${effect.value} (assumed; not declared)`),
     ...permissionRows(permissions),
     ...limits.map((limit) =>
-      row('limit', `${limitText(limit)}  ${style.dim(`[${originText(limit.origin)}]`)}`),
+      row('limit', `${limitText(limit)}  ${style.dim(`[${ruleOriginText(limit.origin)}]`)}`),
     ),
     ...guardrails.denyPatterns.map(({ value, origin }) =>
-      row('refuses', `arguments that match ${value}  ${style.dim(`[${originText(origin)}]`)}`),
+      row('denies', `arguments that match ${value}  ${style.dim(`[${ruleOriginText(origin)}]`)}`),
     ),
     ...guardrails.redact.map(({ value, origin }) =>
-      row('takes out', `${value}  ${style.dim(`[${originText(origin)}]`)}`),
+      row('redacts', `${value}  ${style.dim(`[${ruleOriginText(origin)}]`)}`),
     ),
     ...guardrails.outputs.map(({ origin }) =>
-      row('checks', `the answer against a schema  ${style.dim(`[${originText(origin)}]`)}`),
+      row('checks', `the answer against a schema  ${style.dim(`[${ruleOriginText(origin)}]`)}`),
     ),
     ...(guardrails.guesses
       ? []
-      : [row('leaves in', 'what only stands where a secret would, by scan.no_guesses in the configuration')]),
+      : [row('keeps', 'likely secrets in answers, because of scan.no_guesses in the configuration')]),
     ...(it.trusted ? [row('trusted', 'its answers, by the configuration')] : []),
     row('policy', it.policy.slice(0, 16)),
   ];
@@ -47,7 +49,7 @@ function row(label: string, text: string): string {
   return `  ${label.padEnd(10)} ${escaped(text)}`;
 }
 
-/** Colors of ours stay, everything else is shown as what it is. */
+/** Keeps our own color codes and makes all other control characters visible. */
 function escaped(text: string): string {
   return text
     .split(/(\u001B\[\d+m)/)
@@ -62,11 +64,11 @@ function limitText({ kind, most, per, left }: ExplainedLimit): string {
     case 'amount':
       return `at most ${most} in one call`;
     case 'ask_above':
-      return `a person is asked above ${most}`;
+      return `a person must approve more than ${most}`;
     case 'rate':
-      return `${most} calls a ${per}, ${left} left`;
+      return `${most} calls per ${per}, ${left} left`;
     case 'spend':
-      return `${most} in all a ${per}, ${left} left`;
+      return `${most} in total per ${per}, ${left} left`;
   }
 }
 
@@ -95,7 +97,7 @@ function permissionRows({
 
 function networkText(network: NetworkAccess): string {
   if (network.kind !== 'hosts') return network.kind;
-  return network.hosts.map(hostText).join(', ') || 'hosts that are granted';
+  return network.hosts.map(hostText).join(', ') || 'only granted hosts';
 }
 
 function hostText({ host, port, subdomains }: NetworkHost): string {

@@ -14,7 +14,7 @@ const one: Diagnostic = {
   hint: 'did you mean "shell"? 100%, surely',
 };
 
-test('text', () => {
+test('text output shows the source and the marked range', () => {
   const printer = { style: makeStyle(false), columns: 80, source: () => '{\n  "shel"\n}\n' };
   expect(printDiagnostics([one], printer)).toBe(
     [
@@ -29,20 +29,20 @@ test('text', () => {
   );
 });
 
-test('text without the source', () => {
+test('text output works without the source', () => {
   const printer = { style: makeStyle(false), columns: 80, source: () => undefined };
   expect(printDiagnostics([{ ...one, message: 'gone' }], printer)).toBe(
     'error[schema.enum] gone\n --> a b/x.json:2:3\n  = help: did you mean "shell"? 100%, surely\n',
   );
 });
 
-test('GitHub', () => {
+test('GitHub output escapes its values', () => {
   expect(toGithub([one])).toBe(
     '::error file=a b/x.json,line=2,col=3,endLine=2,endColumn=9,title=schema.enum::unknown kind "shel"\u001B[2J%0Adid you mean "shell"? 100%25, surely\n',
   );
 });
 
-test('SARIF', () => {
+test('SARIF output has the rule, the level and the position', () => {
   expect(toSarif([one], '1.2.3')).toMatchObject({
     version: '2.1.0',
     runs: [

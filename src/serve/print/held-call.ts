@@ -1,17 +1,17 @@
 import type { Evidence } from '../../model/approval.js';
 import type { Json } from '../../model/json.js';
 import { revealJson, revealLine } from './reveal.js';
-import { pieces } from './width.js';
+import { wrapLossless } from './width.js';
 
-/** What a person judges, wherever they are asked. */
-export interface HeldCall {
+/** What a person needs to decide on a held call. */
+export interface HeldCallView {
   readonly tool: string;
   readonly arguments: Json;
   readonly evidence: readonly Evidence[];
   readonly reasons: readonly string[];
 }
 
-const words: Record<Evidence['kind'], string> = {
+const labels: Record<Evidence['kind'], string> = {
   effect: 'effect',
   destination: 'goes to',
   amount: 'amount',
@@ -20,19 +20,19 @@ const words: Record<Evidence['kind'], string> = {
   grant: 'granted',
 };
 
-/** Label and text of each fact; everything is shown in full, and nothing is hidden in it. */
-export function heldFacts({ evidence, reasons, arguments: given }: HeldCall): [string, string][] {
+/** Label and text of each fact, in full, with hidden characters made visible. */
+export function heldFacts({ evidence, reasons, arguments: callArguments }: HeldCallView): [string, string][] {
   return [
     ...evidence.map((it): [string, string] => {
       const at = it.at === undefined ? '' : `  (${revealLine(it.at)})`;
-      return [words[it.kind], `${revealLine(it.text)}${at}`];
+      return [labels[it.kind], `${revealLine(it.text)}${at}`];
     }),
     ...reasons.map((it): [string, string] => ['because', revealLine(it)]),
-    ['arguments', revealJson(given)],
+    ['arguments', revealJson(callArguments)],
   ];
 }
 
-/** Facts in lines of at most `columns` cells, the labels in a column. */
+/** Prints facts in lines of at most `columns` cells, with the labels in a column. */
 export function printFacts(
   facts: readonly (readonly [string, string])[],
   columns = Number.POSITIVE_INFINITY,
@@ -52,11 +52,14 @@ export function printFacts(
 const labelWidth = 11;
 
 /**
- * A line that goes on is marked where it does, so that no value can pass for the next line of what is shown. Nothing is
- * left out at the fold.
+ * Continued lines start with a mark, so that no value can imitate the next line of the output. Wrapping drops no
+ * character.
  */
 function fold(line: string, room: number): string[] {
   const indent = /^ */.exec(line)?.[0] ?? '';
-  const [first = '', ...rest] = pieces(line.slice(indent.length), Math.max(10, room - indent.length - 2));
+  const [first = '', ...rest] = wrapLossless(
+    line.slice(indent.length),
+    Math.max(10, room - indent.length - 2),
+  );
   return [`${indent}${first}`, ...rest.map((it) => `${indent}↪ ${it}`)];
 }

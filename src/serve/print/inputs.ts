@@ -3,10 +3,10 @@ import type { Tool } from '../../model/tool.js';
 import { visibleLine } from './visible.js';
 import { pad, width, wrap } from './width.js';
 
-/** More than this is looked up with --json. */
+/** Further choices are shown only with --json. */
 const mostChoices = 12;
 
-/** The names of what a tool takes, in one line; those that may be left out have a question mark. */
+/** The argument names of a tool in one line; optional ones have a question mark. */
 export function inputNames(tool: Tool): string {
   if (!isObject(tool.input) || !isObject(tool.input.properties))
     return isObject(tool.input) && tool.input.additionalProperties !== false ? '…' : '';
@@ -15,14 +15,14 @@ export function inputNames(tool: Tool): string {
     .join(', ');
 }
 
-/** One entry for each thing that a tool takes: its name, kind, default and meaning. */
+/** One line for each argument of a tool: name, type, default and description. */
 export function printInputs(tool: Tool, columns: number): string[] {
   const inputs = inputsOf(tool);
   const widest = Math.min(24, Math.max(0, ...inputs.map(([name]) => width(name))));
   const indent = 6 + widest + 2;
   return inputs.flatMap(([name, schema]) => {
-    const meaning = typeof schema.description === 'string' ? schema.description : '';
-    const text = [kindOf(schema), meaning].filter((it) => it !== '').join('; ');
+    const description = typeof schema.description === 'string' ? schema.description : '';
+    const text = [kindOf(schema), description].filter((it) => it !== '').join('; ');
     const [first = '', ...rest] = wrap(visibleLine(text), Math.max(20, columns - indent));
     const label = `      ${pad(name, widest)}`;
     return [`${label}  ${first}`.trimEnd(), ...rest.map((it) => `${' '.repeat(indent)}${it}`)];
@@ -39,7 +39,7 @@ function inputsOf({ input }: Tool): readonly (readonly [string, JsonObject])[] {
 }
 
 function kindOf(schema: JsonObject): string {
-  const preset = schema.default === undefined ? [] : [`${short(schema.default)} unless told`];
+  const preset = schema.default === undefined ? [] : [`default: ${short(schema.default)}`];
   return [typeOf(schema), ...boundsOf(schema), ...preset].filter((it) => it !== '').join(', ');
 }
 

@@ -1,4 +1,4 @@
-// A package in words that a person can judge: what it is, what it can do, what it wants.
+// A package as text for people: what it is, what it can access and what it asks for.
 
 import type { PackageState } from '../../host/host.js';
 import type { Package } from '../../model/package.js';
@@ -13,15 +13,15 @@ import { visibleLine } from './visible.js';
 import { pad, wrap } from './width.js';
 
 export function printPackage(
-  of: Package,
+  pkg: Package,
   announced: PackageState['tools'],
   style: Style,
   columns: number,
 ): string {
-  const later = announced.filter((it) => !of.tools.some((tool) => tool.name === it.name));
+  const later = announced.filter((it) => !pkg.tools.some((tool) => tool.name === it.name));
   const lines = [
-    style.bold(visibleLine(`${of.name} ${of.version}`)) + style.dim(`  ${of.id}, ${of.format}`),
-    ...wrap(visibleLine(of.description), columns),
+    style.bold(visibleLine(`${pkg.name} ${pkg.version}`)) + style.dim(`  ${pkg.id}, ${pkg.format}`),
+    ...wrap(visibleLine(pkg.description), columns),
     '',
   ];
   const section = (title: string, entries: readonly string[]) => {
@@ -33,50 +33,50 @@ export function printPackage(
       );
     }
   };
-  section('Runs', of.programs.map(describeProgram));
-  section('Network', [describeNetwork(of.permissions.network)]);
-  section('Files', [describeFiles(of)]);
+  section('Runs', pkg.programs.map(describeProgram));
+  section('Network', [describeNetwork(pkg.permissions.network)]);
+  section('Files', [describeFiles(pkg)]);
   section(
     'Reasons',
-    of.permissions.scopes.map(
+    pkg.permissions.scopes.map(
       (it) =>
         `${it.resource} (${it.verbs.join(', ')}${it.providerScope === undefined ? '' : `; ${it.providerScope}`}): ${it.rationale}`,
     ),
   );
   section('Needs', [
-    ...of.needs.binaries.map((it) => `the program ${it}`),
-    ...(of.needs.hostVersion === undefined ? [] : [`a host of version ${of.needs.hostVersion} or newer`]),
+    ...pkg.needs.binaries.map((it) => `the program ${it}`),
+    ...(pkg.needs.hostVersion === undefined ? [] : [`host version ${pkg.needs.hostVersion} or newer`]),
   ]);
-  section('Asks for', of.slots.map(describeSlot));
-  section('Installs', describeInstall(of));
-  section('Guardrails', describeGuardrails(of));
+  section('Asks for', pkg.slots.map(describeSlot));
+  section('Installs', describeInstall(pkg));
+  section('Guardrails', describeGuardrails(pkg));
   section(
-    'Is asked',
-    of.hooks.map((it) => `${it.point.replaceAll('_', ' ')} (priority ${it.priority})`),
+    'Hooks',
+    pkg.hooks.map((it) => `${it.point.replaceAll('_', ' ')} (priority ${it.priority})`),
   );
   section(
     'Prompts',
-    of.prompts.map((it) => `${it.name}: ${it.description || it.title}`),
+    pkg.prompts.map((it) => `${it.name}: ${it.description || it.title}`),
   );
-  section('Costs', describeCost(of));
-  section('Revoked by', describeKillSwitch(of));
-  section('Made for', of.targets.length === 0 ? [] : [of.targets.join(', ')]);
+  section('Costs', describeCost(pkg));
+  section('Revoked by', describeKillSwitch(pkg));
+  section('Made for', pkg.targets.length === 0 ? [] : [pkg.targets.join(', ')]);
   section(
-    'Also says',
-    of.facts.map(
+    'Other facts',
+    pkg.facts.map(
       (it) => `${it.label}: ${typeof it.value === 'string' ? it.value : JSON.stringify(it.value)}`,
     ),
   );
+  const toolCount = pkg.tools.length + later.length;
+  if (toolCount > 0 || pkg.announcesTools) lines.push('', style.bold(toolCount === 1 ? 'Tool' : 'Tools'));
   lines.push(
-    '',
-    style.bold(of.tools.length + later.length === 1 ? 'Tool' : 'Tools'),
-    ...of.tools.flatMap((it) => describeTool(it, style, columns)),
+    ...pkg.tools.flatMap((it) => describeTool(it, style, columns)),
     ...later.flatMap((it) => [
       `  ${style.bold(visibleLine(it.name))}  ${style.dim('announced by its program')}`,
       ...indented(it.description, columns),
     ]),
   );
-  if (of.announces) lines.push(style.dim('  more may appear when it runs'));
+  if (pkg.announcesTools) lines.push(style.dim('  more tools may appear when it runs'));
   return `${lines.join('\n')}\n`;
 }
 
@@ -84,16 +84,16 @@ const states: Record<PackageState['state'], string> = {
   ready: 'It is ready.',
   'needs-setup': 'It needs setup.',
   unavailable: 'It is unavailable.',
-  'needs-review': 'It is held until its change was reviewed.',
-  disabled: 'It is switched off.',
+  'needs-review': 'It needs review before it can run.',
+  disabled: 'It is disabled.',
   broken: 'It is broken.',
-  killed: 'The kill switch is on.',
+  killed: 'It is stopped by the kill switch.',
 };
 
-/** How a package stands here, with every reason on lines of its own. */
-export function printState(it: PackageState, style: Style, columns: number): string {
+/** The state of a package, with each reason on its own line. */
+export function printPackageState(it: PackageState, style: Style, columns: number): string {
   const paint = it.state === 'ready' ? style.good : it.state === 'broken' ? style.error : style.warning;
-  const lines = [`${paint(states[it.state])} ${confinement(it)}`];
+  const lines = [`${paint(states[it.state])} ${sandboxText(it)}`];
   for (const reason of it.reasons) {
     const parts = wrap(visibleLine(reason), Math.max(20, columns - 4));
     lines.push(...parts.map((part, index) => `  ${index === 0 ? '-' : ' '} ${part}`));
@@ -101,18 +101,18 @@ export function printState(it: PackageState, style: Style, columns: number): str
   return `${lines.join('\n')}\n`;
 }
 
-/** No sandbox of this machine holds what runs on another one. */
-function confinement({ package: of, sandbox }: PackageState): string {
-  const programs = of?.programs ?? [];
-  const far = programs.filter(runsElsewhere).length;
-  if (far === 0) return `Its sandbox is ${sandbox}.`;
-  const who = far === programs.length ? 'It' : 'A part of it';
-  return `${who} runs elsewhere, where no sandbox of this host holds it.`;
+/** This machine's sandbox does not cover programs that run elsewhere. */
+function sandboxText({ package: pkg, sandbox }: PackageState): string {
+  const programs = pkg?.programs ?? [];
+  const elsewhere = programs.filter(runsElsewhere).length;
+  if (elsewhere === 0) return `Its sandbox is ${sandbox}.`;
+  const who = elsewhere === programs.length ? 'It' : 'A part of it';
+  return `${who} runs elsewhere, outside of this host's sandbox.`;
 }
 
 function describeProgram(program: Program): string {
   const { target, lifetime, role } = program;
-  const how = lifetime === 'persistent' ? 'kept running' : 'started for each use';
+  const how = lifetime === 'persistent' ? 'keeps running' : 'starts for each call';
   const what = role === 'tool' || role === 'extension' ? '' : ` (${role})`;
   switch (target.kind) {
     case 'process': {
@@ -126,9 +126,9 @@ function describeProgram(program: Program): string {
     case 'container':
       return `container ${target.image}; ${how}${what}`;
     case 'url':
-      return `asks ${target.url}${what}`;
+      return `connects to ${target.url}${what}`;
     case 'nats':
-      return `asks over NATS, ${target.subjectPrefix}${what}`;
+      return `connects over NATS, subject prefix ${target.subjectPrefix}${what}`;
   }
 }
 
@@ -147,20 +147,20 @@ function describeNetwork(network: NetworkAccess): string {
     case 'public':
       return 'any public address';
     case 'hosts':
-      if (network.hosts.length === 0) return 'no host until you name some';
+      if (network.hosts.length === 0) return 'no host until you grant one';
       return `only ${network.hosts.map((it) => (it.port === null ? it.host : `${it.host}:${it.port}`)).join(', ')}`;
   }
 }
 
-function describeFiles(of: Package): string {
-  const own = of.permissions.stateDirectory ? ', and a folder of its own' : '';
-  const usual = of.permissions.origin === 'default' ? ' (the usual for its format, which cannot say)' : '';
+function describeFiles(pkg: Package): string {
+  const own = pkg.permissions.stateDirectory ? ', and its own folder' : '';
+  const byFormat = pkg.permissions.origin === 'default' ? ' (default of its format)' : '';
   const access = {
-    none: 'none of yours',
+    none: 'none of your files',
     'read-only': 'reads the workspace',
     'read-write': 'reads and writes the workspace',
-  }[of.permissions.filesystem];
-  return `${access}${own}${usual}`;
+  }[pkg.permissions.filesystem];
+  return `${access}${own}${byFormat}`;
 }
 
 function describeSlot(slot: Slot): string {
@@ -169,12 +169,12 @@ function describeSlot(slot: Slot): string {
     slot.audience.kind === 'hosts'
       ? `, sent only to ${slot.audience.hosts.join(', ')}`
       : slot.audience.kind === 'unbound' && slot.secret
-        ? ', you say to which hosts it may go'
+        ? '; you choose the hosts that may receive it'
         : '';
   const scopes = slot.source.kind === 'broker' ? `: ${slot.source.scopes.join(', ')}` : '';
   const from = slot.obtainUrl === undefined ? '' : `; get it at ${slot.obtainUrl}`;
-  const words = slot.prompt === undefined || slot.prompt === slot.label ? slot.label : slot.prompt;
-  return `${slot.name} (${what}${slot.required ? '' : ', optional'}): ${words.replace(/\.$/, '')}${scopes}${where}${from}`;
+  const text = slot.prompt === undefined || slot.prompt === slot.label ? slot.label : slot.prompt;
+  return `${slot.name} (${what}${slot.required ? '' : ', optional'}): ${text.replace(/\.$/, '')}${scopes}${where}${from}`;
 }
 
 function describeInstall({ install }: Package): string[] {
@@ -193,7 +193,7 @@ function describeInstall({ install }: Package): string[] {
     case 'url':
       return [`${install.url} (sha256 ${install.sha256.slice(0, 12)}…)`];
     case 'object':
-      return [`files kept as ${install.key}`];
+      return [`files stored as ${install.key}`];
   }
 }
 
@@ -201,17 +201,19 @@ function describeGuardrails({ guardrails }: Package): string[] {
   const { input, output, tools } = guardrails;
   return [
     ...(input.maxLength === undefined ? [] : [`arguments of at most ${input.maxLength} characters`]),
-    ...(input.denyPatterns.length === 0 ? [] : [`refuses what matches ${input.denyPatterns.join(' or ')}`]),
+    ...(input.denyPatterns.length === 0
+      ? []
+      : [`denies arguments that match ${input.denyPatterns.join(' or ')}`]),
     ...(input.redact.length === 0 ? [] : [`hides ${input.redact.join(', ')}`]),
-    ...(output.schema === undefined ? [] : ['answers must fit a schema']),
+    ...(output.schema === undefined ? [] : ['answers must match a schema']),
     ...tools.map((it) => {
       const rules = [
         ...(it.approval === 'human' ? ['a person approves each call'] : []),
         ...(it.maxAmount === undefined ? [] : [`amounts up to ${it.maxAmount}`]),
         ...(it.rateLimit === undefined ? [] : [`${it.rateLimit.count} calls per ${it.rateLimit.per}`]),
-        ...(it.idempotent === true ? ['may be repeated'] : []),
+        ...(it.idempotent === true ? ['safe to repeat'] : []),
       ];
-      return `${it.tool}: ${rules.join(', ') || 'nothing beyond the usual'}`;
+      return `${it.tool}: ${rules.join(', ') || 'no further rules'}`;
     }),
   ];
 }
@@ -225,7 +227,7 @@ function describeCost({ cost }: Package): string[] {
       ...(cost.monthlyFeeCents === undefined ? [] : [`${dollars(cost.monthlyFeeCents)} a month`]),
       ...(cost.usageModel === undefined || cost.usageModel === 'none'
         ? []
-        : [`use is charged ${cost.usageModel}`]),
+        : [`usage is charged ${cost.usageModel}`]),
     ].join(', ') || 'nothing',
   ];
 }
@@ -237,25 +239,25 @@ function describeKillSwitch({ killSwitch }: Package): string[] {
     case 'url':
       return [`DELETE ${killSwitch.url}`];
     case 'program':
-      return ['a command of its own'];
+      return ['its own command'];
     case 'manual':
-      return [`hand, as ${killSwitch.instructionsUrl} says`];
+      return [`hand, see ${killSwitch.instructionsUrl}`];
   }
 }
 
 const effects: Record<Tool['effect'], string> = {
-  none: 'changes nothing',
-  read: 'reads',
-  write: 'changes things',
-  destructive: 'cannot be undone',
+  none: 'no effects',
+  read: 'read-only',
+  write: 'makes changes',
+  destructive: 'destructive',
 };
 
 function describeTool(tool: Tool, style: Style, columns: number): string[] {
   const notes = [
     effects[tool.effect],
-    ...(tool.effectDeclared ? [] : ['its manifest does not say']),
+    ...(tool.effectDeclared ? [] : ['assumed; not declared']),
     ...(tool.approval === 'human' ? ['a person approves each call'] : []),
-    ...(tool.action === null ? ['not bound to anything'] : []),
+    ...(tool.action === null ? ['not connected to a program'] : []),
   ];
   return [
     `  ${style.bold(visibleLine(tool.name))}(${inputNames(tool)})  ${style.dim(notes.join(', '))}`,

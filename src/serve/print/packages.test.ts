@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { PackageReport, PackageState } from '../../host/host.js';
-import { printState } from './package.js';
+import { printPackageState } from './package.js';
 import { printPackages } from './packages.js';
 import { makeStyle } from './style.js';
 import { width, wrap } from './width.js';
@@ -9,13 +9,18 @@ const plain = makeStyle(false);
 const setup =
   'weather needs WEATHER_API_KEY (API key). Set it: toolwharf secret set weather WEATHER_API_KEY --host api.example.com';
 
-function state(id: string, of: PackageState['state'], reasons: string[] = [], tools = ['run']): PackageState {
+function state(
+  id: string,
+  stateName: PackageState['state'],
+  reasons: string[] = [],
+  tools = ['run'],
+): PackageState {
   return {
     id,
     version: '1.0.0',
     format: 'toolspace',
     path: `/tools/${id}`,
-    state: of,
+    state: stateName,
     reasons,
     sandbox: 'enforced',
     tools: tools.map((name) => ({ name, exposed: name, description: '' })),
@@ -25,9 +30,9 @@ function state(id: string, of: PackageState['state'], reasons: string[] = [], to
 
 const packages = [
   state('weather', 'needs-setup', [setup], ['get_forecast', 'get_alerts', 'get_marine_forecast']),
-  state('a-package-with-quite-a-long-name-indeed', 'ready', ['Python 3.12 is not here; 3.11 is taken']),
+  state('a-package-with-quite-a-long-name-indeed', 'ready', ['it asks for python 3.12; 3.11 is used']),
   state('mailer', 'needs-review', ['it may reach mail.example.com now. See it: toolwharf review mailer']),
-  state('old', 'disabled', ['switched off. Switch it on: toolwharf enable old']),
+  state('old', 'disabled', ['it is disabled. Enable it: toolwharf enable old']),
   state('evil\u001B[2J', 'broken', ['a reason\nover two lines']),
 ];
 const report = { packages, summary: { scanned: 9, found: 5 } } as unknown as PackageReport;
@@ -35,31 +40,31 @@ const report = { packages, summary: { scanned: 9, found: 5 } } as unknown as Pac
 describe.each([60, 80, 100, 120])('%d columns', (columns) => {
   const text = printPackages(report, plain, columns);
 
-  test('every line fits', () => {
+  test('every line fits the width', () => {
     for (const line of text.split('\n')) expect(width(line), line).toBeLessThanOrEqual(columns);
   });
 
-  test('every reason is there in full, with its command', () => {
+  test('every reason is shown in full, with its command', () => {
     const flat = text.replaceAll(/\n +/g, ' ');
     for (const it of packages)
       for (const reason of it.reasons) expect(flat).toContain(reason.replace('\n', ' ⏎ '));
   });
 
-  test('every state is named, what is ready first, and nothing is obeyed', () => {
+  test('every state is shown, ready packages come first, and control characters are escaped', () => {
     for (const it of packages) expect(text).toContain(it.state);
     expect(text).toMatch(/^a-package-with/);
     expect(text).not.toContain('\u001B');
-    expect(text).toMatch(/\n5 packages: 1 ready, 4 not\n$/);
+    expect(text).toMatch(/\n5 packages: 1 ready, 4 need attention\n$/);
   });
 });
 
-test('version and format are there where there is room', () => {
+test('version and format are shown if there is room', () => {
   expect(printPackages(report, plain, 100)).toMatch(/weather +1\.0\.0 +toolspace +needs-setup +get_forecast/);
   expect(printPackages(report, plain, 60)).toMatch(/weather +needs-setup +get_forecast/);
 });
 
-test('the state of one package, a reason a line', () => {
-  expect(printState(packages[0] as PackageState, plain, 60)).toBe(
+test('the state of one package has one line per reason', () => {
+  expect(printPackageState(packages[0] as PackageState, plain, 60)).toBe(
     [
       'It needs setup. Its sandbox is enforced.',
       '  - weather needs WEATHER_API_KEY (API key). Set it:',
@@ -68,7 +73,7 @@ test('the state of one package, a reason a line', () => {
       '',
     ].join('\n'),
   );
-  expect(printState(state('a', 'ready'), plain, 60)).toBe('It is ready. Its sandbox is enforced.\n');
+  expect(printPackageState(state('a', 'ready'), plain, 60)).toBe('It is ready. Its sandbox is enforced.\n');
 });
 
 test.each([
@@ -77,6 +82,6 @@ test.each([
   ['a 名前名前', 4, ['a', '名前', '名前']],
   ['', 4, ['']],
   ['名', 1, ['名']],
-])('%j in %d cells', (text, cells, lines) => {
+])('wraps %j to %d cells', (text, cells, lines) => {
   expect(wrap(text, cells)).toEqual(lines);
 });

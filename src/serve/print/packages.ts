@@ -13,21 +13,21 @@ const paints: Record<PackageState['state'], keyof Style> = {
   killed: 'error',
 };
 
-/** Below this, version and format make room for what matters more. */
+/** Below this width, version and format are left out. */
 const narrow = 80;
 
-/** A table that fits the terminal: one line a package, its reasons below it in full, for they say what to do. */
+/** A table that fits the terminal: one line per package, with its reasons below in full, because they say what to do. */
 export function printPackages(report: PackageReport, style: Style, columns: number): string {
   const { packages, summary } = report;
   if (packages.length === 0)
-    return `no packages (${summary.scanned} files looked at)\n  make one: toolwharf init patch; or name a folder that has some: toolwharf list DIR\n`;
+    return `no packages found (looked at ${count(summary.scanned, 'file')})\n  create one: toolwharf init patch; or name a folder with packages: toolwharf list DIR\n`;
   const name = (it: PackageState) => visibleLine(it.id ?? it.path);
   const isNarrow = columns < narrow;
   const widest = Math.min(
     isNarrow ? 24 : columns < 100 ? 32 : 40,
     Math.max(...packages.map((it) => width(name(it)))),
   );
-  // What can be used comes first; the rest keeps the order of the folders.
+  // Ready packages come first; otherwise the order of the folders is kept.
   const ordered = [
     ...packages.filter((it) => it.state === 'ready'),
     ...packages.filter((it) => it.state !== 'ready'),
@@ -47,10 +47,18 @@ export function printPackages(report: PackageReport, style: Style, columns: numb
       ),
     ];
   });
-  const ready = packages.filter((it) => it.state === 'ready').length;
-  lines.push(
-    '',
-    `${packages.length} ${packages.length === 1 ? 'package' : 'packages'}: ${ready} ready, ${packages.length - ready} not`,
-  );
+  lines.push('', `${count(packages.length, 'package')}: ${readyText(packages)}`);
   return `${lines.join('\n')}\n`;
+}
+
+function readyText(packages: readonly PackageState[]): string {
+  const ready = packages.filter((it) => it.state === 'ready').length;
+  const others = packages.length - ready;
+  return others === 0
+    ? `${ready} ready`
+    : `${ready} ready, ${others} ${others === 1 ? 'needs' : 'need'} attention`;
+}
+
+function count(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -5,14 +5,14 @@ import { visible, visibleLine } from './visible.js';
 const hostLike = /[\p{L}\p{M}\p{N}-]+(?:[.\u3002\uFF0E\uFF61][\p{L}\p{M}\p{N}-]+)+/gu;
 
 /**
- * What a person is asked to judge, with nothing in it that looks like something else: hidden characters, unusual and
- * very many spaces, words that mix alphabets, and names of hosts as machines spell them.
+ * Text for a person to judge, with everything deceptive made visible: hidden characters, unusual or very many spaces,
+ * words that mix alphabets, and host names in their ASCII form.
  */
 export function reveal(text: string): string {
   const plain = /^[\x20-\x7e\n]*$/.test(text);
-  const told = plain ? text : visible(annotated(text)).replace(/(?! )\p{Zs}/gu, named);
-  // At the start of a line they only set it in.
-  return told.replace(/(?<=\S) {9,}/g, (run) => `<${run.length} spaces>`);
+  const revealed = plain ? text : visible(annotated(text)).replace(/(?! )\p{Zs}/gu, named);
+  // Spaces at the start of a line are indentation.
+  return revealed.replace(/(?<=\S) {9,}/g, (run) => `<${run.length} spaces>`);
 }
 
 /** The same on one line. */
@@ -20,7 +20,7 @@ export function revealLine(text: string): string {
   return visibleLine(reveal(text));
 }
 
-/** A value as JSON that people can read. */
+/** A value as indented JSON. */
 export function revealJson(value: unknown): string {
   return reveal(JSON.stringify(value, null, 2));
 }
@@ -29,7 +29,7 @@ function named(character: string): string {
   return `<${codePointName(character.codePointAt(0) as number)}>`;
 }
 
-/** Says behind a word what cannot be seen in it. */
+/** Adds a note after each word that looks like another one. */
 function annotated(text: string): string {
   const notes = new Map<number, string>();
   for (const { word, index, codePoint, script } of findLookalikes(text))

@@ -1,7 +1,7 @@
 import type { ArgumentCondition, StandingRule } from '../../model/standing-rule.js';
 import { revealLine } from './reveal.js';
 
-/** Standing rules as scripts read them: `toolwharf/rules@1`. */
+/** Standing rules as JSON, schema `toolwharf/rules@1`. */
 export function rulesDocument(rules: readonly StandingRule[]) {
   return { schema: 'toolwharf/rules@1', rules: rules.map(toEntry) };
 }
@@ -15,15 +15,15 @@ function toEntry({ createdAt, expiresAt, endReason, ...rule }: StandingRule) {
   };
 }
 
-/** A rule as people read it. */
+/** A rule as text for people. */
 export function printRule(rule: StandingRule): string {
   const { id, tool, principal, conditions, destructive, expiresAt, state, endReason, used } = rule;
   const lines = [
     `${id}  ${endReason === null ? state : `ended: ${endReason}`}`,
-    `  allows  ${tool}${destructive ? ', which cannot be undone' : ''}`,
+    `  allows  ${tool}${destructive ? ', even though its effects cannot be undone' : ''}`,
     `  for     ${principal ?? 'every caller'}`,
     ...conditions.map((it) => `  when    ${conditionText(it)}`),
-    `  until   ${expiresAt === null ? 'it is revoked, or the package changes' : time(expiresAt)}`,
+    `  until   ${expiresAt === null ? 'revoked, or the package changes' : time(expiresAt)}`,
     `  used    ${used === 1 ? 'once' : `${used} times`}`,
   ];
   return `${lines.map(revealLine).join('\n')}\n`;
@@ -32,13 +32,13 @@ export function printRule(rule: StandingRule): string {
 function conditionText({ argument, condition }: ArgumentCondition): string {
   switch (condition.test) {
     case 'any':
-      return `${argument} is anything`;
+      return `${argument} has any value`;
     case 'equals':
       return `${argument} is ${JSON.stringify(condition.value)}`;
     case 'one-of':
       return `${argument} is one of ${condition.values.map((it) => JSON.stringify(it)).join(', ')}`;
     case 'under':
-      return `${argument} is a path below ${condition.path}`;
+      return `${argument} is a path under ${condition.path}`;
     case 'at-most':
       return `${argument} is at most ${condition.number}`;
     case 'at-least':

@@ -1,4 +1,4 @@
-/** Colors that say nothing which the words do not say too. */
+/** Colors. They never carry information that the text does not. */
 export interface Style {
   error(text: string): string;
   warning(text: string): string;

@@ -1,8 +1,8 @@
 import { codePointName, findHidden } from '../../model/unicode.js';
 
 /**
- * Text from a stranger, made safe for a terminal: control and hidden characters appear as their names, so that
- * nothing can move the cursor, change colors or hide words.
+ * Makes untrusted text safe for a terminal: control and hidden characters appear as their names, so that the text cannot
+ * move the cursor, change colors or hide anything.
  */
 export function visible(text: string): string {
   const hidden = findHidden(text);

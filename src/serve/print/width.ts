@@ -2,7 +2,7 @@ const zero = /^[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]$/u;
 const wide =
   /^(?:\p{Emoji_Presentation}|[\u1100-\u115F\u2E80-\u303E\u3041-\u33FF\u3400-\u4DBF\u4E00-\u9FFF\uA000-\uA4CF\uA960-\uA97F\uAC00-\uD7A3\uF900-\uFAFF\uFE30-\uFE6F\uFF00-\uFF60\uFFE0-\uFFE6]|[\u{1F300}-\u{1F64F}\u{1F900}-\u{1F9FF}\u{20000}-\u{3FFFD}])$/u;
 
-/** Cells that a text takes on a terminal. */
+/** Number of cells that a text takes on a terminal. */
 export function width(text: string): number {
   let cells = 0;
   for (const character of text) cells += characterWidth(character);
@@ -15,7 +15,7 @@ export function characterWidth(character: string): number {
   return wide.test(character) ? 2 : 1;
 }
 
-/** At most that many cells, with an ellipsis where something was cut. */
+/** Cuts a text to `cells`, with an ellipsis if something was cut. */
 export function clip(text: string, cells: number): string {
   if (width(text) <= cells) return text;
   let kept = '';
@@ -32,7 +32,7 @@ export function pad(text: string, cells: number): string {
   return text + ' '.repeat(Math.max(0, cells - width(text)));
 }
 
-/** Lines of at most that many cells, broken between words where that is possible. */
+/** Wraps to lines of at most `cells`, between words if possible. */
 export function wrap(text: string, cells: number): string[] {
   const lines: string[] = [];
   let line = '';
@@ -54,14 +54,14 @@ export function wrap(text: string, cells: number): string[] {
   return lines;
 }
 
-/** The same without losing a character: joined, the pieces are the text. */
-export function pieces(text: string, cells: number): string[] {
+/** Wraps without dropping any character: the joined lines are the text. */
+export function wrapLossless(text: string, cells: number): string[] {
   const found: string[] = [];
   let rest = text;
   while (width(rest) > cells) {
     const head = firstCells(rest, cells);
     const gap = head.lastIndexOf(' ') + 1;
-    // A short line for the sake of a long word helps nobody.
+    // Split a long word rather than leave a very short line.
     const piece = gap > head.length / 2 ? head.slice(0, gap) : head;
     found.push(piece);
     rest = rest.slice(piece.length);

@@ -3,14 +3,14 @@ import { createConnection, type Socket } from 'node:net';
 import { HostError, type HostErrorCode, hostErrorCodes } from '../../model/host-error.js';
 import { readFirstLine } from '../../wire/lines.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
-import { type HostKind, socketPath } from './path.js';
-import { assertPrivate } from './private-folder.js';
+import { assertPrivateFolder } from './private-folder.js';
+import { type HostKind, socketPath } from './socket-path.js';
 
-/** Connects to the host of a state directory; undefined when there is none. */
-export async function dial(state: string, kind: HostKind = 'host'): Promise<Socket | undefined> {
+/** Connects to the host of a state directory; undefined if none runs. */
+export async function connectToHost(state: string, kind: HostKind = 'host'): Promise<Socket | undefined> {
   const path = socketPath(state, kind);
   if (!existsSync(path)) return undefined;
-  assertPrivate(path);
+  assertPrivateFolder(path);
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     socket.once('connect', () => {
@@ -18,7 +18,7 @@ export async function dial(state: string, kind: HostKind = 'host'): Promise<Sock
       resolve(socket);
     });
     socket.once('error', (error: NodeJS.ErrnoException) => {
-      // No socket, a socket nobody listens on, or one that went away: there is no host.
+      // The socket is missing, or no process listens on it: no host runs.
       if (error.code === 'ENOENT' || error.code === 'ECONNREFUSED' || error.code === 'ENOTDIR')
         resolve(undefined);
       else
@@ -31,8 +31,8 @@ export async function dial(state: string, kind: HostKind = 'host'): Promise<Sock
   });
 }
 
-/** Says hello and waits to be let in. The stream behind the welcome is the surface that was asked for. */
-export async function greet(socket: Socket, hello: Hello): Promise<void> {
+/** Sends the hello line and waits for the welcome. After it, the stream carries the requested protocol. */
+export async function sendHello(socket: Socket, hello: Hello): Promise<void> {
   socket.write(`${JSON.stringify(hello)}\n`);
   let answer: Welcome;
   try {

@@ -1,30 +1,30 @@
 import type { SessionPolicy } from '../../host/host.js';
-import type { Expose } from '../mcp/front.js';
+import type { ExposeMode } from '../mcp/server.js';
 
-/** The first line on the socket: what the caller is and what it wants to see. */
+/** The first line on the socket: who connects, and the options of its session. */
 export interface Hello {
   readonly toolwharf: 'hello';
   readonly version: string;
-  /** `mcp`: the rest of the connection is MCP. `host`: it is the host's own interface. */
-  readonly surface: 'mcp' | 'host';
+  /** The protocol of the rest of the connection. `host`: the operations of the host, for our own commands. */
+  readonly protocol: 'mcp' | 'host';
   readonly principal: string;
   readonly directories: readonly string[];
-  readonly named?: readonly string[];
-  readonly looking?: boolean;
+  readonly acceptNewIn?: readonly string[];
+  readonly inspectOnly?: boolean;
   readonly root: string;
   readonly allow: readonly string[];
-  /** Values of the variables that `allow` names, and of no others. */
+  /** Values of the variables that `allow` names. */
   readonly environment: Readonly<Record<string, string>>;
   readonly policy: SessionPolicy;
-  /** How an MCP client sees the tools; `auto` unless told. */
-  readonly expose?: Expose;
+  /** How tools are shown to an MCP client. Default: `auto`. */
+  readonly expose?: ExposeMode;
 }
 
-/** The host's answer, one line too. */
+/** The answer of the host, one line. */
 export type Welcome =
   | { readonly toolwharf: 'welcome'; readonly version: string }
   | {
-      readonly toolwharf: 'refused';
+      readonly toolwharf: 'rejected';
       readonly error: { readonly code: string; readonly message: string; readonly hint?: string };
     };
 

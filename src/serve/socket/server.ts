@@ -6,13 +6,13 @@ import type { Host, Session } from '../../host/host.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
 import { readFirstLine } from '../../wire/lines.js';
-import { createFront, type FrontParts, frontParts } from '../mcp/front.js';
+import { createMcpServer, createMcpServerParts, type McpServerParts } from '../mcp/server.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
-import { serveHost } from './host-surface.js';
-import { assertPrivate } from './private-folder.js';
+import { serveHostRequests } from './host-protocol.js';
+import { assertPrivateFolder } from './private-folder.js';
 
 export interface SocketServer {
-  /** Lets nobody else in, and waits until those who are in have left. */
+  /** Accepts no more connections and waits until the open ones are closed. */
   drain(): Promise<void>;
   close(): Promise<void>;
 }
@@ -22,31 +22,31 @@ export interface SocketServerOptions {
   readonly version: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Milliseconds without a connection after which `onIdle` is called; undefined never. */
+  /** Time without a connection after which `onIdle` is called. Undefined: never. */
   readonly idleMs?: number | undefined;
   readonly onIdle?: () => void;
   readonly onBug: (error: unknown) => void;
 }
 
-const helloPatienceMs = 10_000;
+const helloTimeoutMs = 10_000;
 
-/** Lets the programs of this user in: MCP clients through the shim, and our own commands. */
-export async function listen(host: Host, options: SocketServerOptions): Promise<SocketServer> {
+/** Accepts connections of this user: MCP clients through the shim, and our own commands. */
+export async function openSocketServer(host: Host, options: SocketServerOptions): Promise<SocketServer> {
   const connections = new Set<Socket>();
-  const parts = frontParts({ version: options.version, now: options.now, onBug: options.onBug });
+  const parts = createMcpServerParts({ version: options.version, now: options.now, onBug: options.onBug });
   let idle: NodeJS.Timeout | undefined;
-  const watch = () => {
+  const restartIdleTimer = () => {
     clearTimeout(idle);
     if (connections.size === 0 && options.idleMs !== undefined)
       idle = setTimeout(() => options.onIdle?.(), options.idleMs);
   };
   const server = createServer((socket) => {
     connections.add(socket);
-    watch();
+    restartIdleTimer();
     socket.on('error', () => {});
     socket.once('close', () => {
       connections.delete(socket);
-      watch();
+      restartIdleTimer();
     });
     admit(host, socket, options, parts).catch((error) => {
       options.onBug(error);
@@ -54,8 +54,8 @@ export async function listen(host: Host, options: SocketServerOptions): Promise<
     });
   });
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
-  assertPrivate(options.path);
-  // Only the holder of the state lock comes here, so a socket that is there already is a dead one.
+  assertPrivateFolder(options.path);
+  // The caller holds the state lock, so an existing socket is stale.
   rmSync(options.path, { force: true });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) =>
@@ -66,7 +66,7 @@ export async function listen(host: Host, options: SocketServerOptions): Promise<
     process.umask(before);
   });
   chmodSync(options.path, 0o600);
-  watch();
+  restartIdleTimer();
   return {
     async drain() {
       rmSync(options.path, { force: true });
@@ -87,10 +87,10 @@ async function admit(
   host: Host,
   socket: Socket,
   options: SocketServerOptions,
-  parts: FrontParts,
+  parts: McpServerParts,
 ): Promise<void> {
   const answer = (welcome: Welcome) => socket.write(`${JSON.stringify(welcome)}\n`);
-  const timer = setTimeout(() => socket.destroy(), helloPatienceMs);
+  const timer = setTimeout(() => socket.destroy(), helloTimeoutMs);
   let hello: Hello;
   let session: Session;
   try {
@@ -98,30 +98,30 @@ async function admit(
     session = await host.session(hello);
   } catch (error) {
     const { code, message, hint } = asHostError(error);
-    // One that went before it said anything is no mistake of anybody.
-    const isGone = socket.destroyed || socket.readableEnded;
-    if (!(error instanceof HostError) && !isGone) options.onBug(error);
-    answer({ toolwharf: 'refused', error: { code, message, ...(hint === undefined ? {} : { hint }) } });
+    // A client that disconnected before the hello line is not a bug.
+    const isDisconnected = socket.destroyed || socket.readableEnded;
+    if (!(error instanceof HostError) && !isDisconnected) options.onBug(error);
+    answer({ toolwharf: 'rejected', error: { code, message, ...(hint === undefined ? {} : { hint }) } });
     socket.end();
     return;
   } finally {
     clearTimeout(timer);
   }
   answer({ toolwharf: 'welcome', version: options.version });
-  const carrier = {
+  const connection = {
     input: socket,
     write: (line: string) => socket.write(line),
     onDrain: (resume: () => void) => void socket.on('drain', resume),
     close: () => void socket.end(),
   };
-  if (hello.surface === 'mcp') {
+  if (hello.protocol === 'mcp') {
     const { principal, expose = 'auto' } = hello;
     const { approvals } = host;
-    const front = createFront({ ...parts, session, approvals, principal, holder: randomUUID(), expose });
-    await front.lines(carrier);
-    front.close();
+    const mcp = createMcpServer({ ...parts, session, approvals, principal, holder: randomUUID(), expose });
+    await mcp.lines(connection);
+    mcp.close();
     await session.close();
-  } else serveHost(host, session, carrier, options.onBug);
+  } else serveHostRequests(host, session, connection, options.onBug);
 }
 
 function readHello(line: string, version: string): Hello {
@@ -129,29 +129,29 @@ function readHello(line: string, version: string): Hello {
   const texts = (it: Json | undefined): it is readonly string[] =>
     Array.isArray(it) && it.every((text) => typeof text === 'string');
   if (!isObject(value) || value.toolwharf !== 'hello' || typeof value.version !== 'string')
-    throw new HostError('usage', 'the first line is not a greeting');
-  // Before anything else: another version may greet in another way.
+    throw new HostError('usage', 'the first line is not a valid hello');
+  // Checked first, because the hello of another version may be different.
   if (value.version !== version) {
     throw new HostError(
       'host_version',
       `the running host is version ${version}, this program is ${value.version}`,
       {
-        hint: `end the host (process ${process.pid}); the next command starts the right one`,
+        hint: `stop the host (process ${process.pid}); the next command starts the new version`,
       },
     );
   }
-  const sound =
-    (value.surface === 'mcp' || value.surface === 'host') &&
+  const isValid =
+    (value.protocol === 'mcp' || value.protocol === 'host') &&
     typeof value.principal === 'string' &&
     [undefined, 'all', 'search', 'auto'].includes(value.expose as string | undefined) &&
     typeof value.root === 'string' &&
     texts(value.directories) &&
-    (value.named === undefined || texts(value.named)) &&
-    [undefined, true, false].includes(value.looking as boolean | undefined) &&
+    (value.acceptNewIn === undefined || texts(value.acceptNewIn)) &&
+    [undefined, true, false].includes(value.inspectOnly as boolean | undefined) &&
     texts(value.allow) &&
     isObject(value.environment) &&
     texts(Object.values(value.environment)) &&
     isObject(value.policy);
-  if (!sound) throw new HostError('usage', 'the first line is not a greeting');
+  if (!isValid) throw new HostError('usage', 'the first line is not a valid hello');
   return value as unknown as Hello;
 }

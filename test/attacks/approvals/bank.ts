@@ -1,6 +1,6 @@
-// A bank that counts what was paid: the effect that attacks on approvals are after.
+// A bank server that counts payments. Attacks on approvals try to cause a payment.
 import type { Answer, HostOptions, Json, JsonObject, Session } from '../../../src/index.js';
-import { guardedClient } from '../../../src/net/client.js';
+import { guardedClient } from '../../../src/net/http-client.js';
 import { type LoopbackServer, loopbackServer } from '../../toolwharf.js';
 import { findagent, inputOf, type Workbench, workbench } from '../../workbench.js';
 
@@ -9,10 +9,10 @@ export interface Bank {
   readonly server: LoopbackServer;
   readonly session: Session;
   clock: number;
-  /** What reached the bank. */
+  /** Requests that reached the bank. */
   paid(): string[];
   open(principal?: string, more?: JsonObject): Promise<Session>;
-  /** Makes a call that is held; its token. */
+  /** Makes a call that is held, and returns its token. */
   hold(given?: JsonObject, session?: Session): Promise<string>;
   confirm(token: string, session?: Session): Promise<Answer>;
   close(): Promise<void>;
@@ -56,7 +56,7 @@ export async function openBank(options: Partial<HostOptions> = {}): Promise<Bank
   const server = await loopbackServer((_request, response) =>
     response.writeHead(200, { 'content-type': 'application/json' }).end('{"done":true}'),
   );
-  // Whatever this machine makes of the name.
+  // Independent of how this machine resolves the name.
   const client = guardedClient(async (name) => (name === 'localhost' ? ['127.0.0.1'] : []));
   const time = { clock: Date.parse('2026-01-01T00:00:00Z') };
   const bench = await workbench(
@@ -93,13 +93,13 @@ export async function openBank(options: Partial<HostOptions> = {}): Promise<Bank
   };
 }
 
-/** Code of an answer that is a refusal. */
-export function refusalIn(answer: Answer): string {
+/** Error code of an answer, or its status if it has no error. */
+export function codeOf(answer: Answer): string {
   return 'error' in answer && answer.error !== undefined ? answer.error.code : answer.status;
 }
 
-/** What the record says of operators and decisions, newest last. */
+/** Bodies of the audit log entries of one kind, newest last. */
 export async function recorded(bank: Bank, kind: string): Promise<Record<string, Json>[]> {
-  const lines = await bank.bench.host.auditTail(1000);
-  return lines.filter((it) => it.kind === kind).map((it) => ({ ...it.body }));
+  const entries = await bank.bench.host.auditTail(1000);
+  return entries.filter((it) => it.kind === kind).map((it) => ({ ...it.body }));
 }

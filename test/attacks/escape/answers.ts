@@ -1,4 +1,5 @@
-// Hurting the host through what a tool says, or does not listen to. These go the whole road of a call.
+// Attacks on the host through a tool's output, or by not reading its input. Each uses the whole call
+// pipeline.
 import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,53 +12,62 @@ import { argvOf, type Runner, unprivileged } from './run.js';
 
 const megabyte = 1024 * 1024;
 
-const endless = 'import sys\nwhile True:\n    sys.stdout.write("x" * 65535 + "\\n")';
+const endlessLines = 'import sys\nwhile True:\n    sys.stdout.write("x" * 65535 + "\\n")';
 const endlessLine = 'import sys\nwhile True:\n    sys.stdout.write("x" * 65536)';
-const complaints = 'import sys\nfor _ in range(320):\n    sys.stderr.write("x" * 65535 + "\\n")';
+const manyErrors = 'import sys\nfor _ in range(320):\n    sys.stderr.write("x" * 65535 + "\\n")';
 
 export function answerChecks(runner: () => Runner): Check[] {
   return [
     {
-      name: 'talk without end',
+      name: 'write output without end',
       language: 'python',
       run: async () => {
-        expect(await heard(runner(), endless, 12 * megabyte), 'control').toBeGreaterThan(12 * megabyte);
-        expect(await call(endless)).toMatchObject({ error: { code: 'output_too_large' } });
+        expect(await bytesWritten(runner(), endlessLines, 12 * megabyte), 'control').toBeGreaterThan(
+          12 * megabyte,
+        );
+        expect(await call(endlessLines)).toMatchObject({ error: { code: 'output_too_large' } });
         return 'unconfined';
       },
     },
     {
-      name: 'say one line without end',
+      name: 'write one line without end',
       language: 'python',
       run: async () => {
-        expect(await heard(runner(), endlessLine, 12 * megabyte), 'control').toBeGreaterThan(12 * megabyte);
+        expect(await bytesWritten(runner(), endlessLine, 12 * megabyte), 'control').toBeGreaterThan(
+          12 * megabyte,
+        );
         expect(await call(endlessLine)).toMatchObject({ error: { code: 'output_too_large' } });
         return 'unconfined';
       },
     },
     {
-      name: 'complain without measure',
+      name: 'write errors without limit',
       language: 'python',
       run: async () => {
-        expect(await heard(runner(), complaints, 16 * megabyte), 'control').toBeGreaterThan(16 * megabyte);
-        const answer = await call(`${complaints}\nreturn {}`);
+        expect(await bytesWritten(runner(), manyErrors, 16 * megabyte), 'control').toBeGreaterThan(
+          16 * megabyte,
+        );
+        const answer = await call(`${manyErrors}\nreturn {}`);
         expect(answer.status).toBe('ok');
         expect('log' in answer && answer.log?.length).toBeLessThan(megabyte);
         return 'unconfined';
       },
     },
     {
-      name: 'never read what it is told',
+      name: 'block the host by not reading its input',
       language: 'python',
       run: async () => {
         expect(await isStuck(runner()), 'control').toBe(true);
-        const deaf = tool('return {}').replace('args = json.loads(sys.stdin.read())', 'args = {"text": ""}');
-        expect(await callFile(deaf, 'x'.repeat(900_000))).toMatchObject({ status: 'ok', result: {} });
-        return 'unconfined, its input stays full';
+        const notReading = tool('return {}').replace(
+          'args = json.loads(sys.stdin.read())',
+          'args = {"text": ""}',
+        );
+        expect(await callFile(notReading, 'x'.repeat(900_000))).toMatchObject({ status: 'ok', result: {} });
+        return 'unconfined, its input pipe stays full';
       },
     },
     {
-      name: 'leave a process behind after a call that took too long',
+      name: 'leave a process behind after a call that timed out',
       language: 'python',
       run: async () => {
         const word = `0call-${process.pid}`;
@@ -70,34 +80,34 @@ export function answerChecks(runner: () => Runner): Check[] {
         expect(left, 'control').not.toEqual([]);
         for (const pid of left) process.kill(pid, 'SIGKILL');
         let seen = false;
-        const looking = setInterval(() => {
-          seen ||= processesWith(`\0${word}-held\0`).length > 0;
+        const timer = setInterval(() => {
+          seen ||= processesWith(`\0${word}-sandboxed\0`).length > 0;
         }, 20);
-        expect(await call(code(`${word}-held`), 1500)).toMatchObject({ status: 'timeout' });
-        clearInterval(looking);
+        expect(await call(code(`${word}-sandboxed`), 1500)).toMatchObject({ status: 'timeout' });
+        clearInterval(timer);
         expect(seen).toBe(true);
-        await until(() => processesWith(`\0${word}-held\0`).length === 0, 5000);
-        return 'unconfined, its group ended';
+        await until(() => processesWith(`\0${word}-sandboxed\0`).length === 0, 5000);
+        return 'unconfined, after its process group was killed';
       },
     },
     {
-      name: 'answer in broken UTF-8',
+      name: 'confuse the host with invalid UTF-8',
       language: 'python',
       run: async () => {
         const answer = await call('import os, sys\nos.write(1, b\'{"a": "\\xff\\xfe"}\\n\')\nos._exit(0)');
         expect(answer).toMatchObject({ status: 'error', error: { code: 'tool_bad_output' } });
-        return { reason: 'a matter of reading well, not of reaching anything' };
+        return { reason: 'a check of parsing, with no target to reach' };
       },
     },
     {
-      name: 'answer with nesting without end',
+      name: 'crash the host with deep nesting',
       language: 'python',
       run: async () => {
         const answer = await call(
           'import os\nos.write(1, b"[" * 200000 + b"]" * 200000 + b"\\n")\nos._exit(0)',
         );
         expect(answer).toMatchObject({ status: 'error', error: { code: 'tool_bad_output' } });
-        return { reason: 'a matter of reading well, not of reaching anything' };
+        return { reason: 'a check of parsing, with no target to reach' };
       },
     },
   ];
@@ -119,7 +129,7 @@ async function callFile(source: string, text: string, timeoutMs = 20_000): Promi
   try {
     const session = await host.session({ directories: [folder.path], root: folder.path });
     const answer = await session.call({ tool: 'hostile', arguments: { text }, timeoutMs });
-    // The host is well: the next call is answered too.
+    // The host still works: it answers the next call.
     expect(await session.call({ tool: 'hostile', arguments: {} })).toMatchObject({
       error: { code: 'invalid_input' },
     });
@@ -131,8 +141,8 @@ async function callFile(source: string, text: string, timeoutMs = 20_000): Promi
 }
 
 function outside(runner: Runner, code: string) {
-  const [file, ...words] = argvOf('python', code);
-  return spawn(file as string, words, {
+  const [file, ...args] = argvOf('python', code);
+  return spawn(file as string, args, {
     ...unprivileged(runner.sandbox),
     cwd: '/',
     env: { PATH: '/usr/bin:/bin' },
@@ -141,8 +151,8 @@ function outside(runner: Runner, code: string) {
   });
 }
 
-/** How many bytes arrive from an unconfined process, up to a little more than wanted. */
-function heard(runner: Runner, code: string, wanted: number): Promise<number> {
+/** How many bytes an unconfined process writes, up to a little more than `wanted`. */
+function bytesWritten(runner: Runner, code: string, wanted: number): Promise<number> {
   const child = outside(runner, code);
   let count = 0;
   for (const stream of [child.stdout, child.stderr]) {
@@ -154,7 +164,7 @@ function heard(runner: Runner, code: string, wanted: number): Promise<number> {
   return new Promise((resolve) => child.once('close', () => resolve(count)));
 }
 
-/** Whether writing to a process that does not read comes to a halt. */
+/** Whether writing to a process that does not read blocks. */
 async function isStuck(runner: Runner): Promise<boolean> {
   const child = outside(runner, 'import time\ntime.sleep(30)');
   let written = false;

@@ -1,61 +1,56 @@
-import type { Limits, Mount } from '../../../src/sandbox/sandbox.js';
+import type { Mount, SandboxLimits } from '../../../src/sandbox/sandbox.js';
 
 export type Language = 'python' | 'node' | 'shell';
 
-/** One thing that the sandbox is made of. */
+/** One part of the sandbox. */
 export type Layer =
   | 'system call filter'
-  | 'covers over key material'
+  | 'hidden key material'
   | 'read-only root'
   | 'read-only /dev'
-  | Bound;
+  | Limit;
 
-/** A limit that the control has plenty of. */
-export type Bound =
-  | 'bound on processes'
-  | 'bound on memory'
-  | 'bound on the disk'
-  | 'bound on time'
-  | 'bound on files';
+/** A limit that the control raises. */
+export type Limit = 'process limit' | 'memory limit' | 'disk limit' | 'CPU time limit' | 'open file limit';
 
-/** What shows that an attempt would succeed if nobody stopped it. */
+/** What shows that an attempt would succeed without the sandbox or one of its layers. */
 export type Control =
   | { readonly kind: 'unconfined' }
   /** The same sandbox with exactly one layer less. */
   | { readonly kind: 'without'; readonly layer: Layer }
-  /** Nobody without privileges can do it anywhere; tried, listed and not counted. */
+  /** Only privileged users could do it anywhere; it is tried and listed, but not counted. */
   | { readonly kind: 'none'; readonly reason: string };
 
-/** A folder that a run is lent, made anew for each. */
+/** A folder that is mounted for a run, created for each run. */
 export interface Workspace {
   readonly writable: boolean;
-  /** Paths below the folder that must not be seen. */
+  /** Paths below the folder that are hidden. */
   readonly hidden?: readonly string[];
-  /** A second view of the same folder. */
+  /** A second mount of the same folder. */
   readonly also?: (root: string) => Mount;
 }
 
-/** What attempts aim at; everything in it belongs to the test. */
+/** Targets of the attempts; all of them belong to the test. */
 export interface Place {
-  /** Everybody on the machine may read it. */
+  /** A file that every user of the machine may read. */
   readonly secret: string;
   /** A private key that only the user of confined processes may read. */
   readonly key: string;
-  /** A folder of packages, one of which is lent. */
+  /** A folder of packages, one of which is mounted. */
   readonly packages: string;
   /** The host's own files. */
   readonly state: string;
-  /** A folder that everybody may write to. */
+  /** A folder that every user may write to. */
   readonly open: string;
   readonly port: number;
   readonly port6: number;
   readonly datagramPort: number;
   readonly victim: Victim;
-  /** Files that only root can make; null for others. */
+  /** Files that only root can create; null if the test does not run as root. */
   readonly special: { readonly device: string; readonly setUser: string } | null;
 }
 
-/** A process of the same user outside that has things worth taking. */
+/** A process of the same user outside the sandbox, with resources to attack. */
 export interface Victim {
   readonly pid: number;
   readonly address: number;
@@ -70,22 +65,22 @@ export interface Victim {
 export interface Attempt {
   readonly name: string;
   readonly language: Language;
-  /** A script that prints REACHED when it got what it wanted. `root` is the workspace of this run. */
+  /** A script that prints REACHED if it succeeds. `root` is the workspace of this run. */
   readonly code: (place: Place, root: string) => string;
-  /** Unconfined unless told. */
+  /** Default: unconfined. */
   readonly control?: Control;
-  /** Why a machine may have nothing to attack; then the attempt is listed and not counted. */
+  /** Why a machine may lack the target; then the attempt is listed but not counted. */
   readonly mayBeAbsent?: string;
   readonly workspace?: Workspace;
   readonly mounts?: (place: Place) => readonly Mount[];
-  readonly limits?: Partial<Limits>;
-  /** Whether each process's address space is bound as well; it is for Python unless told. */
-  readonly boundAddressSpace?: boolean;
-  /** Environment of the host: the control has it, a confined process must not. */
+  readonly limits?: Partial<SandboxLimits>;
+  /** Whether to limit each process's address space too. Default: true for Python. */
+  readonly limitAddressSpace?: boolean;
+  /** Environment of the host: the control has it, a sandboxed process must not. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** Something that takes more than one script to show; says what the control was, or why there is none. */
+/** A check that needs more than one script; returns what the control was, or why there is none. */
 export interface Check {
   readonly name: string;
   readonly language: Language;
@@ -95,5 +90,5 @@ export interface Check {
 export const without = (layer: Layer): Control => ({ kind: 'without', layer });
 export const noControl = (reason: string): Control => ({ kind: 'none', reason });
 
-/** A value as it is written in all three languages. */
+/** A string literal that is valid in all three languages. */
 export const quoted = (text: string): string => JSON.stringify(text);

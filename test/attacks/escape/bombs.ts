@@ -1,4 +1,4 @@
-// Taking more than was given. Each goes off in the sandbox that bounds it, and in one whose bound is far away.
+// Attempts to use more than the limits allow. The control is a sandbox with a much higher limit.
 import { type Attempt, quoted, without } from './attempt.js';
 
 const hundred = 100;
@@ -9,7 +9,7 @@ const forks: readonly Attempt[] = [
     language: 'python',
     code: () =>
       `import os, time\nfor _ in range(${hundred}):\n    if os.fork() == 0:\n        time.sleep(2)\n        os._exit(0)\nprint("REACHED")`,
-    control: without('bound on processes'),
+    control: without('process limit'),
   },
   {
     name: 'start processes without end',
@@ -18,24 +18,24 @@ const forks: readonly Attempt[] = [
 let started = 0;
 for (let n = 0; n < ${hundred}; n++) if (spawn("sleep", ["1"], { stdio: "ignore" }).on("error", () => {}).pid !== undefined) started++;
 if (started === ${hundred}) console.log("REACHED");`,
-    control: without('bound on processes'),
+    control: without('process limit'),
   },
   {
     name: 'start processes without end',
     language: 'shell',
-    // Not in bash, which waits and tries again.
+    // Not in bash, because it waits and retries.
     code: () =>
       `exec sh -c 'n=0; while [ $n -lt ${hundred} ]; do sleep 1 & n=$((n + 1)); done; echo REACHED'`,
-    control: without('bound on processes'),
+    control: without('process limit'),
   },
   {
     name: 'start threads without end',
     language: 'python',
     code: () =>
       `import threading, time\nfor _ in range(${hundred}):\n    threading.Thread(target=time.sleep, args=(0.5,)).start()\nprint("REACHED")`,
-    control: without('bound on processes'),
-    // A hundred stacks are more than the address space has room for.
-    boundAddressSpace: false,
+    control: without('process limit'),
+    // A hundred stacks need more than the limited address space.
+    limitAddressSpace: false,
   },
 ];
 
@@ -47,7 +47,7 @@ const memory: readonly Attempt[] = [
     name: 'take all memory',
     language: 'python',
     code: () => 'import time\nheld = bytearray(b"x") * (400 << 20)\ntime.sleep(1.5)\nprint("REACHED")',
-    control: without('bound on memory'),
+    control: without('memory limit'),
     limits: little,
   },
   {
@@ -55,11 +55,11 @@ const memory: readonly Attempt[] = [
     language: 'node',
     code: () =>
       'const held = Buffer.alloc(400 << 20, 1);\nsetTimeout(() => console.log("REACHED", held.length), 1500);',
-    control: without('bound on memory'),
+    control: without('memory limit'),
     limits: little,
   },
   {
-    name: 'take all memory, each process a little',
+    name: 'take all memory with many small processes',
     language: 'python',
     code: () => `import os, time
 for _ in range(6):
@@ -69,15 +69,15 @@ for _ in range(6):
         os._exit(0)
 time.sleep(1.5)
 print("REACHED")`,
-    control: without('bound on memory'),
+    control: without('memory limit'),
     limits: little,
   },
   {
-    name: 'take all memory, each process a little',
+    name: 'take all memory with many small processes',
     language: 'shell',
     code: () =>
       'for n in 1 2 3 4 5 6; do ( held=$(head -c 40000000 /dev/zero | tr "\\0" x); sleep 1.5 ) & done; wait; echo REACHED',
-    control: without('bound on memory'),
+    control: without('memory limit'),
     limits: little,
   },
 ];
@@ -88,21 +88,21 @@ const disk: readonly Attempt[] = [
     language: 'python',
     code: () =>
       'with open("/tmp/fill", "wb") as file:\n    for _ in range(80):\n        file.write(b"x" * (1 << 20))\nprint("REACHED")',
-    control: without('bound on the disk'),
+    control: without('disk limit'),
   },
   {
     name: 'fill the disk with several files',
     language: 'shell',
     code: () =>
       'for n in 1 2 3 4 5 6 7 8; do head -c 10000000 /dev/zero > /tmp/fill-$n || exit; done; echo REACHED',
-    control: without('bound on the disk'),
+    control: without('disk limit'),
   },
   {
     name: 'fill the disk with several files',
     language: 'node',
     code: () =>
       'for (let n = 0; n < 8; n++) require("fs").writeFileSync(`/tmp/fill-${n}`, Buffer.alloc(10e6));\nconsole.log("REACHED")',
-    control: without('bound on the disk'),
+    control: without('disk limit'),
   },
   {
     name: 'fill the disk with empty files',
@@ -124,7 +124,7 @@ const rest: readonly Attempt[] = [
     name: 'compute without end',
     language: 'python',
     code: () => 'import time\nwhile time.process_time() < 2.2:\n    pass\nprint("REACHED")',
-    control: without('bound on time'),
+    control: without('CPU time limit'),
     limits: { cpuSeconds: 1 },
   },
   {
@@ -132,7 +132,7 @@ const rest: readonly Attempt[] = [
     language: 'node',
     code: () =>
       'const fs = require("fs");\nfor (let n = 0; n < 300; n++) fs.openSync("/dev/null");\nconsole.log("REACHED")',
-    control: without('bound on files'),
+    control: without('open file limit'),
   },
 ];
 

@@ -1,4 +1,4 @@
-// What a host could hand over by accident: descriptors, its terminal, the sandbox next door.
+// What a host could expose by accident: descriptors, its terminal, other sandboxes.
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { expect } from 'vitest';
@@ -19,15 +19,15 @@ export function doorChecks(runner: () => Runner, place: () => Place, folder: () 
       language: 'python',
       run: () => terminal(runner(), folder()),
     },
-    ...neighbors.map(({ name, serve, ask }) => ({
+    ...neighbors.map(({ name, serve, access }) => ({
       name,
       language: 'python' as const,
-      run: () => nextDoor(runner(), serve, ask),
+      run: () => otherSandbox(runner(), serve, access),
     })),
   ];
 }
 
-/** A low number, where the sandbox has descriptors of its own, and a high one. */
+/** A low number, where the sandbox has its own descriptors, and a high one. */
 const numbers = [7, 40];
 
 const readDescriptors: Record<Language, string> = {
@@ -47,9 +47,9 @@ async function inherited(runner: Runner, place: Place, folder: string, language:
     stdio[number] = planted[index] as number;
   });
   const code = readDescriptors[language];
-  const [file, ...words] = argvOf(language, code);
+  const [file, ...args] = argvOf(language, code);
   const env = { PATH: '/usr/bin:/bin' };
-  const plain = spawn(file as string, words, { ...unprivileged(runner.sandbox), cwd: '/', env, stdio });
+  const plain = spawn(file as string, args, { ...unprivileged(runner.sandbox), cwd: '/', env, stdio });
   expect(await textOf(plain), 'control').toContain('REACHED');
 
   const program = await hostProgram(folder);
@@ -61,7 +61,7 @@ async function inherited(runner: Runner, place: Place, folder: string, language:
   return 'unconfined';
 }
 
-/** Runs a command with a terminal of its own and shows what it says, in words and on that terminal. */
+/** Runs a command in a new terminal and prints everything that it writes to its streams or that terminal. */
 const withTerminal = `
 import os, pty, sys
 child, screen = pty.fork()
@@ -91,20 +91,20 @@ async function terminal(runner: Runner, folder: string): Promise<string> {
   });
   expect(await textOf(plain), 'control').toContain('REACHED');
   const command = JSON.stringify(commandOf('python', code));
-  const words = [...wrapper, process.execPath, await hostProgram(folder), command];
-  const host = spawn('/usr/bin/python3', words, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const args = [...wrapper, process.execPath, await hostProgram(folder), command];
+  const host = spawn('/usr/bin/python3', args, { cwd: '/', env, stdio: ['ignore', 'pipe', 'pipe'] });
   const text = await textOf(host);
   expect(text).toContain('BEGAN');
   expect(text).not.toContain('REACHED');
   return 'unconfined';
 }
 
-interface Neighbour {
+interface Neighbor {
   readonly name: string;
-  /** Python that offers something and goes on. */
+  /** Python that provides a resource and continues. */
   readonly serve: string;
-  /** Python that takes it. */
-  readonly ask: string;
+  /** Python that accesses the resource. */
+  readonly access: string;
 }
 
 const accept = `import threading
@@ -116,43 +116,44 @@ def answer():
 threading.Thread(target=answer, daemon=True).start()
 `;
 
-const neighbors: readonly Neighbour[] = [
+const neighbors: readonly Neighbor[] = [
   {
     name: 'talk to another sandbox over TCP',
     serve: `import socket\nserver = socket.create_server(("127.0.0.1", 18080))\n${accept}`,
-    ask: 'import socket\nprint(socket.create_connection(("127.0.0.1", 18080), 2).recv(99).decode())',
+    access: 'import socket\nprint(socket.create_connection(("127.0.0.1", 18080), 2).recv(99).decode())',
   },
   {
     name: 'talk to another sandbox over an abstract socket',
     serve: `import socket\nserver = socket.socket(socket.AF_UNIX)\nserver.bind("\\0toolwharf-door")\nserver.listen()\n${accept}`,
-    ask: 'import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect("\\0toolwharf-door")\nprint(s.recv(99).decode())',
+    access:
+      'import socket\ns = socket.socket(socket.AF_UNIX)\ns.connect("\\0toolwharf-door")\nprint(s.recv(99).decode())',
   },
   {
     name: 'read the temporary files of another sandbox',
     serve: 'open("/tmp/note", "w").write("REACHED")\n',
-    ask: 'print(open("/tmp/note").read())',
+    access: 'print(open("/tmp/note").read())',
   },
   {
     name: 'read the shared memory of another sandbox',
     serve: 'open("/dev/shm/note", "w").write("REACHED")\n',
-    ask: 'print(open("/dev/shm/note").read())',
+    access: 'print(open("/dev/shm/note").read())',
   },
 ];
 
-/** The control is the same script inside the sandbox that offers it: what is offered there works there. */
-async function nextDoor(runner: Runner, serve: string, ask: string): Promise<string> {
+/** The control is the same access inside the sandbox that provides the resource. */
+async function otherSandbox(runner: Runner, serve: string, access: string): Promise<string> {
   const waiting = 'import sys\nsys.stdout.flush()\nsys.stdin.read()';
-  const door = runner.sandbox.spawn(commandOf('python', `${serve}\n${ask}\n${waiting}`));
+  const provider = runner.sandbox.spawn(commandOf('python', `${serve}\n${access}\n${waiting}`));
   let text = '';
-  for (const stream of [door.stdout, door.stderr]) {
+  for (const stream of [provider.stdout, provider.stderr]) {
     stream.on('data', (chunk) => {
       text += chunk;
     });
   }
   await until(() => text.includes('REACHED'));
-  const other = await finished(runner.sandbox, commandOf('python', ask));
-  door.kill();
-  await door.exited;
+  const other = await finished(runner.sandbox, commandOf('python', access));
+  provider.kill();
+  await provider.exited;
   expect(other.text).toContain('BEGAN');
   expect(other.text).not.toContain('REACHED');
   return 'from inside the other sandbox';

@@ -1,4 +1,4 @@
-// Reading and writing what was not lent.
+// Attempts to read and write files that are not mounted.
 import { join } from 'node:path';
 import { type Attempt, type Language, noControl, quoted, without } from './attempt.js';
 
@@ -12,14 +12,14 @@ const all: readonly Language[] = ['python', 'node', 'shell'];
 const each = (languages: readonly Language[], make: (language: Language) => Attempt): Attempt[] =>
   languages.map(make);
 
-const lookingAround: readonly Attempt[] = [
+const readAttempts: readonly Attempt[] = [
   ...each(all, (language) => ({
     name: 'read a private key of the same user',
     language,
     code: ({ key }) => read[language](key),
   })),
   ...each(all, (language) => ({
-    name: 'read a file that everybody may read',
+    name: 'read a file that every user may read',
     language,
     code: ({ secret }) => read[language](secret),
   })),
@@ -37,26 +37,26 @@ const lookingAround: readonly Attempt[] = [
     ],
   })),
   ...each(['python', 'shell'], (language) => ({
-    name: 'climb out of a lent folder with ..',
+    name: 'leave a mounted folder with ..',
     language,
     code: (_, root) => read[language](`${root}/../beside.txt`),
     workspace: { writable: true },
   })),
   ...each(all, (language) => ({
-    name: 'follow a link that leads out of a lent folder',
+    name: 'follow a link out of a mounted folder',
     language,
     code: (_, root) => read[language](join(root, 'link')),
     workspace: { writable: false },
   })),
   {
-    name: 'make a link that leads out, and follow it',
+    name: 'create a link out of a mounted folder and follow it',
     language: 'node',
     code: ({ secret }, root) =>
       `const fs = require("fs");\nfs.symlinkSync(${quoted(secret)}, ${quoted(join(root, 'made'))});\n${read.node(join(root, 'made'))}`,
     workspace: { writable: true },
   },
   {
-    name: 'make a hard link to a file outside',
+    name: 'create a hard link to a file outside',
     language: 'python',
     code: ({ key }, root) =>
       `import os\nos.link(${quoted(key)}, ${quoted(join(root, 'made'))})\n${read.python(join(root, 'made'))}`,
@@ -74,7 +74,7 @@ const lookingAround: readonly Attempt[] = [
     control: noControl('only root may read /etc/shadow'),
   },
   ...each(['python', 'shell'], (language) => ({
-    name: 'look into /sys',
+    name: 'list /sys',
     language,
     code: () =>
       language === 'shell'
@@ -82,49 +82,49 @@ const lookingAround: readonly Attempt[] = [
         : 'import os\nprint("REACHED" if os.listdir("/sys/kernel") else "")',
   })),
   {
-    name: 'look into the tree of control groups',
+    name: 'list the control groups',
     language: 'node',
     code: () => 'if (require("fs").readdirSync("/sys/fs/cgroup").length > 0) console.log("REACHED")',
   },
 ];
 
-const covered = without('covers over key material');
+const notHidden = without('hidden key material');
 const hidden = ['.ssh', 'home/.ssh', '.netrc'];
 
-const keyMaterial: readonly Attempt[] = [
+const keyMaterialAttempts: readonly Attempt[] = [
   ...each(all, (language) => ({
-    name: 'read key material inside a lent folder',
+    name: 'read key material inside a mounted folder',
     language,
     code: (_, root) => read[language](join(root, '.ssh/id')),
-    control: covered,
+    control: notHidden,
     workspace: { writable: false, hidden },
   })),
   {
     name: 'read a single hidden file',
     language: 'node',
     code: (_, root) => read.node(join(root, '.netrc')),
-    control: covered,
+    control: notHidden,
     workspace: { writable: true, hidden },
   },
   {
     name: 'read key material through a link beside it',
     language: 'python',
     code: (_, root) => read.python(join(root, 'keys/id')),
-    control: covered,
+    control: notHidden,
     workspace: { writable: false, hidden },
   },
   {
-    name: 'read key material that was hidden by the name of a link',
+    name: 'read key material that was hidden through a link',
     language: 'shell',
     code: (_, root) => read.shell(join(root, '.ssh/id')),
-    control: covered,
+    control: notHidden,
     workspace: { writable: false, hidden: ['keys'] },
   },
   {
-    name: 'read key material through a second view of its folder',
+    name: 'read key material through a second mount of its folder',
     language: 'shell',
     code: () => read.shell('/view/.ssh/id'),
-    control: covered,
+    control: notHidden,
     workspace: {
       writable: true,
       hidden,
@@ -132,21 +132,21 @@ const keyMaterial: readonly Attempt[] = [
     },
   },
   {
-    name: 'make a hard link to key material',
+    name: 'create a hard link to key material',
     language: 'python',
     code: (_, root) =>
       `import os\nos.link(${quoted(join(root, '.ssh/id'))}, ${quoted(join(root, 'made'))})\n${read.python(join(root, 'made'))}`,
-    control: covered,
+    control: notHidden,
     workspace: { writable: true, hidden },
   },
   ...each(['python', 'shell'], (language) => ({
-    name: 'move key material to where nobody covers it',
+    name: 'move key material to a path that is not hidden',
     language,
     code: (_, root) =>
       language === 'python'
         ? `import os\nos.rename(${quoted(join(root, '.ssh'))}, ${quoted(join(root, 'moved'))})\nprint("REACHED")`
         : `mv ${quoted(join(root, '.netrc'))} ${quoted(join(root, 'moved'))} && echo REACHED`,
-    control: covered,
+    control: notHidden,
     workspace: { writable: true, hidden },
   })),
   {
@@ -154,14 +154,14 @@ const keyMaterial: readonly Attempt[] = [
     language: 'node',
     code: (_, root) =>
       `require("fs").renameSync(${quoted(join(root, 'home'))}, ${quoted(join(root, 'away'))});\nconsole.log("REACHED")`,
-    control: covered,
+    control: notHidden,
     workspace: { writable: true, hidden },
   },
   {
     name: 'remove key material',
     language: 'shell',
     code: (_, root) => `rm -rf ${quoted(join(root, '.ssh'))} && echo REACHED`,
-    control: covered,
+    control: notHidden,
     workspace: { writable: true, hidden },
   },
 ];
@@ -172,21 +172,21 @@ const write: Record<Language, (path: string) => string> = {
   shell: (path) => `echo x > ${quoted(path)} && echo REACHED`,
 };
 
-const writing: readonly Attempt[] = [
+const writeAttempts: readonly Attempt[] = [
   ...each(all, (language) => ({
-    name: 'write to a folder that was lent for reading',
+    name: 'write to a folder that is mounted read-only',
     language,
     code: (_, root) => write[language](join(root, `by-${language}`)),
     workspace: { writable: false },
   })),
   {
-    name: 'change the mode of a file that was lent for reading',
+    name: 'change the mode of a file that is mounted read-only',
     language: 'shell',
     code: (_, root) => `chmod 600 ${quoted(join(root, 'file.txt'))} && echo REACHED`,
     workspace: { writable: false },
   },
   {
-    name: 'write to a folder of the machine that everybody may write to',
+    name: 'write to a folder of the machine that every user may write to',
     language: 'python',
     code: ({ open }) => write.python(join(open, 'written')),
   },
@@ -209,11 +209,11 @@ const writing: readonly Attempt[] = [
     control: without('read-only /dev'),
   },
   {
-    name: 'write to the system',
+    name: 'write to /usr',
     language: 'shell',
     code: () => write.shell('/usr/written'),
     control: noControl('only root may write to /usr'),
   },
 ];
 
-export const fileAttempts: readonly Attempt[] = [...lookingAround, ...keyMaterial, ...writing];
+export const fileAttempts: readonly Attempt[] = [...readAttempts, ...keyMaterialAttempts, ...writeAttempts];

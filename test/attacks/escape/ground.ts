@@ -4,21 +4,21 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, wri
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { confinedUser } from '../../../src/sandbox/identity.js';
+import { processIdentity } from '../../../src/sandbox/process-identity.js';
 import type { Place } from './attempt.js';
 import { isRoot } from './run.js';
 import { startVictim, victimFolder } from './victim.js';
 
-/** What attempts aim at, and how to take it down again. */
+/** The targets of the attempts, and how to remove them. */
 export interface Ground {
   readonly folder: string;
   readonly place: Place;
   remove(): Promise<void>;
 }
 
-/** Files, listeners and a process of the test's own; nothing else is ever attacked. */
+/** Creates files, listeners and a process for the test; nothing else is ever attacked. */
 export async function prepareGround(): Promise<Ground> {
-  const { user, identity } = confinedUser();
+  const { user, spawnAs } = processIdentity();
   const folder = mkdtempSync(join(tmpdir(), 'toolwharf-escape-'));
   chmodSync(folder, 0o755);
   const make = (name: string, mode: number) => {
@@ -41,7 +41,7 @@ export async function prepareGround(): Promise<Ground> {
   make('open', 0o777);
 
   const [four, six, datagrams] = await Promise.all([listen('127.0.0.1'), listen('::1'), answerDatagrams()]);
-  const { victim, process: child } = await startVictim(victimFolder(folder), identity ?? {});
+  const { victim, process: child } = await startVictim(victimFolder(folder), spawnAs ?? {});
   return {
     folder,
     place: {
@@ -67,7 +67,7 @@ export async function prepareGround(): Promise<Ground> {
   };
 }
 
-/** A device that gives zeros, and a program that runs as yet another user. */
+/** A device that returns zeros, and a set-uid program of another user. */
 function specialFiles(folder: string): { device: string; setUser: string } {
   const device = join(folder, 'device');
   execFileSync('mknod', [device, 'c', '1', '5']);
@@ -79,7 +79,7 @@ function specialFiles(folder: string): { device: string; setUser: string } {
   return { device, setUser };
 }
 
-/** Undefined where the machine does not have the address. */
+/** Undefined if the machine does not have the address. */
 function listen(address: string): Promise<Server | undefined> {
   const server = createServer((socket) => {
     socket.on('error', () => {});

@@ -1,4 +1,4 @@
-// Rights and parts of the kernel that no tool needs.
+// Privileges and kernel features that no tool needs.
 import { join } from 'node:path';
 import { hasFilter } from '../../../src/sandbox/seccomp.js';
 import { numberOf, type SystemCall } from '../../../src/sandbox/system-calls.js';
@@ -13,7 +13,7 @@ export function systemCall(name: SystemCall): number {
 
 const prelude = 'import ctypes, os\nlibc = ctypes.CDLL(None, use_errno=True)\n';
 
-/** Python that becomes root in namespaces of its own, as any ordinary user may; goes on where it may not. */
+/** Python that becomes root in new namespaces, as ordinary users can; continues if that is denied. */
 export const ownNamespaces = (flags: string): string => `
 import ctypes, os
 libc = ctypes.CDLL(None, use_errno=True)
@@ -33,27 +33,27 @@ const worked = (call: string) => `print("REACHED" if ${call} == 0 else os.strerr
 const opened = (call: string) => `print("REACHED" if ${call} >= 0 else os.strerror(ctypes.get_errno()))`;
 
 const namespaces: readonly Attempt[] = [
-  python('make a user namespace (unshare)', worked('libc.unshare(0x10000000)')),
+  python('create a user namespace (unshare)', worked('libc.unshare(0x10000000)')),
   {
-    name: 'make a user namespace (unshare)',
+    name: 'create a user namespace (unshare)',
     language: 'shell',
     code: () => 'unshare -Ur true && echo REACHED',
   },
   {
-    name: 'make a user namespace (unshare)',
+    name: 'create a user namespace (unshare)',
     language: 'node',
     code: () =>
       'if (require("child_process").spawnSync("unshare", ["-Un", "true"]).status === 0) console.log("REACHED")',
   },
   python(
-    'make a user namespace (clone)',
+    'create a user namespace (clone)',
     `child = libc.syscall(${systemCall('clone')}, 0x10000000 | 17, 0, 0, 0, 0)
 if child == 0:
     os._exit(0)
 ${opened('child')}`,
   ),
   python(
-    'make a user namespace (clone3)',
+    'create a user namespace (clone3)',
     `import struct
 words = ctypes.create_string_buffer(struct.pack("11Q", 0x10000000, 0, 0, 0, 17, 0, 0, 0, 0, 0, 0))
 child = libc.syscall(${systemCall('clone3')}, words, 88)
@@ -97,11 +97,11 @@ os.write(go[1], b"x")`,
     `${ownNamespaces('0x20000')}${worked('libc.mount(None, b"/", None, 32 | 4096 | 1, None)')}`,
   ),
   python(
-    'take a mount away',
+    'remove a mount',
     `${ownNamespaces('0x20000')}libc.mount(b"x", b"/tmp", b"tmpfs", 0, None)
 ${worked('libc.umount2(b"/tmp", 2)')}`,
   ),
-  python('choose another root (chroot)', `${ownNamespaces('0')}${worked('libc.chroot(b"/tmp")')}`),
+  python('change the root directory (chroot)', `${ownNamespaces('0')}${worked('libc.chroot(b"/tmp")')}`),
   python('rename the machine', `${ownNamespaces('0x4000000')}${worked('libc.sethostname(b"mine", 4)')}`),
   python(
     'change a setting of the network',
@@ -113,22 +113,22 @@ const filter = without('system call filter');
 
 const parts: readonly Attempt[] = [
   python(
-    'keep a key in the kernel (add_key)',
+    'store a key in the kernel (add_key)',
     opened(`libc.syscall(${systemCall('add_key')}, b"user", b"toolwharf", b"x", 1, -2)`),
   ),
-  python('look at keyrings (keyctl)', opened(`libc.syscall(${systemCall('keyctl')}, 0, -2, 1)`)),
+  python('read keyrings (keyctl)', opened(`libc.syscall(${systemCall('keyctl')}, 0, -2, 1)`)),
   python(
     'load a program into the kernel (bpf)',
     `words = (ctypes.c_uint32 * 32)(1, 4, 4, 1)\n${opened(`libc.syscall(${systemCall('bpf')}, 0, words, 128)`)}`,
     { control: filter, mayBeAbsent: 'this kernel lets only root load programs' },
   ),
   python(
-    'queue calls past the filter (io_uring)',
+    'bypass the filter with queued calls (io_uring)',
     `words = (ctypes.c_uint8 * 120)()\n${opened(`libc.syscall(${systemCall('io_uring_setup')}, 4, words)`)}`,
-    { mayBeAbsent: 'io_uring is switched off on this machine' },
+    { mayBeAbsent: 'io_uring is disabled on this machine' },
   ),
   python(
-    'stop the kernel in the middle (userfaultfd)',
+    'pause the kernel during a page fault (userfaultfd)',
     opened(`libc.syscall(${systemCall('userfaultfd')}, 1)`),
     {
       mayBeAbsent: 'this kernel has no userfaultfd for ordinary users',
@@ -138,7 +138,7 @@ const parts: readonly Attempt[] = [
     'measure the processor (perf)',
     `words = (ctypes.c_uint64 * 16)(1 | 128 << 32, 1, 0, 0, 0, 1 | 32 | 64)
 ${opened(`libc.syscall(${systemCall('perf_event_open')}, words, 0, -1, -1, 0)`)}`,
-    { mayBeAbsent: 'perf is switched off on this machine' },
+    { mayBeAbsent: 'perf is disabled on this machine' },
   ),
   python('change the personality', opened(`libc.personality(0x0040000)`)),
   python(
@@ -148,19 +148,19 @@ mount = ctypes.c_int()
 ${worked(`libc.name_to_handle_at(-100, b"/usr/bin/env", words, ctypes.byref(mount), 0)`)}`,
     { mayBeAbsent: 'the file system has no handles' },
   ),
-  python('read the log of the kernel', opened(`libc.klogctl(10, None, 0)`), {
-    mayBeAbsent: 'only root may read the log of the kernel here',
+  python('read the kernel log', opened(`libc.klogctl(10, None, 0)`), {
+    mayBeAbsent: 'only root may read the kernel log here',
   }),
   {
     ...python(
-      'use the calls of another machine (int 0x80)',
+      'use 32-bit system calls (int 0x80)',
       `import mmap
 memory = mmap.mmap(-1, 4096, prot=7)
 memory.write(bytes.fromhex("53b814000000cd805bc3"))
 call = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(memory)))
 print("REACHED" if call() == os.getpid() else "")`,
     ),
-    mayBeAbsent: 'this machine has no 32-bit calls',
+    mayBeAbsent: 'this machine has no 32-bit system calls',
   },
   python(
     'type into a terminal (TIOCSTI)',
@@ -174,7 +174,7 @@ if child == 0:
     print("REACHED", flush=True)
     os._exit(0)
 os.waitpid(child, 0)`,
-    { mayBeAbsent: 'this kernel lets nobody type into terminals' },
+    { mayBeAbsent: 'this kernel does not allow TIOCSTI' },
   ),
 ];
 
@@ -209,40 +209,42 @@ const rights: readonly Attempt[] = [
     code: ({ special }) => `[ "$(${quoted(special?.setUser ?? '')} -u)" = 65531 ] && echo REACHED`,
     mounts: ({ special }) =>
       special === null ? [] : [{ source: special.setUser, target: special.setUser, writable: false }],
-    mayBeAbsent: 'only root can make one',
+    mayBeAbsent: 'only root can create one',
   },
   {
-    name: 'open a device node in a lent folder',
+    name: 'open a device node in a mounted folder',
     language: 'python',
     code: ({ special }) =>
       `print("REACHED" if open(${quoted(special?.device ?? '')}, "rb").read(1) == b"\\0" else "")`,
     mounts: ({ special }) =>
       special === null ? [] : [{ source: special.device, target: special.device, writable: false }],
-    mayBeAbsent: 'only root can make one',
+    mayBeAbsent: 'only root can create one',
   },
   {
-    name: 'find a device of the machine that it may open',
+    name: 'open a device of the machine',
     language: 'shell',
     code: () =>
       'for it in /dev/* /dev/*/*; do case $it in */null|*/zero|*/full|*/random|*/urandom|*/tty|*/ptmx|*/std*|/dev/fd/*|/dev/pts/*|/dev/shm/*) continue;; esac; { [ -c "$it" ] || [ -b "$it" ]; } && [ -r "$it" ] && echo REACHED; done; true',
-    mayBeAbsent: 'no device of this machine is open to everybody',
+    mayBeAbsent: 'no device of this machine is readable for every user',
   },
-  python('make a device', worked('libc.mknod(b"/tmp/toolwharf-device", 0o20666, 0x103)'), {
-    control: noControl('only root may make devices'),
+  python('create a device', worked('libc.mknod(b"/tmp/toolwharf-device", 0o20666, 0x103)'), {
+    control: noControl('only root may create devices'),
   }),
   {
-    name: 'choose a program for crashes',
+    name: 'set the crash handler (core_pattern)',
     language: 'shell',
     code: () => ': >> /proc/sys/kernel/core_pattern && echo REACHED',
     control: noControl('only root may write it'),
   },
   {
-    name: 'use the emergency keys (sysrq)',
+    name: 'trigger a sysrq command',
     language: 'shell',
     code: () => ': >> /proc/sysrq-trigger && echo REACHED',
     control: noControl('only root may write it'),
   },
-  python('become root', worked('libc.setuid(0)'), { control: noControl('nobody may without privileges') }),
+  python('become root', worked('libc.setuid(0)'), {
+    control: noControl('only privileged processes may change their user'),
+  }),
 ];
 
 export const kernelAttempts: readonly Attempt[] = [...namespaces, ...parts, ...rights];

@@ -1,4 +1,4 @@
-// Outliving the call, or the host.
+// Attempts to outlive the call or the host.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,13 +8,13 @@ import { until } from '../../toolwharf.js';
 import type { Check, Language } from './attempt.js';
 import { argvOf, commandOf, type Runner, unprivileged } from './run.js';
 
-/** Processes with a word in their arguments or their environment. */
-export function processesWith(word: string, where: 'cmdline' | 'environ' = 'cmdline'): number[] {
+/** Processes with a marker in their arguments or their environment. */
+export function processesWith(text: string, where: 'cmdline' | 'environ' = 'cmdline'): number[] {
   return readdirSync('/proc')
     .filter((it) => /^\d+$/.test(it))
     .filter((pid) => {
       try {
-        return readFileSync(`/proc/${pid}/${where}`, 'utf8').includes(word);
+        return readFileSync(`/proc/${pid}/${where}`, 'utf8').includes(text);
       } catch {
         return false;
       }
@@ -22,8 +22,8 @@ export function processesWith(word: string, where: 'cmdline' | 'environ' = 'cmdl
     .map(Number);
 }
 
-/** Starts a process that leaves its group and session, holds no stream, and outlives the script if it can. */
-const leaves: Record<Language, (marker: string) => string> = {
+/** Starts a process in a new group and session, without streams, that outlives the script if it can. */
+const startsDetached: Record<Language, (marker: string) => string> = {
   python: (marker) =>
     `import subprocess\nsubprocess.Popen(["/usr/bin/python3", "-c", "import time; time.sleep(60)", "${marker}"], start_new_session=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)\n`,
   node: (marker) =>
@@ -31,22 +31,22 @@ const leaves: Record<Language, (marker: string) => string> = {
   shell: (marker) =>
     `setsid /usr/bin/python3 -c "import time; time.sleep(60)" ${marker} < /dev/null > /dev/null 2>&1 &\n`,
 };
-const stays: Record<Language, string> = {
+const waits: Record<Language, string> = {
   python: 'import time\ntime.sleep(60)',
   node: 'setTimeout(() => {}, 60000)',
   shell: 'sleep 60',
 };
 
 let made = 0;
-/** A word in two parts in the scripts, so that only the process that is looked for has it whole. */
+/** A unique marker; the started process has it as one argument, with the prefix 0. */
 const marker = () => `left-${process.pid}-${++made}.`;
-const whole = (word: string) => `0${word}`;
+const fullMarker = (text: string) => `0${text}`;
 
 export function lifetimeChecks(runner: () => Runner, folder: () => string): Check[] {
   const languages: readonly Language[] = ['python', 'node', 'shell'];
   return [
     ...languages.map((language) => ({
-      name: 'leave a process behind after a time-out',
+      name: 'leave a process behind after a timeout',
       language,
       run: () => afterTimeout(runner(), language),
     })),
@@ -63,16 +63,16 @@ export function lifetimeChecks(runner: () => Runner, folder: () => string): Chec
   ];
 }
 
-/** Ends what a control left, by its number. */
-function clear(word: string): void {
-  for (const pid of processesWith(word)) process.kill(pid, 'SIGKILL');
+/** Kills the processes that a control left, by PID. */
+function clear(text: string): void {
+  for (const pid of processesWith(text)) process.kill(pid, 'SIGKILL');
 }
 
-async function survives(word: string): Promise<void> {
-  await until(() => processesWith(word).length > 0);
+async function survives(text: string): Promise<void> {
+  await until(() => processesWith(text).length > 0);
   await new Promise((resolve) => setTimeout(resolve, 200));
-  expect(processesWith(word), 'control').not.toEqual([]);
-  clear(word);
+  expect(processesWith(text), 'control').not.toEqual([]);
+  clear(text);
 }
 
 function outside(runner: Runner, argv: readonly string[]): ChildProcess {
@@ -87,47 +87,47 @@ function outside(runner: Runner, argv: readonly string[]): ChildProcess {
 
 async function afterTimeout(runner: Runner, language: Language): Promise<string> {
   const [first, second] = [marker(), marker()];
-  const code = (word: string) => leaves[language](whole(word)) + stays[language];
+  const code = (text: string) => startsDetached[language](fullMarker(text)) + waits[language];
   const plain = outside(runner, argvOf(language, code(first)));
-  await until(() => alone(first).length > 0);
+  await until(() => leftBehind(first).length > 0);
   process.kill(-(plain.pid as number), 'SIGKILL');
-  await survives(`\0${whole(first)}`);
+  await survives(`\0${fullMarker(first)}`);
 
   const child = runner.sandbox.spawn(commandOf(language, code(second)));
-  await until(() => alone(second).length > 0);
+  await until(() => leftBehind(second).length > 0);
   child.kill();
   await child.exited;
-  await until(() => processesWith(whole(second)).length === 0, 5000);
-  return 'unconfined, its group ended';
+  await until(() => processesWith(fullMarker(second)).length === 0, 5000);
+  return 'unconfined, after its process group was killed';
 }
 
-/** The process that was left, and not the script that names it. */
-function alone(word: string): number[] {
-  return processesWith(`\0${whole(word)}\0`);
+/** The process that was left behind, without the script that started it. */
+function leftBehind(text: string): number[] {
+  return processesWith(`\0${fullMarker(text)}\0`);
 }
 
 async function afterEnd(runner: Runner, language: Language): Promise<string> {
   const [first, second] = [marker(), marker()];
-  const plain = outside(runner, argvOf(language, leaves[language](whole(first))));
+  const plain = outside(runner, argvOf(language, startsDetached[language](fullMarker(first))));
   await new Promise((resolve) => plain.once('close', resolve));
-  await survives(`\0${whole(first)}`);
+  await survives(`\0${fullMarker(first)}`);
 
-  const child = runner.sandbox.spawn(commandOf(language, leaves[language](whole(second))));
+  const child = runner.sandbox.spawn(commandOf(language, startsDetached[language](fullMarker(second))));
   child.stdin.end();
   child.stdout.resume();
   child.stderr.resume();
   expect(await child.exited).toMatchObject({ code: 0 });
-  await until(() => processesWith(whole(second)).length === 0, 5000);
+  await until(() => processesWith(fullMarker(second)).length === 0, 5000);
   return 'unconfined';
 }
 
 async function afterHost(runner: Runner, folder: string, language: Language): Promise<string> {
   const [first, second] = [marker(), marker()];
-  const code = (word: string) => leaves[language](whole(word)) + stays[language];
-  // A host that confines nothing, as the user that confined processes are.
+  const code = (text: string) => startsDetached[language](fullMarker(text)) + waits[language];
+  // A host without a sandbox, running as the user of sandboxed processes.
   const careless = `import { spawn } from 'node:child_process';
-    const [file, ...words] = JSON.parse(process.argv[1]);
-    spawn(file, words, { stdio: 'ignore', detached: true });
+    const [file, ...args] = JSON.parse(process.argv[1]);
+    spawn(file, args, { stdio: 'ignore', detached: true });
     setInterval(() => {}, 1000);`;
   const plain = outside(runner, [
     '/usr/bin/node',
@@ -136,10 +136,10 @@ async function afterHost(runner: Runner, folder: string, language: Language): Pr
     careless,
     JSON.stringify(argvOf(language, code(first))),
   ]);
-  await until(() => alone(first).length > 0);
+  await until(() => leftBehind(first).length > 0);
   process.kill(plain.pid as number, 'SIGKILL');
-  await survives(`\0${whole(first)}\0`);
-  clear(whole(first));
+  await survives(`\0${fullMarker(first)}\0`);
+  clear(fullMarker(first));
 
   const host = spawn(
     process.execPath,
@@ -148,15 +148,15 @@ async function afterHost(runner: Runner, folder: string, language: Language): Pr
       stdio: 'ignore',
     },
   );
-  await until(() => alone(second).length > 0);
+  await until(() => leftBehind(second).length > 0);
   host.kill('SIGKILL');
-  await until(() => processesWith(whole(second)).filter((it) => it !== host.pid).length === 0, 5000);
-  return 'a host that confines nothing';
+  await until(() => processesWith(fullMarker(second)).filter((it) => it !== host.pid).length === 0, 5000);
+  return 'a host without a sandbox';
 }
 
 let built: Promise<string> | undefined;
 
-/** A program of its own that runs one confined process and shows what it says. */
+/** A separate program that runs one sandboxed process and prints its output. */
 export function hostProgram(folder: string): Promise<string> {
   built ??= (async () => {
     const target = join(folder, 'host.mjs');

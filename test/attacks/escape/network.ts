@@ -1,4 +1,5 @@
-// Ways out: every address belongs to a listener of this test, or to namespaces that the attempt makes.
+// Attempts to use the network. Every address belongs to a listener of this test, or to namespaces that the
+// attempt creates.
 import { type Attempt, quoted, without } from './attempt.js';
 import { ownNamespaces } from './kernel.js';
 
@@ -64,7 +65,7 @@ setTimeout(() => process.exit(), 1000);`,
     name: 'see a network device besides loopback',
     language: 'shell',
     code: () => '[ "$(grep -c : /proc/net/dev)" -gt 1 ] && echo REACHED',
-    mayBeAbsent: 'this machine has no device but loopback',
+    mayBeAbsent: 'this machine has only the loopback device',
   },
   {
     name: 'see the connections of the machine',
@@ -74,7 +75,7 @@ setTimeout(() => process.exit(), 1000);`,
   },
 ];
 
-/** Opens a socket, and once more in namespaces of its own, where an ordinary user has every capability. */
+/** Opens a socket. */
 const opened = (family: number, type: number, protocol: number) => `
 import socket
 def attempt():
@@ -85,6 +86,7 @@ def attempt():
         print(error)
 attempt()
 `;
+/** Opens a socket, then tries again in new namespaces, where an ordinary user has every capability. */
 const openedAnywhere = (family: number, type: number, protocol: number) =>
   `${opened(family, type, protocol)}${ownNamespaces('0x40000000')}attempt()`;
 

@@ -1,4 +1,4 @@
-// Other processes of the machine, and what they share.
+// Attempts on other processes of the machine and on their shared resources.
 import { type Attempt, quoted, without } from './attempt.js';
 import { systemCall } from './kernel.js';
 
@@ -18,7 +18,7 @@ for (const pid of fs.readdirSync("/proc").filter((it) => /^\\d+$/.test(it))) {
 }
 `;
 
-const looking: readonly Attempt[] = [
+const lookupAttempts: readonly Attempt[] = [
   {
     name: 'reach files through the root of another process',
     language: 'python',
@@ -31,12 +31,12 @@ const looking: readonly Attempt[] = [
       `for it in /proc/[0-9]*; do cat "$it/root"${quoted(secret)} 2>/dev/null; done; true`,
   },
   {
-    name: 'reach files through the folder of another process',
+    name: 'reach files through the working directory of another process',
     language: 'node',
     code: () => everyProcessNode('console.log(fs.readFileSync(`/proc/${pid}/cwd/note.txt`, "utf8"))'),
   },
   {
-    name: 'reach a deleted file that another process holds',
+    name: 'reach a deleted file that another process has open',
     language: 'python',
     code: () =>
       everyProcess(
@@ -66,11 +66,11 @@ const looking: readonly Attempt[] = [
   {
     name: 'read the arguments of another process',
     language: 'shell',
-    // Written in two parts, so that the script does not find itself.
+    // Split in two, so that the script does not find its own arguments.
     code: () => 'cat /proc/[0-9]*/cmdline 2>/dev/null | tr "\\0" "\\n" | grep "^argument"-REACHE[D]; true',
   },
   {
-    name: 'see more processes than its own',
+    name: 'see processes outside the sandbox',
     language: 'node',
     code: ({ victim }) =>
       `if (require("fs").existsSync("/proc/${victim.pid}/status")) console.log("REACHED")`,
@@ -91,7 +91,7 @@ const looking: readonly Attempt[] = [
 
 const prelude = 'import ctypes, os, struct\nlibc = ctypes.CDLL(None, use_errno=True)\n';
 
-const memory: readonly Attempt[] = [
+const memoryAttempts: readonly Attempt[] = [
   {
     name: 'read the memory of another process (process_vm_readv)',
     language: 'python',
@@ -112,12 +112,12 @@ print(into.value.decode())`,
   {
     name: 'trace another process',
     language: 'python',
-    // PTRACE_SEIZE does not stop it; the end of the tracer lets it go.
+    // PTRACE_SEIZE does not stop the process; it is released when the tracer exits.
     code: ({ victim }) =>
       `${prelude}print("REACHED" if libc.ptrace(0x4206, ${victim.pid}, None, None) == 0 else "")`,
   },
   {
-    name: 'trace a process of its own',
+    name: 'trace its own child process',
     language: 'python',
     code: () => `${prelude}
 child = os.fork()
@@ -174,7 +174,7 @@ function hexKey(number: number): string {
 
 const planted = { TOOLWHARF_PLANTED: 'REACHED' };
 
-const environment: readonly Attempt[] = [
+const environmentAttempts: readonly Attempt[] = [
   {
     name: "find the host's environment",
     language: 'python',
@@ -195,4 +195,8 @@ const environment: readonly Attempt[] = [
   },
 ];
 
-export const processAttempts: readonly Attempt[] = [...looking, ...memory, ...environment];
+export const processAttempts: readonly Attempt[] = [
+  ...lookupAttempts,
+  ...memoryAttempts,
+  ...environmentAttempts,
+];

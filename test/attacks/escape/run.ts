@@ -3,18 +3,18 @@ import { chmodSync, chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSyn
 import { dirname, join } from 'node:path';
 import { bubblewrap } from '../../../src/sandbox/bubblewrap.js';
 import {
-  defaultLimits,
-  type Exit,
-  type Limits,
+  defaultSandboxLimits,
   type Mount,
+  type ProcessExit,
   type Sandbox,
   type SandboxCommand,
+  type SandboxLimits,
 } from '../../../src/sandbox/sandbox.js';
-import type { Attempt, Bound, Language, Layer, Place, Workspace } from './attempt.js';
+import type { Attempt, Language, Layer, Limit, Place, Workspace } from './attempt.js';
 
 export const isRoot = process.getuid?.() === 0;
 
-/** Who runs the controls: the user that confined processes are on this machine, and never root. */
+/** The user for controls: the user of sandboxed processes on this machine, never root. */
 export function unprivileged(sandbox: Sandbox): { uid?: number; gid?: number } {
   return isRoot ? sandbox.user : {};
 }
@@ -25,7 +25,7 @@ const interpreters: Record<Language, readonly string[]> = {
   shell: ['/usr/bin/bash', '-c'],
 };
 
-/** Every script says that it began: one that never ran has shown nothing. */
+/** Every script prints that it began, because a script that did not run proves nothing. */
 const begin: Record<Language, string> = {
   python: 'print("BEGAN", flush=True)\n',
   node: 'console.log("BEGAN");\n',
@@ -43,28 +43,28 @@ export function commandOf(language: Language, code: string): SandboxCommand {
     environment: { PATH: '/usr/bin:/bin' },
     mounts: [],
     hidden: [],
-    limits: { ...defaultLimits, cpuSeconds: 20 },
-    boundAddressSpace: language === 'python',
+    limits: { ...defaultSandboxLimits, cpuSeconds: 20 },
+    limitAddressSpace: language === 'python',
     egress: null,
   };
 }
 
-const plenty: Record<Bound, Partial<Limits>> = {
-  'bound on processes': { processes: 4096 },
-  'bound on memory': { memoryBytes: 4 * 1024 ** 3 },
-  'bound on the disk': { diskBytes: 1024 ** 3 },
-  'bound on time': { cpuSeconds: 60 },
-  'bound on files': { openFiles: 1024 },
+const highLimits: Record<Limit, Partial<SandboxLimits>> = {
+  'process limit': { processes: 4096 },
+  'memory limit': { memoryBytes: 4 * 1024 ** 3 },
+  'disk limit': { diskBytes: 1024 ** 3 },
+  'CPU time limit': { cpuSeconds: 60 },
+  'open file limit': { openFiles: 1024 },
 };
 
-function isBound(layer: Layer): layer is Bound {
-  return Object.hasOwn(plenty, layer);
+function isLimit(layer: Layer): layer is Limit {
+  return Object.hasOwn(highLimits, layer);
 }
 
-/** Runs attempts with and without the sandbox, in folders made below one of the test's own. */
+/** Runs attempts with and without the sandbox, in subfolders of a folder of the test. */
 export class Runner {
   readonly sandbox: Sandbox = bubblewrap();
-  /** In the environment of every process that is started confined. */
+  /** In the environment of every sandboxed process. */
   readonly mark = `TOOLWHARF_ESCAPE=${process.pid}.`;
   private readonly weaker = new Map<Layer, Sandbox>();
 
@@ -82,7 +82,7 @@ export class Runner {
     return this.outside(argvOf(attempt.language, attempt.code(this.place, root)), attempt.environment);
   }
 
-  /** An ordinary process of the user that confined ones are outside. */
+  /** Runs an ordinary process as the user of sandboxed processes. */
   outside(argv: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<string> {
     const child = spawn(argv[0] as string, argv.slice(1), {
       ...unprivileged(this.sandbox),
@@ -94,11 +94,11 @@ export class Runner {
   }
 
   without(layer: Layer, attempt: Attempt): Promise<string> {
-    if (layer === 'covers over key material') {
+    if (layer === 'hidden key material') {
       return this.inside(this.sandbox, attempt, (it) => ({ ...it, hidden: [] }));
     }
-    if (isBound(layer)) {
-      const limits = { ...commandOf(attempt.language, '').limits, ...attempt.limits, ...plenty[layer] };
+    if (isLimit(layer)) {
+      const limits = { ...commandOf(attempt.language, '').limits, ...attempt.limits, ...highLimits[layer] };
       return this.inside(this.sandbox, attempt, (it) => ({ ...it, limits }));
     }
     const known = this.weaker.get(layer) ?? bubblewrap({ program: weakened(layer, this.folder) });
@@ -118,10 +118,10 @@ export class Runner {
       change({
         ...usual,
         environment: { ...usual.environment, ...Object.fromEntries([this.mark.split('=')]) },
-        mounts: [...(attempt.mounts?.(this.place) ?? []), ...lent(root, attempt.workspace)],
+        mounts: [...(attempt.mounts?.(this.place) ?? []), ...mountsOf(root, attempt.workspace)],
         hidden: (attempt.workspace?.hidden ?? []).map((it) => join(root, it)),
         limits: { ...usual.limits, ...attempt.limits },
-        boundAddressSpace: attempt.boundAddressSpace ?? usual.boundAddressSpace,
+        limitAddressSpace: attempt.limitAddressSpace ?? usual.limitAddressSpace,
       }),
     );
     return text;
@@ -129,7 +129,7 @@ export class Runner {
 
   /** A folder of the unprivileged user with a project, key material and links in it. */
   private workspace(): string {
-    const outer = mkdtempSync(join(this.folder, 'lent-'));
+    const outer = mkdtempSync(join(this.folder, 'mounted-'));
     const root = join(outer, 'root');
     const { uid, gid } = this.sandbox.user;
     const own = (path: string) => {
@@ -151,7 +151,7 @@ export class Runner {
   }
 }
 
-function lent(root: string, workspace: Workspace | undefined): Mount[] {
+function mountsOf(root: string, workspace: Workspace | undefined): Mount[] {
   if (workspace === undefined) return [];
   const also = workspace.also?.(root);
   return [
@@ -162,10 +162,10 @@ function lent(root: string, workspace: Workspace | undefined): Mount[] {
 
 export interface Finished {
   readonly text: string;
-  readonly exit: Exit;
+  readonly exit: ProcessExit;
 }
 
-/** Runs a confined process to its end, or ends it. */
+/** Runs a sandboxed process until it exits, or kills it after a time. */
 export async function finished(
   sandbox: Sandbox,
   command: SandboxCommand,
@@ -185,7 +185,7 @@ export async function finished(
   return { text, exit };
 }
 
-/** Everything that a process says, when it has ended. */
+/** All output of a process, after it exited. */
 export function textOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let text = '';
@@ -199,12 +199,12 @@ export function textOf(child: ChildProcess): Promise<string> {
   });
 }
 
-/** A program in place of bubblewrap that leaves one layer out of its arguments and is otherwise the same. */
+/** A replacement for bubblewrap that removes one layer from its arguments and is otherwise the same. */
 function weakened(layer: Layer, folder: string): string {
-  const left: Partial<Record<Layer, string>> = {
-    'system call filter': 'words[at] == "--seccomp"',
-    'read-only root': 'words[at:at + 2] == ["--remount-ro", "/"]',
-    'read-only /dev': 'words[at:at + 2] == ["--remount-ro", "/dev"]',
+  const removed: Partial<Record<Layer, string>> = {
+    'system call filter': 'args[at] == "--seccomp"',
+    'read-only root': 'args[at:at + 2] == ["--remount-ro", "/"]',
+    'read-only /dev': 'args[at:at + 2] == ["--remount-ro", "/dev"]',
   };
   const path = join(folder, 'weaker', layer.replaceAll(/[^a-z]+/g, '-'));
   mkdirSync(dirname(path), { recursive: true });
@@ -212,15 +212,15 @@ function weakened(layer: Layer, folder: string): string {
   const script = `#!/usr/bin/python3 -I
 import os, sys
 with open(3, closefd=False) as file:
-    words = file.read().split("\\0")[:-1]
+    args = file.read().split("\\0")[:-1]
 kept, at = [], 0
-while at < len(words):
-    if ${left[layer]}:
+while at < len(args):
+    if ${removed[layer]}:
         at += 2
     else:
-        kept.append(words[at])
+        kept.append(args[at])
         at += 1
-assert len(kept) == len(words) - 2
+assert len(kept) == len(args) - 2
 file = os.memfd_create("arguments")
 os.write(file, "".join(it + "\\0" for it in kept).encode())
 os.lseek(file, 0, 0)

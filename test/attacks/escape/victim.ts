@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import type { Victim } from './attempt.js';
 
-/** Holds one of everything that a process could be robbed of, and removes it all when asked to end. */
+/** Has one of each resource that an attack could take from a process; removes all of them when it ends. */
 const script = `
 import ctypes, json, os, signal, socket, sys, threading
 folder, number = sys.argv[1], int(sys.argv[2])
@@ -51,12 +51,12 @@ sys.stdin.read()
 end()
 `;
 
-/** Starts it as the user that confined processes are outside; its folder must be writable to that user. */
+/** Starts it as the user of sandboxed processes; that user must be able to write to its folder. */
 export async function startVictim(
   folder: string,
   user: { readonly uid?: number; readonly gid?: number },
 ): Promise<{ readonly victim: Victim; readonly process: ChildProcess }> {
-  // The first words of a System V key: this process's number keeps two test runs apart.
+  // A System V key. The PID keeps two test runs apart.
   const number = 0x70000000 + process.pid;
   const child = spawn('/usr/bin/python3', ['-c', script, folder, String(number), 'argument-REACHED'], {
     ...user,
@@ -76,5 +76,5 @@ export async function startVictim(
   return { victim: JSON.parse(line) as Victim, process: child };
 }
 
-/** Where a victim's sockets and files are. */
+/** The folder of the victim's sockets and files. */
 export const victimFolder = (folder: string): string => join(folder, 'victim');

@@ -8,6 +8,6 @@ export async function handler({ tool, input }) {
     case 'compare_logs':
       return compare(input.before, input.after, { limit: input.limit ?? 20 });
     default:
-      throw new Error(`there is no tool called ${tool}`);
+      throw new Error(`no tool named ${tool}`);
   }
 }

@@ -1,7 +1,7 @@
 import { levelOf, shapeOf } from './shape.js';
 
-const gravity = { error: 2, warning: 1, other: 0 };
-const least = { error: 2, warning: 1, any: 0 };
+const severity = { error: 2, warning: 1, other: 0 };
+const minimum = { error: 2, warning: 1, any: 0 };
 
 /** Groups lines by shape. */
 function group(log) {
@@ -30,15 +30,15 @@ function group(log) {
   return { lines, groups: [...groups.values()] };
 }
 
-const byWeight = (a, b) => gravity[b.level] - gravity[a.level] || b.count - a.count || a.first - b.first;
+const bySeverity = (a, b) => severity[b.level] - severity[a.level] || b.count - a.count || a.first - b.first;
 
 export function digest(log, { limit, level }) {
   const { lines, groups } = group(log);
   const levels = { error: 0, warning: 0, other: 0 };
   for (const it of groups) levels[it.level] += it.count;
   const top = groups
-    .filter((it) => gravity[it.level] >= least[level])
-    .sort(byWeight)
+    .filter((it) => severity[it.level] >= minimum[level])
+    .sort(bySeverity)
     .slice(0, limit);
   return { lines, groups: groups.length, levels, top };
 }
@@ -46,14 +46,14 @@ export function digest(log, { limit, level }) {
 export function compare(before, after, { limit }) {
   const old = new Map(group(before).groups.map((it) => [it.shape, it.count]));
   const { groups } = group(after);
-  const fresh = groups.filter((it) => !old.has(it.shape)).sort(byWeight);
+  const added = groups.filter((it) => !old.has(it.shape)).sort(bySeverity);
   const louder = groups
     .filter((it) => old.has(it.shape) && it.count >= 2 * old.get(it.shape))
     .map((it) => ({ ...it, before: old.get(it.shape) }))
-    .sort(byWeight);
+    .sort(bySeverity);
   const shapes = new Set(groups.map((it) => it.shape));
   return {
-    new: fresh.slice(0, limit),
+    new: added.slice(0, limit),
     louder: louder.slice(0, limit),
     gone: [...old].filter(([shape]) => !shapes.has(shape)).length,
   };

@@ -1,4 +1,4 @@
-/** What changes from line to line without changing what the line says, most specific first. */
+/** Parts that differ between lines of the same kind, most specific first. */
 const variable = [
   [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}(?:[.,]\d+)?(?:Z|[+-]\d{2}:?\d{2})?/g, '<time>'],
   [/\b[A-Z][a-z]{2}\s+\d{1,2} \d{2}:\d{2}:\d{2}\b/g, '<time>'],

@@ -1,1 +1,1 @@
-"""Says what is in a CSV text: columns, types, gaps, ranges and totals by group."""
+"""Describes a CSV text: columns, types, missing values, ranges and totals by group."""

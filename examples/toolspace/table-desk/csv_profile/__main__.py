@@ -10,7 +10,7 @@ ACTIONS = {"profile": table.profile, "totals": table.totals}
 
 def main(argv: list[str]) -> int:
     if len(argv) != 2 or argv[1] not in ACTIONS:
-        return fail("usage", f"name one action: {', '.join(ACTIONS)}")
+        return fail("usage", f"choose an action: {', '.join(ACTIONS)}")
     try:
         result = ACTIONS[argv[1]](**json.load(sys.stdin))
     except table.TableError as error:

@@ -1,4 +1,4 @@
-"""The work itself, on text in memory: nothing here touches files or the network."""
+"""Works on text in memory, without files or the network."""
 
 import csv
 import io
@@ -14,7 +14,7 @@ class TableError(Exception):
 
 
 def profile(text: str, delimiter: str = "auto") -> dict:
-    """Each column with its type, its gaps and what its values look like."""
+    """Each column with its type, missing values and a summary of its values."""
     header, rows = read(text, delimiter)
     columns = [column(name, [row[at] for row in rows]) for at, name in enumerate(header)]
     return {"rows": len(rows), "columns": columns}
@@ -63,7 +63,7 @@ def guess(text: str) -> str:
 
 def index(header: list[str], name: str) -> int:
     if name not in header:
-        raise TableError("column", f"there is no column {name!r}; the columns are {', '.join(header)}")
+        raise TableError("column", f"no column named {name!r}; the columns are {', '.join(header)}")
     return header.index(name)
 
 

@@ -5,46 +5,45 @@ import { approvalsDocument } from '../../print/approval-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
 import { revealJson, revealLine } from '../../print/reveal.js';
 import type { Arguments } from '../arguments.js';
-import { withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
-import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
-import { operatorHere, pinOption } from '../operator.js';
+import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
+import { expandId } from '../id-prefix.js';
+import { pinOption, terminalOperator } from '../operator.js';
 import { allow, listRules, revoke, ruleOptions } from '../rules.js';
 import type { Terminal } from '../terminal.js';
-import { wholeId } from '../whole-id.js';
+import { withExistingHost } from '../with-host.js';
 
-const deciding = ['list', 'show', 'approve', 'deny'];
-const verbs = [...deciding, 'allow', 'rules', 'revoke', 'key'];
+const verbs = ['list', 'show', 'approve', 'deny', 'allow', 'rules', 'revoke', 'key'];
 
 export const approvals: Command = {
   name: 'approvals',
-  summary: 'Decide on calls that wait for a person. Only people do this; no agent can.',
+  summary: 'Approve or deny held calls. Only a person can do this, never an agent.',
   usage:
     'approvals list | show ID | approve ID | deny ID | allow PKG/TOOL --when … | rules | revoke RULE | key',
   examples: [
-    { line: 'toolwharf approvals list', text: 'what waits, with all arguments' },
+    { line: 'toolwharf approvals list', text: 'show held calls with all arguments' },
     { line: 'toolwharf approvals approve apr_0f3c…', text: 'let exactly that call run, once' },
-    { line: 'toolwharf approvals deny apr_0f3c…', text: 'refuse it' },
+    { line: 'toolwharf approvals deny apr_0f3c…', text: 'deny it' },
     {
       line: "toolwharf approvals allow files/save --when path under /reports --when amount '<=' 50 --any text --until 2h",
-      text: 'do not ask for such calls; tests are equals, one-of, under, <=, >= and matches',
+      text: 'add a standing rule: such calls run without asking',
     },
-    { line: 'toolwharf approvals rules', text: 'which rules hold, and how often each was used' },
-    { line: 'toolwharf approvals revoke rule_91ac…', text: 'ask again from now on' },
-    { line: 'toolwharf approvals key', text: 'what notices to approvals.webhook are signed with' },
+    { line: 'toolwharf approvals rules', text: 'show standing rules and how often each was used' },
+    { line: 'toolwharf approvals revoke rule_91ac…', text: 'end a standing rule: such calls are held again' },
+    { line: 'toolwharf approvals key', text: 'print the key that signs notices to approvals.webhook' },
   ],
   options: [...ruleOptions, pinOption, dryRunOption, ...sessionOptions],
   async run(args, terminal) {
     const [verb = 'list', name, ...more] = args.positionals;
     if (!verbs.includes(verb))
-      throw new HostError('usage', `approvals has no ${JSON.stringify(verb)}`, {
+      throw new HostError('usage', `unknown subcommand of approvals: ${JSON.stringify(verb)}`, {
         hint: `use ${verbs.join(', ')}`,
       });
-    const ofRules = ruleOptions.find((it) => args.has(it.name));
-    if (verb !== 'allow' && ofRules !== undefined)
-      throw new HostError('usage', `--${ofRules.name} belongs to "approvals allow"`);
-    if (more.length > 0) throw new HostError('usage', 'decide on one call at a time');
+    const ruleOption = ruleOptions.find((it) => args.has(it.name));
+    if (verb !== 'allow' && ruleOption !== undefined)
+      throw new HostError('usage', `--${ruleOption.name} works only with "approvals allow"`);
+    if (more.length > 0) throw new HostError('usage', 'name one call at a time');
     switch (verb) {
       case 'allow':
         return allow(name, args, terminal);
@@ -66,31 +65,38 @@ async function decide(
   args: Arguments,
   terminal: Terminal,
 ): Promise<number> {
-  const requests = await withKeptHost(args, terminal, (host) => outcome(host, verb, id, args, terminal));
+  const requests = await withExistingHost(args, terminal, (host) =>
+    requestsAfter(host, verb, id, args, terminal),
+  );
   const [first] = requests;
   if (isDryRun(args) && first !== undefined && (verb === 'approve' || verb === 'deny'))
-    return tellDryRun(`${verb} ${first.id}, a call of ${first.tool} that is ${first.state}`, args, terminal);
+    return reportDryRun(
+      `${verb} ${first.id}, a call of ${first.tool} that is ${first.state}`,
+      args,
+      terminal,
+    );
   if (args.has('json')) {
     terminal.out(`${JSON.stringify(approvalsDocument(requests))}\n`);
   } else if (verb === 'approve') {
     const request = requests[0] as ApprovalRequest;
-    const { tool, arguments: given } = request;
-    terminal.out(`approved: ${revealLine(tool)} may run once with these arguments\n${revealJson(given)}\n`);
+    const { tool, arguments: callArguments } = request;
+    terminal.out(
+      `approved: ${revealLine(tool)} may run once with these arguments\n${revealJson(callArguments)}\n`,
+    );
   } else if (verb === 'deny') {
     terminal.out(`denied: ${(requests[0] as ApprovalRequest).tool} will not run\n`);
   } else {
-    // Whoever reads it by a program wants whole lines.
+    // Programs that read the output need unwrapped lines.
     const columns = terminal.stdoutIsTerminal ? terminal.columns : undefined;
     terminal.out(
-      requests.length === 0
-        ? 'nothing waits for a decision\n'
-        : requests.map((it) => describe(it, columns)).join('\n'),
+      requests.length === 0 ? 'no held calls\n' : requests.map((it) => describe(it, columns)).join('\n'),
     );
   }
   return 0;
 }
 
-async function outcome(
+/** Performs the decision, if any, and returns the requests to show. */
+async function requestsAfter(
   host: Host,
   verb: string,
   id: string | undefined,
@@ -99,24 +105,24 @@ async function outcome(
 ): Promise<readonly ApprovalRequest[]> {
   if (verb === 'list') return host.approvals.list();
   if (id === undefined)
-    throw new HostError('usage', `say which call to ${verb}`, { hint: 'see "toolwharf approvals list"' });
+    throw new HostError('usage', `name the call to ${verb}`, { hint: 'see "toolwharf approvals list"' });
   const open = await host.approvals.list();
-  const whole = wholeId(
+  const fullId = expandId(
     id,
     'apr_',
     open.map((it) => it.id),
   );
-  if (verb === 'show' || isDryRun(args)) return [await host.approvals.get(whole)];
+  if (verb === 'show' || isDryRun(args)) return [await host.approvals.get(fullId)];
   if (verb === 'deny')
-    return [await host.approvals.deny(whole, { name: terminal.principal, channel: 'terminal' })];
-  // Before anybody types a PIN: there must be something to decide.
-  await host.approvals.get(whole);
-  return [await host.approvals.approve(whole, await operatorHere(host, args, terminal))];
+    return [await host.approvals.deny(fullId, { name: terminal.principal, channel: 'terminal' })];
+  // An unknown id is reported before the person types a PIN.
+  await host.approvals.get(fullId);
+  return [await host.approvals.approve(fullId, await terminalOperator(host, args, terminal))];
 }
 
 async function showKey(args: Arguments, terminal: Terminal): Promise<number> {
-  const key = await withKeptHost(args, terminal, async (host) =>
-    host.approvals.noticeKey(await operatorHere(host, args, terminal)),
+  const key = await withExistingHost(args, terminal, async (host) =>
+    host.approvals.noticeKey(await terminalOperator(host, args, terminal)),
   );
   terminal.out(
     args.has('json') ? `${JSON.stringify({ schema: 'toolwharf/notice-key@1', key })}\n` : `${key}\n`,
@@ -124,7 +130,7 @@ async function showKey(args: Arguments, terminal: Terminal): Promise<number> {
   return 0;
 }
 
-/** Everything that would run, with nothing hidden in it. */
+/** The call in full. Hidden characters are made visible. */
 function describe(request: ApprovalRequest, columns: number | undefined): string {
   const { id, state, tool, principal, expiresAt, decision, voidReason } = request;
   const facts: [string, string][] = [

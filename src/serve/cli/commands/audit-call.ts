@@ -3,71 +3,73 @@ import { HostError } from '../../../model/host-error.js';
 import { revealJson } from '../../print/reveal.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../arguments.js';
-import { withKeptHost } from '../attach.js';
-import { timeOf, withAuditLog } from '../audit-log.js';
-import { isDryRun, tellDryRun } from '../dry-run.js';
-import { operatorHere } from '../operator.js';
+import { parseAuditTime, withAuditLog } from '../audit-log.js';
+import { isDryRun, reportDryRun } from '../dry-run.js';
+import { terminalOperator } from '../operator.js';
 import type { Terminal } from '../terminal.js';
+import { withExistingHost } from '../with-host.js';
 
-/** All that the record says of one call. Its arguments only where they are kept and somebody asks for them. */
+/** Prints all audit entries about one call. With --open also its arguments, if they are stored. */
 export async function showCall(
   call: string | undefined,
   args: Arguments,
   terminal: Terminal,
 ): Promise<number> {
   if (call === undefined)
-    throw new HostError('usage', 'name a call', { hint: 'their ids are in "toolwharf audit tail"' });
-  // That somebody looked is among the lines then.
+    throw new HostError('usage', 'name a call', { hint: '"toolwharf audit tail" shows the ids of calls' });
+  // Opened first, so that the entry about opening is among the entries shown.
   const opened = args.has('open') ? await openArguments(call, args, terminal) : undefined;
-  const { lines, kept } = await withAuditLog(args, terminal, async (record) => ({
-    lines: record.about(call).map(({ seq, at, kind, body }) => ({ seq, at, kind, body: JSON.parse(body) })),
-    kept: record.keeps(call),
+  const { entries, kept } = await withAuditLog(args, terminal, async (log) => ({
+    entries: log
+      .entriesOfCall(call)
+      .map(({ seq, at, kind, body }) => ({ seq, at, kind, body: JSON.parse(body) })),
+    kept: log.hasKeptArguments(call),
   }));
-  if (lines.length === 0)
-    throw new HostError('not_found', `the record has no call ${JSON.stringify(call.slice(0, 80))}`, {
-      hint: 'the ids of calls are in "toolwharf audit tail"',
+  if (entries.length === 0)
+    throw new HostError('not_found', `no call ${JSON.stringify(call.slice(0, 80))} in the audit log`, {
+      hint: '"toolwharf audit tail" shows the ids of calls',
     });
   if (args.has('json')) {
     const { call: _call, ...rest } = opened ?? {};
     const shown = opened === undefined ? {} : { opened: { ...rest, at: time(opened.at) } };
-    terminal.out(`${JSON.stringify({ schema: 'toolwharf/audit-call@1', call, lines, kept, ...shown })}\n`);
+    terminal.out(`${JSON.stringify({ schema: 'toolwharf/audit-call@1', call, entries, kept, ...shown })}\n`);
     return 0;
   }
-  for (const { seq, at, kind, body } of lines)
+  for (const { seq, at, kind, body } of entries)
     terminal.out(`${visibleLine(`${seq}  ${at}  ${kind.padEnd(8)}  ${JSON.stringify(body)}`)}\n`);
-  if (opened !== undefined) terminal.out(openedWords(opened));
-  else if (kept) terminal.out('its arguments are kept, sealed; to see them: --open\n');
+  if (opened !== undefined) terminal.out(openedText(opened));
+  else if (kept) terminal.out('its arguments are stored encrypted; show them with --open\n');
   return 0;
 }
 
 function openArguments(call: string, args: Arguments, terminal: Terminal): Promise<OpenedArguments> {
-  return withKeptHost(args, terminal, async (host) =>
-    host.keptArguments.open(call, await operatorHere(host, args, terminal)),
+  return withExistingHost(args, terminal, async (host) =>
+    host.keptArguments.open(call, await terminalOperator(host, args, terminal)),
   );
 }
 
-function openedWords({ tool, arguments: given, exact }: OpenedArguments): string {
-  const note = exact ? 'exactly as they were' : 'secrets were taken out before they were kept';
-  return `${visibleLine(`arguments of ${tool}, ${note}:`)}\n${revealJson(given)}\n`;
+function openedText({ tool, arguments: callArguments, exact }: OpenedArguments): string {
+  const note = exact ? 'exactly as they were' : 'without secrets, which were removed before storing';
+  return `${visibleLine(`arguments of ${tool}, ${note}:`)}\n${revealJson(callArguments)}\n`;
 }
 
-/** Erases arguments that are kept. The record itself keeps every line. */
+/** Erases stored arguments. The audit log keeps every entry. */
 export async function forgetArguments(args: Arguments, terminal: Terminal): Promise<number> {
-  const before = timeOf(args.value('before'), 'before');
+  const before = parseAuditTime(args.value('before'), 'before');
   if (before === undefined)
-    throw new HostError('usage', 'say before which time arguments are forgotten', {
-      hint: 'such as --before 2026-01-31',
+    throw new HostError('usage', '--before is missing: arguments of calls before that time are erased', {
+      hint: 'write a date, such as --before 2026-01-31',
     });
   if (isDryRun(args))
-    return tellDryRun(`erase the kept arguments of all calls before ${before}`, args, terminal);
-  const forgotten = await withKeptHost(args, terminal, async (host) =>
-    host.keptArguments.forget(Date.parse(before), await operatorHere(host, args, terminal)),
+    return reportDryRun(`erase the stored arguments of all calls before ${before}`, args, terminal);
+  const forgotten = await withExistingHost(args, terminal, async (host) =>
+    host.keptArguments.forget(Date.parse(before), await terminalOperator(host, args, terminal)),
   );
   if (args.has('json'))
     terminal.out(`${JSON.stringify({ schema: 'toolwharf/audit-forget@1', before, forgotten })}\n`);
   else if (!args.has('quiet'))
     terminal.out(
-      `the arguments of ${forgotten} ${forgotten === 1 ? 'call' : 'calls'} from before ${before} are erased; the record keeps every line\n`,
+      `erased the arguments of ${forgotten} ${forgotten === 1 ? 'call' : 'calls'} before ${before}; the audit log keeps every entry\n`,
     );
   return 0;
 }

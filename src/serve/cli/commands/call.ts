@@ -8,66 +8,76 @@ import { callDocument } from '../../print/call-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
 import { visible, visibleLine } from '../../print/visible.js';
 import { type Arguments, parseDuration } from '../arguments.js';
-import { withHost } from '../attach.js';
 import { looksLikeJson, readArguments } from '../call-arguments.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
-import { operatorHere, pinOption } from '../operator.js';
-import { isPackagePath } from '../package-word.js';
-import { whileShowing } from '../progress.js';
+import { pinOption, terminalOperator } from '../operator.js';
+import { isPackagePath } from '../package-path.js';
+import { withProgress } from '../progress.js';
 import { sessionFor } from '../session-options.js';
 import type { Terminal } from '../terminal.js';
+import { withHost } from '../with-host.js';
 
 export const call: Command = {
   name: 'call',
-  summary: 'Run one tool, confined to what its manifest declares.',
+  summary: 'Run one tool in the sandbox, with only the access that its manifest declares.',
   usage: 'call PKG/TOOL|FILE|FOLDER [TOOL] [JSON|-] [options]',
   examples: [
-    { line: `toolwharf call ./word_count.py '{"text":"a b"}'`, text: 'a tool in a file' },
-    { line: `toolwharf call ./weather get_forecast '{"city":"Oslo"}'`, text: 'one tool of a folder' },
+    { line: `toolwharf call ./word_count.py '{"text":"a b"}'`, text: 'run a tool from a file' },
+    { line: `toolwharf call ./weather get_forecast '{"city":"Oslo"}'`, text: 'run one tool of a folder' },
     {
       line: 'toolwharf call --dir tools word_count/word_count - < input.json',
-      text: 'arguments from a file',
+      text: 'read the arguments from a file',
     },
   ],
   options: [
-    { name: 'dir', value: 'DIR', multiple: true, text: 'where packages are (this folder unless told)' },
-    { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
+    {
+      name: 'dir',
+      value: 'DIR',
+      multiple: true,
+      text: 'folder to search for packages (default: this folder)',
+    },
+    { name: 'root', value: 'DIR', text: 'workspace folder that tools may use (default: this folder)' },
     ...sessionOptions,
     pinOption,
-    { name: 'dry-run', text: 'say what would become of the call and why; nothing runs' },
-    { name: 'timeout', value: 'TIME', text: 'end the tool after 2s, 500ms, 5m …' },
+    { name: 'dry-run', text: 'show the decision and its reasons, without running the tool' },
+    { name: 'timeout', value: 'TIME', text: 'stop the tool after TIME, such as 500ms, 2s or 5m' },
   ],
   async run(args, terminal) {
     const target = targetOf(args, terminal);
-    const given = target.json === undefined ? {} : await readArguments(target.json, terminal);
+    const callArguments = target.json === undefined ? {} : await readArguments(target.json, terminal);
     const timeout = args.value('timeout');
     const request = {
-      arguments: given,
+      arguments: callArguments,
       timeoutMs: timeout === undefined ? undefined : parseDuration(timeout, 'timeout'),
       signal: terminal.signal,
     };
-    const wanted = await sessionFor(args, terminal, target.directories, args.value('root'));
+    const options = await sessionFor(args, terminal, target.directories, args.value('root'));
     return withHost(args, terminal, async (host) => {
-      const session = await host.session(wanted);
+      const session = await host.session(options);
       const tool = target.tool ?? (await soleTool(session, target.directories[0] as string));
       if (args.has('dry-run')) {
-        const { tellExplanation } = await import('../explained.js');
-        const found = await session.explain({ tool, arguments: given });
-        return tellExplanation(found, terminal.principal, args, terminal);
+        const { outputExplanation } = await import('../explanation-output.js');
+        const explanation = await session.explain({ tool, arguments: callArguments });
+        return outputExplanation(explanation, terminal.principal, args, terminal);
       }
-      const first = await showing(tool, args, terminal, () => session.call({ ...request, tool }));
-      const answer = await ask(first, { host, session, args, terminal });
+      const first = await withToolProgress(tool, args, terminal, () => session.call({ ...request, tool }));
+      const answer = await askForApproval(first, { host, session, args, terminal });
       if (args.has('json')) terminal.out(`${JSON.stringify(callDocument(answer))}\n`);
       else print(answer, args, terminal);
-      if (args.has('verbose')) terminal.err(`on record: toolwharf audit show ${answer.callId}\n`);
+      if (args.has('verbose')) terminal.err(`audit entries: toolwharf audit show ${answer.callId}\n`);
       return exitCode(answer);
     });
   },
 };
 
-function showing<T>(tool: string, args: Arguments, terminal: Terminal, work: () => Promise<T>): Promise<T> {
-  return args.has('quiet') ? work() : whileShowing(`running ${tool}`, terminal, work);
+function withToolProgress<T>(
+  tool: string,
+  args: Arguments,
+  terminal: Terminal,
+  work: () => Promise<T>,
+): Promise<T> {
+  return args.has('quiet') ? work() : withProgress(`running ${tool}`, terminal, work);
 }
 
 interface Target {
@@ -76,56 +86,55 @@ interface Target {
   readonly json: string | undefined;
 }
 
-/** The first word is a path when it looks like one; a folder may be followed by the name of a tool. */
+/** The first argument is a path if it looks like one or exists. After a path, a tool name may follow. */
 function targetOf(args: Arguments, terminal: Terminal): Target {
   const [first, ...rest] = args.positionals;
   const pair = rest.find((it) => /^[A-Za-z_][\w-]*=/.test(it));
   if (pair !== undefined)
-    throw new HostError('usage', `${JSON.stringify(pair)} is not how arguments are written`, {
+    throw new HostError('usage', `arguments are not written as ${JSON.stringify(pair)}`, {
       hint: `write one JSON object: '{"${pair.slice(0, pair.indexOf('='))}": …}'`,
     });
   if (first === undefined)
-    throw new HostError('usage', 'say which tool to call', { hint: 'see "toolwharf call --help"' });
+    throw new HostError('usage', 'name the tool to call', { hint: 'see "toolwharf call --help"' });
   if (!isPath(first, terminal)) {
     if (rest.length > 1) throw tooMany(rest[1] as string);
     return { directories: args.values('dir'), tool: first, json: rest[0] };
   }
   const path = resolve(terminal.cwd, first);
   if (!existsSync(path))
-    throw new HostError('not_found', `there is nothing at ${first}`, { hint: 'check the path' });
-  const named = rest[0] !== undefined && !looksLikeJson(rest[0]);
-  if (rest.length > (named ? 2 : 1)) throw tooMany(rest.at(-1) as string);
+    throw new HostError('not_found', `no such file or folder: ${first}`, { hint: 'check the path' });
+  const toolNamed = rest[0] !== undefined && !looksLikeJson(rest[0]);
+  if (rest.length > (toolNamed ? 2 : 1)) throw tooMany(rest.at(-1) as string);
   return {
     directories: [path],
-    ...(named ? { tool: rest[0] as string } : {}),
-    json: named ? rest[1] : rest[0],
+    ...(toolNamed ? { tool: rest[0] as string } : {}),
+    json: toolNamed ? rest[1] : rest[0],
   };
 }
 
 function tooMany(word: string): HostError {
-  return new HostError('usage', `one JSON object is enough; ${JSON.stringify(word)} is too much`, {
+  return new HostError('usage', `unexpected argument ${JSON.stringify(word)}: a call takes one JSON object`, {
     hint: 'quote the JSON: \'{"name":"value"}\'',
   });
 }
 
-/** What looks like a path, or is there, is a path; anything else names a tool. */
 function isPath(word: string, terminal: Terminal): boolean {
   return isPackagePath(word, terminal) || existsSync(resolve(terminal.cwd, word));
 }
 
-/** Named by a path alone, a package must leave no doubt which tool is meant. */
+/** The only tool at a path; an error if there are none or several. */
 async function soleTool(session: Session, path: string): Promise<string> {
   const { packages } = await session.packages();
   const broken = packages.find((it) => it.state === 'broken');
   const names = packages.flatMap((it) => it.tools.map((tool) => `${it.id}/${tool.name}`));
   if (names.length === 1 && names[0] !== undefined) return names[0];
   if (names.length > 1) {
-    throw new HostError('usage', `${path} has ${names.length} tools; say which`, {
-      hint: `one of ${packages.flatMap((it) => it.tools.map((tool) => tool.name)).join(', ')}`,
+    throw new HostError('usage', `${path} has ${names.length} tools; name one`, {
+      hint: `use one of ${packages.flatMap((it) => it.tools.map((tool) => tool.name)).join(', ')}`,
     });
   }
   if (broken !== undefined) {
-    throw new HostError('invalid_manifest', `${path} is not a sound package: ${broken.reasons.join('; ')}`, {
+    throw new HostError('invalid_manifest', `${path} is not a valid package: ${broken.reasons.join('; ')}`, {
       hint: `see "toolwharf validate ${path}"`,
     });
   }
@@ -133,26 +142,29 @@ async function soleTool(session: Session, path: string): Promise<string> {
   if (only !== undefined && packages.length === 1)
     throw new HostError(
       'unavailable',
-      `${only.id} has no tool to call: ${only.reasons.join('; ') || only.state}`,
+      `${only.id} has no tools to call: ${only.reasons.join('; ') || only.state}`,
     );
-  throw new HostError('not_found', `${path} holds no tool`, {
+  throw new HostError('not_found', `no tools found in ${path}`, {
     hint: 'name a manifest, or a folder with packages',
   });
 }
 
-interface Asking {
+interface AskContext {
   readonly host: Host;
   readonly session: Session;
   readonly args: Arguments;
   readonly terminal: Terminal;
 }
 
-/** At a terminal a held call is put to the person there and then. */
-async function ask(answer: Answer, { host, session, args, terminal }: Asking): Promise<Answer> {
+/** At a terminal, asks the person there to approve a held call. */
+async function askForApproval(
+  answer: Answer,
+  { host, session, args, terminal }: AskContext,
+): Promise<Answer> {
   if (
     answer.status !== 'confirmation_required' ||
     args.has('no-input') ||
-    // To approve is named, never taken for granted.
+    // --yes never approves a call.
     args.has('yes') ||
     args.has('json') ||
     !terminal.stdinIsTerminal
@@ -160,18 +172,18 @@ async function ask(answer: Answer, { host, session, args, terminal }: Asking): P
     return answer;
   const { token, tool } = answer.confirmation;
   terminal.err(
-    `${visibleLine(tool)} waits for you\n${printFacts(heldFacts(answer.confirmation), terminal.columns)}`,
+    `${visibleLine(tool)} needs your approval\n${printFacts(heldFacts(answer.confirmation), terminal.columns)}`,
   );
   const agreed = await terminal.confirm('Run it once?');
-  // Whoever leaves decides nothing: the call goes on waiting.
+  // Ctrl-C is not a decision: the call stays held.
   if (terminal.signal.aborted) throw new HostError('canceled', 'interrupted');
   if (!agreed) {
     await host.approvals.deny(token, { name: terminal.principal, channel: 'terminal' });
   } else {
-    await host.approvals.approve(token, await operatorHere(host, args, terminal));
+    await host.approvals.approve(token, await terminalOperator(host, args, terminal));
   }
   const request = { arguments: { confirmation_token: token }, signal: terminal.signal };
-  return showing(tool, args, terminal, () => session.call({ ...request, tool: confirmToolName }));
+  return withToolProgress(tool, args, terminal, () => session.call({ ...request, tool: confirmToolName }));
 }
 
 function exitCode(answer: Answer): number {
@@ -192,7 +204,7 @@ function print(answer: Answer, args: Arguments, terminal: Terminal): void {
     case 'confirmation_required': {
       const { token, reasons } = answer.confirmation;
       terminal.err(`held: ${answer.tool} needs a person's approval: ${visible(reasons.join('; '))}\n`);
-      if (args.has('yes')) terminal.err('  --yes approves nothing: a held call is named\n');
+      if (args.has('yes')) terminal.err('  --yes never approves a call; approve it by its id\n');
       terminal.err(`  approve it: toolwharf approvals approve ${token}\n  then make the same call again\n`);
       return;
     }

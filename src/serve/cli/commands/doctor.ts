@@ -14,18 +14,21 @@ import {
   sessionOptions,
   settingOf,
 } from '../config.js';
-import { styleFor } from '../style-for.js';
 import type { ExamineOptions, Terminal } from '../terminal.js';
+import { terminalStyle } from '../terminal-style.js';
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Try what this machine can hold, and say the one command that mends each thing it cannot.',
+  summary: 'Check what works on this machine, and show the command that fixes each problem.',
   usage: 'doctor [DIR…] [options]',
   examples: [
-    { line: 'toolwharf doctor', text: 'everything, with this folder as the workspace' },
-    { line: 'toolwharf doctor ~/project', text: 'could tools be lent that folder?' },
-    { line: 'toolwharf doctor --nats-url nats://127.0.0.1:4222', text: 'does that server let me in?' },
-    { line: 'toolwharf doctor --json', text: 'for a script' },
+    { line: 'toolwharf doctor', text: 'check everything, with this folder as the workspace' },
+    { line: 'toolwharf doctor ~/project', text: 'check whether tools can use that folder' },
+    {
+      line: 'toolwharf doctor --nats-url nats://127.0.0.1:4222',
+      text: 'check the connection to that NATS server',
+    },
+    { line: 'toolwharf doctor --json', text: 'print JSON for a script' },
   ],
   options: sessionOptions.filter((it) => it.name === 'config' || it.name === 'nats-url'),
   async run(args, terminal) {
@@ -48,7 +51,7 @@ export const doctor: Command = {
     if (args.has('json')) terminal.out(`${JSON.stringify(toDocument(checks))}\n`);
     else {
       const shown = args.has('quiet') ? checks.filter((it) => it.status !== 'ok') : checks;
-      terminal.out(printChecks(shown, checks, styleFor(args, terminal), terminal.columns));
+      terminal.out(printChecks(shown, checks, terminalStyle(args, terminal), terminal.columns));
     }
     return exitCode(checks);
   },
@@ -69,7 +72,7 @@ function exitCode(checks: readonly Check[]): number {
   return failed.length === 0 ? 0 : 1;
 }
 
-/** Nothing where none is configured, or the configuration cannot be read, which is a finding of its own. */
+/** Empty if nothing is configured. An unreadable configuration is reported by its own check. */
 async function configured(
   args: Arguments,
   terminal: Terminal,
@@ -87,11 +90,11 @@ async function checkConfig(args: Arguments, terminal: Terminal): Promise<Check[]
     if (config === undefined) {
       const [first] = diagnostics;
       const place = first === undefined ? '' : `: ${first.file}:${first.range.line} ${first.message}`;
-      const message = `the configuration has mistakes, and nothing runs with it${place}`;
+      const message = `the configuration has errors; nothing runs until they are fixed${place}`;
       return [{ id, status: 'fail', message, fix: 'toolwharf config list' }];
     }
     const files = [config.user, config.project].filter((it) => it !== undefined);
-    const message = files.length === 0 ? 'nothing is configured' : `${files.join(' and ')} can be read`;
+    const message = files.length === 0 ? 'no configuration file' : `valid: ${files.join(' and ')}`;
     return [{ id, status: 'ok', message }, ...checkGuesses(config)];
   } catch (error) {
     if (!(error instanceof HostError)) throw error;
@@ -100,12 +103,12 @@ async function checkConfig(args: Arguments, terminal: Terminal): Promise<Check[]
   }
 }
 
-/** Somebody chose it once; whoever wonders later why a password was passed on finds it here. */
+/** Warns about a relaxed setting: it explains later why a password was passed on. */
 function checkGuesses({ entries, user }: Config): Check[] {
   const named = (settingOf(entries, 'scan.no_guesses') as readonly string[] | undefined) ?? [];
   if (named.length === 0) return [];
-  const message = `secrets are not guessed in what ${named.join(', ')} say, by scan.no_guesses`;
-  return [{ id: 'scan.guesses', status: 'warn', message, fix: `take no_guesses out of ${user}` }];
+  const message = `scan.no_guesses: likely secrets are not removed from answers of ${named.join(', ')}`;
+  return [{ id: 'scan.guesses', status: 'warn', message, fix: `remove no_guesses from ${user}` }];
 }
 
 async function openListener(): Promise<ExamineOptions['listener'] & { close(): Promise<void> }> {

@@ -1,36 +1,36 @@
 import { suggest } from '../../../formats/suggest.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments } from '../arguments.js';
-import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { examineConfig } from '../config.js';
-import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
-import { operatorHere, pinOption } from '../operator.js';
+import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
+import { pinOption, terminalOperator } from '../operator.js';
 import type { Terminal } from '../terminal.js';
+import { withHost } from '../with-host.js';
 import { onePackage, switchDocument } from './disable.js';
 
 export const enable: Command = {
   name: 'enable',
-  summary: 'Switch a package on again that was switched off with "toolwharf disable".',
+  summary: 'Enable a package that was disabled with "toolwharf disable".',
   usage: 'enable PACKAGE',
   examples: [
     { line: 'toolwharf enable weather', text: 'let it run again' },
-    { line: 'toolwharf list', text: 'see which packages are off' },
-    { line: 'toolwharf enable weather --json', text: 'for a script' },
+    { line: 'toolwharf list', text: 'see which packages are disabled' },
+    { line: 'toolwharf enable weather --json', text: 'print JSON for a script' },
   ],
   options: [pinOption, dryRunOption],
   async run(args, terminal) {
     const id = onePackage(args, 'enable');
     if (isDryRun(args)) {
       const off = await withHost(args, terminal, (host) => host.switches.disabled());
-      return tellDryRun(
-        off.includes(id) ? `switch ${id} on` : `do nothing: ${id} is not switched off`,
+      return reportDryRun(
+        off.includes(id) ? `enable ${id}` : `do nothing: ${id} is not disabled`,
         args,
         terminal,
       );
     }
     const { changed, off } = await withHost(args, terminal, async (host) => ({
-      changed: await host.switches.set(id, true, await operatorHere(host, args, terminal)),
+      changed: await host.switches.set(id, true, await terminalOperator(host, args, terminal)),
       off: await host.switches.disabled(),
     }));
     const configured = await disabledByConfig(id, args, terminal);
@@ -39,15 +39,15 @@ export const enable: Command = {
       return 0;
     }
     const meant = changed ? undefined : suggest(id, off);
-    if (changed) terminal.out(`${visibleLine(id)} is on\n`);
-    else terminal.out(`${visibleLine(id)} was not switched off${meant ? `; did you mean ${meant}?` : ''}\n`);
+    if (changed) terminal.out(`${visibleLine(id)} is enabled\n`);
+    else terminal.out(`${visibleLine(id)} was not disabled${meant ? `; did you mean ${meant}?` : ''}\n`);
     if (configured !== undefined)
-      terminal.err(`warning: it stays off: packages.disabled names it in ${visibleLine(configured)}\n`);
+      terminal.err(`warning: it stays disabled: packages.disabled in ${visibleLine(configured)} lists it\n`);
     return 0;
   },
 };
 
-/** The file that switches it off too, which this command does not change. */
+/** The configuration file that also disables the package; this command does not change it. */
 async function disabledByConfig(
   id: string,
   args: Arguments,

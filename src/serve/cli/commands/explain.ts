@@ -6,14 +6,14 @@ import type { Arguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import type { Terminal } from '../terminal.js';
 
-export const explain: Command = {
+export const explainCommand: Command = {
   name: 'explain',
-  summary: 'Explain a code of a finding or of an error: what it means, and why it matters.',
+  summary: 'Explain a diagnostic or error code: what it means and why it matters.',
   usage: 'explain CODE',
   examples: [
-    { line: 'toolwharf explain schema.required', text: 'the code in brackets of a finding' },
-    { line: 'toolwharf explain timeout', text: 'the code of an error, as --json shows it' },
-    { line: 'toolwharf explain field.near-miss --json', text: 'for a script' },
+    { line: 'toolwharf explain schema.required', text: 'a code in brackets, as validate shows it' },
+    { line: 'toolwharf explain timeout', text: 'an error code, as --json shows it' },
+    { line: 'toolwharf explain field.near-miss --json', text: 'print JSON for a script' },
     { line: 'toolwharf explain', text: 'list all codes' },
   ],
   options: [],
@@ -29,8 +29,8 @@ export const explain: Command = {
     const entry = entryOf(terminal.readFile(terminal.resource('docs/diagnostics.md')) ?? '', code);
     if (!known.includes(code) || entry === undefined) {
       const meant = suggest(code, known);
-      throw new HostError('not_found', `there is no code ${JSON.stringify(code)}`, {
-        hint: meant === undefined ? 'see "toolwharf explain" for all of them' : `did you mean ${meant}?`,
+      throw new HostError('not_found', `unknown code ${JSON.stringify(code)}`, {
+        hint: meant === undefined ? '"toolwharf explain" lists all codes' : `did you mean ${meant}?`,
       });
     }
     terminal.out(
@@ -46,7 +46,7 @@ function isErrorCode(code: string): code is HostErrorCode {
   return hostErrorCodes.some((it) => it === code);
 }
 
-/** The documents have one row for each; its last cell is the meaning. */
+/** docs/errors.md has one row for each code; its last cell is the meaning. */
 function explainError(code: HostErrorCode, args: Arguments, terminal: Terminal): number {
   const rows = (terminal.readFile(terminal.resource('docs/errors.md')) ?? '').split('\n');
   const cells = rows.find((it) => it.startsWith(`| \`${code}\``))?.split('|') ?? [];
@@ -55,7 +55,7 @@ function explainError(code: HostErrorCode, args: Arguments, terminal: Terminal):
   terminal.out(
     args.has('json')
       ? `${JSON.stringify({ schema: 'toolwharf/explain@1', code, severity: 'error', exit, http, text })}\n`
-      : `${code}\n\nerror. ${plain(text)}\n\nThe command exits with ${exit}; over HTTP the status is ${http}.\n`,
+      : `${code}\n\nerror. ${plain(text)}\n\nExit code of the command: ${exit}. HTTP status: ${http}.\n`,
   );
   return 0;
 }
@@ -69,7 +69,7 @@ function entryOf(document: string, code: string): string | undefined {
   return (end === -1 ? document.slice(from) : document.slice(from, from + end)).trim();
 }
 
-/** Markdown as a terminal shows it best: examples indented, no marks. */
+/** Markdown for a terminal: examples are indented, formatting marks are removed. */
 function plain(markdown: string): string {
   let fenced = false;
   return markdown

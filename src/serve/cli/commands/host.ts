@@ -1,18 +1,18 @@
 import { HostError } from '../../../model/host-error.js';
-import { lockedExit } from '../../socket/launch.js';
-import { socketPath } from '../../socket/path.js';
-import { listen } from '../../socket/server.js';
-import { aborted } from '../aborted.js';
+import { openSocketServer } from '../../socket/server.js';
+import { socketPath } from '../../socket/socket-path.js';
+import { lockedExit } from '../../socket/start-host.js';
+import { waitForAbort } from '../abort-signal.js';
 import { parseDuration, stateDirectory } from '../arguments.js';
-import { auditPlaces } from '../audit-places.js';
+import { auditLocations } from '../audit-locations.js';
 import type { Command } from '../command.js';
 
 export const host: Command = {
   name: 'host',
-  summary: 'Be the host of a state directory in the background; "toolwharf mcp" starts it by itself.',
+  summary: 'Run the host of a state directory in the background. "toolwharf mcp" starts it automatically.',
   usage: 'host [--idle TIME]',
-  examples: [{ line: 'toolwharf host --idle 5m', text: 'end after five minutes without a client' }],
-  options: [{ name: 'idle', value: 'TIME', text: 'end after this time without a client (1m unless told)' }],
+  examples: [{ line: 'toolwharf host --idle 5m', text: 'stop after five minutes without a client' }],
+  options: [{ name: 'idle', value: 'TIME', text: 'stop after this time without a client (default: 1m)' }],
   async run(args, terminal) {
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
     const idleMs = parseDuration(args.value('idle') ?? terminal.environment.TOOLWHARF_IDLE ?? '1m', 'idle');
@@ -20,7 +20,7 @@ export const host: Command = {
     const onReload = (lines: readonly string[]) => {
       for (const line of lines) log(line);
     };
-    const audit = await auditPlaces(args, terminal);
+    const audit = await auditLocations(args, terminal);
     const running = await terminal.startHost({ state, onReload, audit }).catch((error) => error);
     if (running instanceof HostError && running.code === 'state_locked') {
       log(running.message);
@@ -28,7 +28,7 @@ export const host: Command = {
     }
     if (running instanceof Error) throw running;
     const idle = new AbortController();
-    const server = await listen(running, {
+    const server = await openSocketServer(running, {
       path: socketPath(state),
       version: terminal.version,
       now: Date.now,
@@ -37,10 +37,10 @@ export const host: Command = {
       onBug: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     });
     log(`host ${terminal.version} started (process ${process.pid})`);
-    await aborted(AbortSignal.any([terminal.signal, idle.signal]));
+    await waitForAbort(AbortSignal.any([terminal.signal, idle.signal]));
     await server.close();
     await running.close();
-    log('host ended');
+    log('host stopped');
     return 0;
   },
 };

@@ -1,29 +1,29 @@
 import { basename, join, relative, resolve } from 'node:path';
-import { starterOf } from '../../../formats/starters.js';
+import { starterFiles } from '../../../formats/starters.js';
 import { suggest } from '../../../formats/suggest.js';
 import { formatNames } from '../../../model/format.js';
 import { HostError } from '../../../model/host-error.js';
-import { shellWord } from '../../../model/shell-word.js';
+import { shellQuote } from '../../../model/shell-quote.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Command } from '../command.js';
 import type { Terminal } from '../terminal.js';
 
 export const init: Command = {
   name: 'init',
-  summary: 'Make a working package to start from, with a README and a test call.',
+  summary: 'Create a working package to start from, with a README and a test call.',
   usage: `init ${formatNames.join('|')} [FOLDER]`,
   examples: [
-    { line: 'toolwharf init patch word-tools', text: 'a Python tool in a new folder' },
-    { line: 'toolwharf init talos', text: 'a tool folder named after its format' },
-    { line: 'toolwharf init nexo my-extension --dry-run', text: 'show what would be written' },
+    { line: 'toolwharf init patch word-tools', text: 'create a Python tool in a new folder' },
+    { line: 'toolwharf init talos', text: 'create the folder my-talos' },
+    { line: 'toolwharf init nexo my-extension --dry-run', text: 'only show what would be written' },
   ],
-  options: [{ name: 'dry-run', text: 'show what would be written, and write nothing' }],
+  options: [{ name: 'dry-run', text: 'show what would be written, without writing it' }],
   async run(args, terminal) {
     const [name, folder, ...more] = args.positionals;
     const format = formatNames.find((it) => it === name);
     if (format === undefined) throw noFormat(name);
     if (more.length > 0)
-      throw new HostError('usage', `one folder is enough; ${JSON.stringify(more[0])} is too much`, {
+      throw new HostError('usage', `unexpected argument ${JSON.stringify(more[0])}: init takes one folder`, {
         hint: 'see "toolwharf init --help"',
       });
     const target = resolve(terminal.cwd, folder ?? `my-${format}`);
@@ -32,12 +32,12 @@ export const init: Command = {
         .toLowerCase()
         .replace(/[^a-z0-9]+/g, '-')
         .replace(/^[^a-z]+|-+$/g, '') || `my-${format}`;
-    // A Talos package is named after its folder, whatever the folder is called.
+    // A Talos package must have exactly the name of its folder.
     const packageName = format === 'talos' ? basename(target) : slug;
-    const files = starterOf(format, packageName).map((it) => ({ ...it, path: join(target, it.path) }));
-    const taken = files.find((it) => terminal.readFile(it.path) !== undefined);
-    if (taken !== undefined)
-      throw new HostError('usage', `${taken.path} exists already`, { hint: 'name a new folder' });
+    const files = starterFiles(format, packageName).map((it) => ({ ...it, path: join(target, it.path) }));
+    const existing = files.find((it) => terminal.readFile(it.path) !== undefined);
+    if (existing !== undefined)
+      throw new HostError('usage', `${existing.path} already exists`, { hint: 'name a new folder' });
     if (!args.has('dry-run')) for (const file of files) write(file.path, file.text, terminal);
     if (args.has('json')) {
       terminal.out(
@@ -50,9 +50,9 @@ export const init: Command = {
       `${args.has('dry-run') ? 'would write' : 'wrote'}\n${files.map((it) => `  ${shown(it.path)}\n`).join('')}`,
     );
     if (!args.has('dry-run') && !args.has('quiet')) {
-      const place = shellWord(shown(target));
+      const place = shellQuote(shown(target));
       terminal.err(
-        `check it: toolwharf validate ${place}\nsee what it does and takes: toolwharf info ${place}\n`,
+        `check it: toolwharf validate ${place}\nsee its tools and arguments: toolwharf info ${place}\n`,
       );
     }
     return 0;
@@ -63,7 +63,7 @@ function noFormat(name: string | undefined): HostError {
   const meant = name === undefined ? undefined : suggest(name, formatNames);
   return new HostError(
     'usage',
-    name === undefined ? 'name a format' : `there is no format ${JSON.stringify(name)}`,
+    name === undefined ? 'name a format' : `unknown format ${JSON.stringify(name)}`,
     { hint: `${meant === undefined ? '' : `did you mean ${meant}? `}use one of ${formatNames.join(', ')}` },
   );
 }
@@ -74,7 +74,7 @@ function write(path: string, text: string, terminal: Terminal): void {
   } catch (error) {
     const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
     throw new HostError('usage', `${path} cannot be written (${code})`, {
-      hint: 'name a folder that you may write to',
+      hint: 'name a folder that you can write to',
       cause: error,
     });
   }

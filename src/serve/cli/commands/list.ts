@@ -5,56 +5,56 @@ import { printPackages } from '../../print/packages.js';
 import { visibleLine } from '../../print/visible.js';
 import { wrap } from '../../print/width.js';
 import type { Arguments } from '../arguments.js';
-import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
 import { sessionFor } from '../session-options.js';
-import { styleFor } from '../style-for.js';
 import type { Terminal } from '../terminal.js';
+import { terminalStyle } from '../terminal-style.js';
+import { withHost } from '../with-host.js';
 
-export const list: Command = {
+export const listCommand: Command = {
   name: 'list',
-  summary: 'Show packages with their state, and why some are not ready.',
+  summary: 'Show packages with their state, and the reasons why some are not ready.',
   usage: 'list [DIR…] [options]',
   examples: [
-    { line: 'toolwharf list', text: 'everything below this folder' },
-    { line: 'toolwharf list tools ~/more-tools', text: 'two places' },
-    { line: 'toolwharf list --json', text: 'for a script' },
-    { line: 'toolwharf list --attention', text: 'what waits for a person: unknown outcomes, held calls, …' },
+    { line: 'toolwharf list', text: 'show everything below this folder' },
+    { line: 'toolwharf list tools ~/more-tools', text: 'show two folders' },
+    { line: 'toolwharf list --json', text: 'print JSON for a script' },
+    { line: 'toolwharf list --attention', text: 'show only what needs a decision or setup' },
   ],
   options: [
-    { name: 'attention', text: 'only what waits for a person, and what to do about it' },
+    { name: 'attention', text: 'show only what needs attention, with the command to run' },
     ...sessionOptions,
   ],
   async run(args, terminal) {
-    const wanted = await sessionFor(args, terminal, args.positionals);
-    if (args.has('attention')) return attention(args, terminal, wanted);
+    const options = await sessionFor(args, terminal, args.positionals);
+    if (args.has('attention')) return attention(args, terminal, options);
     const report = await withHost(args, terminal, async (host) => {
-      const session = await host.session(wanted);
+      const session = await host.session(options);
       return session.packages();
     });
     if (args.has('json')) terminal.out(`${JSON.stringify(listDocument(report, terminal.cwd))}\n`);
-    else terminal.out(printPackages(report, styleFor(args, terminal), terminal.columns));
+    else terminal.out(printPackages(report, terminalStyle(args, terminal), terminal.columns));
     return 0;
   },
 };
 
-async function attention(args: Arguments, terminal: Terminal, wanted: SessionOptions): Promise<number> {
+async function attention(args: Arguments, terminal: Terminal, options: SessionOptions): Promise<number> {
   const items = await withHost(args, terminal, async (host) =>
     attentionOf({
       outcomes: await host.outcomes.unknown(),
       approvals: await host.approvals.list(['proposed']),
       kills: await host.kills.list(),
-      packages: (await (await host.session(wanted)).packages()).packages,
+      packages: (await (await host.session(options)).packages()).packages,
     }),
   );
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/attention@1', items })}\n`);
-  else if (items.length === 0) terminal.out('nothing waits for you\n');
+  else if (items.length === 0) terminal.out('nothing needs attention\n');
   else
     for (const { kind, subject, message, command } of items) {
       const room = terminal.stdoutIsTerminal ? terminal.columns - 4 : Number.POSITIVE_INFINITY;
-      const said = wrap(visibleLine(`${kind}  ${subject}: ${message}`), room);
-      terminal.out(`${said.join('\n    ')}\n  ${visibleLine(command)}\n`);
+      const lines = wrap(visibleLine(`${kind}  ${subject}: ${message}`), room);
+      terminal.out(`${lines.join('\n    ')}\n  ${visibleLine(command)}\n`);
     }
   return 0;
 }

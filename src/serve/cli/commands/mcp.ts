@@ -1,29 +1,32 @@
 import { HostError } from '../../../model/host-error.js';
-import type { Expose } from '../../mcp/front.js';
-import { greet } from '../../socket/connect.js';
-import { dialOrLaunch } from '../../socket/launch.js';
+import type { ExposeMode } from '../../mcp/server.js';
+import { sendHello } from '../../socket/connect.js';
+import { connectOrStartHost } from '../../socket/start-host.js';
 import { stateDirectory } from '../arguments.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
 import { sessionFor } from '../session-options.js';
 
-/** The shim: standard streams on one side, the host of the state directory on the other, nothing between. */
+/** Pipes standard input and output to the host of the state directory; the host speaks MCP. */
 export const mcp: Command = {
   name: 'mcp',
-  summary: "Serve tools to an MCP client over stdio; this is the command for a client's configuration.",
+  summary: "Serve tools to an MCP client over stdio. A client's configuration runs this command.",
   usage: 'mcp [DIR…] [options]',
   examples: [
-    { line: 'toolwharf mcp tools', text: 'the packages in a folder' },
-    { line: 'toolwharf mcp tools --root ~/project', text: 'with a workspace for tools that ask for one' },
-    { line: 'toolwharf mcp tools --expose search', text: 'many tools, found by searching' },
-    { line: 'toolwharf mcp tools --allow net:127.0.0.1:8080', text: 'with a server of your own machine' },
+    { line: 'toolwharf mcp tools', text: 'serve the packages in a folder' },
+    { line: 'toolwharf mcp tools --root ~/project', text: 'with a workspace for tools that need one' },
+    { line: 'toolwharf mcp tools --expose search', text: 'for many tools: clients search for them' },
+    {
+      line: 'toolwharf mcp tools --allow net:127.0.0.1:8080',
+      text: 'allow access to a server on this machine',
+    },
   ],
   options: [
-    { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
+    { name: 'root', value: 'DIR', text: 'workspace folder that tools may use (default: this folder)' },
     {
       name: 'expose',
       value: 'WHICH',
-      text: 'list "all" tools, only those to "search" for others, or decide by their number ("auto")',
+      text: 'tools that clients see: all, search (only meta-tools) or auto: by their number (default: auto)',
     },
     ...sessionOptions,
   ],
@@ -31,15 +34,15 @@ export const mcp: Command = {
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
     const { main, environment, signal } = terminal;
     const expose = exposeOf(args.value('expose'));
-    const wanted = await sessionFor(args, terminal, args.positionals, args.value('root'));
-    const socket = await dialOrLaunch({ state, main, environment, signal });
-    // A host that dies breaks the connection; that it closed is all we need to know.
+    const options = await sessionFor(args, terminal, args.positionals, args.value('root'));
+    const socket = await connectOrStartHost({ state, main, environment, signal });
+    // If the host dies, the connection fails; "close" below handles it.
     socket.on('error', () => {});
-    await greet(socket, {
+    await sendHello(socket, {
       toolwharf: 'hello',
       version: terminal.version,
-      surface: 'mcp',
-      ...wanted,
+      protocol: 'mcp',
+      ...options,
       principal: terminal.principal.replace(/cli$/, 'mcp'),
       expose,
     });
@@ -56,16 +59,16 @@ export const mcp: Command = {
     await new Promise<void>((done) => socket.once('close', done));
     terminal.stdin.destroy();
     if (!clientLeft)
-      throw new HostError('host_unreachable', 'the host ended', {
-        hint: 'start the client again; the next start brings a new host',
+      throw new HostError('host_unreachable', 'the host stopped', {
+        hint: 'restart the client; this starts a new host',
       });
     return 0;
   },
 };
 
-function exposeOf(given = 'auto'): Expose {
-  if (given === 'all' || given === 'search' || given === 'auto') return given;
-  throw new HostError('usage', `--expose ${JSON.stringify(given)} is not known`, {
-    hint: 'it is all, search or auto',
+function exposeOf(value = 'auto'): ExposeMode {
+  if (value === 'all' || value === 'search' || value === 'auto') return value;
+  throw new HostError('usage', `unknown value for --expose: ${JSON.stringify(value)}`, {
+    hint: 'use all, search or auto',
   });
 }

@@ -1,27 +1,30 @@
 import { HostError } from '../../../model/host-error.js';
 import type { Arguments } from '../arguments.js';
-import { withHost } from '../attach.js';
 import type { Command } from '../command.js';
-import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
+import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { pinOption, readPin } from '../operator.js';
 import { resetPin } from '../pin-reset.js';
 import type { Terminal } from '../terminal.js';
+import { withHost } from '../with-host.js';
 
 export const pin: Command = {
   name: 'pin',
-  summary: "Set the operator's PIN. From then on approving, secrets, tokens and the like need it.",
+  summary: "Set the operator's PIN. Approving calls, secrets, tokens and similar operations then need it.",
   usage: 'pin status | set | change | remove | reset',
   examples: [
-    { line: 'toolwharf pin set', text: 'asks for it twice, without showing it' },
-    { line: 'toolwharf pin status', text: 'whether one is set, and whether somebody guessed' },
+    { line: 'toolwharf pin set', text: 'set it: asks twice, without showing it' },
+    { line: 'toolwharf pin status', text: 'show whether a PIN is set, and failed attempts' },
     {
       line: 'toolwharf pin change --pin-file pin.txt < new-pin.txt',
-      text: 'for a script: the old one from a file, the new one on standard input',
+      text: 'for a script: old PIN from a file, new PIN from standard input',
     },
-    { line: 'toolwharf pin remove', text: 'acts work without it again, and are recorded as unverified' },
+    {
+      line: 'toolwharf pin remove',
+      text: 'operations work without it again; the audit log shows them as unverified',
+    },
     {
       line: 'toolwharf pin reset',
-      text: 'you forgot it: everything that it guards is forgotten too, and another one is set',
+      text: 'forgotten PIN: delete everything it protects, then set a new one',
     },
   ],
   options: [pinOption, dryRunOption],
@@ -29,7 +32,7 @@ export const pin: Command = {
     const [verb = 'status', ...more] = args.positionals;
     if (more.length > 0)
       throw new HostError('usage', 'a PIN is never an argument: others can see the command line', {
-        hint: 'leave it out to be asked for it, or give it on standard input; if it was real, change it',
+        hint: 'leave it out to be asked for it, or pass it on standard input; if it was real, change it',
       });
     switch (verb) {
       case 'status':
@@ -42,8 +45,8 @@ export const pin: Command = {
       case 'reset':
         return resetPin(args, terminal, () => newPin('change', args, terminal));
       default:
-        // It could be a PIN in the wrong place, so it is not said again.
-        throw new HostError('usage', 'pin has no such verb', {
+        // The text could be a PIN in the wrong place, so it is not repeated.
+        throw new HostError('usage', 'unknown subcommand of pin', {
           hint: 'use status, set, change, remove or reset',
         });
     }
@@ -58,14 +61,12 @@ async function status(args: Arguments, terminal: Terminal): Promise<number> {
     return 0;
   }
   if (!isSet) {
-    terminal.out(
-      'no PIN is set: every program of this user can approve calls\n  set one: toolwharf pin set\n',
-    );
+    terminal.out('no PIN is set: any program of this user can approve calls\n  set one: toolwharf pin set\n');
     return 0;
   }
   terminal.out('a PIN is set\n');
-  if (failures > 0) terminal.out(`wrong ones since the last right one: ${failures}\n`);
-  if (waitUntil !== null) terminal.out(`no PIN is looked at before ${time(waitUntil)}\n`);
+  if (failures > 0) terminal.out(`failed attempts since the last success: ${failures}\n`);
+  if (waitUntil !== null) terminal.out(`locked until ${time(waitUntil)} because of failed attempts\n`);
   return 0;
 }
 
@@ -73,33 +74,33 @@ async function set(verb: 'set' | 'change', args: Arguments, terminal: Terminal):
   await withHost(args, terminal, async (host) => {
     const isSet = (await host.operator.pin()).set;
     if (verb === 'set' && isSet)
-      throw new HostError('usage', 'a PIN is set already', { hint: 'change it: toolwharf pin change' });
+      throw new HostError('usage', 'a PIN is already set', { hint: 'change it: toolwharf pin change' });
     if (verb === 'change' && !isSet)
       throw new HostError('usage', 'no PIN is set', { hint: 'set one: toolwharf pin set' });
     if (isDryRun(args)) return;
     const me = { name: terminal.principal, channel: 'terminal' } as const;
     const by =
-      verb === 'change' ? { ...me, pin: await readPin(args, terminal, 'PIN now (not shown): ') } : me;
+      verb === 'change' ? { ...me, pin: await readPin(args, terminal, 'current PIN (not shown): ') } : me;
     await host.operator.setPin(await newPin(verb, args, terminal), by);
   });
-  if (isDryRun(args)) return tellDryRun(`${verb} the PIN`, args, terminal);
+  if (isDryRun(args)) return reportDryRun(`${verb} the PIN`, args, terminal);
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/pin@1', set: true })}\n`);
   else if (!args.has('quiet'))
-    terminal.out('the PIN is set; approving, secrets, tokens, enabling and reviewing need it now\n');
+    terminal.out('the PIN is set; approving, secrets, tokens, enabling and reviewing now need it\n');
   return 0;
 }
 
-/** Typed twice, or as it comes on standard input; a first one may come from a file too. */
+/** Typed twice at a terminal, else read from standard input. `pin set` also accepts --pin-file. */
 async function newPin(verb: 'set' | 'change', args: Arguments, terminal: Terminal): Promise<string> {
   if (verb === 'set' && args.has('pin-file')) return readPin(args, terminal, '');
   if (!terminal.stdinIsTerminal) return (await terminal.readStdin()).replace(/\r?\n$/, '');
   if (args.has('no-input'))
-    throw new HostError('usage', 'there is no new PIN, and --no-input forbids to ask for it', {
-      hint: 'give it on standard input',
+    throw new HostError('usage', 'no new PIN was given, and --no-input does not allow asking for it', {
+      hint: 'pass it on standard input',
     });
   const first = await terminal.readSecret('new PIN (not shown): ');
-  if ((await terminal.readSecret('the same again: ')) !== first)
-    throw new HostError('usage', 'the two were not the same', { hint: 'nothing was changed; try again' });
+  if ((await terminal.readSecret('repeat it: ')) !== first)
+    throw new HostError('usage', 'the two PINs differ', { hint: 'nothing was changed; try again' });
   return first;
 }
 
@@ -111,9 +112,10 @@ async function remove(args: Arguments, terminal: Terminal): Promise<number> {
     const shown = await readPin(args, terminal, 'PIN (not shown): ');
     await host.operator.removePin({ name: terminal.principal, channel: 'terminal', pin: shown });
   });
-  if (isDryRun(args)) return tellDryRun('remove the PIN', args, terminal);
+  if (isDryRun(args)) return reportDryRun('remove the PIN', args, terminal);
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/pin@1', set: false })}\n`);
-  else if (!args.has('quiet')) terminal.out('the PIN is removed; acts are recorded as unverified again\n');
+  else if (!args.has('quiet'))
+    terminal.out('the PIN is removed; operations are logged as unverified again\n');
   return 0;
 }
 

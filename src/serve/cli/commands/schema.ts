@@ -4,12 +4,12 @@ import type { Command } from '../command.js';
 
 export const schema: Command = {
   name: 'schema',
-  summary: 'Print the JSON Schema of a format, for editors and other checkers.',
+  summary: 'Print the JSON Schema of a manifest format, for editors and validators.',
   usage: `schema ${formatNames.join('|')}`,
   examples: [
     { line: 'toolwharf schema toolspace > toolspace.schema.json', text: 'keep a copy for your editor' },
-    { line: 'toolwharf schema patch', text: 'what the comments of a Patch file may say' },
-    { line: 'toolwharf schema nexo | jq .properties', text: 'look something up' },
+    { line: 'toolwharf schema patch', text: 'see what the comments of a Patch file may contain' },
+    { line: 'toolwharf schema nexo | jq .properties', text: 'look up fields' },
   ],
   options: [],
   async run(args, terminal) {
@@ -18,7 +18,7 @@ export const schema: Command = {
     if (known === undefined || more.length > 0)
       throw new HostError(
         'usage',
-        name === undefined ? 'name a format' : `there is no format ${JSON.stringify(name)}`,
+        name === undefined ? 'name a format' : `unknown format ${JSON.stringify(name)}`,
         { hint: `use one of ${formatNames.join(', ')}` },
       );
     const text = terminal.readFile(terminal.resource(`schemas/${known}.schema.json`));

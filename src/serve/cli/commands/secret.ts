@@ -1,34 +1,34 @@
 import type { SecretAudience, SecretEntry, VaultKeyStorage } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
-import { hostName } from '../../../model/host-name.js';
+import { normalizeHostName } from '../../../model/host-name.js';
 import { isPublicSuffix } from '../../../model/public-suffix.js';
 import { visibleLine } from '../../print/visible.js';
 import { pad, width } from '../../print/width.js';
 import type { Arguments } from '../arguments.js';
-import { withHost, withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
 import { loadConfig, sessionOptions, settingOf } from '../config.js';
-import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
-import { operatorHere, pinOption } from '../operator.js';
-import { assertSlot } from '../slot-name.js';
+import { assertDeclaredSlot } from '../declared-slot.js';
+import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
+import { pinOption, terminalOperator } from '../operator.js';
 import type { Terminal } from '../terminal.js';
-import { tellUnseen } from '../unseen-package.js';
+import { warnIfUnknownPackage } from '../unknown-package.js';
+import { withExistingHost, withHost } from '../with-host.js';
 
 export const secret: Command = {
   name: 'secret',
-  summary: 'Keep the credentials and settings that packages ask for. Values go in and are never shown again.',
-  usage: 'secret set PACKAGE NAME [--host HOST]… | list | unset PACKAGE NAME | rekey --to KEEPER',
+  summary: 'Store the secrets and settings that packages ask for. Values are never shown again.',
+  usage: 'secret set PACKAGE NAME [--host HOST]… | list | unset PACKAGE NAME | rekey --to STORAGE',
   examples: [
-    { line: 'toolwharf secret set weather WEATHER_API_KEY', text: 'asks for the value without showing it' },
+    { line: 'toolwharf secret set weather WEATHER_API_KEY', text: 'ask for the value, without showing it' },
     {
       line: 'toolwharf secret set weather WEATHER_API_KEY --host api.example.com < key.txt',
-      text: 'from a file, for that host only',
+      text: 'read it from a file; only this host may receive it',
     },
-    { line: 'toolwharf secret list', text: 'what is kept and who may receive it; no values' },
-    { line: 'toolwharf secret unset weather WEATHER_API_KEY', text: 'forget it' },
+    { line: 'toolwharf secret list', text: 'show what is stored and who may receive it, without values' },
+    { line: 'toolwharf secret unset weather WEATHER_API_KEY', text: 'delete it' },
     {
       line: 'toolwharf secret rekey --to keychain',
-      text: 'let the keychain keep the key that opens them; file and passphrase are the others',
+      text: 'move the encryption key to the keychain (also: file, passphrase)',
     },
   ],
   options: [
@@ -36,78 +36,86 @@ export const secret: Command = {
       name: 'host',
       value: 'HOST',
       multiple: true,
-      text: 'who may receive the value: this name and those below it',
+      text: 'host that may receive the value, with its subdomains',
     },
-    { name: 'any-host', text: 'anybody may receive the value' },
+    { name: 'any-host', text: 'any host may receive the value' },
     pinOption,
     dryRunOption,
-    { name: 'to', value: 'KEEPER', text: 'who keeps the key: keychain, file or passphrase' },
+    {
+      name: 'to',
+      value: 'STORAGE',
+      text: 'where the encryption key is stored: keychain, file or passphrase',
+    },
     ...sessionOptions.filter((it) => it.name === 'config'),
   ],
   async run(args, terminal) {
     const [verb = 'list', packageId, slot, ...more] = args.positionals;
     if (verb !== 'set' && (args.has('host') || args.has('any-host')))
-      throw new HostError('usage', '--host and --any-host belong to "secret set"');
-    if (verb !== 'rekey' && args.has('to')) throw new HostError('usage', '--to belongs to "secret rekey"');
+      throw new HostError('usage', '--host and --any-host work only with "secret set"');
+    if (verb !== 'rekey' && args.has('to'))
+      throw new HostError('usage', '--to works only with "secret rekey"');
     switch (verb) {
       case 'list':
-        if (packageId !== undefined) throw new HostError('usage', 'list takes no names');
+        if (packageId !== undefined) throw new HostError('usage', 'secret list takes no arguments');
         return list(args, terminal);
       case 'set':
-        return set(args, terminal, named(verb, packageId, slot, more));
+        return set(args, terminal, slotRef(verb, packageId, slot, more));
       case 'rekey':
-        if (packageId !== undefined) throw new HostError('usage', 'rekey takes no names, only --to KEEPER');
+        if (packageId !== undefined)
+          throw new HostError('usage', 'secret rekey takes no arguments, only --to STORAGE');
         return rekey(args, terminal);
       case 'unset':
-        return unset(args, terminal, named(verb, packageId, slot, more));
+        return unset(args, terminal, slotRef(verb, packageId, slot, more));
       default:
-        // It could be a value in the wrong place, so it is not said again.
-        throw new HostError('usage', 'secret has no such verb', { hint: 'use set, list, unset or rekey' });
+        // The text could be a value in the wrong place, so it is not repeated.
+        throw new HostError('usage', 'unknown subcommand of secret', {
+          hint: 'use set, list, unset or rekey',
+        });
     }
   },
 };
 
-interface Name {
+interface SlotRef {
   readonly packageId: string;
   readonly slot: string;
 }
 
-function named(
+function slotRef(
   verb: string,
   packageId: string | undefined,
   slot: string | undefined,
   more: readonly string[],
-): Name {
+): SlotRef {
   if (packageId === undefined || slot === undefined || packageId === '' || slot === '')
-    throw new HostError('usage', `say whose value to ${verb}: toolwharf secret ${verb} PACKAGE NAME`, {
+    throw new HostError('usage', `name the package and the value: toolwharf secret ${verb} PACKAGE NAME`, {
       hint: '"toolwharf info PACKAGE" shows what a package asks for',
     });
   if (more.length > 0 || slot.includes('='))
     throw new HostError('usage', 'a value is never an argument: others can see the command line', {
-      hint: 'leave it out to be asked for it, or give it on standard input; if it was real, replace it',
+      hint: 'leave it out to be asked for it, or pass it on standard input; if it was real, replace it',
     });
   return { packageId, slot };
 }
 
-async function set(args: Arguments, terminal: Terminal, { packageId, slot }: Name): Promise<number> {
+async function set(args: Arguments, terminal: Terminal, { packageId, slot }: SlotRef): Promise<number> {
   const audience = audienceOf(args);
-  const keeper = settingOf((await loadConfig(args, terminal)).entries, 'vault.key') as
+  const keyStorage = settingOf((await loadConfig(args, terminal)).entries, 'vault.key') as
     | VaultKeyStorage
     | undefined;
   if (isDryRun(args)) {
     await withHost(args, terminal, async (host) => {
-      await assertSlot(host, packageId, slot);
-      await tellUnseen(host, packageId, args, terminal);
+      await assertDeclaredSlot(host, packageId, slot);
+      await warnIfUnknownPackage(host, packageId, args, terminal);
     });
-    return tellDryRun(`set ${slot} of ${packageId}; ${receivers(audience)}`, args, terminal);
+    return reportDryRun(`set ${slot} of ${packageId}; ${receivers(audience)}`, args, terminal);
   }
   const entry = await withHost(args, terminal, async (host) => {
-    // Before anybody types a secret: it must be one that is asked for.
-    await assertSlot(host, packageId, slot);
+    // Checked before the person types a secret.
+    await assertDeclaredSlot(host, packageId, slot);
     const value = await readValue(args, terminal, packageId, slot);
-    const by = await operatorHere(host, args, terminal);
-    const done = await host.secrets.set({ package: packageId, slot, value, audience, keeper, by });
-    await tellUnseen(host, packageId, args, terminal);
+    const by = await terminalOperator(host, args, terminal);
+    const done = await host.secrets.set({ package: packageId, slot, value, audience, keyStorage, by });
+    await warnIfUnknownPackage(host, packageId, args, terminal);
     return done;
   });
   if (args.has('json')) terminal.out(document([entry]));
@@ -117,22 +125,24 @@ async function set(args: Arguments, terminal: Terminal, { packageId, slot }: Nam
     );
   if (!args.has('quiet') && entry.audience.kind === 'hosts')
     for (const name of entry.audience.hosts.filter(isPublicSuffix))
-      terminal.err(`warning: everybody can have a name below ${name}, so it goes to none of them\n`);
+      terminal.err(
+        `warning: anyone can register a name below ${name}, so the value is sent to none of them\n`,
+      );
   return 0;
 }
 
 function audienceOf(args: Arguments): SecretAudience {
   const hosts = args.values('host');
   if (args.has('any-host')) {
-    if (hosts.length > 0) throw new HostError('usage', 'say --host or --any-host, not both');
+    if (hosts.length > 0) throw new HostError('usage', 'use --host or --any-host, not both');
     return { kind: 'any' };
   }
   const wrong = hosts.find(
-    (it) => hostName(it) === '' || !/^(?:[^\s/@?#\\%*:[\]]+|\[[\da-f:.]+\])$/i.test(it),
+    (it) => normalizeHostName(it) === '' || !/^(?:[^\s/@?#\\%*:[\]]+|\[[\da-f:.]+\])$/i.test(it),
   );
   if (wrong !== undefined)
-    throw new HostError('usage', `--host ${JSON.stringify(wrong)} does not name a host`, {
-      hint: 'write a plain name such as api.example.com, without a scheme, port or path',
+    throw new HostError('usage', `--host ${JSON.stringify(wrong)} is not a host name`, {
+      hint: 'write a name such as api.example.com, without scheme, port or path',
     });
   return hosts.length === 0 ? { kind: 'manifest' } : { kind: 'hosts', hosts };
 }
@@ -144,27 +154,27 @@ async function readValue(
   slot: string,
 ): Promise<string> {
   if (terminal.stdinIsTerminal && args.has('no-input'))
-    throw new HostError('usage', 'there is no value, and --no-input forbids to ask for it', {
-      hint: 'give it on standard input',
+    throw new HostError('usage', 'no value was given, and --no-input does not allow asking for it', {
+      hint: 'pass it on standard input',
     });
   const value = terminal.stdinIsTerminal
     ? await terminal.readSecret(visibleLine(`${slot} for ${packageId} (not shown): `))
     : (await terminal.readStdin()).replace(/\r?\n$/, '');
   if (value === '')
     throw new HostError('usage', `the value for ${slot} is empty`, {
-      hint: `to forget the value, run: toolwharf secret unset ${packageId} ${slot}`,
+      hint: `to delete the value, run: toolwharf secret unset ${packageId} ${slot}`,
     });
   return value;
 }
 
 async function list(args: Arguments, terminal: Terminal): Promise<number> {
-  const entries = await withKeptHost(args, terminal, (host) => host.secrets.list());
+  const entries = await withExistingHost(args, terminal, (host) => host.secrets.list());
   if (args.has('json')) {
     terminal.out(document(entries));
     return 0;
   }
   if (entries.length === 0) {
-    terminal.out('no values are kept\n');
+    terminal.out('no secrets or settings are stored\n');
     return 0;
   }
   const rows = entries.map((it) => [visibleLine(it.package), visibleLine(it.slot)] as const);
@@ -179,68 +189,69 @@ async function list(args: Arguments, terminal: Terminal): Promise<number> {
   return 0;
 }
 
-async function unset(args: Arguments, terminal: Terminal, { packageId, slot }: Name): Promise<number> {
-  const removed = await withKeptHost(args, terminal, async (host) =>
+async function unset(args: Arguments, terminal: Terminal, { packageId, slot }: SlotRef): Promise<number> {
+  const removed = await withExistingHost(args, terminal, async (host) =>
     isDryRun(args)
       ? (await host.secrets.list()).some((it) => it.package === packageId && it.slot === slot)
-      : host.secrets.unset(packageId, slot, await operatorHere(host, args, terminal)),
+      : host.secrets.unset(packageId, slot, await terminalOperator(host, args, terminal)),
   );
   if (!removed)
-    throw new HostError('not_found', `no value is kept for ${slot} of ${packageId}`, {
+    throw new HostError('not_found', `no value is stored for ${slot} of ${packageId}`, {
       hint: 'see "toolwharf secret list"',
     });
-  if (isDryRun(args)) return tellDryRun(`forget ${slot} of ${packageId}`, args, terminal);
+  if (isDryRun(args)) return reportDryRun(`delete ${slot} of ${packageId}`, args, terminal);
   if (args.has('json')) terminal.out(document([]));
-  else if (!args.has('quiet')) terminal.out(`${visibleLine(`${slot} of ${packageId} is forgotten`)}\n`);
+  else if (!args.has('quiet')) terminal.out(`${visibleLine(`deleted ${slot} of ${packageId}`)}\n`);
   return 0;
 }
 
-const keepers: readonly VaultKeyStorage[] = ['keychain', 'file', 'passphrase'];
+const keyStorages: readonly VaultKeyStorage[] = ['keychain', 'file', 'passphrase'];
 
 async function rekey(args: Arguments, terminal: Terminal): Promise<number> {
   const to = args.value('to') as VaultKeyStorage | undefined;
-  if (to === undefined || !keepers.includes(to))
-    throw new HostError('usage', 'say who keeps the key: --to keychain, file or passphrase');
-  if (isDryRun(args)) return tellDryRun(`let the ${to} keep the key of all values`, args, terminal);
+  if (to === undefined || !keyStorages.includes(to))
+    throw new HostError('usage', 'name where to store the key: --to keychain, --to file or --to passphrase');
+  if (isDryRun(args)) return reportDryRun(`move the encryption key of all secrets to: ${to}`, args, terminal);
   const passphrase = to === 'passphrase' ? await readPassphrase(args, terminal) : undefined;
-  await withKeptHost(args, terminal, async (host) =>
-    host.secrets.rekey({ to, passphrase, by: await operatorHere(host, args, terminal) }),
+  await withExistingHost(args, terminal, async (host) =>
+    host.secrets.rekey({ to, passphrase, by: await terminalOperator(host, args, terminal) }),
   );
-  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/rekey@1', keeper: to })}\n`);
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/rekey@1', keyStorage: to })}\n`);
   else if (!args.has('quiet')) {
-    const kept = {
-      keychain: 'in the keychain',
-      file: 'in a file that only you can read',
-      passphrase: 'with a passphrase',
+    const where = {
+      keychain: 'stored in the keychain',
+      file: 'stored in a file that only you can read',
+      passphrase: 'derived from a passphrase',
     };
-    const next = to === 'passphrase' ? '; from now on start hosts with TOOLWHARF_PASSPHRASE' : '';
-    terminal.out(`the key of the secrets is kept ${kept[to]} now${next}\n`);
+    const next = to === 'passphrase' ? '; from now on, start the host with TOOLWHARF_PASSPHRASE set' : '';
+    terminal.out(`the encryption key is now ${where[to]}${next}\n`);
   }
   return 0;
 }
 
 async function readPassphrase(args: Arguments, terminal: Terminal): Promise<string> {
-  const refuse = (message: string) => new HostError('usage', message, { hint: 'nothing was changed' });
+  const usageError = (message: string) => new HostError('usage', message, { hint: 'nothing was changed' });
   if (!terminal.stdinIsTerminal) {
     const text = (await terminal.readStdin()).replace(/\r?\n$/, '');
-    if (text === '') throw refuse('the passphrase on standard input is empty');
+    if (text === '') throw usageError('the passphrase on standard input is empty');
     return text;
   }
-  if (args.has('no-input')) throw refuse('there is no passphrase, and --no-input forbids to ask for it');
+  if (args.has('no-input'))
+    throw usageError('no passphrase was given, and --no-input does not allow asking for it');
   const first = await terminal.readSecret('new passphrase (not shown): ');
-  if (first === '') throw refuse('the passphrase is empty');
-  if ((await terminal.readSecret('the same again: ')) !== first) throw refuse('the two are not the same');
+  if (first === '') throw usageError('the passphrase is empty');
+  if ((await terminal.readSecret('repeat it: ')) !== first) throw usageError('the two passphrases differ');
   return first;
 }
 
 function receivers(audience: SecretAudience): string {
   switch (audience.kind) {
     case 'hosts':
-      return `it may go to ${audience.hosts.join(', ')}`;
+      return `may be sent to ${audience.hosts.join(', ')}`;
     case 'any':
-      return 'unbound: it may go to any host';
+      return 'may be sent to any host';
     case 'manifest':
-      return 'it may go to the hosts that the package names for it, and to none where it names none (--host)';
+      return 'may be sent only to hosts that its manifest names (change it with --host)';
   }
 }
 

@@ -4,81 +4,87 @@ import { relative } from 'node:path';
 import type { Answer, Host, SessionOptions } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { Metrics } from '../../http/metrics.js';
-import { type OidcSettings, openProvider } from '../../http/oidc/provider.js';
-import { portHolder } from '../../http/port-holder.js';
-import { type HttpServer, openHttp } from '../../http/server.js';
-import type { Expose } from '../../mcp/front.js';
+import { type OidcSettings, openIdentityProvider } from '../../http/oidc/identity-provider.js';
+import { portOwner } from '../../http/port-owner.js';
+import { type HttpServer, openHttpServer } from '../../http/server.js';
+import type { ExposeMode } from '../../mcp/server.js';
 import { printPackages } from '../../print/packages.js';
 import { visibleLine } from '../../print/visible.js';
-import { socketPath } from '../../socket/path.js';
-import { listen } from '../../socket/server.js';
-import { aborted } from '../aborted.js';
+import { openSocketServer } from '../../socket/server.js';
+import { socketPath } from '../../socket/socket-path.js';
+import { waitForAbort } from '../abort-signal.js';
 import { type Arguments, stateDirectory } from '../arguments.js';
-import { auditPlaces } from '../audit-places.js';
+import { auditLocations } from '../audit-locations.js';
 import type { Command } from '../command.js';
 import { sessionOptions } from '../config.js';
 import { LineBuffer } from '../line-buffer.js';
 import { oidcOptions, oidcSettings } from '../oidc.js';
 import { logOptions } from '../program-log.js';
-import { ReloadLines } from '../reload-lines.js';
+import { ReloadReporter } from '../reload-reporter.js';
 import { sessionArgs, sessionFor } from '../session-options.js';
-import { styleFor } from '../style-for.js';
 import type { Terminal } from '../terminal.js';
+import { terminalStyle } from '../terminal-style.js';
 import { listDocument } from './list.js';
 
-const usualPort = 8377;
+const defaultPort = 8377;
 
 export const serve: Command = {
   name: 'serve',
-  summary: 'Be the host in the foreground: show the packages, let clients in, print every call.',
+  summary: 'Run the host in the foreground and accept clients. Shows the packages and prints every call.',
   usage: 'serve [DIR…] [options]',
   examples: [
-    { line: 'toolwharf serve tools', text: 'the packages in a folder, over HTTP and for local clients' },
-    { line: 'toolwharf serve --json --port 0', text: 'one JSON object for the start, then one a call' },
-    { line: 'toolwharf serve tools --state .toolwharf', text: 'with a state directory of its own' },
-    { line: 'toolwharf serve tools --no-http', text: 'for programs of this user only, without a port' },
+    { line: 'toolwharf serve tools', text: 'serve the packages in a folder, over HTTP and to local clients' },
+    {
+      line: 'toolwharf serve --json --port 0',
+      text: 'print one JSON object at the start, then one per call',
+    },
+    { line: 'toolwharf serve tools --state .toolwharf', text: 'use a separate state directory' },
+    { line: 'toolwharf serve tools --no-http', text: 'serve only programs of this user, without a port' },
     {
       line: 'toolwharf serve tools --oidc-issuer https://id.example.com --oidc-audience toolwharf',
-      text: 'for whoever signs in there',
+      text: 'accept people who sign in at this identity provider',
     },
   ],
   options: [
-    { name: 'root', value: 'DIR', text: 'workspace that tools may be lent' },
-    { name: 'port', value: 'N', text: `port for HTTP (${usualPort} unless told; 0 takes any that is free)` },
+    { name: 'root', value: 'DIR', text: 'workspace folder that tools may use (default: this folder)' },
+    { name: 'port', value: 'N', text: `port for HTTP (default: ${defaultPort}; 0 picks a free one)` },
     {
       name: 'listen',
       value: 'ADDRESS',
-      text: 'address for HTTP (127.0.0.1 unless told); others need tokens or an issuer',
+      text: 'address for HTTP (default: 127.0.0.1); others need a token or an OIDC issuer',
     },
-    { name: 'name', value: 'HOST', multiple: true, text: 'name under which a proxy in front is reached' },
-    { name: 'expose', value: 'WHICH', text: 'tools that MCP clients see: all, search or auto' },
-    { name: 'no-http', text: 'do not listen on a port' },
+    { name: 'name', value: 'HOST', multiple: true, text: 'host name of a proxy in front of this server' },
+    {
+      name: 'expose',
+      value: 'WHICH',
+      text: 'tools that MCP clients see: all, search or auto (default: auto)',
+    },
+    { name: 'no-http', text: 'do not open a port' },
     ...oidcOptions,
     ...sessionOptions,
   ],
   async run(args, terminal) {
     const json = args.has('json');
-    const style = styleFor(args, terminal);
+    const style = terminalStyle(args, terminal);
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
-    const door = doorOf(args);
-    const oidc = door === undefined ? undefined : await oidcSettings(args, terminal);
-    const wanted = await sessionFor(args, terminal, args.positionals, args.value('root'));
-    const { directories } = wanted;
+    const http = httpOptions(args);
+    const oidc = http === undefined ? undefined : await oidcSettings(args, terminal);
+    const session = await sessionFor(args, terminal, args.positionals, args.value('root'));
+    const { directories } = session;
     const metrics = new Metrics();
     const lines = new LineBuffer(terminal.out);
     const onAnswer = (answer: Answer, principal: string) => {
-      metrics.answered(answer);
+      metrics.countCall(answer);
       lines.add(json ? JSON.stringify(eventOf(answer, principal)) : describe(answer, principal));
     };
-    const reloads = new ReloadLines(terminal, json);
-    const rest = { audit: await auditPlaces(args, terminal), ...logOptions(args, terminal) };
-    const host = await terminal.startHost({ state, onAnswer, onReload: reloads.tell, ...rest });
-    let web: Web | undefined;
+    const reloads = new ReloadReporter(terminal, json);
+    const rest = { audit: await auditLocations(args, terminal), ...logOptions(args, terminal) };
+    const host = await terminal.startHost({ state, onAnswer, onReload: reloads.report, ...rest });
+    let web: OpenedHttp | undefined;
     try {
-      const session = await host.session(wanted);
-      const report = await reloads.follow(session);
-      web = door === undefined ? undefined : await openWeb(host, door, oidc, wanted, metrics, terminal);
-      const server = await listen(host, {
+      const report = await reloads.follow(await host.session(session));
+      web = http === undefined ? undefined : await openWeb(host, http, oidc, session, metrics, terminal);
+      const server = await openSocketServer(host, {
         path: socketPath(state),
         version: terminal.version,
         now: Date.now,
@@ -86,18 +92,20 @@ export const serve: Command = {
       });
       const command = ['npx', 'toolwharf', 'mcp', ...directories, ...sessionArgs(args), '--state', state];
       if (json) {
-        const urls = web === undefined ? {} : webDocument(web);
+        const urls = web === undefined ? {} : httpDocument(web);
         const { packages } = listDocument(report, terminal.cwd);
         terminal.out(
           `${JSON.stringify({ schema: 'toolwharf/serve@1', ...urls, socket: socketPath(state), command, packages })}\n`,
         );
       } else {
-        terminal.out(`${printPackages(report, style, terminal.columns)}\n${directions(web, command)}`);
         terminal.out(
-          `Serving ${directories.map((it) => relative(terminal.cwd, it) || '.').join(', ')}; Ctrl-C ends it.\n`,
+          `${printPackages(report, style, terminal.columns)}\n${connectInstructions(web, command)}`,
+        );
+        terminal.out(
+          `Serving ${directories.map((it) => relative(terminal.cwd, it) || '.').join(', ')}; press Ctrl-C to stop.\n`,
         );
       }
-      await aborted(terminal.signal);
+      await waitForAbort(terminal.signal);
       await web?.server.close();
       await server.close();
       lines.flush();
@@ -111,47 +119,48 @@ export const serve: Command = {
   },
 };
 
-interface Door {
+interface HttpOptions {
   readonly address: string;
-  /** Undefined: the usual one, or any if that is taken. */
+  /** Undefined: the default port, or a free one if it is in use. */
   readonly port: number | undefined;
   readonly names: readonly string[];
-  readonly expose: Expose;
+  readonly expose: ExposeMode;
 }
 
-function doorOf(args: Arguments): Door | undefined {
+/** Undefined with --no-http. */
+function httpOptions(args: Arguments): HttpOptions | undefined {
   const port = args.value('port');
   const address = args.value('listen') ?? '127.0.0.1';
   const names = args.values('name');
   const expose = args.value('expose') ?? 'auto';
   if (args.has('no-http')) {
-    const useless = ['port', 'listen', 'name', 'expose', ...oidcOptions.map((it) => it.name)].find((it) =>
+    const conflict = ['port', 'listen', 'name', 'expose', ...oidcOptions.map((it) => it.name)].find((it) =>
       args.has(it),
     );
-    if (useless !== undefined) throw new HostError('usage', `say --no-http or --${useless}, not both`);
+    if (conflict !== undefined) throw new HostError('usage', `use --no-http or --${conflict}, not both`);
     return undefined;
   }
   if (port !== undefined && (!/^\d{1,5}$/.test(port) || Number(port) > 65535))
     throw new HostError('usage', `--port ${JSON.stringify(port)} is not a port`, {
-      hint: 'write a number up to 65535; 0 takes any that is free',
+      hint: 'write a number up to 65535; 0 picks a free port',
     });
   if (isIP(address) === 0)
-    throw new HostError('usage', `--listen ${JSON.stringify(address)} is not an address`, {
+    throw new HostError('usage', `--listen ${JSON.stringify(address)} is not an IP address`, {
       hint: 'write an address of this machine, such as 127.0.0.1 or 0.0.0.0',
     });
   const wrong = names.find((it) => !/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i.test(it));
   if (wrong !== undefined)
-    throw new HostError('usage', `--name ${JSON.stringify(wrong)} does not name a host`, {
-      hint: 'write a plain name such as tools.example.com, with a port if it has one',
+    throw new HostError('usage', `--name ${JSON.stringify(wrong)} is not a host name`, {
+      hint: 'write a name such as tools.example.com, with a port if needed',
     });
   if (expose !== 'all' && expose !== 'search' && expose !== 'auto')
-    throw new HostError('usage', `--expose ${JSON.stringify(expose)} is not known`, {
+    throw new HostError('usage', `unknown value for --expose: ${JSON.stringify(expose)}`, {
       hint: 'use all, search or auto',
     });
   return { address, port: port === undefined ? undefined : Number(port), names, expose };
 }
 
-interface Web {
+interface OpenedHttp {
   readonly server: HttpServer;
   readonly operator: string;
   readonly agent: string;
@@ -160,42 +169,40 @@ interface Web {
 
 async function openWeb(
   host: Host,
-  { address, port, names, expose }: Door,
+  { address, port, names, expose }: HttpOptions,
   oidc: OidcSettings | undefined,
   { principal: _, ...session }: Required<SessionOptions>,
   metrics: Metrics,
   terminal: Terminal,
-): Promise<Web> {
+): Promise<OpenedHttp> {
   if (!/^(127\.|::1$)/.test(address)) {
     const now = Date.now();
-    const good = (await host.tokens.list()).some((it) => it.expiresAt === null || it.expiresAt > now);
-    if (!good && oidc === undefined)
-      throw new HostError(
-        'auth_required',
-        `${address} can be reached from other machines, and there is no token`,
-        {
-          hint: 'make one first: toolwharf token create NAME; or name who signs people in: --oidc-issuer URL',
-        },
-      );
+    const hasToken = (await host.tokens.list()).some((it) => it.expiresAt === null || it.expiresAt > now);
+    if (!hasToken && oidc === undefined)
+      throw new HostError('auth_required', `other machines can reach ${address}, but no token exists`, {
+        hint: 'create one first: toolwharf token create NAME; or use an identity provider: --oidc-issuer URL',
+      });
     terminal.err(
-      `warning: ${address} can be reached from other machines and tokens travel unencrypted; put a proxy with TLS in front and name it with --name\n`,
+      `warning: other machines can reach ${address} and tokens are sent unencrypted; put a TLS proxy in front and name it with --name\n`,
     );
   }
   const provider =
     oidc === undefined
       ? undefined
-      : await openProvider({
+      : await openIdentityProvider({
           ...oidc,
           read: (url) => terminal.readDocument(url, session.allow),
           now: Date.now,
-          onTrouble: (error) =>
-            terminal.err(`warning: keys could not be renewed: ${(error as Error).message}\n`),
+          onRefreshError: (error) =>
+            terminal.err(
+              `warning: the keys of the identity provider could not be refreshed: ${(error as Error).message}\n`,
+            ),
         });
   const operator = newToken();
-  // An agent can read the configuration of its client: what is written there must not approve its calls.
+  // A client's configuration contains this token and an agent may read it, so it must not be able to approve calls.
   const agent = newToken();
   const open = (at: number) =>
-    openHttp(host, {
+    openHttpServer(host, {
       address,
       port: at,
       names,
@@ -211,25 +218,27 @@ async function openWeb(
       now: Date.now,
       onBug: (error) => terminal.err(`${error instanceof Error ? (error.stack ?? error) : String(error)}\n`),
     });
-  const wanted = port ?? usualPort;
+  const tryPort = port ?? defaultPort;
   try {
-    return { server: await open(wanted), operator, agent, oidc };
+    return { server: await open(tryPort), operator, agent, oidc };
   } catch (error) {
-    const taken =
+    const inUse =
       error instanceof HostError && (error.cause as { code?: string } | undefined)?.code === 'EADDRINUSE';
-    if (!taken) throw error;
-    const holder = portHolder(wanted) ?? 'another process';
+    if (!inUse) throw error;
+    const owner = portOwner(tryPort) ?? 'another process';
     if (port !== undefined)
-      throw new HostError('usage', `port ${wanted} of ${address} is taken by ${holder}`, {
-        hint: 'name another with --port, 0 for any that is free, or use --no-http',
+      throw new HostError('usage', `port ${tryPort} of ${address} is in use by ${owner}`, {
+        hint: 'choose another with --port (0 picks a free one), or use --no-http',
         cause: error,
       });
-    terminal.err(`port ${wanted} is taken by ${holder}; using a free one (--port N for one that stays)\n`);
+    terminal.err(
+      `port ${tryPort} is in use by ${owner}; using a free port instead (--port N for a fixed one)\n`,
+    );
     return { server: await open(0), operator, agent, oidc };
   }
 }
 
-function webDocument({ server, operator, agent, oidc }: Web) {
+function httpDocument({ server, operator, agent, oidc }: OpenedHttp) {
   return {
     mcp: `${server.url}/mcp`,
     api: `${server.url}/api/v1`,
@@ -239,23 +248,23 @@ function webDocument({ server, operator, agent, oidc }: Web) {
   };
 }
 
-function directions(web: Web | undefined, command: readonly string[]): string {
+function connectInstructions(web: OpenedHttp | undefined, command: readonly string[]): string {
   const entry = { mcpServers: { toolwharf: { command: command[0], args: command.slice(1) } } };
   const config = JSON.stringify(entry, null, 2);
   if (web === undefined) return `Connect an MCP client with\n${config}\n\n`;
-  const { mcp, api, token, agentToken, oidc } = webDocument(web);
+  const { mcp, api, token, agentToken, oidc } = httpDocument(web);
   return [
     `MCP    ${mcp}`,
     `API    ${api}  (described at ${web.server.url}/openapi.json)`,
     `Token  ${token}`,
-    '       for people: it may approve calls and change settings; good until this ends',
+    '       for people: it may approve calls and change settings; valid until this host stops',
     ...(oidc === undefined
       ? []
-      : [`Issuer ${oidc.issuer}  (its access tokens for ${oidc.audience} are good here)`]),
+      : [`Issuer ${oidc.issuer}  (its access tokens for ${oidc.audience} are accepted)`]),
     '',
-    'Connect an MCP client over HTTP, with a token that can only list and call',
+    'Connect an MCP client over HTTP, with a token that can only list and call tools',
     `  claude mcp add --transport http toolwharf ${mcp} --header "Authorization: Bearer ${agentToken}"`,
-    '  (toolwharf token create NAME makes one that outlives this start)',
+    '  (toolwharf token create NAME creates one that stays valid)',
     '',
     'or over stdio with',
     config,

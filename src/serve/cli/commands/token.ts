@@ -2,31 +2,31 @@ import type { TokenEntry, TokenRole } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
 import { type Arguments, parseLifetime } from '../arguments.js';
-import { withHost, withKeptHost } from '../attach.js';
 import type { Command } from '../command.js';
-import { dryRunOption, isDryRun, tellDryRun } from '../dry-run.js';
-import { operatorHere, pinOption } from '../operator.js';
+import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
+import { pinOption, terminalOperator } from '../operator.js';
 import type { Terminal } from '../terminal.js';
+import { withExistingHost, withHost } from '../with-host.js';
 
 export const token: Command = {
   name: 'token',
-  summary: 'Let clients in over HTTP. A token is shown once, when it is made.',
+  summary: 'Create and revoke tokens for HTTP clients. A token is shown once, when it is created.',
   usage: 'token create NAME [--role ROLE] [--expires TIME] | list | revoke ID|NAME',
   examples: [
     { line: 'toolwharf token create laptop', text: 'for an agent: it may list and call tools' },
     {
       line: 'toolwharf token create admin --role operator --expires 30d',
-      text: 'for a person: it may also approve calls, switch packages and set values',
+      text: 'for a person: it may also approve calls, enable packages and set secrets',
     },
-    { line: 'toolwharf token list', text: 'who may come in; no tokens are shown' },
-    { line: 'toolwharf token revoke laptop', text: 'from now on it lets nobody in' },
+    { line: 'toolwharf token list', text: 'show the tokens by name, without their values' },
+    { line: 'toolwharf token revoke laptop', text: 'the token stops working immediately' },
   ],
   options: [
-    { name: 'role', value: 'ROLE', text: 'agent (unless told) or operator' },
+    { name: 'role', value: 'ROLE', text: 'agent or operator (default: agent)' },
     {
       name: 'expires',
       value: 'TIME',
-      text: 'how long it is good: 12h, 30d …; without it, until it is revoked',
+      text: 'how long it is valid, such as 12h or 30d (default: until revoked)',
     },
     pinOption,
     dryRunOption,
@@ -34,34 +34,34 @@ export const token: Command = {
   async run(args, terminal) {
     const [verb = 'list', name, ...more] = args.positionals;
     if (verb !== 'create' && (args.has('role') || args.has('expires')))
-      throw new HostError('usage', '--role and --expires belong to "token create"');
+      throw new HostError('usage', '--role and --expires work only with "token create"');
     if (more.length > 0) throw new HostError('usage', 'name one token');
     switch (verb) {
       case 'create':
         return create(args, terminal, nameOf(name));
       case 'list':
-        if (name !== undefined) throw new HostError('usage', 'list takes no names');
+        if (name !== undefined) throw new HostError('usage', 'token list takes no arguments');
         return list(args, terminal);
       case 'revoke':
         if (name === undefined || name === '')
-          throw new HostError('usage', 'say which token to revoke', { hint: 'see "toolwharf token list"' });
+          throw new HostError('usage', 'name the token to revoke', { hint: 'see "toolwharf token list"' });
         return revoke(args, terminal, name);
       default:
-        // It could be a token in the wrong place, so it is not said again.
-        throw new HostError('usage', 'token has no such verb', { hint: 'use create, list or revoke' });
+        // The text could be a token in the wrong place, so it is not repeated.
+        throw new HostError('usage', 'unknown subcommand of token', { hint: 'use create, list or revoke' });
     }
   },
 };
 
-/** Names stand in the record as who asked, so they are plain; those of a start are not to be taken for it. */
+/** The audit log shows the name as the caller. Names with "start-" are reserved for the tokens that `serve` prints. */
 function nameOf(name: string | undefined): string {
   if (name === undefined)
-    throw new HostError('usage', 'say what to call the token: toolwharf token create NAME', {
-      hint: 'the name of the client or person that will use it',
+    throw new HostError('usage', 'name the token: toolwharf token create NAME', {
+      hint: 'use the name of the client or person that will use it',
     });
   if (!/^[a-z0-9][a-z0-9._-]{0,63}$/i.test(name) || /^start-/i.test(name))
-    throw new HostError('usage', `${JSON.stringify(name)} cannot be the name of a token`, {
-      hint: 'use letters, digits, dots, dashes and underscores; not "start-" at the beginning',
+    throw new HostError('usage', `${JSON.stringify(name)} is not a valid token name`, {
+      hint: 'use letters, digits, dots, dashes and underscores; do not start with "start-"',
     });
   return name;
 }
@@ -69,14 +69,14 @@ function nameOf(name: string | undefined): string {
 async function create(args: Arguments, terminal: Terminal, name: string): Promise<number> {
   const role = args.value('role') ?? 'agent';
   if (role !== 'agent' && role !== 'operator')
-    throw new HostError('usage', `--role ${JSON.stringify(role)} is not known`, {
+    throw new HostError('usage', `unknown role ${JSON.stringify(role)}`, {
       hint: 'use agent or operator',
     });
   const expires = args.value('expires');
   const expiresAt = expires === undefined ? null : Date.now() + parseLifetime(expires, 'expires');
-  const made = await withHost(args, terminal, async (host) => {
+  const created = await withHost(args, terminal, async (host) => {
     if ((await host.tokens.list()).some((it) => it.name === name))
-      throw new HostError('usage', `there is a token ${name} already`, {
+      throw new HostError('usage', `a token named ${name} already exists`, {
         hint: `choose another name, or revoke it first: toolwharf token revoke ${name}`,
       });
     if (isDryRun(args)) return undefined;
@@ -84,51 +84,52 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
       name,
       role: role as TokenRole,
       expiresAt,
-      by: await operatorHere(host, args, terminal),
+      by: await terminalOperator(host, args, terminal),
     });
   });
-  if (made === undefined) return tellDryRun(`make a token ${name} for an ${role}`, args, terminal);
+  if (created === undefined) return reportDryRun(`create a token ${name} for an ${role}`, args, terminal);
   if (args.has('json')) {
-    const document = { schema: 'toolwharf/token@1', token: made.token, ...entryOf(made.entry) };
+    const document = { schema: 'toolwharf/token@1', token: created.token, ...entryOf(created.entry) };
     terminal.out(`${JSON.stringify(document)}\n`);
   } else {
-    terminal.out(`${made.token}\n`);
-    if (!args.has('quiet')) terminal.err(`This is the only time it is shown. It ${describe(made.entry)}.\n`);
-    if (!args.has('quiet') && made.entry.principal !== `http/${name}`)
+    terminal.out(`${created.token}\n`);
+    if (!args.has('quiet'))
+      terminal.err(`Save it now; it is not shown again. It ${describe(created.entry)}.\n`);
+    if (!args.has('quiet') && created.entry.principal !== `http/${name}`)
       terminal.err(
-        `Another token was called ${name} before. What was held or allowed for that one is not for this one, which is ${made.entry.principal}.\n`,
+        `An earlier token had the name ${name}. Its held calls and standing rules do not apply to this one, which is ${created.entry.principal}.\n`,
       );
   }
   return 0;
 }
 
 async function list(args: Arguments, terminal: Terminal): Promise<number> {
-  const entries = await withKeptHost(args, terminal, (host) => host.tokens.list());
+  const entries = await withExistingHost(args, terminal, (host) => host.tokens.list());
   if (args.has('json'))
     terminal.out(`${JSON.stringify({ schema: 'toolwharf/tokens@1', tokens: entries.map(entryOf) })}\n`);
-  else if (entries.length === 0) terminal.out('there are no tokens\n');
+  else if (entries.length === 0) terminal.out('no tokens\n');
   for (const it of args.has('json') ? [] : entries)
     terminal.out(`${visibleLine(`${it.name}  ${it.id}  ${describe(it)}`)}\n`);
   return 0;
 }
 
 async function revoke(args: Arguments, terminal: Terminal, named: string): Promise<number> {
-  const revoked = await withKeptHost(args, terminal, async (host) => {
+  const revoked = await withExistingHost(args, terminal, async (host) => {
     const entries = await host.tokens.list();
     const found = entries.find((it) => it.id === named) ?? entries.find((it) => it.name === named);
     const done =
       found !== undefined && (isDryRun(args) || (await host.tokens.revoke(found.id, terminal.principal)));
     if (!done)
-      // It could be the token itself, so it is not said again.
-      throw new HostError('not_found', 'there is no token of that name or id', {
+      // The text could be the token itself, so it is not repeated.
+      throw new HostError('not_found', 'no token with that name or id', {
         hint: 'see "toolwharf token list"',
       });
     return found;
   });
-  if (isDryRun(args)) return tellDryRun(`revoke ${revoked.name} (${revoked.id})`, args, terminal);
+  if (isDryRun(args)) return reportDryRun(`revoke ${revoked.name} (${revoked.id})`, args, terminal);
   if (args.has('json'))
     terminal.out(`${JSON.stringify({ schema: 'toolwharf/tokens@1', tokens: [], revoked: revoked.id })}\n`);
-  else if (!args.has('quiet')) terminal.out(`${visibleLine(revoked.name)} lets nobody in any more\n`);
+  else if (!args.has('quiet')) terminal.out(`revoked ${visibleLine(revoked.name)}; it no longer works\n`);
   return 0;
 }
 
@@ -144,9 +145,10 @@ function entryOf({ id, name, role, principal, createdAt, expiresAt }: TokenEntry
 }
 
 function describe({ role, principal, createdAt, expiresAt }: TokenEntry): string {
-  const may = role === 'operator' ? 'may list, call and decide' : 'may list and call';
-  const until = expiresAt === null ? 'good until it is revoked' : `good until ${time(expiresAt)}`;
-  return `${may} as ${principal}, made ${time(createdAt)}, ${until}`;
+  const may =
+    role === 'operator' ? 'may list tools, call them and decide on held calls' : 'may list and call tools';
+  const until = expiresAt === null ? 'valid until revoked' : `valid until ${time(expiresAt)}`;
+  return `${may} as ${principal}, created ${time(createdAt)}, ${until}`;
 }
 
 function time(milliseconds: number): string {

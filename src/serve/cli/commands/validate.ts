@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { discover } from '../../../bundle/discover.js';
 import { defaultParseOptions, inspect } from '../../../formats/inspect.js';
-import { finding } from '../../../formats/report.js';
+import { makeDiagnostic } from '../../../formats/report.js';
 import { compareDiagnostics, type Diagnostic, startOfFile } from '../../../model/diagnostic.js';
 import { type FormatName, formatNames, type ParseOptions } from '../../../model/format.js';
 import { HostError } from '../../../model/host-error.js';
@@ -12,29 +12,29 @@ import { toSarif } from '../../print/sarif.js';
 import type { Arguments } from '../arguments.js';
 import type { Command } from '../command.js';
 import { loadConfig, settingOf } from '../config.js';
-import { searchedHere } from '../default-paths.js';
-import { styleFor } from '../style-for.js';
+import { searchRoots } from '../default-paths.js';
 import type { Terminal } from '../terminal.js';
+import { terminalStyle } from '../terminal-style.js';
 
 const outputFormats = ['text', 'json', 'sarif', 'github'] as const;
 
 export const validate: Command = {
   name: 'validate',
-  summary: 'Check manifests of all five formats: every problem with its place, its reason and the mend.',
+  summary: 'Check manifests of all five formats. Shows where each problem is and how to fix it.',
   usage: 'validate [PATH…] [options]',
   examples: [
-    { line: 'toolwharf validate', text: 'everything below this folder' },
-    { line: 'toolwharf validate tool.py plugin.toml', text: 'these files' },
-    { line: 'toolwharf validate tools --format github', text: 'for a pull request' },
+    { line: 'toolwharf validate', text: 'check everything below this folder' },
+    { line: 'toolwharf validate tool.py plugin.toml', text: 'check these files' },
+    { line: 'toolwharf validate tools --format github', text: 'annotate a pull request on GitHub' },
   ],
   options: [
-    { name: 'format', value: 'FORM', text: 'text, json, sarif or github' },
-    { name: 'as', value: 'FORMAT', text: `take named files for ${formatNames.join(', ')}` },
+    { name: 'format', value: 'FORM', text: 'output format: text, json, sarif or github (default: text)' },
+    { name: 'as', value: 'FORMAT', text: `format of the named files: ${formatNames.join(', ')}` },
     { name: 'strict', text: 'treat warnings as errors' },
-    { name: 'agent-version', value: 'VERSION', text: 'check extensions against this host version' },
+    { name: 'agent-version', value: 'VERSION', text: 'host version that extensions are checked against' },
   ],
   async run(args, terminal) {
-    const form = args.has('json') ? 'json' : oneOf(args.value('format') ?? 'text', outputFormats, 'format');
+    const output = args.has('json') ? 'json' : oneOf(args.value('format') ?? 'text', outputFormats, 'format');
     const as = args.value('as');
     const checked = await check(
       await searchOf(args, terminal),
@@ -47,7 +47,7 @@ export const validate: Command = {
       },
     );
     const errors = countOf(checked.diagnostics, 'error');
-    switch (form) {
+    switch (output) {
       case 'json':
         terminal.out(`${JSON.stringify(toDocument(checked))}\n`);
         break;
@@ -82,12 +82,12 @@ interface SearchPlan {
   readonly depth?: number;
 }
 
-/** A path that is named is searched whole. Else it is what would be served of this folder. */
+/** A named path is searched completely. Without one, only what would be served from this folder. */
 async function searchOf(args: Arguments, terminal: Terminal): Promise<SearchPlan> {
   if (args.positionals.length > 0) return { paths: args.positionals };
   const { entries } = await loadConfig(args, terminal);
   return {
-    paths: searchedHere(entries, terminal.cwd).map((it) => relative(terminal.cwd, it) || '.'),
+    paths: searchRoots(entries, terminal.cwd).map((it) => relative(terminal.cwd, it) || '.'),
     ignore: settingOf(entries, 'discovery.ignore') as readonly string[],
     depth: settingOf(entries, 'discovery.depth') as number,
   };
@@ -101,31 +101,31 @@ async function check(
   options: ParseOptions,
 ): Promise<Checked> {
   const { found, problems, missing } = discover(paths, { cwd, as, ignore, depth });
-  const [lost] = missing;
-  if (lost !== undefined && missing.length === paths.length) {
-    throw new HostError('not_found', `there is nothing at ${lost}`, { hint: 'check the path' });
+  const [firstMissing] = missing;
+  if (firstMissing !== undefined && missing.length === paths.length) {
+    throw new HostError('not_found', `no such file or folder: ${firstMissing}`, { hint: 'check the path' });
   }
   if (found.length + problems.length + missing.length === 0) {
-    throw new HostError('not_found', `no manifest was found in ${paths.join(', ')}`, {
-      hint: 'name a manifest, or make one: toolwharf init patch',
+    throw new HostError('not_found', `no manifest found in ${paths.join(', ')}`, {
+      hint: 'name a manifest, or create one: toolwharf init patch',
     });
   }
   const severity = (it: Diagnostic): Diagnostic =>
     strict && it.severity === 'warning' ? { ...it, severity: 'error' } : it;
   const files: CheckedFile[] = [];
   for (const { file, format, bundle } of found) {
-    const { package: understood, diagnostics } = inspect(await format.load(), bundle, options);
+    const { package: pkg, diagnostics } = inspect(await format.load(), bundle, options);
     files.push({
       file,
       format: format.name,
       diagnostics: diagnostics.map(severity),
-      ...(understood === undefined ? {} : { package: understood }),
+      ...(pkg === undefined ? {} : { package: pkg }),
     });
   }
-  const nothing = missing.map((it) =>
-    finding('file.missing', it, startOfFile, 'there is nothing at this path', 'check the path'),
+  const missingProblems = missing.map((it) =>
+    makeDiagnostic('file.missing', it, startOfFile, 'no such file or folder', 'check the path'),
   );
-  for (const problem of [...problems, ...nothing])
+  for (const problem of [...problems, ...missingProblems])
     files.push({ file: problem.file, format: null, diagnostics: [problem] });
   files.sort((a, b) => (a.file < b.file ? -1 : 1));
   return { files, diagnostics: files.flatMap((it) => it.diagnostics).sort(compareDiagnostics) };
@@ -134,13 +134,13 @@ async function check(
 function toDocument({ files, diagnostics }: Checked) {
   return {
     schema: 'toolwharf/validate@1',
-    files: files.map(({ file, format, package: of, diagnostics: own }) => ({
+    files: files.map(({ file, format, package: pkg, diagnostics: own }) => ({
       file,
       format,
       ok: countOf(own, 'error') === 0,
-      ...(of === undefined
+      ...(pkg === undefined
         ? {}
-        : { package: { id: of.id, version: of.version, tools: of.tools.map((it) => it.name) } }),
+        : { package: { id: pkg.id, version: pkg.version, tools: pkg.tools.map((it) => it.name) } }),
       diagnostics: own.map(flat),
     })),
     summary: {
@@ -157,7 +157,7 @@ function flat({ range, related, ...rest }: Diagnostic) {
 }
 
 function printText({ files, diagnostics }: Checked, args: Arguments, terminal: Terminal): void {
-  const style = styleFor(args, terminal);
+  const style = terminalStyle(args, terminal);
   const shown = args.has('quiet') ? diagnostics.filter((it) => it.severity === 'error') : diagnostics;
   const source = (file: string) => terminal.readFile(resolve(terminal.cwd, file));
   if (shown.length > 0)
@@ -172,7 +172,7 @@ function printText({ files, diagnostics }: Checked, args: Arguments, terminal: T
 
 function oneOf<T extends string>(value: string, allowed: readonly T[], option: string): T {
   if ((allowed as readonly string[]).includes(value)) return value as T;
-  throw new HostError('usage', `--${option} ${JSON.stringify(value)} is not known`, {
+  throw new HostError('usage', `unknown value for --${option}: ${JSON.stringify(value)}`, {
     hint: `use ${allowed.join(', ')}`,
   });
 }

@@ -2,7 +2,7 @@ import type { JWTPayload } from 'jose';
 import type { TokenRole } from '../../../host/host.js';
 import { isObject, type Json } from '../../../model/json.js';
 
-/** What makes a token one of an operator: this value in that claim. */
+/** A token whose claim contains this value belongs to an operator. */
 export interface RoleClaim {
   readonly claim: string;
   readonly value: string;
@@ -13,39 +13,39 @@ export interface TokenHeader {
 }
 
 /**
- * Why a token that is signed and meant for us is still no access token; undefined when it is one. A provider signs ID
- * tokens with the same keys: they tell a client who signed in and let nobody do anything.
+ * Why a correctly signed token for our audience is not a usable access token; undefined if it is one. A provider signs ID
+ * tokens with the same keys. An ID token only tells a client who signed in; it does not grant access.
  */
-export function notAnAccessToken(header: TokenHeader, claims: JWTPayload): string | undefined {
+export function accessTokenProblem(header: TokenHeader, claims: JWTPayload): string | undefined {
   const type =
     typeof header.typ === 'string' ? header.typ.toLowerCase().replace(/^application\//, '') : 'jwt';
-  // Whoever presents a token that is bound to a key must show that it has the key; nobody asked here.
-  if (claims.cnf !== undefined) return 'it is bound to a key of its client, which cannot be checked here';
+  // The client must prove that it has the key a token is bound to. This server cannot check that proof.
+  if (claims.cnf !== undefined) return 'it is bound to a client key, which this server cannot check';
   if (type === 'at+jwt') return undefined;
-  if (type !== 'jwt') return 'it is another kind of token';
-  const foreign = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'].some((it) => claims[it] !== undefined);
+  if (type !== 'jwt') return 'its type is not an access token';
+  const isIdToken = ['nonce', 'at_hash', 'c_hash', 's_hash', 'events'].some((it) => claims[it] !== undefined);
   const kind = typeof claims.typ === 'string' ? claims.typ.toLowerCase() : 'bearer';
-  // Providers that do not name the type say at least which client or scope an access token is for.
-  const ours = ['scope', 'scp', 'client_id', 'cid'].some((it) => claims[it] !== undefined);
-  return foreign || kind !== 'bearer' || !ours ? 'it is not an access token' : undefined;
+  // Without the type at+jwt, an access token must at least name a client or a scope.
+  const hasAccessClaim = ['scope', 'scp', 'client_id', 'cid'].some((it) => claims[it] !== undefined);
+  return isIdToken || kind !== 'bearer' || !hasAccessClaim ? 'it is not an access token' : undefined;
 }
 
-/** An agent, unless the operator of this host said what makes an operator. */
-export function roleOf(claims: JWTPayload, wanted: RoleClaim | undefined): TokenRole {
-  if (wanted === undefined) return 'agent';
-  const found = claimAt(claims as Record<string, Json>, wanted.claim);
+/** `agent`, unless the configured claim makes the token an operator's. */
+export function tokenRole(claims: JWTPayload, operator: RoleClaim | undefined): TokenRole {
+  if (operator === undefined) return 'agent';
+  const found = claimAt(claims as Record<string, Json>, operator.claim);
   const values =
     typeof found === 'string'
-      ? wanted.claim === 'scope' || wanted.claim === 'scp'
+      ? operator.claim === 'scope' || operator.claim === 'scp'
         ? found.split(' ')
         : [found]
       : Array.isArray(found)
         ? found
         : [];
-  return values.includes(wanted.value) ? 'operator' : 'agent';
+  return values.includes(operator.value) ? 'operator' : 'agent';
 }
 
-/** By its whole name, which may be a URL; else along the dots, as in `realm_access.roles`. */
+/** Looks a claim up by its full name, which may be a URL, then as a dotted path such as `realm_access.roles`. */
 function claimAt(claims: Readonly<Record<string, Json>>, name: string): Json | undefined {
   if (Object.hasOwn(claims, name)) return claims[name];
   let at: Json | undefined = claims;
@@ -53,10 +53,10 @@ function claimAt(claims: Readonly<Record<string, Json>>, name: string): Json | u
   return at;
 }
 
-/** Undefined where a token names nobody in a way that can be kept and shown. */
-export function subjectOf(claims: JWTPayload): string | undefined {
+/** The subject of a token. Undefined if it is missing or cannot be stored and shown safely. */
+export function tokenSubject(claims: JWTPayload): string | undefined {
   const { sub } = claims;
-  // Neither control characters nor halves of one character: it is written into the record.
-  const sound = typeof sub === 'string' && sub !== '' && sub.length <= 255 && !/[\p{Cc}\p{Cs}]/u.test(sub);
-  return sound ? sub : undefined;
+  // The subject goes into the audit log: no control characters and no lone surrogates.
+  const isValid = typeof sub === 'string' && sub !== '' && sub.length <= 255 && !/[\p{Cc}\p{Cs}]/u.test(sub);
+  return isValid ? sub : undefined;
 }

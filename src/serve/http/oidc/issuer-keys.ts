@@ -3,7 +3,7 @@ import { HostError } from '../../../model/host-error.js';
 
 type FindKey = ReturnType<typeof createLocalJWKSet>;
 
-/** The keys of one moment. The number changes when other keys are published. */
+/** A snapshot of the issuer's keys. `generation` changes when the issuer publishes other keys. */
 export interface KeySet {
   readonly find: FindKey;
   readonly generation: number;
@@ -15,39 +15,39 @@ export interface IssuerKeysOptions {
   readonly find: (keys: JSONWebKeySet) => FindKey;
   /** Milliseconds since 1970. */
   readonly now: () => number;
-  /** Told when keys could not be renewed; the known ones are used on. */
-  readonly onTrouble: (error: unknown) => void;
+  /** Called when a refresh fails. The old keys stay in use. */
+  readonly onRefreshError: (error: unknown) => void;
   readonly times?: Partial<KeyTimes>;
 }
 
 export interface KeyTimes {
-  /** How long keys are used without asking. */
+  /** Age up to which keys are used without a refresh. */
   readonly freshMs: number;
-  /** How long they are used when nobody answers. */
+  /** Age up to which keys are used while the issuer does not answer. */
   readonly staleMs: number;
-  /** The least time between two tries, whatever tokens ask for. */
-  readonly againMs: number;
+  /** Minimum time between two refresh attempts. */
+  readonly retryMs: number;
 }
 
-const usual: KeyTimes = { freshMs: 5 * 60_000, staleMs: 60 * 60_000, againMs: 30_000 };
+const defaultTimes: KeyTimes = { freshMs: 5 * 60_000, staleMs: 60 * 60_000, retryMs: 30_000 };
 
 /**
- * The keys of an issuer as we know them. They are renewed in the background, and at once when a token names a key that
- * is not among them; strangers can make tokens, so that happens twice a minute at most.
+ * The cached keys of an issuer. They are refreshed in the background, and immediately when a token names an unknown key.
+ * Anyone can send such a token, so an immediate refresh happens at most once per `retryMs`.
  */
 export class IssuerKeys {
   readonly #options: IssuerKeysOptions;
   readonly #times: KeyTimes;
   #known: (KeySet & { readonly text: string; readonly at: number }) | undefined;
-  #trying: Promise<void> | undefined;
-  #triedAt = Number.NEGATIVE_INFINITY;
+  #refreshing: Promise<void> | undefined;
+  #attemptedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: IssuerKeysOptions) {
     this.#options = options;
-    this.#times = { ...usual, ...options.times };
+    this.#times = { ...defaultTimes, ...options.times };
   }
 
-  /** The first time; without keys nobody could be let in, so there is nothing to start for. */
+  /** First fetch. It must succeed: without keys no token can be checked. */
   async start(): Promise<void> {
     await this.#fetch();
   }
@@ -55,21 +55,21 @@ export class IssuerKeys {
   async current(): Promise<KeySet> {
     const age = this.#age();
     if (age > this.#times.freshMs) {
-      const trying = this.#again();
-      if (age > this.#times.staleMs) await trying;
+      const refresh = this.#refresh();
+      if (age > this.#times.staleMs) await refresh;
     }
     if (this.#known === undefined || this.#age() > this.#times.staleMs)
       throw new HostError(
         'host_unreachable',
-        `the keys of ${this.#options.issuer} are too old, and it does not answer`,
-        { hint: 'try again in a minute; tokens of "toolwharf token create" are not affected' },
+        `the keys of ${this.#options.issuer} are too old, and the issuer does not answer`,
+        { hint: 'try again in a minute; tokens from "toolwharf token create" still work' },
       );
     return this.#known;
   }
 
-  /** For a token that the known keys do not fit. */
-  async renewed(): Promise<KeySet> {
-    await this.#again();
+  /** For a token that no cached key matches. */
+  async refreshed(): Promise<KeySet> {
+    await this.#refresh();
     return this.current();
   }
 
@@ -77,21 +77,21 @@ export class IssuerKeys {
     return this.#options.now() - (this.#known?.at ?? Number.NEGATIVE_INFINITY);
   }
 
-  /** One try at a time, and not too often; whoever comes meanwhile waits for the same one. */
-  #again(): Promise<void> {
-    if (this.#trying !== undefined) return this.#trying;
-    if (this.#options.now() - this.#triedAt < this.#times.againMs) return Promise.resolve();
-    this.#trying = this.#fetch()
-      .catch(this.#options.onTrouble)
+  /** One attempt at a time, rate-limited. Concurrent callers wait for the same attempt. */
+  #refresh(): Promise<void> {
+    if (this.#refreshing !== undefined) return this.#refreshing;
+    if (this.#options.now() - this.#attemptedAt < this.#times.retryMs) return Promise.resolve();
+    this.#refreshing = this.#fetch()
+      .catch(this.#options.onRefreshError)
       .finally(() => {
-        this.#trying = undefined;
+        this.#refreshing = undefined;
       });
-    return this.#trying;
+    return this.#refreshing;
   }
 
   async #fetch(): Promise<void> {
     const at = this.#options.now();
-    this.#triedAt = at;
+    this.#attemptedAt = at;
     const keys = await this.#options.fetch();
     const text = JSON.stringify(keys);
     const same = this.#known !== undefined && this.#known.text === text;

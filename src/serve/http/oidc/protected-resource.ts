@@ -1,36 +1,36 @@
-import type { Provider } from './provider.js';
+import type { IdentityProvider } from './identity-provider.js';
 
-const place = '/.well-known/oauth-protected-resource';
+const wellKnownPath = '/.well-known/oauth-protected-resource';
 
-/** What can be asked for about this server before anybody signed in (RFC 9728), by the path it is about. */
+/** Paths with protected resource metadata (RFC 9728), which clients read before they sign in. '' is the whole server. */
 export const resourcePaths = ['', '/mcp'] as const;
 
 export type ResourcePath = (typeof resourcePaths)[number];
 
-export function metadataPath(of: ResourcePath): string {
-  return `${place}${of}`;
+export function metadataPath(path: ResourcePath): string {
+  return `${wellKnownPath}${path}`;
 }
 
-/** Where a client that was turned away learns who would let it in. */
-export function protectedResource(origin: string, of: ResourcePath, { issuer }: Provider) {
+/** Metadata that tells a client without a token which authorization server to use. */
+export function protectedResource(origin: string, path: ResourcePath, { issuer }: IdentityProvider) {
   return {
-    resource: `${origin}${of}`,
+    resource: `${origin}${path}`,
     resource_name: 'Toolwharf',
     authorization_servers: [issuer],
     bearer_methods_supported: ['header'],
   };
 }
 
-/** The header of a refusal: why, and where to ask. Reasons are our own words and hold no quotes. */
+/** The `WWW-Authenticate` header of a 401. `reason` is always our own text and contains no quotes. */
 export function challenge(
   origin: string,
   path: string,
-  provider: Provider | undefined,
-  why?: string,
+  provider: IdentityProvider | undefined,
+  reason?: string,
 ): string {
   const parts = ['realm="toolwharf"'];
-  if (why !== undefined) parts.push('error="invalid_token"', `error_description="${why}"`);
-  const of = path === '/mcp' ? '/mcp' : '';
-  if (provider !== undefined) parts.push(`resource_metadata="${origin}${metadataPath(of)}"`);
+  if (reason !== undefined) parts.push('error="invalid_token"', `error_description="${reason}"`);
+  const resource = path === '/mcp' ? '/mcp' : '';
+  if (provider !== undefined) parts.push(`resource_metadata="${origin}${metadataPath(resource)}"`);
   return `Bearer ${parts.join(', ')}`;
 }

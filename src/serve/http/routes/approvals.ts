@@ -1,10 +1,10 @@
 import type { Approvals } from '../../../host/host.js';
 import type { ApprovalState } from '../../../model/approval.js';
-import type { Signal } from '../../../model/signal.js';
+import type { CancelSignal } from '../../../model/cancel-signal.js';
 import { approvalsDocument } from '../../print/approval-document.js';
-import { operatorOf } from '../operator.js';
-import { Refusal } from '../refusal.js';
-import { type Answered, documentOf, type Route } from '../route.js';
+import { HttpError } from '../http-error.js';
+import { operatorOf } from '../request-operator.js';
+import { documentSchema, type ResponseSpec, type Route } from '../route.js';
 
 const states: readonly ApprovalState[] = [
   'proposed',
@@ -16,23 +16,25 @@ const states: readonly ApprovalState[] = [
   'executed',
 ];
 
-const shown: Answered = {
-  text: 'Held calls with all their arguments.',
-  schema: documentOf('toolwharf/approvals@1', { requests: { type: 'array', items: { type: 'object' } } }),
+const approvalsResponse: ResponseSpec = {
+  description: 'Held calls with their arguments.',
+  schema: documentSchema('toolwharf/approvals@1', { requests: { type: 'array', items: { type: 'object' } } }),
 };
-const missing: Answered = { text: 'No held call has that id.' };
-const longestWaitSeconds = 60;
+const notFound: ResponseSpec = { description: 'No held call has this id.' };
+const maxWaitSeconds = 60;
 
-/** Decisions on held calls. No agent reaches these. */
+/** Held calls and decisions on them. Agents have no access. */
 export function approvalRoutes(approvals: Approvals): readonly Route[] {
   const decide = (verb: 'approve' | 'deny', summary: string): Route => ({
     method: 'POST',
     path: `/api/v1/approvals/{id}/${verb}`,
     role: 'operator',
     summary,
-    answers: { 200: shown, 404: missing },
-    answer: async (exchange) => ({
-      body: approvalsDocument([await approvals[verb](exchange.parts.id as string, operatorOf(exchange))]),
+    responses: { 200: approvalsResponse, 404: notFound },
+    handle: async (exchange) => ({
+      body: approvalsDocument([
+        await approvals[verb](exchange.pathParams.id as string, operatorOf(exchange)),
+      ]),
     }),
   });
   return [
@@ -40,66 +42,72 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       method: 'GET',
       path: '/api/v1/approvals',
       role: 'operator',
-      summary: 'Calls that wait for a decision, or were approved and not yet run.',
+      summary: 'List held calls: undecided, or approved and not run yet.',
       query: {
-        state: `only those: ${states.join(', ')}, with commas between`,
-        after: 'version of an earlier answer: wait until something is another',
-        wait: `with after: how many seconds to wait at most, up to ${longestWaitSeconds} (25 unless told)`,
+        state: `Comma-separated states to list: ${states.join(', ')}.`,
+        after: 'Version from an earlier response. Waits until the list differs from it.',
+        wait: `With after: the longest time to wait, in seconds. Default: 25. Maximum: ${maxWaitSeconds}.`,
       },
-      answers: { 200: shown },
-      answer: async ({ query, signal }) => {
-        const named = wanted(query);
-        await changed(approvals, query, signal);
+      responses: { 200: approvalsResponse },
+      handle: async ({ query, signal }) => {
+        const selected = statesIn(query);
+        await waitForChange(approvals, query, signal);
         const version = await approvals.version();
-        return { body: { ...approvalsDocument(await approvals.list(named)), version } };
+        return { body: { ...approvalsDocument(await approvals.list(selected)), version } };
       },
     },
     {
       method: 'GET',
       path: '/api/v1/approvals/{id}',
       role: 'operator',
-      summary: 'One held call.',
-      answers: { 200: shown, 404: missing },
-      answer: async ({ parts }) => ({ body: approvalsDocument([await approvals.get(parts.id as string)]) }),
+      summary: 'Get one held call.',
+      responses: { 200: approvalsResponse, 404: notFound },
+      handle: async ({ pathParams }) => ({
+        body: approvalsDocument([await approvals.get(pathParams.id as string)]),
+      }),
     },
-    decide('approve', 'Lets exactly that call run, once. With a PIN set, needs it or a sign-in.'),
-    decide('deny', 'Refuses that call.'),
+    decide('approve', 'Approve one held call. It may run once. If a PIN is set, send it or a sign-in.'),
+    decide('deny', 'Deny one held call.'),
   ];
 }
 
-/** Comes back at once where something changed since, else when it does or the time is up. */
-async function changed(approvals: Approvals, query: URLSearchParams, signal: Signal): Promise<void> {
+/** Returns when the list differs from the version in `after`, or when the time is up. */
+async function waitForChange(
+  approvals: Approvals,
+  query: URLSearchParams,
+  signal: CancelSignal,
+): Promise<void> {
   const after = query.get('after');
   if (after === null) return;
   const seconds = Number(query.get('wait') ?? '25');
-  if (!(seconds >= 0 && seconds <= longestWaitSeconds))
-    throw new Refusal(400, 'usage', `wait must be a number of seconds up to ${longestWaitSeconds}`);
+  if (!(seconds >= 0 && seconds <= maxWaitSeconds))
+    throw new HttpError(400, 'usage', `wait must be a number of seconds from 0 to ${maxWaitSeconds}`);
   let stop = () => {};
-  const moved = new Promise<void>((resolve) => {
+  const changed = new Promise<void>((resolve) => {
     const timer = setTimeout(resolve, seconds * 1000);
-    const forget = approvals.onChange(resolve);
+    const unsubscribe = approvals.onChange(resolve);
     signal.addEventListener('abort', () => resolve(), { once: true });
     stop = () => {
       clearTimeout(timer);
-      forget();
+      unsubscribe();
     };
   });
   try {
-    // Listening began before the look, so that nothing slips in between.
-    if ((await approvals.version()) === after) await moved;
+    // Subscribed before the check, so that no change is missed.
+    if ((await approvals.version()) === after) await changed;
   } finally {
     stop();
   }
 }
 
-function wanted(query: URLSearchParams): ApprovalState[] | undefined {
+function statesIn(query: URLSearchParams): ApprovalState[] | undefined {
   const text = query.get('state');
   if (text === null) return undefined;
   const named = text.split(',');
-  const strange = named.find((it) => !(states as readonly string[]).includes(it));
-  if (strange !== undefined)
-    throw new Refusal(400, 'usage', `${JSON.stringify(strange.slice(0, 80))} is not a state`, {
-      hint: `states are ${states.join(', ')}`,
+  const unknown = named.find((it) => !(states as readonly string[]).includes(it));
+  if (unknown !== undefined)
+    throw new HttpError(400, 'usage', `unknown state ${JSON.stringify(unknown.slice(0, 80))}`, {
+      hint: `states: ${states.join(', ')}`,
     });
   return named as ApprovalState[];
 }

@@ -1,25 +1,26 @@
 import type { Host } from '../../../host/host.js';
 import { attentionOf } from '../../print/attention.js';
-import { Refusal } from '../refusal.js';
-import { documentOf, type Route } from '../route.js';
+import { HttpError } from '../http-error.js';
+import { documentSchema, type Route } from '../route.js';
 
-/** What waits for a person, as `toolwharf list --attention` has it. */
+/** Items that need an operator, like `toolwharf list --attention`. */
 export function attentionRoutes({ outcomes, approvals, kills }: Host): readonly Route[] {
   return [
     {
       method: 'GET',
       path: '/api/v1/attention',
       role: 'operator',
-      summary: 'What waits for a person: unknown outcomes, held calls, stopped and unready packages.',
-      answers: {
+      summary:
+        'List items that need an operator: unknown outcomes, held calls, stopped and unavailable packages.',
+      responses: {
         200: {
-          text: 'The items, what may have gone wrong first.',
-          schema: documentOf('toolwharf/attention@1', {
+          description: 'The items, most urgent first.',
+          schema: documentSchema('toolwharf/attention@1', {
             items: { type: 'array', items: { type: 'object' } },
           }),
         },
       },
-      answer: async ({ caller }) => {
+      handle: async ({ caller }) => {
         const items = attentionOf({
           outcomes: await outcomes.unknown(),
           approvals: await approvals.list(['proposed']),
@@ -33,22 +34,22 @@ export function attentionRoutes({ outcomes, approvals, kills }: Host): readonly 
       method: 'POST',
       path: '/api/v1/attention/{call}/acknowledge',
       role: 'operator',
-      summary: 'Somebody knows what became of a call whose outcome is unknown. The record keeps that it was.',
-      answers: {
+      summary: 'Acknowledge a call with an unknown outcome. The audit log keeps its entries.',
+      responses: {
         200: {
-          text: 'It waits for nobody any more.',
-          schema: documentOf('toolwharf/acknowledge@1', { call: { type: 'string' } }),
+          description: 'The call no longer needs attention.',
+          schema: documentSchema('toolwharf/acknowledge@1', { call: { type: 'string' } }),
         },
-        404: { text: 'No such call has an unknown outcome.' },
+        404: { description: 'No call with this id has an unknown outcome.' },
       },
-      answer: async ({ caller, parts }) => {
-        const call = parts.call as string;
+      handle: async ({ caller, pathParams }) => {
+        const call = pathParams.call as string;
         if (!(await outcomes.acknowledge(call, caller.principal)))
-          throw new Refusal(
+          throw new HttpError(
             404,
             'not_found',
             `no call ${JSON.stringify(call.slice(0, 80))} has an unknown outcome`,
-            { hint: 'GET /api/v1/attention lists those that do' },
+            { hint: 'GET /api/v1/attention lists the calls with an unknown outcome' },
           );
         return { body: { schema: 'toolwharf/acknowledge@1', call } };
       },

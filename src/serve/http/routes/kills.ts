@@ -1,6 +1,6 @@
 import type { Kills } from '../../../host/host.js';
-import { operatorOf } from '../operator.js';
-import { documentOf, membersOf, type Route, textMember } from '../route.js';
+import { operatorOf } from '../request-operator.js';
+import { bodyMembers, documentSchema, type Route, textMember } from '../route.js';
 
 const body = {
   type: 'object',
@@ -11,21 +11,23 @@ const body = {
   },
 };
 
-/** The kill switch. No agent reaches it, neither to set nor to lift. */
+/** The kill switch. Agents can neither set nor lift it. */
 export function killRoutes(kills: Kills): readonly Route[] {
   return [
     {
       method: 'GET',
       path: '/api/v1/kills',
       role: 'operator',
-      summary: 'What is stopped, since when and by whom.',
-      answers: {
+      summary: 'List stopped targets, with time and operator.',
+      responses: {
         200: {
-          text: 'The targets.',
-          schema: documentOf('toolwharf/kills@1', { killed: { type: 'array', items: { type: 'object' } } }),
+          description: 'The stopped targets.',
+          schema: documentSchema('toolwharf/kills@1', {
+            killed: { type: 'array', items: { type: 'object' } },
+          }),
         },
       },
-      answer: async () => ({
+      handle: async () => ({
         body: {
           schema: 'toolwharf/kills@1',
           killed: (await kills.list()).map(({ target, at, by }) => ({
@@ -40,42 +42,42 @@ export function killRoutes(kills: Kills): readonly Route[] {
       method: 'POST',
       path: '/api/v1/kills',
       role: 'operator',
-      summary: 'Ends running calls and refuses new ones until it is lifted.',
+      summary: 'Stop a target: end its running calls and deny new ones until the stop is lifted.',
       body,
-      answers: {
+      responses: {
         200: {
-          text: 'It is stopped.',
-          schema: documentOf('toolwharf/kill@1', {
+          description: 'The target is stopped.',
+          schema: documentSchema('toolwharf/kill@1', {
             target: { type: 'string' },
             killed: { type: 'boolean' },
             changed: { type: 'boolean' },
           }),
         },
       },
-      answer: async ({ caller, body: given }) => {
-        const target = textMember(membersOf(given, ['target']), 'target');
-        const done = await kills.set(target, caller.principal);
-        return { body: { schema: 'toolwharf/kill@1', target, killed: true, ...done } };
+      handle: async ({ caller, body: members }) => {
+        const target = textMember(bodyMembers(members, ['target']), 'target');
+        const outcome = await kills.set(target, caller.principal);
+        return { body: { schema: 'toolwharf/kill@1', target, killed: true, ...outcome } };
       },
     },
     {
       method: 'POST',
       path: '/api/v1/kills/lift',
       role: 'operator',
-      summary: 'Lets calls through again.',
+      summary: 'Lift a stop: allow calls of the target again.',
       body,
-      answers: {
+      responses: {
         200: {
-          text: 'It is not stopped any more.',
-          schema: documentOf('toolwharf/kill@1', {
+          description: 'The target is no longer stopped.',
+          schema: documentSchema('toolwharf/kill@1', {
             target: { type: 'string' },
             killed: { type: 'boolean' },
             changed: { type: 'boolean' },
           }),
         },
       },
-      answer: async (exchange) => {
-        const target = textMember(membersOf(exchange.body, ['target']), 'target');
+      handle: async (exchange) => {
+        const target = textMember(bodyMembers(exchange.body, ['target']), 'target');
         const changed = await kills.lift(target, operatorOf(exchange));
         return { body: { schema: 'toolwharf/kill@1', target, killed: false, changed } };
       },

@@ -1,15 +1,16 @@
 import type { MessagePoint } from '../../../host/host.js';
 import { isObject } from '../../../model/json.js';
-import { Refusal } from '../refusal.js';
-import { documentOf, membersOf, type Route } from '../route.js';
+import { HttpError } from '../http-error.js';
+import { bodyMembers, documentSchema, type Route } from '../route.js';
 
 const points: Readonly<Record<MessagePoint, string>> = {
   before_message:
-    'Lets extensions look at a message before the agent gets it: they may change it, or stop it with a reason.',
-  after_message: 'Tells extensions of a message that the agent gave; they change nothing.',
+    'Run the before_message hooks of extensions on a message to the agent. A hook can change or stop the message.',
+  after_message:
+    'Run the after_message hooks of extensions on a message from the agent. They cannot change it.',
 };
 
-/** For the program around an agent, which alone knows what is said. */
+/** Message hooks for the program that runs the agent: only that program sees the messages. */
 export function messageRoutes(): readonly Route[] {
   return (Object.entries(points) as [MessagePoint, string][]).map(([point, summary]) => ({
     method: 'POST',
@@ -20,12 +21,12 @@ export function messageRoutes(): readonly Route[] {
       type: 'object',
       required: ['message'],
       additionalProperties: false,
-      properties: { message: { type: 'object', description: 'what is said, such as {"text": "…"}' } },
+      properties: { message: { type: 'object', description: 'The message, for example {"text": "…"}.' } },
     },
-    answers: {
+    responses: {
       200: {
-        text: 'The message as extensions left it, or who stopped it and why.',
-        schema: documentOf('toolwharf/message@1', {
+        description: 'The message after the hooks, or the extension that stopped it and its reason.',
+        schema: documentSchema('toolwharf/message@1', {
           status: { enum: ['go', 'abort'] },
           message: { type: 'object' },
           changedBy: { type: 'array', items: { type: 'string' } },
@@ -34,11 +35,11 @@ export function messageRoutes(): readonly Route[] {
         }),
       },
     },
-    answer: async ({ caller, body, signal }) => {
-      const { message } = membersOf(body, ['message']);
-      if (!isObject(message)) throw new Refusal(400, 'usage', '"message" must be an object');
-      const { kind, ...told } = await (await caller.session()).message(point, message, signal);
-      return { body: { schema: 'toolwharf/message@1', status: kind, ...told } };
+    handle: async ({ caller, body, signal }) => {
+      const { message } = bodyMembers(body, ['message']);
+      if (!isObject(message)) throw new HttpError(400, 'usage', '"message" must be an object');
+      const { kind, ...verdict } = await (await caller.session()).message(point, message, signal);
+      return { body: { schema: 'toolwharf/message@1', status: kind, ...verdict } };
     },
   }));
 }

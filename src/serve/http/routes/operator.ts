@@ -1,26 +1,26 @@
 import type { OperatorAuth } from '../../../host/host.js';
-import { operatorOf, signInHeader } from '../operator.js';
-import { documentOf, membersOf, type Route, textMember } from '../route.js';
+import { operatorOf, signInHeader } from '../request-operator.js';
+import { bodyMembers, documentSchema, type Route, textMember } from '../route.js';
 
-/** A person signs in with the PIN once for a while, instead of sending it with each decision. */
-export function operatorRoutes(desk: OperatorAuth): readonly Route[] {
+/** Sign-in with the PIN, so that it need not be sent with every decision. */
+export function operatorRoutes(operatorAuth: OperatorAuth): readonly Route[] {
   return [
     {
       method: 'GET',
       path: '/api/v1/operator',
       role: 'operator',
-      summary: 'Whether decisions need a PIN.',
-      answers: {
+      summary: 'Get the PIN status.',
+      responses: {
         200: {
-          text: 'Whether one is set, and how often somebody was wrong about it.',
-          schema: documentOf('toolwharf/pin@1', {
+          description: 'Whether a PIN is set, and the number of failed attempts.',
+          schema: documentSchema('toolwharf/pin@1', {
             set: { type: 'boolean' },
             failures: { type: 'integer' },
           }),
         },
       },
-      answer: async () => {
-        const { set, failures, waitUntil } = await desk.pin();
+      handle: async () => {
+        const { set, failures, waitUntil } = await operatorAuth.pin();
         const wait = waitUntil === null ? {} : { waitUntil: time(waitUntil) };
         return { body: { schema: 'toolwharf/pin@1', set, failures, ...wait } };
       },
@@ -29,27 +29,31 @@ export function operatorRoutes(desk: OperatorAuth): readonly Route[] {
       method: 'POST',
       path: '/api/v1/operator/sign-in',
       role: 'operator',
-      summary: `Shows the PIN for a quarter of an hour: the answer has a token for the header ${signInHeader}.`,
+      summary: `Sign in with the PIN for 15 minutes. Send the returned token in the header ${signInHeader}.`,
       body: {
         type: 'object',
         required: ['pin'],
         additionalProperties: false,
         properties: { pin: { type: 'string', writeOnly: true } },
       },
-      answers: {
+      responses: {
         200: {
-          text: 'A token, good with this bearer token only.',
-          schema: documentOf('toolwharf/sign-in@1', {
+          description: 'The sign-in token. It works only with the same bearer token.',
+          schema: documentSchema('toolwharf/sign-in@1', {
             token: { type: 'string' },
             expiresAt: { type: 'string' },
           }),
         },
-        409: { text: 'No PIN is set.' },
-        429: { text: 'Too many wrong ones were tried.' },
+        409: { description: 'No PIN is set.' },
+        429: { description: 'Too many wrong PINs. Try again later.' },
       },
-      answer: async ({ caller, body }) => {
-        const pin = textMember(membersOf(body, ['pin']), 'pin');
-        const { token, expiresAt } = await desk.signIn({ name: caller.principal, channel: 'api', pin });
+      handle: async ({ caller, body }) => {
+        const pin = textMember(bodyMembers(body, ['pin']), 'pin');
+        const { token, expiresAt } = await operatorAuth.signIn({
+          name: caller.principal,
+          channel: 'api',
+          pin,
+        });
         return { body: { schema: 'toolwharf/sign-in@1', token, expiresAt: time(expiresAt) } };
       },
     },
@@ -57,11 +61,11 @@ export function operatorRoutes(desk: OperatorAuth): readonly Route[] {
       method: 'DELETE',
       path: '/api/v1/operator/sign-in',
       role: 'operator',
-      summary: `Ends the sign-in that the header ${signInHeader} names.`,
-      answers: { 204: { text: 'It is over.' } },
-      answer: async (exchange) => {
+      summary: `End the sign-in in the header ${signInHeader}.`,
+      responses: { 204: { description: 'The sign-in has ended.' } },
+      handle: async (exchange) => {
         const { signIn } = operatorOf(exchange);
-        if (signIn !== undefined) await desk.signOut(signIn);
+        if (signIn !== undefined) await operatorAuth.signOut(signIn);
         return { status: 204 };
       },
     },

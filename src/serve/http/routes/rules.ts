@@ -3,32 +3,33 @@ import { isObject, type Json, type JsonObject } from '../../../model/json.js';
 import type { ArgumentCondition, Condition } from '../../../model/standing-rule.js';
 import { rulesDocument } from '../../print/rule-document.js';
 import { checkedRule, ruleTarget } from '../../rule-input.js';
-import { operatorOf } from '../operator.js';
-import { Refusal } from '../refusal.js';
-import { type Answered, documentOf, membersOf, type Route, textMember } from '../route.js';
+import { HttpError } from '../http-error.js';
+import { operatorOf } from '../request-operator.js';
+import { bodyMembers, documentSchema, type ResponseSpec, type Route, textMember } from '../route.js';
 
-const shown: Answered = {
-  text: 'Rules with their conditions.',
-  schema: documentOf('toolwharf/rules@1', { rules: { type: 'array', items: { type: 'object' } } }),
+const rulesResponse: ResponseSpec = {
+  description: 'Standing rules with their conditions.',
+  schema: documentSchema('toolwharf/rules@1', { rules: { type: 'array', items: { type: 'object' } } }),
 };
 const tests = ['equals', 'one-of', 'under', 'at-most', 'at-least', 'matches'];
 
-/** Rules under which calls run without asking each time. */
+/** Standing rules: matching calls run without asking a person. */
 export function ruleRoutes(rules: StandingRuleOperations, now: () => number): readonly Route[] {
   return [
     {
       method: 'GET',
       path: '/api/v1/approvals/rules',
       role: 'operator',
-      summary: 'Standing rules, ended ones too.',
-      answers: { 200: shown },
-      answer: async () => ({ body: rulesDocument(await rules.list()) }),
+      summary: 'List standing rules, including ended ones.',
+      responses: { 200: rulesResponse },
+      handle: async () => ({ body: rulesDocument(await rules.list()) }),
     },
     {
       method: 'POST',
       path: '/api/v1/approvals/rules',
       role: 'operator',
-      summary: 'Allows calls of a tool whose arguments are within bounds. Every argument is bound or freed.',
+      summary:
+        'Create a standing rule for a tool. Every argument needs a condition or must be listed in any.',
       body: {
         type: 'object',
         required: ['tool'],
@@ -44,15 +45,19 @@ export function ruleRoutes(rules: StandingRuleOperations, now: () => number): re
               properties: { argument: { type: 'string' }, test: { enum: tests }, value: {} },
             },
           },
-          any: { type: 'array', items: { type: 'string' }, description: 'arguments that may be anything' },
-          principal: { type: 'string', description: 'for this caller only' },
-          minutes: { type: 'number', description: 'how long it holds; until it is revoked unless told' },
+          any: {
+            type: 'array',
+            items: { type: 'string' },
+            description: 'Arguments that may have any value.',
+          },
+          principal: { type: 'string', description: 'Limits the rule to this caller.' },
+          minutes: { type: 'number', description: 'Lifetime of the rule. Default: until it is revoked.' },
           destructive: { type: 'boolean' },
         },
       },
-      answers: { 200: shown, 404: { text: 'There is no such tool.' } },
-      answer: async (exchange) => {
-        const given = membersOf(exchange.body, [
+      responses: { 200: rulesResponse, 404: { description: 'Unknown tool.' } },
+      handle: async (exchange) => {
+        const members = bodyMembers(exchange.body, [
           'tool',
           'when',
           'any',
@@ -60,15 +65,18 @@ export function ruleRoutes(rules: StandingRuleOperations, now: () => number): re
           'minutes',
           'destructive',
         ]);
-        const target = await ruleTarget(await exchange.caller.session(), textMember(given, 'tool'));
-        const { minutes, destructive = false } = given;
+        const target = await ruleTarget(await exchange.caller.session(), textMember(members, 'tool'));
+        const { minutes, destructive = false } = members;
         if (minutes !== undefined && (typeof minutes !== 'number' || !(minutes > 0)))
-          throw wrong('minutes must be a number above zero');
-        if (typeof destructive !== 'boolean') throw wrong('destructive must be true or false');
+          throw invalidBody('minutes must be a number greater than 0');
+        if (typeof destructive !== 'boolean') throw invalidBody('destructive must be true or false');
         const rule = checkedRule(
           {
-            principal: given.principal === undefined ? null : textMember(given, 'principal'),
-            conditions: [...listOf(given, 'when').map(conditionOf), ...listOf(given, 'any').map(freed)],
+            principal: members.principal === undefined ? null : textMember(members, 'principal'),
+            conditions: [
+              ...listOf(members, 'when').map(conditionOf),
+              ...listOf(members, 'any').map(anyValue),
+            ],
             destructive,
             expiresAt: minutes === undefined ? null : Math.round(now() + minutes * 60_000),
           },
@@ -81,33 +89,36 @@ export function ruleRoutes(rules: StandingRuleOperations, now: () => number): re
       method: 'DELETE',
       path: '/api/v1/approvals/rules/{id}',
       role: 'operator',
-      summary: 'Ends a rule: such calls are asked for again.',
-      answers: { 204: { text: 'It holds no more.' }, 404: { text: 'No such rule holds.' } },
-      answer: async (exchange) => {
-        if (!(await rules.revoke(exchange.parts.id as string, operatorOf(exchange))))
-          throw new Refusal(404, 'not_found', 'no such rule holds');
+      summary: 'Revoke a standing rule. Its calls are held again.',
+      responses: {
+        204: { description: 'The rule is revoked.' },
+        404: { description: 'No active rule has this id.' },
+      },
+      handle: async (exchange) => {
+        if (!(await rules.revoke(exchange.pathParams.id as string, operatorOf(exchange))))
+          throw new HttpError(404, 'not_found', 'no active rule has this id');
         return { status: 204 };
       },
     },
   ];
 }
 
-function listOf(given: JsonObject, name: string): readonly Json[] {
-  const list = given[name] ?? [];
-  if (!Array.isArray(list)) throw wrong(`${name} must be a list`);
+function listOf(members: JsonObject, name: string): readonly Json[] {
+  const list = members[name] ?? [];
+  if (!Array.isArray(list)) throw invalidBody(`${name} must be a list`);
   return list as readonly Json[];
 }
 
-function freed(argument: Json): ArgumentCondition {
-  if (typeof argument !== 'string') throw wrong('any must be a list of names');
+function anyValue(argument: Json): ArgumentCondition {
+  if (typeof argument !== 'string') throw invalidBody('any must be a list of argument names');
   return { argument, condition: { test: 'any' } };
 }
 
 function conditionOf(entry: Json): ArgumentCondition {
-  if (!isObject(entry)) throw wrong('when must be a list of objects');
-  const { argument, test, value } = membersOf(entry, ['argument', 'test', 'value']);
+  if (!isObject(entry)) throw invalidBody('when must be a list of objects');
+  const { argument, test, value } = bodyMembers(entry, ['argument', 'test', 'value']);
   if (typeof argument !== 'string' || value === undefined)
-    throw wrong('a condition needs argument and value');
+    throw invalidBody('a condition needs argument and value');
   return { argument, condition: testOf(test, value) };
 }
 
@@ -118,9 +129,12 @@ function testOf(test: Json | undefined, value: Json): Condition {
   if (test === 'matches' && typeof value === 'string') return { test, pattern: value };
   if ((test === 'at-most' || test === 'at-least') && typeof value === 'number')
     return { test, number: value };
-  throw wrong('a test, or its value, is not understood', `tests are ${tests.join(', ')}`);
+  throw invalidBody(
+    'a condition has an unknown test or a value of the wrong type',
+    `tests: ${tests.join(', ')}`,
+  );
 }
 
-function wrong(message: string, hint?: string): Refusal {
-  return new Refusal(400, 'usage', message, hint === undefined ? {} : { hint });
+function invalidBody(message: string, hint?: string): HttpError {
+  return new HttpError(400, 'usage', message, hint === undefined ? {} : { hint });
 }

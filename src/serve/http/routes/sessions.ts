@@ -1,34 +1,35 @@
-import type { Caller } from '../callers.js';
-import { inUse, type McpSessions } from '../mcp-sessions.js';
-import { Refusal } from '../refusal.js';
-import { documentOf, type Route } from '../route.js';
+import type { HttpCaller } from '../callers.js';
+import { HttpError } from '../http-error.js';
+import { isSessionInUse, type McpSessions } from '../mcp-sessions.js';
+import { documentSchema, type Route } from '../route.js';
 
-/** MCP sessions: an agent sees its own, an operator all of them. */
+/** MCP sessions. An agent sees its own, an operator sees all. */
 export function sessionRoutes(sessions: McpSessions): readonly Route[] {
-  const seen = (caller: Caller) => (caller.role === 'operator' ? sessions.all() : sessions.of(caller));
+  const visible = (caller: HttpCaller) =>
+    caller.role === 'operator' ? sessions.all() : sessions.ownedBy(caller);
   return [
     {
       method: 'GET',
       path: '/api/v1/sessions',
       role: 'agent',
-      summary: "MCP sessions: an agent's own, for an operator all of them.",
-      answers: {
+      summary: 'List MCP sessions: your own, or all for an operator.',
+      responses: {
         200: {
-          text: 'The sessions. Their ids let nobody in.',
-          schema: documentOf('toolwharf/sessions@1', {
+          description: 'The sessions. An id does not give access to a session.',
+          schema: documentSchema('toolwharf/sessions@1', {
             sessions: { type: 'array', items: { type: 'object' } },
           }),
         },
       },
-      answer: async ({ caller }) => ({
+      handle: async ({ caller }) => ({
         body: {
           schema: 'toolwharf/sessions@1',
-          sessions: seen(caller).map((it) => ({
+          sessions: visible(caller).map((it) => ({
             id: it.id,
             principal: it.caller.principal,
             createdAt: new Date(it.createdAt).toISOString(),
             idleSeconds: Math.round((performance.now() - it.usedAt) / 1000),
-            inUse: inUse(it),
+            inUse: isSessionInUse(it),
           })),
         },
       }),
@@ -37,11 +38,14 @@ export function sessionRoutes(sessions: McpSessions): readonly Route[] {
       method: 'DELETE',
       path: '/api/v1/sessions/{id}',
       role: 'agent',
-      summary: 'Ends an MCP session and what it has under way.',
-      answers: { 204: { text: 'It is over.' }, 404: { text: 'No session of yours has that id.' } },
-      answer: async ({ caller, parts }) => {
-        const found = seen(caller).find((it) => it.id === parts.id);
-        if (found === undefined) throw new Refusal(404, 'not_found', 'no session of yours has that id');
+      summary: 'End an MCP session and cancel its running calls.',
+      responses: {
+        204: { description: 'The session has ended.' },
+        404: { description: 'You have no session with this id.' },
+      },
+      handle: async ({ caller, pathParams }) => {
+        const found = visible(caller).find((it) => it.id === pathParams.id);
+        if (found === undefined) throw new HttpError(404, 'not_found', 'you have no session with this id');
         sessions.end(found);
         return { status: 204 };
       },

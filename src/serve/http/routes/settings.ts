@@ -1,36 +1,36 @@
 import type { Host, SecretAudience, SecretEntry } from '../../../host/host.js';
-import { hostName } from '../../../model/host-name.js';
+import { normalizeHostName } from '../../../model/host-name.js';
 import type { Json } from '../../../model/json.js';
 import type { Slot } from '../../../model/slot.js';
-import type { Caller } from '../callers.js';
-import { operatorOf } from '../operator.js';
-import { Refusal } from '../refusal.js';
-import { type Answered, documentOf, membersOf, type Route, textMember } from '../route.js';
+import type { HttpCaller } from '../callers.js';
+import { HttpError } from '../http-error.js';
+import { operatorOf } from '../request-operator.js';
+import { bodyMembers, documentSchema, type ResponseSpec, type Route, textMember } from '../route.js';
 
-const shown: Answered = {
-  text: 'What packages ask for and whether it is set. Values are never shown.',
-  schema: documentOf('toolwharf/settings@1', { packages: { type: 'array', items: { type: 'object' } } }),
+const settingsResponse: ResponseSpec = {
+  description: 'Secrets and settings that packages use, and whether each is set. Values are never returned.',
+  schema: documentSchema('toolwharf/settings@1', { packages: { type: 'array', items: { type: 'object' } } }),
 };
-const missing: Answered = { text: 'No package here asks for that.' };
+const notFound: ResponseSpec = { description: 'No package has this secret or setting.' };
 const path = '/api/v1/settings/{package}/{slot}';
 
-/** Credentials and settings of packages. Values go in and never come out. */
+/** Secrets and settings of packages. Values can be set, but are never returned. */
 export function settingRoutes({ secrets }: Host): readonly Route[] {
-  const document = async (caller: Caller) => {
-    const kept = await secrets.list();
+  const document = async (caller: HttpCaller) => {
+    const stored = await secrets.list();
     const { packages } = await (await caller.session()).packages();
     return {
       schema: 'toolwharf/settings@1',
-      packages: packages.flatMap(({ id, package: of }) =>
-        id === null || of === undefined
+      packages: packages.flatMap(({ id, package: pkg }) =>
+        id === null || pkg === undefined
           ? []
           : [
               {
                 package: id,
-                slots: of.slots.map((slot) =>
+                slots: pkg.slots.map((slot) =>
                   entryOf(
                     slot,
-                    kept.find((it) => it.package === id && it.slot === slot.name),
+                    stored.find((it) => it.package === id && it.slot === slot.name),
                   ),
                 ),
               },
@@ -43,15 +43,15 @@ export function settingRoutes({ secrets }: Host): readonly Route[] {
       method: 'GET',
       path: '/api/v1/settings',
       role: 'operator',
-      summary: 'What each package asks for, and whether it is set.',
-      answers: { 200: shown },
-      answer: async ({ caller }) => ({ body: await document(caller) }),
+      summary: 'List the secrets and settings of all packages.',
+      responses: { 200: settingsResponse },
+      handle: async ({ caller }) => ({ body: await document(caller) }),
     },
     {
       method: 'PUT',
       path,
       role: 'operator',
-      summary: 'Sets a value, and who may receive it.',
+      summary: 'Set a value and the hosts that may receive it.',
       body: {
         type: 'object',
         required: ['value'],
@@ -61,24 +61,24 @@ export function settingRoutes({ secrets }: Host): readonly Route[] {
           hosts: {
             type: 'array',
             items: { type: 'string' },
-            description: 'these names and those below them',
+            description: 'Host names that may receive the value, including their subdomains.',
           },
-          anyHost: { type: 'boolean', description: 'anybody may receive it' },
+          anyHost: { type: 'boolean', description: 'Allows every host to receive the value.' },
         },
       },
-      answers: { 204: { text: 'It is set.' }, 404: missing },
-      answer: async (exchange) => {
-        const { caller, parts, body } = exchange;
-        const given = membersOf(body, ['value', 'hosts', 'anyHost']);
-        const value = textMember(given, 'value');
-        const audience = audienceOf(given.hosts, given.anyHost);
+      responses: { 204: { description: 'The value is set.' }, 404: notFound },
+      handle: async (exchange) => {
+        const { caller, pathParams, body } = exchange;
+        const members = bodyMembers(body, ['value', 'hosts', 'anyHost']);
+        const value = textMember(members, 'value');
+        const audience = audienceOf(members.hosts, members.anyHost);
         const { packages } = await (await caller.session()).packages();
-        const asked = packages.find((it) => it.id === parts.package)?.package?.slots;
-        if (asked?.some((it) => it.name === parts.slot) !== true)
-          throw new Refusal(404, 'not_found', 'no package here asks for that', {
-            hint: 'GET /api/v1/settings shows what packages ask for',
+        const slots = packages.find((it) => it.id === pathParams.package)?.package?.slots;
+        if (slots?.some((it) => it.name === pathParams.slot) !== true)
+          throw new HttpError(404, 'not_found', 'no package has this secret or setting', {
+            hint: 'GET /api/v1/settings lists them',
           });
-        const named = { package: parts.package as string, slot: parts.slot as string };
+        const named = { package: pathParams.package as string, slot: pathParams.slot as string };
         await secrets.set({ ...named, value, audience, by: operatorOf(exchange) });
         return { status: 204 };
       },
@@ -87,19 +87,25 @@ export function settingRoutes({ secrets }: Host): readonly Route[] {
       method: 'DELETE',
       path,
       role: 'operator',
-      summary: 'Forgets a value.',
-      answers: { 204: { text: 'It is forgotten.' }, 404: missing },
-      answer: async (exchange) => {
-        const { parts } = exchange;
-        if (!(await secrets.unset(parts.package as string, parts.slot as string, operatorOf(exchange))))
-          throw new Refusal(404, 'not_found', 'no value is kept for that');
+      summary: 'Delete a value.',
+      responses: { 204: { description: 'The value is deleted.' }, 404: notFound },
+      handle: async (exchange) => {
+        const { pathParams } = exchange;
+        if (
+          !(await secrets.unset(
+            pathParams.package as string,
+            pathParams.slot as string,
+            operatorOf(exchange),
+          ))
+        )
+          throw new HttpError(404, 'not_found', 'no value is set');
         return { status: 204 };
       },
     },
   ];
 }
 
-function entryOf(slot: Slot, kept: SecretEntry | undefined) {
+function entryOf(slot: Slot, stored: SecretEntry | undefined) {
   const { name, label, prompt, required, secret, plainEntry, type, choices, pattern, obtainUrl } = slot;
   return {
     name,
@@ -113,25 +119,29 @@ function entryOf(slot: Slot, kept: SecretEntry | undefined) {
     ...(pattern === undefined ? {} : { pattern }),
     ...(obtainUrl === undefined ? {} : { obtainUrl }),
     audience: slot.audience,
-    set: kept !== undefined,
-    ...(kept === undefined ? {} : { setAt: new Date(kept.setAt).toISOString(), recipients: kept.audience }),
+    set: stored !== undefined,
+    ...(stored === undefined
+      ? {}
+      : { setAt: new Date(stored.setAt).toISOString(), recipients: stored.audience }),
   };
 }
 
 function audienceOf(hosts: Json | undefined, anyHost: Json | undefined): SecretAudience {
   if (anyHost !== undefined && typeof anyHost !== 'boolean')
-    throw new Refusal(400, 'usage', 'anyHost must be true or false');
+    throw new HttpError(400, 'usage', 'anyHost must be true or false');
   if (hosts === undefined) return { kind: anyHost === true ? 'any' : 'manifest' };
-  if (anyHost === true) throw new Refusal(400, 'usage', 'say hosts or anyHost, not both');
-  const sound =
+  if (anyHost === true) throw new HttpError(400, 'usage', 'use either hosts or anyHost, not both');
+  const isValid =
     Array.isArray(hosts) &&
     hosts.length > 0 &&
     hosts.every(
       (it) =>
-        typeof it === 'string' && hostName(it) !== '' && /^(?:[^\s/@?#\\%*:[\]]+|\[[\da-f:.]+\])$/i.test(it),
+        typeof it === 'string' &&
+        normalizeHostName(it) !== '' &&
+        /^(?:[^\s/@?#\\%*:[\]]+|\[[\da-f:.]+\])$/i.test(it),
     );
-  if (!sound)
-    throw new Refusal(400, 'usage', 'hosts must be plain names such as api.example.com', {
+  if (!isValid)
+    throw new HttpError(400, 'usage', 'hosts must be a list of host names such as api.example.com', {
       hint: 'without a scheme, port or path',
     });
   return { kind: 'hosts', hosts: hosts as readonly string[] };

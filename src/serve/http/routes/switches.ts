@@ -1,25 +1,25 @@
 import type { Switches } from '../../../host/host.js';
-import { operatorOf } from '../operator.js';
-import { Refusal } from '../refusal.js';
-import { documentOf, membersOf, type Route } from '../route.js';
+import { HttpError } from '../http-error.js';
+import { operatorOf } from '../request-operator.js';
+import { bodyMembers, documentSchema, type Route } from '../route.js';
 
-/** Packages that are switched off stay listed and are never run. */
+/** Enables and disables packages. A disabled package stays listed, but its tools cannot be called. */
 export function switchRoutes(switches: Switches): readonly Route[] {
   return [
     {
       method: 'GET',
       path: '/api/v1/switches',
       role: 'operator',
-      summary: 'Packages that are switched off.',
-      answers: {
+      summary: 'List disabled packages.',
+      responses: {
         200: {
-          text: 'Their ids.',
-          schema: documentOf('toolwharf/switches@1', {
+          description: 'The ids of the disabled packages.',
+          schema: documentSchema('toolwharf/switches@1', {
             disabled: { type: 'array', items: { type: 'string' } },
           }),
         },
       },
-      answer: async () => ({
+      handle: async () => ({
         body: { schema: 'toolwharf/switches@1', disabled: await switches.disabled() },
       }),
     },
@@ -27,29 +27,30 @@ export function switchRoutes(switches: Switches): readonly Route[] {
       method: 'PUT',
       path: '/api/v1/switches/{package}',
       role: 'operator',
-      summary: 'Switches a package on or off.',
+      summary: 'Enable or disable a package.',
       body: {
         type: 'object',
         required: ['enabled'],
         additionalProperties: false,
         properties: { enabled: { type: 'boolean' } },
       },
-      answers: {
+      responses: {
         200: {
-          text: 'How it stands now.',
-          schema: documentOf('toolwharf/switch@1', {
+          description: 'The new state of the package.',
+          schema: documentSchema('toolwharf/switch@1', {
             package: { type: 'string' },
             enabled: { type: 'boolean' },
             changed: { type: 'boolean' },
           }),
         },
       },
-      answer: async (exchange) => {
-        const { parts, body } = exchange;
-        const { enabled } = membersOf(body, ['enabled']);
-        if (typeof enabled !== 'boolean') throw new Refusal(400, 'usage', 'enabled must be true or false');
-        const id = parts.package as string;
-        if (/[\s/]/.test(id)) throw new Refusal(400, 'usage', 'packages are switched as a whole');
+      handle: async (exchange) => {
+        const { pathParams, body } = exchange;
+        const { enabled } = bodyMembers(body, ['enabled']);
+        if (typeof enabled !== 'boolean') throw new HttpError(400, 'usage', 'enabled must be true or false');
+        const id = pathParams.package as string;
+        if (/[\s/]/.test(id))
+          throw new HttpError(400, 'usage', 'only whole packages can be enabled or disabled');
         const changed = await switches.set(id, enabled, operatorOf(exchange));
         return { body: { schema: 'toolwharf/switch@1', package: id, enabled, changed } };
       },

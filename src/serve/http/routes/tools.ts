@@ -1,31 +1,31 @@
 import type { ListedTool, PackageState } from '../../../host/host.js';
 import { errorTable } from '../../errors.js';
 import { callDocument } from '../../print/call-document.js';
-import type { Places } from '../places.js';
-import { Refusal } from '../refusal.js';
-import { documentOf, membersOf, type Route, textMember } from '../route.js';
+import { HttpError } from '../http-error.js';
+import type { PathRedactor } from '../path-redactor.js';
+import { bodyMembers, documentSchema, type Route, textMember } from '../route.js';
 
 const maxTimeoutMs = 24 * 3_600_000;
-const list = { type: 'array', items: { type: 'object' } };
+const objectList = { type: 'array', items: { type: 'object' } };
 
-/** What agents and operators both may do. */
-export function toolRoutes(places: Places): readonly Route[] {
+/** Packages, tools and calls, for agents and operators. */
+export function toolRoutes(redactor: PathRedactor): readonly Route[] {
   return [
     {
       method: 'GET',
       path: '/api/v1/packages',
       role: 'agent',
-      summary: 'Packages with their state, and why some are not ready.',
-      answers: {
+      summary: 'List packages with their state and the reasons for it.',
+      responses: {
         200: {
-          text: 'The packages.',
-          schema: documentOf('toolwharf/list@1', { packages: list, summary: { type: 'object' } }),
+          description: 'The packages.',
+          schema: documentSchema('toolwharf/list@1', { packages: objectList, summary: { type: 'object' } }),
         },
       },
-      answer: async ({ caller }) => {
+      handle: async ({ caller }) => {
         const { packages, summary } = await (await caller.session()).packages();
         const entries = packages.map((it) =>
-          packageEntry(it, caller.role === 'operator' ? undefined : places),
+          packageEntry(it, caller.role === 'operator' ? undefined : redactor),
         );
         return { body: { schema: 'toolwharf/list@1', packages: entries, summary } };
       },
@@ -34,9 +34,14 @@ export function toolRoutes(places: Places): readonly Route[] {
       method: 'GET',
       path: '/api/v1/tools',
       role: 'agent',
-      summary: 'What can be called now, with its schemas.',
-      answers: { 200: { text: 'The tools.', schema: documentOf('toolwharf/tools@1', { tools: list }) } },
-      answer: async ({ caller }) => {
+      summary: 'List the tools that can be called now, with their schemas.',
+      responses: {
+        200: {
+          description: 'The tools.',
+          schema: documentSchema('toolwharf/tools@1', { tools: objectList }),
+        },
+      },
+      handle: async ({ caller }) => {
         const tools = await (await caller.session()).tools();
         return { body: { schema: 'toolwharf/tools@1', tools: tools.map(toolEntry) } };
       },
@@ -45,38 +50,39 @@ export function toolRoutes(places: Places): readonly Route[] {
       method: 'POST',
       path: '/api/v1/call',
       role: 'agent',
-      summary: 'Calls one tool. Leaving before the answer ends the call.',
+      summary: 'Call one tool. Closing the connection before the answer cancels the call.',
       body: {
         type: 'object',
         required: ['tool'],
         additionalProperties: false,
         properties: {
-          tool: { type: 'string', description: 'PACKAGE/TOOL or the exposed name' },
-          arguments: { description: 'as the schema of the tool says; {} unless told' },
+          tool: { type: 'string', description: 'PACKAGE/TOOL, or the exposed name.' },
+          arguments: { description: 'Arguments that match the input schema of the tool. Default: {}.' },
           timeoutMs: { type: 'integer', minimum: 1, maximum: maxTimeoutMs },
         },
       },
-      answers: {
+      responses: {
         200: {
-          text: 'The answer. Refusals and failures have the same shape with the status of their code.',
-          schema: documentOf('toolwharf/call@1', {
+          description:
+            'The answer. Denied, rejected and failed calls have the same shape, with the HTTP status of their error code.',
+          schema: documentSchema('toolwharf/call@1', {
             tool: { type: 'string' },
-            callId: { type: 'string', description: 'under which the record has it' },
+            callId: { type: 'string', description: 'Id of the call in the audit log.' },
             status: {
               enum: ['ok', 'error', 'confirmation_required', 'external_auth_required', 'denied', 'timeout'],
             },
             durationMs: { type: 'number' },
           }),
         },
-        202: { text: 'The call is held for a person; the answer has its token.' },
+        202: { description: 'The call is held for approval. The answer contains its confirmation token.' },
       },
-      answer: async ({ caller, body, signal }) => {
-        const given = membersOf(body, ['tool', 'arguments', 'timeoutMs']);
-        const tool = textMember(given, 'tool');
+      handle: async ({ caller, body, signal }) => {
+        const members = bodyMembers(body, ['tool', 'arguments', 'timeoutMs']);
+        const tool = textMember(members, 'tool');
         const answer = await (await caller.session()).call({
           tool,
-          arguments: given.arguments ?? {},
-          timeoutMs: timeoutOf(given.timeoutMs),
+          arguments: members.arguments ?? {},
+          timeoutMs: timeoutOf(members.timeoutMs),
           signal,
         });
         const code = 'error' in answer ? answer.error?.code : undefined;
@@ -90,24 +96,24 @@ export function toolRoutes(places: Places): readonly Route[] {
 function timeoutOf(value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > maxTimeoutMs)
-    throw new Refusal(400, 'usage', 'timeoutMs must be a whole number of milliseconds, a day at most');
+    throw new HttpError(400, 'usage', `timeoutMs must be an integer from 1 to ${maxTimeoutMs}`);
   return value;
 }
 
-/** Operators see paths as the host knows them, agents only the part below the folder that is served. */
-function packageEntry(it: PackageState, hide: Places | undefined) {
+/** Operators see full paths. Agents see only the part below the served folder. */
+function packageEntry(it: PackageState, redactor: PathRedactor | undefined) {
   const { id, version, format, path, state, reasons, sandbox, tools, programs } = it;
-  const kept = programs === undefined ? {} : { programs };
-  const shown = { id, version, format, path, state, reasons, sandbox, tools, ...kept };
-  if (hide === undefined) return shown;
-  const said = programs?.map(({ reason, ...rest }) =>
-    reason === undefined ? rest : { ...rest, reason: hide.text(reason) },
+  const programEntry = programs === undefined ? {} : { programs };
+  const entry = { id, version, format, path, state, reasons, sandbox, tools, ...programEntry };
+  if (redactor === undefined) return entry;
+  const redacted = programs?.map(({ reason, ...rest }) =>
+    reason === undefined ? rest : { ...rest, reason: redactor.text(reason) },
   );
   return {
-    ...shown,
-    path: hide.path(path),
-    reasons: reasons.map((reason) => hide.text(reason)),
-    ...(said === undefined ? {} : { programs: said }),
+    ...entry,
+    path: redactor.path(path),
+    reasons: reasons.map((reason) => redactor.text(reason)),
+    ...(redacted === undefined ? {} : { programs: redacted }),
   };
 }
 

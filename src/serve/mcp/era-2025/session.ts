@@ -1,43 +1,43 @@
+import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
-import { type Signal, Stop } from '../../../model/signal.js';
-import { changedLists } from '../changes.js';
-import type { Answered, Dispatch } from '../dispatch.js';
-import { canAsk } from '../hold.js';
+import { supportsForms } from '../approval-question.js';
+import { watchedLists } from '../change-notifier.js';
+import type { Dispatch, DispatchResult } from '../dispatch.js';
 import {
-  badParams,
-  Fault,
-  failure,
-  type Message,
+  invalidParams,
   notification,
-  type Reply,
-  type Request,
   type RequestId,
-  success,
-  successText,
-} from '../message.js';
+  RpcError,
+  type RpcMessage,
+  type RpcReply,
+  type RpcRequest,
+  resultReply,
+  resultTextReply,
+  rpcErrorReply,
+} from '../json-rpc.js';
 import { type ProgressReport, reportProgress } from '../progress.js';
-import { Questions } from './elicit.js';
+import { Elicitations } from './elicitations.js';
 
-/** Revisions with the same messages for what is served here, newest first. */
+/** Revisions of this era, newest first. The messages that this server uses are the same in all of them. */
 export const revisions2025 = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'];
 
-/** Structured content and links to resources came with it. */
+/** First revision with structured content and resource links. */
 const firstStructured = '2025-06-18';
 
 export interface Session2025Options {
-  /** Takes what the server says by itself; `about` is the request that it belongs to. */
+  /** Sends a message of the server. `about`: the client request that it belongs to. */
   readonly send: (message: JsonObject, about?: RequestId) => void;
 }
 
 /** One client from `initialize` to its end. */
 export interface Session2025 {
-  /** Whether the negotiated revision has batches; only one of them did. */
+  /** Whether the negotiated revision has batches. Only 2025-03-26 has them. */
   readonly batches: boolean;
   /** Empty before `initialize`. */
   readonly revision: string;
-  /** The reply to send, if any. */
-  receive(message: Message): Promise<Reply | undefined>;
-  /** The client has gone: nothing it began goes on. */
+  /** Returns the reply to send. Undefined: no reply. */
+  receive(message: RpcMessage): Promise<RpcReply | undefined>;
+  /** The client has disconnected: cancels its requests. */
   close(): void;
 }
 
@@ -63,8 +63,8 @@ export function createEra2025(dispatch: Dispatch): Era2025 {
 class Client2025 implements Session2025 {
   readonly #dispatch: Dispatch;
   readonly #send: Session2025Options['send'];
-  readonly #questions: Questions;
-  readonly #running = new Map<RequestId, Stop>();
+  readonly #questions: Elicitations;
+  readonly #running = new Map<RequestId, Cancellation>();
   readonly #onClose: () => void;
   #capabilities: Json | undefined;
   #unlisten: () => void = () => {};
@@ -77,14 +77,14 @@ class Client2025 implements Session2025 {
       if (!this.#closed) options.send(message, about);
     };
     this.#onClose = onClose;
-    this.#questions = new Questions({ now: dispatch.options.now, send: this.#send });
+    this.#questions = new Elicitations({ now: dispatch.options.now, send: this.#send });
   }
 
   get batches(): boolean {
     return this.revision === '2025-03-26';
   }
 
-  async receive(message: Message): Promise<Reply | undefined> {
+  async receive(message: RpcMessage): Promise<RpcReply | undefined> {
     switch (message.kind) {
       case 'response':
         this.#questions.receive(message);
@@ -111,19 +111,20 @@ class Client2025 implements Session2025 {
     if (typeof requestId === 'string' || typeof requestId === 'number') this.#running.get(requestId)?.abort();
   }
 
-  async #request(request: Request): Promise<Reply | undefined> {
+  async #request(request: RpcRequest): Promise<RpcReply | undefined> {
     const { id } = request;
-    if (this.#running.has(id)) return failure(id, -32600, 'a request with this id is under way');
-    const stop = new Stop();
+    if (this.#running.has(id))
+      return rpcErrorReply(id, -32600, 'a request with this id is already in progress');
+    const stop = new Cancellation();
     this.#running.set(id, stop);
     if (this.#closed) stop.abort();
     const report = reportProgress(request.params._meta, (it) => this.#send(it, id));
     try {
-      const reply = await this.#answer(request, stop, report.tell);
-      // A canceled request gets no answer.
+      const reply = await this.#answer(request, stop, report.report);
+      // A canceled request gets no reply.
       return stop.aborted ? undefined : reply;
     } catch (error) {
-      return stop.aborted ? undefined : this.#dispatch.failed(id, error);
+      return stop.aborted ? undefined : this.#dispatch.errorReply(id, error);
     } finally {
       report.stop();
       this.#running.delete(id);
@@ -131,61 +132,62 @@ class Client2025 implements Session2025 {
   }
 
   async #answer(
-    { id, method, params }: Request,
-    signal: Signal,
-    onProgress: ProgressReport['tell'],
-  ): Promise<Reply> {
-    if (method === 'initialize') return success(id, this.#initialize(params));
-    if (method === 'ping') return success(id, {});
-    // A question that a tool put is withdrawn when its call is over.
-    const over = new Stop();
-    const giveUp = () => over.abort();
-    signal.addEventListener('abort', giveUp, { once: true });
-    const answered = await this.#dispatch
+    { id, method, params }: RpcRequest,
+    signal: CancelSignal,
+    onProgress: ProgressReport['report'],
+  ): Promise<RpcReply> {
+    if (method === 'initialize') return resultReply(id, this.#initialize(params));
+    if (method === 'ping') return resultReply(id, {});
+    // A tool's question is withdrawn when its call ends.
+    const callEnded = new Cancellation();
+    const endCall = () => callEnded.abort();
+    signal.addEventListener('abort', endCall, { once: true });
+    const result = await this.#dispatch
       .answer({
         method,
         params,
         signal,
         onProgress,
-        onAsk: canAsk(this.#capabilities) ? (it) => this.#pass(it, id, over) : undefined,
+        onAsk: supportsForms(this.#capabilities) ? (it) => this.#askForTool(it, id, callEnded) : undefined,
         shape: this.revision !== '' && this.revision < firstStructured ? 'plain' : 'objects',
         onHeld: async ({ confirmation }) =>
-          canAsk(this.#capabilities) && this.#dispatch.patience.take()
-            ? this.#questions.ask(confirmation, id, signal)
-            : { kind: 'told' },
+          supportsForms(this.#capabilities) && this.#dispatch.questionLimit.take()
+            ? this.#questions.askApproval(confirmation, id, signal)
+            : { kind: 'not-asked' },
       })
       .finally(() => {
-        signal.removeEventListener('abort', giveUp);
-        giveUp();
+        signal.removeEventListener('abort', endCall);
+        endCall();
       });
-    return successText(id, textOf(answered));
+    return resultTextReply(id, textOf(result));
   }
 
-  /** A question of a tool goes to the person as that, and an answer that does not come is none. */
-  async #pass(question: JsonObject, id: RequestId, signal: Signal): Promise<JsonObject> {
-    if (!this.#dispatch.patience.take()) return { action: 'decline' };
-    return this.#questions.pass(question, id, signal);
+  /** Passes a tool's question to the user, within the limit on questions. */
+  async #askForTool(question: JsonObject, id: RequestId, signal: CancelSignal): Promise<JsonObject> {
+    if (!this.#dispatch.questionLimit.take()) return { action: 'decline' };
+    return this.#questions.askForTool(question, id, signal);
   }
 
   #initialize(params: JsonObject): JsonObject {
-    const { protocolVersion: asked, capabilities } = params;
-    if (typeof asked !== 'string') throw new Fault(badParams, 'initialize needs a protocolVersion');
+    const { protocolVersion: requested, capabilities } = params;
+    if (typeof requested !== 'string')
+      throw new RpcError(invalidParams, 'initialize needs a protocolVersion');
     if (capabilities !== undefined && !isObject(capabilities))
-      throw new Fault(badParams, 'the capabilities of a client are an object');
-    this.revision = revisions2025.includes(asked) ? asked : (revisions2025[0] as string);
+      throw new RpcError(invalidParams, '"capabilities" must be an object');
+    this.revision = revisions2025.includes(requested) ? requested : (revisions2025[0] as string);
     this.#capabilities = capabilities;
     this.#unlisten();
     this.#unlisten = this.#dispatch.changes.listen(() => {
-      for (const list of changedLists) this.#send(notification(`notifications/${list}/list_changed`));
+      for (const list of watchedLists) this.#send(notification(`notifications/${list}/list_changed`));
     });
     const { capabilities: offered, serverInfo, instructions } = this.#dispatch;
     return { protocolVersion: this.revision, capabilities: offered, serverInfo, instructions };
   }
 }
 
-function textOf(answered: Answered): string {
-  if (answered.kind === 'result') return JSON.stringify(answered.result);
-  const { key, page } = answered;
+function textOf(result: DispatchResult): string {
+  if (result.kind === 'result') return JSON.stringify(result.result);
+  const { key, page } = result;
   const next = page.next === undefined ? '' : `,"nextCursor":${JSON.stringify(page.next)}`;
   return `{"${key}":[${page.items}]${next}}`;
 }

@@ -1,134 +1,135 @@
 import { randomBytes } from 'node:crypto';
 import type { Progress } from '../../../host/host.js';
+import { Cancellation, type CancelSignal } from '../../../model/cancel-signal.js';
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
-import { type Signal, Stop } from '../../../model/signal.js';
-import type { Answered } from '../dispatch.js';
+import type { DispatchResult } from '../dispatch.js';
 
-/** What a request that waits for a call gets. */
-export type Step =
-  | { readonly kind: 'question'; readonly question: Asking }
-  | { readonly kind: 'answered'; readonly answered: Answered };
+/** What a waiting request gets: the next question, or the result of the call. */
+export type ConversationStep =
+  | { readonly kind: 'question'; readonly question: SentQuestion }
+  | { readonly kind: 'finished'; readonly result: DispatchResult };
 
-/** A question that is out. */
-export interface Asking {
+/** A question that was sent to the client. */
+export interface SentQuestion {
   readonly id: string;
   readonly params: JsonObject;
   /** Milliseconds since 1970. */
   readonly expiresAt: number;
 }
 
-interface Open extends Omit<Asking, 'expiresAt'> {
-  /** Undefined until a client was asked it. */
+interface PendingQuestion extends Omit<SentQuestion, 'expiresAt'> {
+  /** Undefined until the question is sent. */
   expiresAt?: number;
   readonly settle: (answer: JsonObject) => void;
 }
 
-/** The request that waits for the call now. */
-interface Rider {
-  readonly signal: Signal;
+/** The request that currently waits for the call. */
+interface WaitingRequest {
+  readonly signal: CancelSignal;
   readonly onProgress: (progress: Progress) => void;
 }
 
-/** What a call is made with. */
-export interface CallerSide {
-  readonly signal: Signal;
+/** The signal and callbacks of a call. */
+export interface CallHandlers {
+  readonly signal: CancelSignal;
   readonly onAsk: (question: JsonObject) => Promise<JsonObject>;
   readonly onProgress: (progress: Progress) => void;
 }
 
 export interface ConversationOptions {
   readonly now: () => number;
-  /** How long a question waits for the client. */
+  /** Time for the client to answer a question. */
   readonly waitMs: number;
-  /** How long what a call came to meanwhile does. */
-  readonly keptMs: number;
-  /** Whether the person may be asked once more. */
+  /** How long the result is kept if the call ends while no request waits for it. */
+  readonly outcomeTtlMs: number;
+  /** Whether the user may be asked once more. Counts the question. */
   readonly mayAsk: () => boolean;
-  /** Takes a place among those that outlive their request; undefined when all are taken. */
+  /** Reserves a place for a call that outlives its request. Returns a function that frees it; undefined if none is left. */
   readonly enter: (conversation: Conversation) => (() => void) | undefined;
 }
 
-/** Questions of one call at the same time; they are put one after the other. */
+/** Pending questions of one call. They are sent one after the other. */
 const maxQuestions = 8;
 
 /**
- * One call and the requests that come for it, one after the other: where its tool asks something, the request that waits is
- * answered with the question, and the next one brings the answer. In between nobody waits, so the time is bounded here.
+ * One running call and the successive requests that wait for it. If its tool asks something, the waiting request is
+ * answered with the question, and the next request carries the answer. Between the two no request is open, so the
+ * conversation has its own timeout.
  */
 export class Conversation {
   readonly #options: ConversationOptions;
-  readonly #stop = new Stop();
-  readonly #outcome: Promise<Answered>;
-  #questions: Open[] = [];
-  #last: string | undefined;
-  #isOver = false;
-  #rider: Rider | undefined;
+  readonly #cancellation = new Cancellation();
+  readonly #outcome: Promise<DispatchResult>;
+  #questions: PendingQuestion[] = [];
+  #lastQuestion: string | undefined;
+  #isFinished = false;
+  #request: WaitingRequest | undefined;
   #leave: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #wake: () => void = () => {};
 
-  constructor(call: (side: CallerSide) => Promise<Answered>, options: ConversationOptions) {
+  constructor(call: (side: CallHandlers) => Promise<DispatchResult>, options: ConversationOptions) {
     this.#options = options;
     this.#outcome = call({
-      signal: this.#stop,
+      signal: this.#cancellation,
       onAsk: (question) => this.#ask(question),
-      onProgress: (progress) => this.#rider?.onProgress(progress),
+      onProgress: (progress) => this.#request?.onProgress(progress),
     });
-    const over = () => {
-      this.#isOver = true;
-      this.#drop();
-      // Somebody may still come with an answer, and is told what it was for nothing.
-      if (this.#rider === undefined) this.#endIn(options.keptMs);
+    const finish = () => {
+      this.#isFinished = true;
+      this.#cancelQuestions();
+      // A request with an answer may still arrive. It gets the result of the call.
+      if (this.#request === undefined) this.#endIn(options.outcomeTtlMs);
       this.#wake();
     };
-    this.#outcome.then(over, over);
+    this.#outcome.then(finish, finish);
   }
 
-  /** The next question, or what the call came to. The call is given up with the request that waits for it. */
-  async next(rider: Rider): Promise<Step> {
+  /** Waits for the next question or the result. Aborting the waiting request cancels the call. */
+  async next(request: WaitingRequest): Promise<ConversationStep> {
     clearTimeout(this.#timer);
-    this.#rider = rider;
-    const giveUp = () => this.end();
-    rider.signal.addEventListener('abort', giveUp, { once: true });
-    if (rider.signal.aborted) giveUp();
+    this.#request = request;
+    const end = () => this.end();
+    request.signal.addEventListener('abort', end, { once: true });
+    if (request.signal.aborted) end();
     try {
-      while (!this.#isOver && this.#questions.length === 0)
+      while (!this.#isFinished && this.#questions.length === 0)
         await new Promise<void>((resolve) => {
           this.#wake = resolve;
         });
       const [question] = this.#questions;
-      if (question !== undefined && !this.#isOver)
-        return { kind: 'question', question: this.#putOut(question) };
+      if (question !== undefined && !this.#isFinished)
+        return { kind: 'question', question: this.#send(question) };
       this.#free();
-      return { kind: 'answered', answered: await this.#outcome };
+      return { kind: 'finished', result: await this.#outcome };
     } finally {
-      rider.signal.removeEventListener('abort', giveUp);
-      if (this.#rider === rider) this.#rider = undefined;
+      request.signal.removeEventListener('abort', end);
+      if (this.#request === request) this.#request = undefined;
     }
   }
 
-  /** Whether this is the question that a client was last asked: what came of it since is for whoever can answer it. */
+  /** Whether this is the last question that was sent. Only the client that got it may continue the call. */
   isAbout(question: string): boolean {
-    return this.#last === question && (this.#isOver || this.#questions[0]?.id === question);
+    return this.#lastQuestion === question && (this.#isFinished || this.#questions[0]?.id === question);
   }
 
-  /** The first answer to a question is the one. */
+  /** Answers the pending question. A question is answered once. */
   answer(answer: JsonObject): void {
-    this.#last = undefined;
+    this.#lastQuestion = undefined;
     this.#questions.shift()?.settle(answer);
   }
 
-  /** Nobody comes back for it. */
+  /** Cancels the call, because no request will come for it. */
   end(): void {
-    this.#stop.abort();
-    this.#drop();
+    this.#cancellation.abort();
+    this.#cancelQuestions();
     this.#free();
   }
 
   #ask(params: JsonObject): Promise<JsonObject> {
     const { mayAsk, enter } = this.#options;
     const declined = Promise.resolve({ action: 'decline' });
-    if (this.#stop.aborted || this.#questions.length >= maxQuestions || !mayAsk()) return declined;
+    if (this.#cancellation.aborted || this.#questions.length >= maxQuestions || !mayAsk()) return declined;
     this.#leave ??= enter(this);
     if (this.#leave === undefined) return declined;
     return new Promise((settle) => {
@@ -138,13 +139,13 @@ export class Conversation {
     });
   }
 
-  /** Its time begins when a client gets it first; being asked again makes it no longer. */
-  #putOut(question: Open): Asking {
+  /** The time to answer starts when the question is first sent. Sending it again does not extend it. */
+  #send(question: PendingQuestion): SentQuestion {
     const { now, waitMs } = this.#options;
     const { id, params } = question;
     question.expiresAt ??= now() + waitMs;
     const { expiresAt } = question;
-    this.#last = id;
+    this.#lastQuestion = id;
     this.#endIn(Math.max(0, expiresAt - now()));
     return { id, params, expiresAt };
   }
@@ -155,7 +156,7 @@ export class Conversation {
     this.#timer.unref();
   }
 
-  #drop(): void {
+  #cancelQuestions(): void {
     for (const it of this.#questions.splice(0)) it.settle({ action: 'cancel' });
   }
 
@@ -166,8 +167,8 @@ export class Conversation {
   }
 }
 
-/** An answer to a question of a tool; undefined where it is none. */
-export function answerIn(given: Json | undefined): JsonObject | undefined {
-  if (!isObject(given)) return undefined;
-  return ['accept', 'decline', 'cancel'].includes(given.action as string) ? given : undefined;
+/** The elicitation result. Undefined if the value is not one. */
+export function answerIn(response: Json | undefined): JsonObject | undefined {
+  if (!isObject(response)) return undefined;
+  return ['accept', 'decline', 'cancel'].includes(response.action as string) ? response : undefined;
 }

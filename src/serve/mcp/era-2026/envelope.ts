@@ -1,5 +1,5 @@
 import { isObject, type Json, type JsonObject } from '../../../model/json.js';
-import { badParams, Fault } from '../message.js';
+import { invalidParams, RpcError } from '../json-rpc.js';
 
 export const revision2026 = '2026-07-28';
 
@@ -14,46 +14,50 @@ export const metaKeys = {
 
 const unsupportedVersion = -32022;
 
-/** Whether a message says that it is of this era, or of a later one. */
-export function claims2026(params: JsonObject): boolean {
+/** Whether a message declares a protocol version, as in this era and later. */
+export function declares2026(params: JsonObject): boolean {
   return isObject(params._meta) && Object.hasOwn(params._meta, metaKeys.protocolVersion);
 }
 
-/** What every request carries in place of a handshake. Returns what the client can do. */
+/** Checks the `_meta` that every request has instead of a handshake. Returns the client's capabilities. */
 export function readEnvelope(method: string, params: JsonObject): JsonObject {
   const { _meta: meta } = params;
-  if (!claims2026(params) || !isObject(meta)) {
-    // A handshake of the other era gets to know which revisions are spoken here.
+  if (!declares2026(params) || !isObject(meta)) {
+    // A handshake of the 2025 era gets an error that lists the supported revisions.
     if (method === 'initialize') throw unsupported(params.protocolVersion);
-    throw new Fault(badParams, `the _meta of a request needs ${metaKeys.protocolVersion}`);
+    throw new RpcError(invalidParams, `the request needs ${metaKeys.protocolVersion} in _meta`);
   }
   const version = meta[metaKeys.protocolVersion];
-  if (typeof version !== 'string') throw misshapen(metaKeys.protocolVersion, 'is not text');
+  if (typeof version !== 'string') throw invalidEnvelope(metaKeys.protocolVersion, 'is not a string');
   if (version !== revision2026) throw unsupported(version);
   const capabilities = meta[metaKeys.clientCapabilities];
-  if (!isObject(capabilities)) throw misshapen(metaKeys.clientCapabilities, 'is not an object');
+  if (!isObject(capabilities)) throw invalidEnvelope(metaKeys.clientCapabilities, 'is not an object');
   const info = meta[metaKeys.clientInfo];
   if (
     info !== undefined &&
     !(isObject(info) && typeof info.name === 'string' && typeof info.version === 'string')
   )
-    throw misshapen(metaKeys.clientInfo, 'has no name and version');
+    throw invalidEnvelope(metaKeys.clientInfo, 'has no name and version');
   const { progressToken } = meta;
   if (progressToken !== undefined && typeof progressToken !== 'string' && !Number.isInteger(progressToken))
-    throw misshapen('progressToken', 'is neither text nor a whole number');
+    throw invalidEnvelope('progressToken', 'is neither a string nor an integer');
   return capabilities;
 }
 
-function misshapen(key: string, problem: string): Fault {
-  return new Fault(badParams, `the _meta of the request is not sound: ${key} ${problem}`, {
+function invalidEnvelope(key: string, problem: string): RpcError {
+  return new RpcError(invalidParams, `the _meta of the request is invalid: ${key} ${problem}`, {
     envelope: { key, problem },
   });
 }
 
-function unsupported(requested: Json | undefined): Fault {
-  const words = typeof requested === 'string' ? requested : 'none';
-  return new Fault(unsupportedVersion, `the protocol version ${JSON.stringify(words)} is not spoken here`, {
-    supported: [revision2026],
-    requested: words,
-  });
+function unsupported(requested: Json | undefined): RpcError {
+  const version = typeof requested === 'string' ? requested : 'none';
+  return new RpcError(
+    unsupportedVersion,
+    `the protocol version ${JSON.stringify(version)} is not supported`,
+    {
+      supported: [revision2026],
+      requested: version,
+    },
+  );
 }

@@ -1,29 +1,29 @@
+import type { CancelSignal } from '../../../model/cancel-signal.js';
 import type { JsonObject } from '../../../model/json.js';
-import type { Signal } from '../../../model/signal.js';
-import type { Held, Hold } from '../calls.js';
-import type { Answered, Dispatch } from '../dispatch.js';
-import { canAsk } from '../hold.js';
-import { type Reply, type Request, success, successText } from '../message.js';
+import { supportsForms } from '../approval-question.js';
+import type { Dispatch, DispatchResult } from '../dispatch.js';
+import { type RpcReply, type RpcRequest, resultReply, resultTextReply } from '../json-rpc.js';
 import { type ProgressReport, reportProgress } from '../progress.js';
-import { Asked2026 } from './asked.js';
+import type { HeldCall, HoldResponse } from '../tool-call.js';
 import { metaKeys, readEnvelope, revision2026 } from './envelope.js';
-import { askBack } from './held.js';
-import { Listening } from './listen.js';
+import { approvalRequired } from './held-call.js';
+import { Subscriptions } from './subscriptions.js';
+import { ToolCalls2026 } from './tool-calls.js';
 
 export interface Request2026Options {
-  readonly signal: Signal;
-  /** Aborted when the client can bring no more requests; absent where nobody can tell. */
-  readonly gone?: Signal;
-  /** Takes what belongs to the request and comes before its reply. */
+  readonly signal: CancelSignal;
+  /** Aborted when the client disconnects. Absent if that cannot be detected. */
+  readonly gone?: CancelSignal;
+  /** Receives notifications that belong to the request and come before its reply. */
   readonly onNotification: (message: JsonObject) => void;
 }
 
 export interface Era2026 {
-  request(request: Request, options: Request2026Options): Promise<Reply | undefined>;
+  request(request: RpcRequest, options: Request2026Options): Promise<RpcReply | undefined>;
   close(): void;
 }
 
-/** How long a client may keep what it was told, in milliseconds; everything here is for its caller alone. */
+/** How long a client may cache a result, in milliseconds. Results are private to the caller. */
 const lifetimes: Readonly<Record<string, number>> = {
   'server/discover': 600_000,
   'tools/list': 5_000,
@@ -33,11 +33,11 @@ const lifetimes: Readonly<Record<string, number>> = {
   'resources/read': 60_000,
 };
 
-/** Requests that stand for themselves: nothing is remembered from one to the next. */
+/** The 2026 era: each request is independent, there are no sessions. */
 export function createEra2026(dispatch: Dispatch): Era2026 {
   const { options, serverInfo, capabilities, instructions } = dispatch;
-  const listening = new Listening(dispatch);
-  const asked = new Asked2026(options);
+  const subscriptions = new Subscriptions(dispatch);
+  const toolCalls = new ToolCalls2026(options);
   const identity = { [metaKeys.serverInfo]: serverInfo };
   const identityText = JSON.stringify(identity);
 
@@ -48,65 +48,67 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
     _meta: { ...(result._meta as JsonObject | undefined), ...identity },
   });
 
-  const textOf = (method: string, answered: Answered): string => {
-    if (answered.kind === 'result') return JSON.stringify(complete(method, answered.result));
-    const { key, page } = answered;
+  const textOf = (method: string, result: DispatchResult): string => {
+    if (result.kind === 'result') return JSON.stringify(complete(method, result.result));
+    const { key, page } = result;
     const next = page.next === undefined ? '' : `,"nextCursor":${JSON.stringify(page.next)}`;
     const hints = JSON.stringify({ resultType: 'complete', ...caching(method) }).slice(0, -1);
     return `${hints},"${key}":[${page.items}]${next},"_meta":${identityText}}`;
   };
 
   const answer = async (
-    request: Request,
-    how: Request2026Options,
-    onProgress: ProgressReport['tell'],
-  ): Promise<Reply | undefined> => {
+    request: RpcRequest,
+    requestOptions: Request2026Options,
+    onProgress: ProgressReport['report'],
+  ): Promise<RpcReply | undefined> => {
     const { id, method, params } = request;
     const client = readEnvelope(method, params);
     if (method === 'server/discover') {
       const discovered = { supportedVersions: [revision2026], capabilities, instructions };
-      return success(id, complete(method, discovered));
+      return resultReply(id, complete(method, discovered));
     }
     if (method === 'subscriptions/listen') {
-      const ended = await listening.listen(request, how);
-      return ended === undefined ? undefined : success(id, complete(method, ended));
+      const ended = await subscriptions.listen(request, requestOptions);
+      return ended === undefined ? undefined : resultReply(id, complete(method, ended));
     }
-    const isAskable = canAsk(client);
-    const plain = {
+    const isAskable = supportsForms(client);
+    const common = {
       method,
       params,
       shape: 'any',
-      onHeld: async (hold: Hold): Promise<Held> =>
-        isAskable && dispatch.patience.take() ? askBack(options, params, hold) : { kind: 'told' },
+      onHeld: async (hold: HeldCall): Promise<HoldResponse> =>
+        isAskable && dispatch.questionLimit.take()
+          ? approvalRequired(options, params, hold)
+          : { kind: 'not-asked' },
     } as const;
-    const answered =
+    const result =
       method === 'tools/call'
-        ? await asked.call(params, {
-            ...how,
+        ? await toolCalls.call(params, {
+            ...requestOptions,
             onProgress,
             isAskable,
-            mayAsk: () => dispatch.patience.take(),
-            make: (side) => dispatch.answer({ ...plain, ...side }),
+            mayAsk: () => dispatch.questionLimit.take(),
+            makeCall: (context) => dispatch.answer({ ...common, ...context }),
           })
-        : await dispatch.answer({ ...plain, signal: how.signal, onProgress });
-    return successText(id, textOf(method, answered));
+        : await dispatch.answer({ ...common, signal: requestOptions.signal, onProgress });
+    return resultTextReply(id, textOf(method, result));
   };
 
   return {
-    async request(request, how) {
-      const report = reportProgress(request.params._meta, how.onNotification);
+    async request(request, requestOptions) {
+      const report = reportProgress(request.params._meta, requestOptions.onNotification);
       try {
-        const reply = await answer(request, how, report.tell);
-        return how.signal.aborted ? undefined : reply;
+        const reply = await answer(request, requestOptions, report.report);
+        return requestOptions.signal.aborted ? undefined : reply;
       } catch (error) {
-        return how.signal.aborted ? undefined : dispatch.failed(request.id, error);
+        return requestOptions.signal.aborted ? undefined : dispatch.errorReply(request.id, error);
       } finally {
         report.stop();
       }
     },
     close() {
-      listening.close();
-      asked.close();
+      subscriptions.close();
+      toolCalls.close();
     },
   };
 }

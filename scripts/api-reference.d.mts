@@ -1,0 +1,1 @@
+export function apiReference(types?: string): string;

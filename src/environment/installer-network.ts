@@ -1,0 +1,58 @@
+import { HostError } from '../model/host-error.js';
+import type { NetworkHost } from '../model/permissions.js';
+import type { NetworkReach } from '../net/destination.js';
+
+/** The part of the egress proxy that an installation needs. */
+export type OpenEgress = (options: {
+  readonly socket: string;
+  readonly policy: {
+    readonly reach: NetworkReach;
+    readonly anyPublic: boolean;
+    readonly holdsSecret: boolean;
+  };
+  readonly active: boolean;
+}) => Promise<{
+  readonly socket: string;
+  takeDenied(): readonly { readonly host: string; readonly port: number; readonly reason: string }[];
+  close(): Promise<void>;
+}>;
+
+/** The network access of an installer: none, the configured index, or (without one) any public address. */
+export type InstallerNetwork =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'index'; readonly url: URL; readonly host: NetworkHost }
+  | { readonly kind: 'public' };
+
+/** A configured index is allowed wherever it is, also on a private address; nothing else is. */
+export function installerNetwork(index: string | undefined, otherwise: 'none' | 'public'): InstallerNetwork {
+  if (index === undefined) return { kind: otherwise };
+  const url = URL.canParse(index) ? new URL(index) : undefined;
+  if (url === undefined || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new HostError(
+      'invalid_config',
+      'the package index in the configuration is not an http or https URL',
+      {
+        hint: 'write the full URL, such as https://packages.example.com/simple/',
+      },
+    );
+  }
+  const port = url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port);
+  return { kind: 'index', url, host: { host: url.hostname.toLowerCase().replace(/^\[|\]$/g, ''), port } };
+}
+
+/** The egress policy for an installer with network access. */
+export function egressPolicyFor(
+  network: Exclude<InstallerNetwork, { kind: 'none' }>,
+): Parameters<OpenEgress>[0]['policy'] {
+  const hosts = network.kind === 'index' ? [network.host] : [];
+  return { reach: { hosts, granted: hosts }, anyPublic: network.kind === 'public', holdsSecret: false };
+}
+
+/** For messages; without the password that the URL may contain. */
+export function describeSource(network: InstallerNetwork): string {
+  return network.kind === 'index'
+    ? network.url.host
+    : network.kind === 'public'
+      ? 'the public index'
+      : 'the configured folders';
+}

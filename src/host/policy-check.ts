@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { isAbsolute } from 'node:path';
+import { HostError } from '../model/host-error.js';
+import { canonicalJson, isObject, type Json } from '../model/json.js';
+import { denialFor } from '../policy/denial.js';
+import { assertRules } from '../policy/rule-check.js';
+import { keyStorageKinds } from '../secrets/key-storage.js';
+import type { SessionPolicy } from './host.js';
+import type { ContainerPolicy } from './session-policy.js';
+
+/** Throws `invalid_config` for a policy that cannot be enforced; a session does not open with it. */
+export function assertPolicy(policy: SessionPolicy): void {
+  const { rules = [], deny = [], roots = [], trusted = [], noGuesses = [], containers = {} } = policy;
+  for (const list of [deny, roots, trusted, noGuesses]) {
+    if (!Array.isArray(list) || list.some((it) => typeof it !== 'string'))
+      throw new HostError('invalid_config', 'deny, roots, trusted and noGuesses must be lists of strings');
+  }
+  assertSealing(policy.sealArguments);
+  assertEngine(containers);
+  assertRules(rules);
+  denialFor(deny, '');
+  const denied = deny.flatMap((it) => /(?:^|=)(?:read|write):(?!\*$)(.*)$/s.exec(it)?.[1] ?? []);
+  const relative = [...roots, ...denied].find((it) => !isAbsolute(it));
+  if (relative !== undefined)
+    throw new HostError('invalid_config', `${JSON.stringify(relative)} is not an absolute path`);
+}
+
+/** Rejects a mistake at once: otherwise no arguments would be kept, and the operator would find out too late. */
+function assertSealing(sealing: unknown): void {
+  if (sealing === undefined) return;
+  const storage = isObject(sealing) ? sealing.keyStorage : null;
+  if (storage !== undefined && !keyStorageKinds.some((it) => it === storage))
+    throw new HostError(
+      'invalid_config',
+      'sealArguments must be an object; its keyStorage must be file, passphrase or keychain',
+      {
+        hint: 'leave keyStorage out for the default: sealArguments: {}',
+      },
+    );
+}
+
+/** The engine runs with the rights of the host, so an unknown value is rejected and not guessed at. */
+function assertEngine({ engine = 'podman', runtime = 'runc' }: ContainerPolicy): void {
+  if (engine !== 'podman' && engine !== 'docker' && !isAbsolute(engine))
+    throw new HostError(
+      'invalid_config',
+      `container.engine ${JSON.stringify(engine)} is not a container engine`,
+      {
+        hint: 'use "podman", "docker" or an absolute path',
+      },
+    );
+  if (!/^[A-Za-z0-9/][\w./-]*$/.test(runtime))
+    throw new HostError(
+      'invalid_config',
+      `container.runtime ${JSON.stringify(runtime)} is not a container runtime`,
+      {
+        hint: 'use the path of a program such as "/usr/sbin/runc"',
+      },
+    );
+}
+
+/** Identifies the policy under which a person approves a call: an approval is void under another policy. */
+export function policyDigest({ rules = [], ...rest }: SessionPolicy): string {
+  // The position of a rule in its file does not change its meaning.
+  const ruleTexts = rules.map(({ origin, ...rule }) =>
+    canonicalJson(withoutUndefined({ ...rule, by: origin.kind })),
+  );
+  const text = canonicalJson(withoutUndefined({ ...rest, rules: ruleTexts.sort() }));
+  return createHash('sha256').update(text).digest('hex');
+}
+
+function withoutUndefined(value: object): Json {
+  return JSON.parse(JSON.stringify(value)) as Json;
+}

@@ -1,0 +1,290 @@
+import { lookup } from 'node:dns/promises';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { request as httpsRequest } from 'node:https';
+import { isIP } from 'node:net';
+import type { Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import type { CancelSignal } from '../model/cancel-signal.js';
+import { HostError } from '../model/host-error.js';
+import { toAbortSignal } from './abort-signal.js';
+import {
+  allowedAddress,
+  allowedDestination,
+  type Destination,
+  hostPort,
+  type NetworkReach,
+  parseDestination,
+  type Resolve,
+} from './destination.js';
+
+export interface HttpRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly reach: NetworkReach;
+  readonly limits: RequestLimits;
+  /** A request with a credential never follows a redirect. */
+  readonly credential: boolean;
+  readonly signal: CancelSignal;
+  /** Called with the `host:port` of a denied request. */
+  readonly onDenied?: (host: string) => void;
+}
+
+export interface RequestLimits {
+  readonly wallMs: number;
+  /** Maximum bytes of the response body after decompression. */
+  readonly bodyBytes: number;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly reason: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: Buffer;
+}
+
+/** A response whose body is read as a stream. */
+export interface HttpStream extends Omit<HttpResponse, 'body'> {
+  /** Decompressed, without a size limit: the reader must count. Destroying it closes the connection. */
+  readonly body: Readable;
+}
+
+export interface HttpClient {
+  send(request: HttpRequest): Promise<HttpResponse>;
+  /** Resolves when the headers are received. The time limit includes the body; Infinity means no limit. */
+  open(request: HttpRequest): Promise<HttpStream>;
+}
+
+const maxRedirects = 5;
+
+/** DNS as configured on this machine. */
+export const systemResolve: Resolve = async (host) => {
+  const found = await lookup(host, { all: true, verbatim: true });
+  return found.map((it) => it.address);
+};
+
+/**
+ * The only HTTP client of the host. It looks up the name, checks the address, and connects to exactly that address; TLS
+ * still verifies the name. Node's http and https modules are sufficient for this.
+ */
+export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
+  const withSignals = async <T>(
+    request: HttpRequest,
+    work: (stream: HttpStream) => Promise<T>,
+  ): Promise<T> => {
+    const { wallMs } = request.limits;
+    const callerSignal = toAbortSignal(request.signal);
+    const timeout = Number.isFinite(wallMs) ? AbortSignal.timeout(wallMs) : undefined;
+    const signal = timeout === undefined ? callerSignal : AbortSignal.any([callerSignal, timeout]);
+    try {
+      return await work(await follow(request, resolve, signal));
+    } catch (error) {
+      if (request.signal.aborted) throw new HostError('canceled', 'the call was canceled', { cause: error });
+      if (timeout?.aborted === true) {
+        const { host } = new URL(request.url);
+        throw new HostError('timeout', `no response from ${host} within ${wallMs / 1000} s`, {
+          cause: error,
+        });
+      }
+      throw error;
+    }
+  };
+  return {
+    open: (request) => withSignals(request, async (stream) => stream),
+    send: (request) =>
+      withSignals(request, async ({ body, ...head }) => {
+        try {
+          return { ...head, body: await readBody(body, request.limits.bodyBytes) };
+        } catch (error) {
+          throw networkFailure(error, parseDestination(request.url));
+        } finally {
+          body.destroy();
+        }
+      }),
+  };
+}
+
+async function follow(request: HttpRequest, resolve: Resolve, signal: AbortSignal): Promise<HttpStream> {
+  let { method, url, body } = request;
+  for (let hop = 0; ; hop++) {
+    const { destination, address } = await checkedTarget(url, request, resolve, signal);
+    const response = await exchange(
+      { ...request, method, ...(body === undefined ? {} : { body }) },
+      destination,
+      address,
+      signal,
+    );
+    const location = response.headers.location;
+    if (response.status < 300 || response.status > 399 || response.status === 304 || location === undefined)
+      return response;
+    response.body.destroy();
+    const next = redirectTarget(location, destination);
+    if (request.credential || next.origin !== destination.url.origin) {
+      request.onDenied?.(hostPort(parseDestination(next.href)));
+      throw new HostError(
+        'network_denied',
+        `${destination.host} redirects to ${next.origin}, which is not followed`,
+      );
+    }
+    if (hop === maxRedirects)
+      throw new HostError('network_failed', `${destination.host} redirects more than ${maxRedirects} times`);
+    url = next.href;
+    if (response.status !== 307 && response.status !== 308 && method !== 'GET') {
+      method = 'GET';
+      body = undefined;
+    }
+  }
+}
+
+async function checkedTarget(
+  url: string,
+  { reach, onDenied }: HttpRequest,
+  resolve: Resolve,
+  signal: CancelSignal,
+): Promise<{ destination: Destination; address: string }> {
+  try {
+    const destination = allowedDestination(url, reach);
+    return { destination, address: await abortable(allowedAddress(destination, reach, resolve), signal) };
+  } catch (error) {
+    if (error instanceof HostError && error.code === 'network_denied')
+      onDenied?.(hostPort(parseDestination(url)));
+    throw error;
+  }
+}
+
+function redirectTarget(location: string, from: Destination): URL {
+  try {
+    return new URL(location, from.url);
+  } catch (error) {
+    throw new HostError('network_failed', `${from.host} redirects to an invalid URL`, {
+      cause: error,
+    });
+  }
+}
+
+/** Rejects when the signal aborts. A DNS lookup itself cannot be canceled. */
+function abortable<T>(work: Promise<T>, signal: CancelSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new HostError('canceled', 'the request was canceled'));
+    if (signal.aborted) return stop();
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
+function exchange(
+  request: HttpRequest,
+  destination: Destination,
+  address: string,
+  signal: AbortSignal,
+): Promise<HttpStream> {
+  const { url, host, port, tls } = destination;
+  const body = request.body === undefined ? undefined : Buffer.from(request.body);
+  const headers: Record<string, string | number> = {
+    'accept-encoding': 'gzip, deflate, br',
+    ...request.headers,
+    host: url.host,
+    connection: 'close',
+    ...(body === undefined ? {} : { 'content-length': body.length }),
+  };
+  return new Promise((resolve, reject) => {
+    const failed = (error: unknown) => reject(networkFailure(error, destination));
+    const send = tls ? httpsRequest : httpRequest;
+    const outgoing = send({
+      host: address,
+      port,
+      method: request.method,
+      path: `${url.pathname}${url.search}`,
+      headers,
+      agent: false,
+      signal,
+      maxHeaderSize: 32 * 1024,
+      ...(tls ? { servername: isIP(host) === 0 ? host : '' } : {}),
+    });
+    outgoing.once('error', failed);
+    outgoing.once('upgrade', (_incoming, socket) => {
+      socket.destroy();
+      reject(
+        new HostError(
+          'network_failed',
+          `${destination.host} asked for a protocol upgrade, which is not supported`,
+        ),
+      );
+    });
+    let responded = false;
+    outgoing.once('close', () => {
+      if (!responded) failed(new Error('the connection was closed'));
+    });
+    outgoing.once('response', (incoming) => {
+      responded = true;
+      const reached = incoming.socket.remoteAddress;
+      if (reached !== undefined && reached.replace(/^::ffff:/, '') !== address.replace(/^::ffff:/, '')) {
+        outgoing.destroy();
+        reject(new HostError('network_denied', `the connection went to ${reached} instead of ${address}`));
+        return;
+      }
+      const body = decoded(incoming);
+      // Without a listener an early error would crash the process; a later reader still gets it.
+      body.on('error', () => {});
+      body.once('close', () => outgoing.destroy());
+      resolve({
+        status: incoming.statusCode ?? 0,
+        reason: incoming.statusMessage ?? '',
+        headers: headersOf(incoming),
+        body,
+      });
+    });
+    outgoing.end(body);
+  });
+}
+
+async function readBody(body: Readable, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += (chunk as Buffer).length;
+    if (size > limit)
+      throw new HostError(
+        'output_too_large',
+        `the response is larger than ${limit.toLocaleString('en')} bytes`,
+      );
+    chunks.push(chunk as Buffer);
+  }
+  return Buffer.concat(chunks);
+}
+
+const decompressors = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
+
+/** The size limit counts decompressed bytes, as a protection against decompression bombs. */
+function decoded(incoming: IncomingMessage): Readable {
+  const decompressor = decompressors.get(incoming.headers['content-encoding']?.trim().toLowerCase() ?? '');
+  if (decompressor === undefined) return incoming;
+  const stream = decompressor();
+  incoming.once('error', (error) => stream.destroy(error));
+  stream.once('close', () => incoming.destroy());
+  return incoming.pipe(stream);
+}
+
+function headersOf(incoming: IncomingMessage): Record<string, string> {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (value !== undefined) headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return headers;
+}
+
+function networkFailure(error: unknown, destination: Destination): unknown {
+  if (error instanceof HostError) return error;
+  const code = (error as NodeJS.ErrnoException).code ?? 'unknown reason';
+  return new HostError(
+    'network_failed',
+    `the request to ${destination.host}:${destination.port} failed (${code})`,
+    { cause: error },
+  );
+}

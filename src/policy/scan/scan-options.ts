@@ -1,0 +1,10 @@
+import type { Sha256 } from '../guardrails/wallet.js';
+
+/** What the key search reports besides the keys of known providers. */
+export interface ScanOptions {
+  /** Report likely secrets without a known format too, judged by the text around them. */
+  readonly guesses: boolean;
+  /** Report sample keys from public documentation too. Used for data that is about to leave the host. */
+  readonly reportSamples: boolean;
+  readonly sha256: Sha256;
+}

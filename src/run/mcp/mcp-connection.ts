@@ -1,0 +1,242 @@
+import { HostError } from '../../model/host-error.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import type {
+  CallerContext,
+  Deadline,
+  UpstreamAnnouncement,
+  UpstreamEnd,
+  UpstreamSettings,
+} from '../upstream/upstream.js';
+import { fetchAnnouncement } from './announcement.js';
+import { type NegotiatedRevision, negotiateRevision, requestMeta } from './handshake.js';
+import { McpPeer, type McpRequest, toHostError } from './mcp-peer.js';
+import { type AskQuestion, answerServerRequest, type ClientContext } from './server-requests.js';
+import type { Receiver, Transport } from './transport.js';
+
+/** How long a server may take to answer a ping after a call timed out. */
+const aliveMs = 5000;
+/** Change notifications within this time are reported once. */
+const changeMs = 100;
+
+export type OpenTransport = (receiver: Receiver) => Promise<Transport>;
+
+/** The connection to one server: its transport, its requests and its notifications. */
+export class McpConnection {
+  readonly ended: Promise<UpstreamEnd>;
+  readonly #settings: UpstreamSettings;
+  readonly #context: ClientContext;
+  readonly #open: OpenTransport;
+  readonly #peer: McpPeer;
+  readonly #asks = new Map<number, AskQuestion>();
+  readonly #stop = new AbortController();
+  readonly #settle: (end: UpstreamEnd) => void;
+  #transport: Transport | undefined;
+  #isUp = false;
+  #changeTimer: NodeJS.Timeout | undefined;
+  #alive: Promise<void> | undefined;
+  #era: NegotiatedRevision['era'] = '2025';
+
+  constructor(settings: UpstreamSettings, context: ClientContext, open: OpenTransport) {
+    this.#settings = settings;
+    this.#context = context;
+    this.#open = open;
+    let settle: (end: UpstreamEnd) => void = () => {};
+    this.ended = new Promise((resolve) => {
+      settle = resolve;
+    });
+    this.#settle = settle;
+    this.#peer = new McpPeer({
+      onRequest: (method, params) => answerServerRequest(method, params, context, this.#soleAsk()),
+      onNotification: (method, params) => this.#receiveNotification(method, params),
+      onLog: settings.onLog,
+      onEnd: (end) => this.#handleEnd(end),
+    });
+  }
+
+  async connect(): Promise<{ negotiated: NegotiatedRevision; announced: UpstreamAnnouncement }> {
+    const { timeoutMs, signal, lastRevision, agentVersion } = this.#settings;
+    const started = performance.now();
+    const name = this.#name;
+    const negotiated = await negotiateRevision(this.#peer, {
+      name,
+      client: { name: 'toolwharf', version: agentVersion },
+      capabilities: this.#capabilities,
+      lastRevision,
+      timeoutMs,
+      signal,
+      transport: await this.#start(),
+      reconnect: () => this.#start(),
+    });
+    this.#era = negotiated.era;
+    this.#setRequestMeta(negotiated.era);
+    const left = Math.max(1, timeoutMs - (performance.now() - started));
+    const announced = await this.announce(negotiated, { timeoutMs: left, signal });
+    this.#isUp = true;
+    return { negotiated, announced };
+  }
+
+  announce(negotiated: NegotiatedRevision, { timeoutMs, signal }: Deadline): Promise<UpstreamAnnouncement> {
+    const { onLog } = this.#settings;
+    return fetchAnnouncement(this.#peer, negotiated, { name: this.#name, timeoutMs, signal, onLog });
+  }
+
+  /** Subscribes to changes; servers of the 2026 era notify only subscribers. */
+  listen({ era, capabilities }: NegotiatedRevision): void {
+    if (era !== '2026') return;
+    const lists = ['tools', 'prompts', 'resources'].filter((it) => {
+      const declared = capabilities[it];
+      return isObject(declared) && declared.listChanged === true;
+    });
+    if (lists.length === 0) return;
+    const notifications = Object.fromEntries(lists.map((it) => [`${it}ListChanged`, true]));
+    const request = {
+      method: 'subscriptions/listen',
+      params: { notifications },
+      name: this.#name,
+      // The maximum of a timer.
+      timeoutMs: 2 ** 31 - 1,
+      signal: this.#stop.signal,
+    };
+    this.#peer.request(request).catch((error: unknown) => {
+      if (!this.#stop.signal.aborted)
+        this.#settings.onLog(`cannot subscribe to changes of ${this.#name}: ${(error as Error).message}`);
+    });
+  }
+
+  async request(request: McpRequest, ask: AskQuestion): Promise<JsonObject> {
+    let sent: number | undefined;
+    const onSent = (id: number) => {
+      sent = id;
+      this.#asks.set(id, ask);
+    };
+    try {
+      return await this.#peer.request({ ...request, onSent });
+    } catch (error) {
+      if (error instanceof HostError && error.code === 'timeout') this.#checkAlive();
+      throw toHostError(error, request.name);
+    } finally {
+      if (sent !== undefined) this.#asks.delete(sent);
+    }
+  }
+
+  /** Answers the input requests of a result (2026 era) like server requests of the 2025 era. */
+  async answerInputRequests(result: JsonObject, ask: AskQuestion, name: string): Promise<JsonObject> {
+    const { inputRequests, requestState } = result;
+    const responses: Record<string, Json> = {};
+    for (const [key, inputRequest] of Object.entries(isObject(inputRequests) ? inputRequests : {})) {
+      if (!isObject(inputRequest)) continue;
+      const params = isObject(inputRequest.params) ? inputRequest.params : {};
+      try {
+        responses[key] = await answerServerRequest(String(inputRequest.method), params, this.#context, ask);
+      } catch (error) {
+        if (error instanceof HostError) throw error;
+        throw new HostError('tool_failed', `${name} cannot continue: ${(error as Error).message}`);
+      }
+    }
+    return { inputResponses: responses, ...(requestState === undefined ? {} : { requestState }) };
+  }
+
+  /** The caller, for a server whose manifest requests it. Set here, so that a caller cannot forge it. */
+  callerMeta({ agentId, sessionId }: CallerContext): JsonObject {
+    const { callerContext } = this.#settings.program;
+    return callerContext ? { _meta: { agent_id: agentId, session_id: sessionId } } : {};
+  }
+
+  takeDeniedHosts(): string[] {
+    return this.#transport?.takeDeniedHosts() ?? [];
+  }
+
+  async close(end: UpstreamEnd): Promise<void> {
+    this.#stop.abort();
+    await this.#transport?.close(end);
+    this.#handleEnd(end);
+  }
+
+  kill(): void {
+    this.#stop.abort();
+    this.#transport?.kill();
+  }
+
+  get #name(): string {
+    return `${this.#settings.package.id}/${this.#settings.program.name}`;
+  }
+
+  async #start(): Promise<Transport> {
+    let opened: Transport | undefined;
+    const transport = await this.#open({
+      receive: (text) => this.#peer.receive(text),
+      ended: (end, error) => {
+        // Ignores the end of a replaced transport.
+        if (opened === undefined || opened === this.#transport) this.#peer.ended(end, error);
+      },
+    });
+    opened = transport;
+    this.#transport = transport;
+    this.#peer.setTransport(transport);
+    return transport;
+  }
+
+  /** Elicitation is always offered; without a user, questions are declined. */
+  get #capabilities(): JsonObject {
+    return { ...(this.#context.roots.length === 0 ? {} : { roots: {} }), elicitation: { form: {} } };
+  }
+
+  #setRequestMeta(era: NegotiatedRevision['era']): void {
+    const client = { name: 'toolwharf', version: this.#settings.agentVersion };
+    this.#peer.setRequestMeta(era === '2026' ? requestMeta(client, this.#capabilities) : undefined);
+  }
+
+  /** A server of the 2025 era does not say which call a question belongs to, so with several open calls it is declined. */
+  #soleAsk(): AskQuestion {
+    const open = [...this.#asks.values()];
+    return open.length === 1 ? open[0] : undefined;
+  }
+
+  #receiveNotification(method: string, params: JsonObject): void {
+    if (/^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method)) this.#scheduleChange();
+    else if (method === 'notifications/message') this.#settings.onLog(logLine(params));
+  }
+
+  #scheduleChange(): void {
+    this.#changeTimer ??= setTimeout(() => {
+      this.#changeTimer = undefined;
+      if (!this.#stop.signal.aborted) this.#settings.onChange();
+    }, changeMs);
+  }
+
+  /** Checks after a timeout whether the server hangs, and closes the connection if so. */
+  #checkAlive(): void {
+    const request = {
+      method: this.#era === '2026' ? 'server/discover' : 'ping',
+      params: {},
+      name: this.#name,
+      timeoutMs: aliveMs,
+      signal: this.#stop.signal,
+    };
+    this.#alive ??= this.#peer
+      .request(request)
+      .then(
+        () => {},
+        (error: unknown) => {
+          if (error instanceof HostError && error.code === 'timeout')
+            void this.close({ kind: 'unreachable', reason: 'it does not answer' });
+        },
+      )
+      .finally(() => {
+        this.#alive = undefined;
+      });
+  }
+
+  #handleEnd(end: UpstreamEnd): void {
+    // If the server exits during the handshake, `connect` reports the error.
+    if (!this.#isUp && end.kind !== 'requested') return;
+    clearTimeout(this.#changeTimer);
+    this.#stop.abort();
+    this.#settle(end);
+  }
+}
+
+function logLine({ level, data }: JsonObject): string {
+  const text = typeof data === 'string' ? data : JSON.stringify(data ?? null);
+  return `[${typeof level === 'string' ? level.slice(0, 20) : 'info'}] ${text.slice(0, 4000)}`;
+}

@@ -1,0 +1,30 @@
+import type { Json } from '../../model/json.js';
+import type { UpstreamEnd } from '../upstream/upstream.js';
+import type { NexoRequest } from './nexo-peer.js';
+
+/** A connection to an extension, over any transport. */
+export interface NexoTransport {
+  /** Rejects with an RpcFailure if the extension answers with an error, else with a HostError. */
+  request(request: NexoRequest): Promise<Json>;
+  /** Called after a successful `initialize`, with the version of the extension. */
+  initialized(version: string | undefined): void;
+  /** Hosts that it was denied since the last call, as `host:port`. */
+  takeDeniedHosts(): readonly string[];
+  readonly ended: Promise<UpstreamEnd>;
+  /** Closes the connection. `immediately`: without a shutdown request and grace period. */
+  close(reason: string, how: 'gracefully' | 'immediately'): Promise<void>;
+}
+
+/** Timeouts of the format, in milliseconds. */
+export interface NexoTimes {
+  readonly handshake: number;
+  /** Time between the shutdown request and the kill. */
+  readonly grace: number;
+  /** Interval between heartbeats of an extension that runs elsewhere. */
+  readonly heartbeat: number;
+}
+
+export const nexoTimes: NexoTimes = Object.freeze({ handshake: 10_000, grace: 3000, heartbeat: 15_000 });
+
+/** Number of missed heartbeats after which an extension counts as unreachable. */
+export const missedHeartbeats = 3;

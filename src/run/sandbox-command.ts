@@ -1,0 +1,260 @@
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { HostError } from '../model/host-error.js';
+import type { Package } from '../model/package.js';
+import type { Program, ProgramTarget } from '../model/program.js';
+import type { SlotValues } from '../model/slot.js';
+import { constantText } from '../model/template.js';
+import type { EgressPolicy } from '../net/egress.js';
+import type { Interpreter } from '../sandbox/interpreter.js';
+import type { Mount, Sandbox, SandboxCommand, SandboxLimits } from '../sandbox/sandbox.js';
+import { fillText } from './template-filling.js';
+
+/** The process target of a program, from its manifest. */
+export type ProcessTarget = Extract<ProgramTarget, { kind: 'process' }>;
+
+/** Everything that the processes of one package may see and use in one session. */
+export interface SandboxProfile {
+  readonly package: Package;
+  /** Digest of the package that the operator agreed to. */
+  readonly digest: string;
+  /** The caller; processes are never shared between principals. */
+  readonly principal: string;
+  /** Folder on this machine with the checked copy of the package's files. */
+  readonly packageFolder: string;
+  /** The workspace folders, mounted at their own paths; relative paths start at the first one. */
+  readonly roots: readonly Mount[];
+  /** Hidden paths of the workspace. */
+  readonly hidden: readonly string[];
+  /** Writable folder of the package on this machine; null if it has none. */
+  readonly dataFolder: string | null;
+  readonly slots: SlotValues;
+  readonly limits: SandboxLimits;
+  /** Null: no network access. */
+  readonly network: EgressPolicy | null;
+  /** Prefix of a grant for this package (in hints); empty if it is the only package. */
+  readonly grantPrefix: string;
+  /** Interpreter and installed language packages, by name of the program that needs them. */
+  readonly runtimes: ReadonlyMap<string, ProgramRuntime>;
+}
+
+export interface ProgramRuntime {
+  readonly interpreter: Interpreter;
+  /** Folder on this machine with the program's language packages; null if it needs none. */
+  readonly packages: string | null;
+}
+
+/** Mount points inside the sandbox; no workspace has these paths. */
+const packageMountPoint = '/toolwharf/package';
+const dataMountPoint = '/toolwharf/data';
+const languageMountPoint = '/toolwharf/packages';
+const binaryFolders = ['/usr/local/bin', '/usr/bin', '/bin'];
+
+/**
+ * Identities (device, inode, creation time) of the mounted and hidden files and folders. If one was created again, a
+ * running process still sees the old folder, or sees the new file that should be hidden from it.
+ */
+export function mountIdentities({ roots, hidden }: SandboxProfile): string[] {
+  return [...roots.map((it) => it.source), ...hidden].map((path) => {
+    const found = statSync(path, { bigint: true, throwIfNoEntry: false });
+    return found === undefined ? '' : `${found.dev}:${found.ino}:${found.birthtimeNs}`;
+  });
+}
+
+/** The process target of a program. Throws if the program has another target. */
+export function processTargetOf(pkg: Package, name: string): ProcessTarget {
+  const program: Program | undefined = pkg.programs.find((it) => it.name === name);
+  if (program?.target.kind !== 'process')
+    throw new HostError('not_supported', `the program ${name} of ${pkg.id} does not run as a process`);
+  return program.target;
+}
+
+/** The path of a package file inside the sandbox. */
+export function pathInside(profile: SandboxProfile, sandbox: Sandbox, path: string): string {
+  return posix.join(sandbox.inside(packageMount(profile)), path);
+}
+
+/** The path of the package's writable folder inside the sandbox; null if it has none. */
+export function dataFolderInside(profile: SandboxProfile, sandbox: Sandbox): string | null {
+  return profile.dataFolder === null ? null : sandbox.inside(dataMount(profile.dataFolder));
+}
+
+/** The sandbox command of a program, with its mounts and environment. `args` come after its interpreter. */
+export function sandboxCommandFor(
+  profile: SandboxProfile,
+  program: string,
+  args: readonly string[],
+  sandbox: Sandbox,
+): Omit<SandboxCommand, 'egress'> {
+  const target = processTargetOf(profile.package, program);
+  const runtime = profile.runtimes.get(program);
+  const root = profile.roots[0];
+  const ownFolder = pathInside(profile, sandbox, target.directory);
+  const inWorkspace = target.inWorkspace === true && root !== undefined;
+  const packages = runtime?.packages ?? null;
+  const language = target.runtime?.language ?? installLanguage(profile.package);
+  return {
+    argv: [
+      ...interpreterArgs(target, runtime, program),
+      ...(inWorkspace ? absoluteScript(profile, target, args, ownFolder) : args),
+    ],
+    directory: inWorkspace ? sandbox.inside(root) : ownFolder,
+    environment: {
+      PATH: [
+        ...(packages === null ? [] : commandFolders(languageMountPoint)),
+        ...interpreterFolders(runtime),
+        ...binaryFolders,
+      ].join(':'),
+      HOME: '/tmp',
+      LANG: 'C.UTF-8',
+      ...(packages !== null && language === 'python'
+        ? { PYTHONPATH: sandbox.inside(languageMount(packages)) }
+        : {}),
+      ...variables(profile, target),
+    },
+    mounts: [
+      ...(runtime?.interpreter.mounts ?? []),
+      ...profile.roots,
+      packageMount(profile),
+      ...(packages === null ? [] : languageMounts(packages, language)),
+      ...(profile.dataFolder === null ? [] : [dataMount(profile.dataFolder)]),
+    ],
+    hidden: profile.hidden,
+    limits: profile.limits,
+    // Node reserves far more address space than it uses.
+    limitAddressSpace: language === 'python',
+  };
+}
+
+/** The language whose package manager installs the code of a package; undefined if there is none. */
+export function installLanguage({ install }: Package): 'python' | 'node' | undefined {
+  if (install.kind === 'pip') return 'python';
+  return install.kind === 'npm' ? 'node' : undefined;
+}
+
+/** Folder of the interpreter: installed commands search their interpreter in PATH. */
+function interpreterFolders(runtime: ProgramRuntime | undefined): string[] {
+  const folder = runtime === undefined ? undefined : dirname(runtime.interpreter.path);
+  return folder === undefined || binaryFolders.includes(folder) ? [] : [folder];
+}
+
+function interpreterArgs(
+  target: ProcessTarget,
+  runtime: ProgramRuntime | undefined,
+  program: string,
+): string[] {
+  if (target.runtime === undefined) return [];
+  if (runtime === undefined)
+    throw new HostError('runtime_missing', `the interpreter of ${program} is not installed`);
+  switch (target.runtime.language) {
+    case 'python':
+      // No bytecode files, no user packages, and UTF-8 with any locale.
+      return [runtime.interpreter.path, '-B', '-s', '-X', 'utf8'];
+    case 'node':
+      return [runtime.interpreter.path];
+  }
+}
+
+/** If the working directory is the workspace, the script needs an absolute path. */
+function absoluteScript(
+  { packageFolder }: SandboxProfile,
+  target: ProcessTarget,
+  [script, ...rest]: readonly string[],
+  ownFolder: string,
+): string[] {
+  if (script === undefined) return [];
+  const isOwn = !script.startsWith('-') && existsSync(join(packageFolder, target.directory, script));
+  return [isOwn ? posix.join(ownFolder, script) : script, ...rest];
+}
+
+/** Variables from the manifest and from slots. A variable whose slot has no value is not set. */
+function variables(profile: SandboxProfile, target: ProcessTarget): Record<string, string> {
+  const { slots } = profile;
+  const found: Record<string, string> = {};
+  for (const { name, value } of target.environment) {
+    const complete = value.parts.every((it) => it.kind !== 'slot' || slots.has(it.slot));
+    if (complete) found[name] = fillText(value, { input: {}, slots });
+  }
+  return { ...found, ...slotVariables(profile) };
+}
+
+/** Variables from slots that every program of a package gets. */
+export function slotVariables({ package: pkg, slots }: SandboxProfile): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const { name, delivery } of pkg.slots) {
+    const value = slots.get(name)?.value;
+    if (delivery.kind === 'environment' && value !== undefined) found[delivery.variable] = value;
+  }
+  return found;
+}
+
+/** Mounts of every program of a package, in a sandbox or a container. */
+export function commonMounts(profile: SandboxProfile): Mount[] {
+  const { roots, dataFolder } = profile;
+  return [...roots, packageMount(profile), ...(dataFolder === null ? [] : [dataMount(dataFolder)])];
+}
+
+function packageMount({ packageFolder }: SandboxProfile): Mount {
+  return { source: packageFolder, target: packageMountPoint, writable: false };
+}
+
+function dataMount(source: string): Mount {
+  return { source, target: dataMountPoint, writable: true };
+}
+
+function languageMount(source: string): Mount {
+  return { source, target: languageMountPoint, writable: false };
+}
+
+/** Node searches node_modules in every folder above a module, up to /toolwharf. */
+function languageMounts(packages: string, language: 'python' | 'node' | undefined): Mount[] {
+  if (language !== 'node') return [languageMount(packages)];
+  const modules = join(packages, 'node_modules');
+  return [languageMount(packages), { source: modules, target: '/toolwharf/node_modules', writable: false }];
+}
+
+/** Folders where pip and npm install commands. */
+function commandFolders(packages: string): string[] {
+  return [join(packages, 'bin'), join(packages, 'node_modules', '.bin')];
+}
+
+/** Commands that download and run a package; for those with other uses, the subcommands that do it. */
+const packageRunners: Readonly<Record<string, readonly string[] | 'always'>> = {
+  npx: 'always',
+  uvx: 'always',
+  pnpx: 'always',
+  bunx: 'always',
+  pipx: 'always',
+  npm: ['exec', 'x', 'init', 'create'],
+  pnpm: ['dlx', 'create'],
+  yarn: ['dlx', 'create'],
+  bun: ['x', 'create'],
+  uv: ['tool', 'run'],
+};
+
+/** Rejects a command that downloads code at call time: only code that the operator agreed to may run. */
+export function assertNoPackageRunner([binary = '', ...rest]: readonly string[], name: string): void {
+  const base = binary.split('/').at(-1) ?? '';
+  const args = Object.hasOwn(packageRunners, base) ? packageRunners[base] : undefined;
+  if (args === undefined || (args !== 'always' && !rest.some((it) => args.includes(it)))) return;
+  throw new HostError(
+    'runtime_missing',
+    `${name} is started with ${base}, which downloads a program and runs it; downloads are not allowed during a call`,
+    {
+      hint: 'put the server into the package, or declare an exact version to install, and start it by its own command',
+    },
+  );
+}
+
+/** Whether a binary exists: in the package, in the installed language packages, or in the system's PATH. */
+export function hasBinary(name: string, files: string, packages: string | null): boolean {
+  if (name.includes('/')) return existsSync(name.startsWith('/') ? name : join(files, name));
+  const folders = [...(packages === null ? [] : commandFolders(packages)), ...binaryFolders];
+  return folders.some((it) => existsSync(join(it, name)));
+}
+
+/** The arguments of a program's command; undefined if one of them contains a placeholder. */
+export function constantArgs(target: ProcessTarget): string[] | undefined {
+  const args = target.command.map(constantText);
+  return args.every((it) => it !== undefined) ? (args as string[]) : undefined;
+}

@@ -1,0 +1,114 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import type { Package } from '../../model/package.js';
+import type { Sandbox } from '../../sandbox/sandbox.js';
+import type { SandboxProfile } from '../sandbox-command.js';
+import type { ProcessServices } from '../sandboxed-process.js';
+import { ownerOf, workerPlan } from './worker-plan.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'toolwharf-plan-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const root = join(folder, 'root');
+mkdirSync(root);
+const interpreter = { path: '/usr/bin/node', version: '20.0.0', mounts: [] };
+const base = {
+  package: {
+    id: 'pack',
+    slots: [],
+    programs: [
+      {
+        name: 'main',
+        target: {
+          kind: 'process',
+          directory: '.',
+          runtime: { language: 'node' },
+          command: [{ parts: [{ kind: 'text', text: 'index.mjs' }] }],
+          environment: [],
+        },
+      },
+    ],
+  } as unknown as Package,
+  digest: 'd1',
+  principal: 'alice/cli',
+  files: '/staged/1',
+  roots: [{ source: root, target: root, writable: false }],
+  hidden: [],
+  state: null,
+  slots: new Map(),
+  limits: { cpuSeconds: 1, processes: 1, openFiles: 1, memoryBytes: 1, diskBytes: 1 },
+  network: null,
+  grantee: '',
+  runtimes: new Map([['main', { interpreter, packages: null }]]),
+} as unknown as SandboxProfile;
+const processServices = (): ProcessServices => ({
+  sandbox: { inside: ({ target }: { target: string }) => target } as unknown as Sandbox,
+  newSocket: () => '',
+});
+const action = { kind: 'function', program: 'main', export: 'run', convention: 'arguments' } as never;
+
+describe('a worker plan', () => {
+  const here = processServices();
+  const plan = (change: Partial<SandboxProfile> = {}, on = here) =>
+    workerPlan(action, {}, { ...base, ...change }, on);
+
+  test('is cached while nothing changes', () => {
+    expect(plan()).toBe(plan());
+    expect(plan({ runtimes: new Map(base.runtimes) })).toBe(plan());
+    expect(ownerOf(plan().key)).toEqual({ package: 'pack', principal: 'alice/cli' });
+  });
+
+  test.each([
+    ['other code', { digest: 'd2' }],
+    ['another caller', { principal: 'bob/cli' }],
+    ['other files', { packageFolder: '/staged/2' }],
+    ['a writable workspace', { roots: [{ source: root, target: root, writable: true }] }],
+    ['no workspace', { roots: [] }],
+    ['a hidden path', { hidden: [join(root, '.env')] }],
+    ['a data folder', { dataFolder: '/state/pack' }],
+    ['other limits', { limits: { ...base.limits, cpuSeconds: 2 } }],
+    [
+      'network access',
+      {
+        network: {
+          reach: { hosts: [], granted: [] },
+          anyPublic: true,
+          holdsSecret: false,
+        } as SandboxProfile['network'],
+      },
+    ],
+    [
+      'another interpreter',
+      {
+        runtimes: new Map([
+          ['main', { interpreter: { ...interpreter, path: '/usr/local/bin/node' }, packages: null }],
+        ]),
+      },
+    ],
+    ['language packages', { runtimes: new Map([['main', { interpreter, packages: '/environments/1' }]]) }],
+  ] as [string, Partial<SandboxProfile>][])('with %s differs and has another key', (_, change) => {
+    expect(plan(change).key).not.toBe(plan().key);
+    expect(plan(change)).toBe(plan(change));
+  });
+
+  test('differs after a mounted folder was deleted and created again', () => {
+    const before = plan();
+    rmSync(root, { recursive: true });
+    mkdirSync(join(folder, 'keeps-the-inode'));
+    mkdirSync(root);
+    expect(plan().key).not.toBe(before.key);
+  });
+
+  test('with slot values is not cached by key, and its key does not contain them', () => {
+    const value = ['very', 'private'].join('-');
+    const slots = new Map([['token', { value, secret: true, recipients: { kind: 'any' } }]]) as never;
+    expect(plan({ slots })).not.toBe(plan({ slots }));
+    expect(plan({ slots }).key).not.toContain(value);
+  });
+
+  test('is cached per set of process services', () => {
+    expect(plan({}, processServices())).not.toBe(plan());
+  });
+});

@@ -1,0 +1,42 @@
+import type { Host } from '../../host/host.js';
+import { HostError } from '../../model/host-error.js';
+import { type Arguments, stateDirectory } from './arguments.js';
+import { auditLocations } from './audit-locations.js';
+import type { Terminal } from './terminal.js';
+
+/** Like `withHost`, but fails if the state directory does not exist. For commands that only read or change stored data. */
+export async function withExistingHost<T>(
+  args: Arguments,
+  terminal: Terminal,
+  use: (host: Host) => Promise<T>,
+): Promise<T> {
+  const state = stateDirectory(args, terminal.environment, terminal.cwd);
+  if (!terminal.isFolder(state)) {
+    throw new HostError('not_found', `no state directory at ${state}`, {
+      hint: 'name the correct one with --state',
+    });
+  }
+  return withHost(args, terminal, use);
+}
+
+/** Runs `use` with the host of the state directory, and always closes the host afterwards. */
+export async function withHost<T>(
+  args: Arguments,
+  terminal: Terminal,
+  use: (host: Host) => Promise<T>,
+  timeoutMs?: number,
+): Promise<T> {
+  const state = stateDirectory(args, terminal.environment, terminal.cwd);
+  const onWait = (message: string) => terminal.err(`${message}\n`);
+  const host = await terminal.openHost({
+    state,
+    onWait,
+    audit: () => auditLocations(args, terminal),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  });
+  try {
+    return await use(host);
+  } finally {
+    await host.close();
+  }
+}

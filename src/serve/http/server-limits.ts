@@ -1,0 +1,47 @@
+/** Limits of the HTTP server. Times in milliseconds. Tests use smaller values. */
+export interface HttpServerLimits {
+  readonly bodyBytes: number;
+  readonly headerBytes: number;
+  /** Time to receive all headers. */
+  readonly headersMs: number;
+  /** Time to receive the whole request. */
+  readonly requestMs: number;
+  /** Time for the client to read the response. */
+  readonly readMs: number;
+  /** Time a connection may be idle between requests. */
+  readonly idleMs: number;
+  readonly connections: number;
+  readonly connectionsPerToken: number;
+  /** Concurrent requests of one token. */
+  readonly requestsPerToken: number;
+  /** Time that running calls get when the server stops. */
+  readonly graceMs: number;
+  /** Callers signed in through an identity provider at the same time. */
+  readonly signedIn: number;
+  readonly sessions: number;
+  readonly sessionsPerToken: number;
+  readonly sessionIdleMs: number;
+  /** Interval between keep-alive comments on a stream. */
+  readonly pingMs: number;
+  /** Interval between checks for revoked tokens and idle sessions. */
+  readonly sweepMs: number;
+}
+
+export const defaultHttpServerLimits: HttpServerLimits = {
+  bodyBytes: 4 * 1024 * 1024,
+  headerBytes: 16 * 1024,
+  headersMs: 10_000,
+  requestMs: 30_000,
+  readMs: 30_000,
+  idleMs: 30_000,
+  connections: 4096,
+  connectionsPerToken: 256,
+  requestsPerToken: 256,
+  graceMs: 5_000,
+  signedIn: 1000,
+  sessions: 1000,
+  sessionsPerToken: 256,
+  sessionIdleMs: 30 * 60_000,
+  pingMs: 15_000,
+  sweepMs: 5_000,
+};

@@ -1,0 +1,99 @@
+import type { Confirmation } from '../../../host/host.js';
+import type { CancelSignal } from '../../../model/cancel-signal.js';
+import { isObject, type Json, type JsonObject } from '../../../model/json.js';
+import { approvalQuestion, decisionIn } from '../approval-question.js';
+import { notification, type RequestId, type RpcResponse } from '../json-rpc.js';
+import type { HoldResponse } from '../tool-call.js';
+
+/** Open questions per client. For further held calls the model gets the held-call result instead. */
+const maxOpen = 8;
+/** Time to answer a tool's question. The timeout of the call may end it sooner. */
+const toolQuestionMs = 10 * 60_000;
+
+export interface ElicitationsOptions {
+  readonly now: () => number;
+  readonly send: (message: JsonObject, about: RequestId) => void;
+}
+
+interface Open {
+  /** Id of the held call. Undefined for a tool's own question. */
+  readonly approval: string | undefined;
+  readonly settle: (answer: Json | undefined) => void;
+}
+
+interface QuestionContext {
+  readonly about: RequestId;
+  readonly signal: CancelSignal;
+  /** Milliseconds until the question is withdrawn. */
+  readonly timeoutMs: number;
+  readonly approval?: string;
+}
+
+/** Questions to the user of a 2025 client (`elicitation/create`). The call waits for the answer. */
+export class Elicitations {
+  readonly #options: ElicitationsOptions;
+  readonly #open = new Map<RequestId, Open>();
+  #count = 0;
+
+  constructor(options: ElicitationsOptions) {
+    this.#options = options;
+  }
+
+  /** Asks the user to approve a held call. Ends with the answer, with the request, or when the held call expires. */
+  async askApproval(
+    confirmation: Confirmation,
+    about: RequestId,
+    signal: CancelSignal,
+  ): Promise<HoldResponse> {
+    const { now } = this.#options;
+    const approval = confirmation.token;
+    const isAsked = [...this.#open.values()].some((it) => it.approval === approval);
+    if (isAsked || this.#open.size >= maxOpen || signal.aborted) return { kind: 'not-asked' };
+    const timeoutMs = Math.max(0, Date.parse(confirmation.expiresAt) - now());
+    const answer = await this.#ask(approvalQuestion(confirmation), { about, signal, timeoutMs, approval });
+    const decision = decisionIn(answer);
+    return decision === undefined ? { kind: 'not-asked' } : { kind: 'decided', decision };
+  }
+
+  /** Passes on a tool's question. Declines if too many questions are open. */
+  async askForTool(params: JsonObject, about: RequestId, signal: CancelSignal): Promise<JsonObject> {
+    if (this.#open.size >= maxOpen || signal.aborted) return { action: 'decline' };
+    const answer = await this.#ask(params, { about, signal, timeoutMs: toolQuestionMs });
+    return isObject(answer) ? answer : { action: 'cancel' };
+  }
+
+  async #ask(
+    params: JsonObject,
+    { about, signal, timeoutMs, approval }: QuestionContext,
+  ): Promise<Json | undefined> {
+    const { send } = this.#options;
+    this.#count++;
+    const id = `toolwharf-${this.#count}`;
+    const answer = await new Promise<Json | undefined>((settle) => {
+      const withdraw = (reason: string) => {
+        send(notification('notifications/cancelled', { requestId: id, reason }), about);
+        settle(undefined);
+      };
+      const timer = setTimeout(() => withdraw('there was no answer in time'), timeoutMs);
+      timer.unref();
+      const onAbort = () => withdraw('the call was canceled');
+      signal.addEventListener('abort', onAbort, { once: true });
+      this.#open.set(id, {
+        approval,
+        settle: (result) => {
+          clearTimeout(timer);
+          signal.removeEventListener('abort', onAbort);
+          settle(result);
+        },
+      });
+      send({ jsonrpc: '2.0', id, method: 'elicitation/create', params }, about);
+    });
+    this.#open.delete(id);
+    return answer;
+  }
+
+  /** Answers to unknown or closed questions are ignored. */
+  receive({ id, result }: RpcResponse): void {
+    if (id !== null) this.#open.get(id)?.settle(result);
+  }
+}

@@ -1,0 +1,54 @@
+import type { JsonObject } from '../../../model/json.js';
+import { argumentsDigest } from '../approval-question.js';
+import { invalidParams, RpcError } from '../json-rpc.js';
+import type { McpServerOptions } from '../server.js';
+import type { OpenedState, RequestState } from '../state-signer.js';
+import { readCallParams } from '../tool-call.js';
+
+/** Binds a state to this caller and to exactly this call. */
+export function stateBinding(
+  { holder, principal }: McpServerOptions,
+  params: JsonObject,
+): Pick<RequestState, 'holder' | 'principal' | 'tool' | 'arguments'> {
+  const { name, arguments: args } = readCallParams(params);
+  return { holder, principal, tool: name, arguments: argumentsDigest(args) };
+}
+
+/**
+ * The state of a repeated request. Undefined if the request has none. The state must be signed by us, for this caller and
+ * exactly this call, not expired and unused. The error does not say which check failed. A request with an invalid state
+ * is never treated as a new call, because the call may already have run.
+ */
+export function readRequestState(options: McpServerOptions, params: JsonObject): OpenedState | undefined {
+  const { requestState } = params;
+  if (requestState === undefined) return undefined;
+  const { name, arguments: args } = readCallParams(params);
+  const matches = (state: RequestState) =>
+    state.holder === options.holder &&
+    state.principal === options.principal &&
+    state.tool === name &&
+    state.arguments === digestOf(args);
+  const found =
+    typeof requestState === 'string' ? options.stateSigner.open(requestState, matches) : undefined;
+  if (found === undefined) throw invalidRequestState();
+  return found;
+}
+
+export function invalidRequestState(): RpcError {
+  return new RpcError(
+    invalidParams,
+    'the requestState is invalid or has expired; make the call again without it',
+    {
+      reason: 'invalid_request_state',
+    },
+  );
+}
+
+/** Undefined if the arguments are nested too deeply. No waiting call has such arguments. */
+function digestOf(args: JsonObject): string | undefined {
+  try {
+    return argumentsDigest(args);
+  } catch {
+    return undefined;
+  }
+}

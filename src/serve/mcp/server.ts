@@ -1,0 +1,116 @@
+// The MCP server as transports see it. One server serves one caller: it wraps one host session.
+//
+//   lines (stdio shim, socket)     server.lines(connection)          detects the era from the first request
+//   HTTP, 2026-07-28               server.request2026(request, …)    stateless: one request in, one reply out
+//   HTTP, 2025-11-25 and earlier   server.session2025({ send })      one per `Mcp-Session-Id`; one per request for a
+//                                                                    client without a session, which is never asked
+//
+// How a transport uses it:
+// - `parseMessages(text, batches)` of json-rpc.ts parses a body or line. For an invalid message it returns the error
+//   reply. `batches` is `session.batches` for 2025 and false for 2026.
+// - An `RpcReply` is the JSON-RPC response as text, with the error code if it is an error. HTTP maps the code to a
+//   status. Undefined: nothing to send, because the message was a notification or the request was canceled.
+// - Messages of the server (progress, list changes, and in 2025 `elicitation/create`) go through `onNotification` or
+//   `send`. In 2025 `about` is the request that a message belongs to: HTTP sends it on the stream of that request.
+//   Without `about` it goes to the GET stream.
+// - A 2025 client answers `elicitation/create` with a response message, passed to `receive`; it is matched by id.
+// - Aborting `signal` means that the client canceled or disconnected: the tool's process is ended and there is no reply.
+//   `subscriptions/listen` stays open until then, or until `server.close()`, which ends it with its result.
+// - `close()` of a session cancels its requests; `close()` of a server closes all sessions. Neither closes the host
+//   session, which belongs to the code that opened it.
+import type { Session } from '../../host/host.js';
+import type { JsonSchema } from '../../model/json.js';
+import type { LineConnection } from '../../wire/line-connection.js';
+import type { ApprovalDecider } from './approval-question.js';
+import { createDispatch } from './dispatch.js';
+import { createEra2025, type Session2025, type Session2025Options } from './era-2025/session.js';
+import { createEra2026, type Request2026Options } from './era-2026/request.js';
+import type { RpcReply, RpcRequest } from './json-rpc.js';
+import { serveLines } from './line-transport.js';
+import { createResultStore, type ResultStore } from './result-store.js';
+import { createStateSigner, type StateSigner } from './state-signer.js';
+import { createWaitingCallLimit, type WaitingCallLimit } from './waiting-call-limit.js';
+
+/** `all`: list every tool. `search`: list only the meta-tools. `auto`: search from `searchThreshold` tools. */
+export type ExposeMode = 'all' | 'search' | 'auto';
+
+/** Shared by all MCP servers of one host process. Created once by `createMcpServerParts`. */
+export interface McpServerParts {
+  readonly version: string;
+  /** Signs the `requestState` that a 2026 client sends back with an answer. */
+  readonly stateSigner: StateSigner;
+  /** Large results, stored for a limited time. */
+  readonly results: ResultStore;
+  /** For calls of 2026 clients that wait for an answer of the user. */
+  readonly waiting: {
+    readonly limit: WaitingCallLimit;
+    readonly waitMs: number;
+    readonly outcomeTtlMs: number;
+  };
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onBug: (error: unknown) => void;
+}
+
+const waitingCallLimits = { perPrincipal: 8, total: 128 };
+/** Time to answer a tool's question. The timeout of the call may end it sooner. */
+const waitMs = 10 * 60_000;
+/** How long the result is kept if the call ends before the answer arrives. */
+const outcomeTtlMs = 60_000;
+
+export interface McpServerOptions extends McpServerParts {
+  readonly session: Session;
+  readonly approvals: ApprovalDecider;
+  /** The principal of the session, as in the audit log. */
+  readonly principal: string;
+  /**
+   * Owner of what this server hands out: links to large results and request states. A unique id for each connection; over
+   * HTTP the id of the token.
+   */
+  readonly holder: string;
+  readonly expose: ExposeMode;
+}
+
+export interface McpServer {
+  /** The input schema of a tool, by any of its names. */
+  inputSchemaOf(tool: string): Promise<JsonSchema | undefined>;
+  /** Handles one request of the 2026 era. Undefined if it was canceled. */
+  request2026(request: RpcRequest, options: Request2026Options): Promise<RpcReply | undefined>;
+  /** Opens the session of one client of the 2025 era. */
+  session2025(options: Session2025Options): Session2025;
+  /** Serves both eras over lines. Resolves after the client has disconnected and its calls were canceled. */
+  lines(connection: LineConnection): Promise<void>;
+  close(): void;
+}
+
+export function createMcpServerParts(
+  options: Pick<McpServerParts, 'version' | 'now' | 'onBug'>,
+): McpServerParts {
+  const { now } = options;
+  const waiting = { limit: createWaitingCallLimit(waitingCallLimits), waitMs, outcomeTtlMs };
+  return {
+    ...options,
+    stateSigner: createStateSigner({ now }),
+    results: createResultStore({ now }),
+    waiting,
+  };
+}
+
+export function createMcpServer(options: McpServerOptions): McpServer {
+  const dispatch = createDispatch(options);
+  const era2025 = createEra2025(dispatch);
+  const era2026 = createEra2026(dispatch);
+  return {
+    inputSchemaOf: dispatch.inputSchemaOf,
+    request2026: era2026.request,
+    session2025: era2025.open,
+    lines: (connection) => serveLines(connection, { era2025, era2026, onBug: options.onBug }),
+    close() {
+      era2025.close();
+      era2026.close();
+      dispatch.close();
+    },
+  };
+}
+
+export type { Request2026Options, RpcReply, RpcRequest, Session2025, Session2025Options };

@@ -1,0 +1,144 @@
+import type { Answer, Confirmation, Progress } from '../../host/host.js';
+import type { CancelSignal } from '../../model/cancel-signal.js';
+import { HostError } from '../../model/host-error.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { callToolName, confirmToolName, describeToolName, findToolName } from '../../model/tool-name.js';
+import { visible, visibleLine } from '../print/visible.js';
+import { applyDecision, type UserDecision } from './approval-question.js';
+import { invalidParams, RpcError } from './json-rpc.js';
+import { describeTool, findTools, invalidUse } from './meta-tools.js';
+import type { McpServerOptions } from './server.js';
+import type { ToolCatalog } from './tool-catalog.js';
+import { callResult, errorResult, type ResultShape } from './tool-mapping.js';
+
+/** Sends a tool's question to the user at the client. Returns the elicitation result. */
+export type AskUser = (question: JsonObject) => Promise<JsonObject>;
+
+/** How a held call continues. `not-asked`: the client cannot ask its user, so the model gets the held-call result. */
+export type HoldResponse =
+  | { readonly kind: 'decided'; readonly decision: UserDecision }
+  | { readonly kind: 'input-required'; readonly result: JsonObject }
+  | { readonly kind: 'not-asked' };
+
+export interface HeldCall {
+  readonly confirmation: Confirmation;
+  /** The held call is one that the tool makes itself. After the decision the outer call is made again. */
+  readonly isInnerCall: boolean;
+}
+
+export interface ResumedCall {
+  readonly approval: string;
+  readonly isInnerCall: boolean;
+  readonly decision: UserDecision;
+}
+
+export interface ToolCall {
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly signal: CancelSignal;
+  readonly shape: ResultShape;
+  /** Set if this request carries the user's decision on a held call. */
+  readonly resumed?: ResumedCall | undefined;
+  readonly onHeld: (hold: HeldCall) => Promise<HoldResponse>;
+  readonly onProgress: (progress: Progress) => void;
+  readonly onAsk?: AskUser | undefined;
+}
+
+/** Handles `tools/call`: resolves meta-tools, makes the call, and returns the result that the model reads. */
+export async function handleToolCall(
+  options: McpServerOptions,
+  catalog: ToolCatalog,
+  call: ToolCall,
+): Promise<JsonObject> {
+  const { name, shape } = call;
+  const isSearchMode = await catalog.isSearchMode();
+  if (isSearchMode && name === findToolName) return findTools(catalog, call.arguments);
+  if (isSearchMode && name === describeToolName) return describeTool(catalog, call.arguments, shape);
+  const isMetaCall = isSearchMode && name === callToolName;
+  if (isMetaCall && typeof call.arguments.name !== 'string')
+    return invalidUse(`${callToolName} needs "name": the name of a tool`);
+  const target = isMetaCall
+    ? { tool: call.arguments.name as string, arguments: call.arguments.arguments ?? {} }
+    : { tool: name, arguments: call.arguments };
+  const { signal, onProgress, onAsk } = call;
+  const asking = onAsk === undefined ? {} : { onAsk: attributed(target.tool, onAsk) };
+  const makeCall: MakeCall = (it = target) => options.session.call({ ...it, signal, onProgress, ...asking });
+  try {
+    const outcome = await callUntilDecided(options, call, makeCall);
+    if ('result' in outcome) return outcome.result;
+    const { answer } = outcome;
+    if (!isMetaCall && answer.status === 'error' && answer.error.code === 'tool_not_found')
+      throw new RpcError(invalidParams, answer.error.message);
+    const hasOutputSchema = !isMetaCall && name !== confirmToolName;
+    return callResult(answer, {
+      shape,
+      tool: hasOutputSchema ? await catalog.find(answer.tool) : undefined,
+      storeResult: (result) => options.results.keep(options.holder, result),
+    });
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const text = error.hint === undefined ? error.message : `${error.message}\n${error.hint}`;
+    return errorResult(text, { 'toolwharf/status': 'denied', 'toolwharf/code': error.code });
+  }
+}
+
+/** Adds the name of the tool to its question and makes hidden characters visible. Only form questions are passed on. */
+function attributed(tool: string, ask: AskUser): AskUser {
+  return async ({ message, mode, requestedSchema }) => {
+    if ((mode !== undefined && mode !== 'form') || !isObject(requestedSchema)) return { action: 'decline' };
+    const text = visible(typeof message === 'string' ? message : '').slice(0, 4000);
+    return ask({ message: `The tool ${visibleLine(tool)} asks:\n\n${text}`, requestedSchema });
+  };
+}
+
+/** Makes the call, or another call for the same caller. */
+type MakeCall = (target?: { readonly tool: string; readonly arguments: Json }) => Promise<Answer>;
+
+type CallOutcome = { readonly answer: Answer } | { readonly result: JsonObject };
+
+/** A call that makes other calls can be held several times. The user is never asked twice about the same held call. */
+async function callUntilDecided(
+  options: McpServerOptions,
+  { resumed, signal, onHeld }: ToolCall,
+  makeCall: MakeCall,
+): Promise<CallOutcome> {
+  const asked = new Set<string>();
+  // The client may have canceled while the list of tools was loaded.
+  if (signal.aborted) throw new HostError('canceled', 'the call was canceled');
+  let answer = resumed === undefined ? await makeCall() : await continueCall(options, resumed, makeCall);
+  while (answer.status === 'confirmation_required' && answer.error === undefined) {
+    const { confirmation } = answer;
+    if (asked.has(confirmation.token)) break;
+    asked.add(confirmation.token);
+    const isInnerCall = answer.tool !== confirmation.tool;
+    const response = await onHeld({ confirmation, isInnerCall });
+    if (response.kind === 'input-required') return { result: response.result };
+    if (response.kind === 'not-asked' || signal.aborted) break;
+    const { decision } = response;
+    answer = await continueCall(options, { approval: confirmation.token, isInnerCall, decision }, makeCall);
+  }
+  return { answer };
+}
+
+/** Applies the decision, then runs the approved call or makes the outer call again. */
+async function continueCall(
+  { approvals, principal }: McpServerOptions,
+  { approval, isInnerCall, decision }: ResumedCall,
+  makeCall: MakeCall,
+): Promise<Answer> {
+  await applyDecision({ approval, decision, by: `${principal} through its client` }, approvals);
+  if (isInnerCall && decision === 'approve') return makeCall();
+  return makeCall({ tool: confirmToolName, arguments: { confirmation_token: approval } });
+}
+
+/** Checks the parameters of `tools/call`, for both eras. */
+export function readCallParams(params: JsonObject): {
+  readonly name: string;
+  readonly arguments: JsonObject;
+} {
+  const { name, arguments: args = {} } = params;
+  if (typeof name !== 'string')
+    throw new RpcError(invalidParams, 'tools/call needs "name": the name of a tool');
+  if (!isObject(args)) throw new RpcError(invalidParams, '"arguments" must be an object');
+  return { name, arguments: args };
+}

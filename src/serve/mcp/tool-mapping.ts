@@ -1,0 +1,159 @@
+import type { Answer, ListedTool, SandboxLevel } from '../../host/host.js';
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
+import type { Annotations, Tool } from '../../model/tool.js';
+import { confirmToolName } from '../../model/tool-name.js';
+import { partsContent, type StoreResult, textLimit, truncatedText } from './content-parts.js';
+
+/**
+ * What a protocol revision supports. `any`: structured content of any type. `objects`: structured content must be an
+ * object. `plain`: no structured content and no resource links.
+ */
+export type ResultShape = 'plain' | 'objects' | 'any';
+
+export const confirmTool: JsonObject = {
+  name: confirmToolName,
+  description:
+    'Run a held call after a person has approved it. Pass the confirmation_token of the held call. If there is no decision yet, the result says that it is pending.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      confirmation_token: {
+        type: 'string',
+        description: 'The confirmation_token from the result of the held call.',
+      },
+    },
+    required: ['confirmation_token'],
+    additionalProperties: false,
+  },
+  annotations: { title: 'Run an approved call', readOnlyHint: false },
+};
+
+/** A tool in the MCP list format. The author's schemas are not changed. */
+export function toolEntry(
+  { name, exposed, tool }: ListedTool,
+  sandbox: SandboxLevel | undefined,
+  shape: ResultShape,
+): JsonObject {
+  const output = outputSchema(tool, shape);
+  return {
+    name: exposed,
+    description: tool.description,
+    inputSchema: objectSchema(tool.input),
+    ...(output === undefined ? {} : { outputSchema: output.schema }),
+    annotations: annotationsOf(tool) as unknown as JsonObject,
+    _meta: {
+      ...tool.meta,
+      'toolwharf/tool': name,
+      ...(sandbox === undefined ? {} : { 'toolwharf/sandbox': sandbox }),
+    },
+  };
+}
+
+function objectSchema(schema: JsonSchema): Json {
+  return isObject(schema)
+    ? schema.type === undefined
+      ? { type: 'object', ...schema }
+      : schema
+    : { type: 'object' };
+}
+
+/** The annotations of the manifest, corrected by what the host knows. */
+function annotationsOf(tool: Tool): Annotations {
+  // Annotations of upstream tools are passed on unchanged: the host knows nothing better and does not rely on them.
+  if (tool.action?.kind === 'upstream' && !tool.effectDeclared) return tool.annotations;
+  const reads = tool.effect === 'none' || tool.effect === 'read';
+  return {
+    ...tool.annotations,
+    readOnlyHint: reads,
+    ...(reads ? {} : { destructiveHint: tool.effect === 'destructive' }),
+    idempotentHint: tool.idempotent,
+  };
+}
+
+/** If the revision requires objects, other values are wrapped as `{result: …}`. A schema with `$ref` cannot be wrapped. */
+function outputSchema(
+  { output }: Tool,
+  shape: ResultShape,
+): { readonly schema: Json; readonly wrapped: boolean } | undefined {
+  if (!isObject(output) || shape === 'plain') return undefined;
+  if (shape === 'any' || output.type === 'object') return { schema: output, wrapped: false };
+  if (JSON.stringify(output).includes('"$ref"')) return undefined;
+  return { schema: { type: 'object', properties: { result: output }, required: ['result'] }, wrapped: true };
+}
+
+export interface ResultOptions {
+  readonly shape: ResultShape;
+  /** The tool whose output schema the client knows. Undefined: no structured content. */
+  readonly tool: ListedTool | undefined;
+  readonly storeResult: StoreResult;
+}
+
+/** Denied, held and failed calls are results that the model reads. Only protocol errors are JSON-RPC errors. */
+export function callResult(answer: Answer, options: ResultOptions): JsonObject {
+  const meta = { 'toolwharf/call': answer.callId };
+  switch (answer.status) {
+    case 'ok':
+      return {
+        ...okContent(answer, options),
+        _meta: {
+          ...answer.meta,
+          ...meta,
+          ...(answer.warnings.length === 0 ? {} : { 'toolwharf/warnings': answer.warnings }),
+        },
+      };
+    case 'confirmation_required':
+      return heldResult(answer, meta);
+    default: {
+      const { code, message, hint } = answer.error;
+      return errorResult(hint === undefined ? message : `${message}\n${hint}`, {
+        ...meta,
+        'toolwharf/status': answer.status,
+        'toolwharf/code': code,
+      });
+    }
+  }
+}
+
+export function errorResult(text: string, meta: JsonObject): JsonObject {
+  return { content: [{ type: 'text', text }], isError: true, _meta: meta };
+}
+
+export function textResult(text: string): JsonObject {
+  return { content: [{ type: 'text', text }] };
+}
+
+/**
+ * Very long text is truncated, with a link to the rest. Structured content is never truncated, because it must match its
+ * schema and programs read it.
+ */
+function okContent(
+  { result, parts }: Answer & { status: 'ok' },
+  { shape, tool, storeResult }: ResultOptions,
+): JsonObject {
+  const output = tool === undefined ? undefined : outputSchema(tool.tool, shape);
+  const structured = output === undefined ? {} : { structuredContent: output.wrapped ? { result } : result };
+  if (parts !== undefined) return { content: partsContent(parts, shape, storeResult), ...structured };
+  const text = typeof result === 'string' ? result : JSON.stringify(result);
+  if (text.length <= textLimit) return { content: [{ type: 'text', text }], ...structured };
+  const mimeType = typeof result === 'string' ? 'text/plain' : 'application/json';
+  return { content: truncatedText(text, mimeType, shape, storeResult), ...structured };
+}
+
+function heldResult(
+  { confirmation, error }: Answer & { status: 'confirmation_required' },
+  meta: JsonObject,
+): JsonObject {
+  const { token, kind, reasons, tool, arguments: args, expiresAt } = confirmation;
+  const status = error?.code === 'approval_pending' ? 'pending' : 'confirmation_required';
+  const text = JSON.stringify({
+    status,
+    kind,
+    confirmation_token: token,
+    tool,
+    arguments: args,
+    reasons,
+    expires_at: expiresAt,
+    next: `This call has not run. Tell the user which call is held and why. Only the user can decide, outside this conversation: toolwharf approvals approve ${token} (or: toolwharf approvals deny ${token}). After the approval, call ${confirmToolName} with this confirmation_token.`,
+  });
+  return errorResult(text, { ...meta, 'toolwharf/status': status });
+}

@@ -1,0 +1,95 @@
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  type Driver,
+  type QueryResult,
+  SqliteAdapter,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely';
+import type { SqliteConnection, SqlValue } from './sqlite.js';
+
+/** Kysely over one SQLite connection. Every transaction takes the write lock when it starts (BEGIN IMMEDIATE). */
+export function sqliteDialect(connection: SqliteConnection, mutex: Mutex): Dialect {
+  return {
+    createAdapter: () => new SqliteAdapter(),
+    createDriver: () => new SqliteDriver(connection, mutex),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+  };
+}
+
+/** Serializes use of the one connection: a transaction makes others wait. */
+export class Mutex {
+  #last: Promise<void> = Promise.resolve();
+
+  /** Resolves when the lock is free. Call the returned function to release it. */
+  async lock(): Promise<() => void> {
+    const before = this.#last;
+    let release: () => void = () => {};
+    this.#last = new Promise((resolve) => {
+      release = resolve;
+    });
+    await before;
+    return release;
+  }
+}
+
+class SqliteDriver implements Driver {
+  readonly #connection: SqliteConnection;
+  readonly #mutex: Mutex;
+  #release: () => void = () => {};
+
+  constructor(connection: SqliteConnection, mutex: Mutex) {
+    this.#connection = connection;
+    this.#mutex = mutex;
+  }
+
+  async init(): Promise<void> {}
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    this.#release = await this.#mutex.lock();
+    return new Adapter(this.#connection);
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'));
+  }
+
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('rollback'));
+  }
+
+  async releaseConnection(): Promise<void> {
+    this.#release();
+  }
+
+  async destroy(): Promise<void> {
+    this.#connection.close();
+  }
+}
+
+class Adapter implements DatabaseConnection {
+  readonly #connection: SqliteConnection;
+
+  constructor(connection: SqliteConnection) {
+    this.#connection = connection;
+  }
+
+  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    const parameters = query.parameters as readonly SqlValue[];
+    const reads = query.query.kind === 'SelectQueryNode' || /\breturning\b/i.test(query.sql);
+    if (reads) return { rows: this.#connection.all(query.sql, parameters) as Row[] };
+    const { changes } = this.#connection.run(query.sql, parameters);
+    return { rows: [], numAffectedRows: BigInt(changes) };
+  }
+
+  async *streamQuery<Row>(query: CompiledQuery): AsyncGenerator<QueryResult<Row>> {
+    yield await this.executeQuery<Row>(query);
+  }
+}
