@@ -38,7 +38,13 @@ await build({
   transform: {
     define: {
       TOOLWHARF_BUILD: JSON.stringify(
-        digestOf('src/formats', 'src/model', 'src/host/parse-cache.ts', 'schemas', 'package-lock.json'),
+        digestOf(
+          'src/formats',
+          'src/model',
+          'src/host/packages/parse-cache.ts',
+          'schemas',
+          'package-lock.json',
+        ),
       ),
     },
   },

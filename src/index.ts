@@ -1,4 +1,6 @@
 /** Toolwharf as a library: run the host that the `toolwharf` command uses inside your own program. */
+
+export { connectHost } from './connect.js';
 export { createHost } from './host/create.js';
 export type {
   Answer,
@@ -26,6 +28,9 @@ export type {
   PackageReport,
   PackageReview,
   PackageState,
+  RemoteCallRequest,
+  RemoteHost,
+  RemoteSession,
   SecretAudience,
   SecretEntry,
   SecretInput,
@@ -39,9 +44,11 @@ export type {
   Tokens,
 } from './host/host.js';
 export type { HostOptions } from './host/options.js';
-export type { Diagnostic, Range, Severity } from './model/diagnostic.js';
+export type { Diagnostic, Range } from './model/diagnostic.js';
 export { HostError, type HostErrorCode } from './model/host-error.js';
 export type { Json, JsonObject, JsonSchema } from './model/json.js';
 export type { Package } from './model/package.js';
 export type { Rule, RuleOrigin, SpendCap } from './model/rule.js';
+export type { Severity } from './model/severity.js';
 export type { Tool } from './model/tool.js';
+export type { ConnectOptions } from './serve/remote/connect-host.js';

@@ -5,7 +5,7 @@ import { homedir, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from './bundle/make-folder.js';
-import type { AuditReader, Check, Host } from './host/host.js';
+import type { AuditReader, Check, Host, RemoteHost } from './host/host.js';
 import type { AuditVerdict } from './model/audit.js';
 import type {
   ExamineOptions,
@@ -85,7 +85,8 @@ async function main(): Promise<void> {
     readDocument: (url, allow) => fetchDocument(url, allow, interrupted.signal),
     startHost,
     openAuditLog,
-    openPinReset: async (options) => (await import('./host/pin-reset.js')).openPinReset(options, Date.now),
+    openPinReset: async (options) =>
+      (await import('./host/operator/pin-reset.js')).openPinReset(options, Date.now),
     verifyExport,
     examine,
   };
@@ -238,7 +239,7 @@ async function openHost(
   options: OpenHostOptions,
   me: { version: string; principal: string; cwd: string },
   signal: AbortSignal,
-): Promise<Host> {
+): Promise<RemoteHost> {
   const { openSocketHost } = await import('./serve/socket/socket-host.js');
   const { HostError } = await import('./model/host-error.js');
   // Default: as long as the tool of another command may run.

@@ -39,7 +39,7 @@ const allowedImports: Record<string, readonly string[]> = {
 const pure = ['model', 'formats', 'policy'];
 /** Folders of formats/ that belong to all of them. */
 const shared = ['document', 'javascript'];
-const roots = ['main.ts', 'launch.ts', 'index.ts', 'version.ts', 'pure.d.ts'];
+const roots = ['main.ts', 'launch.ts', 'index.ts', 'connect.ts', 'version.ts', 'pure.d.ts'];
 
 interface Import {
   readonly target: string;
@@ -75,13 +75,18 @@ describe('imports', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('surfaces see the host through its interface only', () => {
+  test('surfaces see the host through its interface and the table of operations only', () => {
     const wrong = sources
       .filter((it) => it.folder === 'serve')
       .flatMap(({ path, imports }) =>
         imports
-          .filter((it) => it.target.startsWith('host/') && it.target !== 'host/host.ts')
-          .map((it) => `${path} imports ${it.target}; ask host/host.ts`),
+          .filter(
+            (it) =>
+              it.target.startsWith('host/') &&
+              it.target !== 'host/host.ts' &&
+              !it.target.startsWith('host/operations/'),
+          )
+          .map((it) => `${path} imports ${it.target}; use host/host.ts or host/operations/`),
       );
     expect(wrong).toEqual([]);
   });
@@ -90,6 +95,27 @@ describe('imports', () => {
     const wrong = sources
       .filter((it) => !roots.includes(it.path) && it.imports.some((to) => to.target === 'host/create.ts'))
       .map((it) => it.path);
+    expect(wrong).toEqual([]);
+  });
+
+  test('contain no cycle, not even of types', () => {
+    expect(cycles(sources.map(({ path, imports }) => [path, imports.map((it) => it.target)]))).toEqual([]);
+  });
+
+  test('go down between the rooms of the host', () => {
+    // A room may import the rooms before it, and the small root of types and setup.
+    const rooms = ['operator', 'packages', 'sandboxing', 'call', 'upstream', 'catalog'];
+    const root = ['host.ts', 'session-setup.ts', 'session-policy.ts', 'options.ts', 'queue.ts'];
+    const wrong = sources.flatMap(({ path, imports }) => {
+      const room = rooms.indexOf(/^host\/([a-z]+)\//.exec(path)?.[1] ?? '');
+      if (room === -1) return [];
+      return imports.flatMap(({ target }) => {
+        const to = /^host\/(?:([a-z]+)\/)?([a-z-]+\.ts)$/.exec(target);
+        if (to === null) return [];
+        const isAllowed = to[1] === undefined ? root.includes(to[2] as string) : rooms.indexOf(to[1]) <= room;
+        return isAllowed && to[1] !== 'operations' && to[1] !== 'doctor' ? [] : [`${path} imports ${target}`];
+      });
+    });
     expect(wrong).toEqual([]);
   });
 
@@ -168,11 +194,7 @@ describe('files', () => {
   /** Longer than 300 lines, with the reason. */
   const long: Record<string, string> = {
     'formats/check.ts': 'one exhaustive translation of schema complaints',
-    'host/call.ts': 'the call pipeline, kept in one file',
-    'host/host.ts': 'the whole interface of the host',
-    'host/host-services.ts': 'creates everything that sessions share',
-    'host/package-upstreams.ts': 'one class for the upstreams of a session',
-    'host/session-catalog.ts': 'one class for the packages of a session',
+    'host/call/call.ts': 'the call pipeline, kept in one file',
     'policy/widening.ts': 'one comparison of everything that a package can request',
     'serve/cli/commands/serve.ts': 'the command with its whole output',
   };
@@ -220,6 +242,32 @@ describe('files', () => {
         expect(names).toContain(`formats/${folder}/${name}`);
     }
   });
+});
+
+/** Groups of files that import each other. */
+function cycles(graph: readonly (readonly [file: string, imports: readonly string[]])[]): string[] {
+  const edges = new Map(graph);
+  const done = new Set<string>();
+  const found: string[] = [];
+  const visit = (file: string, trail: readonly string[]): void => {
+    const from = trail.indexOf(file);
+    if (from !== -1) found.push([...trail.slice(from), file].join(' → '));
+    if (from !== -1 || done.has(file)) return;
+    for (const next of edges.get(file) ?? []) visit(next, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of edges.keys()) visit(file, []);
+  return found;
+}
+
+test('the search for cycles finds them', () => {
+  const graph = [
+    ['a', ['b']],
+    ['b', ['c', 'd']],
+    ['c', ['a']],
+    ['d', []],
+  ] as const;
+  expect(cycles(graph)).toEqual(['a → b → c → a']);
 });
 
 function codeOf(text: string): string {

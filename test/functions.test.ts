@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { typeStripper } from '../src/host/type-stripper.js';
+import { typeStripper } from '../src/host/packages/type-stripper.js';
 import { HostError } from '../src/model/host-error.js';
 import type { Json, JsonObject } from '../src/model/json.js';
 import type { Package } from '../src/model/package.js';
@@ -16,6 +16,7 @@ import { runFunction } from '../src/run/function.js';
 import { type PoolOptions, ProcessPool } from '../src/run/process-pool.js';
 import type { RunResult } from '../src/run/run.js';
 import type { SandboxProfile } from '../src/run/sandbox-command.js';
+import type { WorkerPool, WorkerProcess } from '../src/run/worker/worker-process.js';
 import { bubblewrap } from '../src/sandbox/bubblewrap.js';
 import { noSandbox } from '../src/sandbox/no-sandbox.js';
 import { defaultSandboxLimits, type Sandbox } from '../src/sandbox/sandbox.js';
@@ -23,7 +24,7 @@ import { memoryBundle } from './memory-bundle.js';
 
 const root = mkdtempSync('/tmp/toolwharf-functions-');
 let sandbox: Sandbox;
-const pools: ProcessPool[] = [];
+const pools: WorkerPool[] = [];
 
 beforeAll(async () => {
   chmodSync(root, 0o755);
@@ -144,7 +145,7 @@ function packageOf(
     ]),
   };
   const refused: string[] = [];
-  const pool = new ProcessPool(options);
+  const pool = new ProcessPool<WorkerProcess>(options);
   pools.push(pool);
   const run = (call: Call = {}): Promise<RunResult> => {
     const convention = call.convention ?? (language === 'python' ? 'envelope' : 'arguments-context');
@@ -976,6 +977,6 @@ export async function run(args: Shape): Promise<unknown> {
   });
 });
 
-async function gone(pool: ProcessPool): Promise<void> {
+async function gone(pool: WorkerPool): Promise<void> {
   await expect.poll(() => pool.state, { timeout: 5000 }).toEqual({ processes: 0, busy: 0, waiting: 0 });
 }

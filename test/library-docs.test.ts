@@ -34,8 +34,8 @@ test('every public function, and every member of a host and a session, has an ex
   const missing = functions.filter((it) => !new RegExp(`\\b${it}\\b`).test(used));
   const reference = readFileSync(join(root, 'docs/api.md'), 'utf8');
   for (const [name, variable] of [
-    ['Host', 'host'],
-    ['Session', 'session'],
+    ['RemoteHost', 'host'],
+    ['RemoteSession', 'session'],
   ] as const) {
     const [, declaration] = new RegExp(`^interface ${name} \\{\\n([\\s\\S]*?)^\\}`, 'm').exec(
       reference,

@@ -2,7 +2,8 @@
 // and the answer comes with another request. A request state is valid for one question only.
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
-import type { McpServer, McpServerParts } from '../src/serve/mcp/server.js';
+import type { McpServer } from '../src/serve/mcp/server.js';
+import type { McpServerParts } from '../src/serve/mcp/server-options.js';
 import { serverPackage } from './attacks/server-package.js';
 import { BareClient, bugs, envelope, frontFor, type Message, officialClient, partsFor } from './mcp-wire.js';
 import { until } from './toolwharf.js';

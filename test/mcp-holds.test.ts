@@ -3,7 +3,8 @@
 import type { ClientOptions } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
-import type { McpServer, McpServerParts } from '../src/serve/mcp/server.js';
+import type { McpServer } from '../src/serve/mcp/server.js';
+import type { McpServerParts } from '../src/serve/mcp/server-options.js';
 import {
   BareClient,
   bugs,

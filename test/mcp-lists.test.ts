@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, expect, test } from 'vitest';
 import type { Session } from '../src/index.js';
-import { createMcpServer, createMcpServerParts, type McpServer } from '../src/serve/mcp/server.js';
+import { createMcpServer, type McpServer } from '../src/serve/mcp/server.js';
+import { createMcpServerParts } from '../src/serve/mcp/server-options.js';
 import { until } from './toolwharf.js';
 import { pythonTool, type Workbench, workbench } from './workbench.js';
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, test } from 'vitest';
 import { textTemplate } from '../src/model/template.js';
-import type { Progress } from '../src/run/upstream/upstream.js';
+import type { Progress } from '../src/run/run.js';
 import { asked, closeUpstreams, connectUpstream, progressOf } from './mcp-upstream.js';
 import { temporaryFolder } from './toolwharf.js';
 

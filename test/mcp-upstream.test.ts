@@ -1,6 +1,6 @@
 // Servers of the official SDK in each era: over lines in a real sandbox, and over HTTP on loopback.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Progress } from '../src/run/upstream/upstream.js';
+import type { Progress } from '../src/run/run.js';
 import { httpDesk } from './mcp-http-desk.js';
 import {
   asked,

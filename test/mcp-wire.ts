@@ -7,13 +7,12 @@ import {
   type Transport,
 } from '@modelcontextprotocol/client';
 import type { Host, Session } from '../src/index.js';
+import { createMcpServer, type McpServer } from '../src/serve/mcp/server.js';
 import {
-  createMcpServer,
   createMcpServerParts,
   type ExposeMode,
-  type McpServer,
   type McpServerParts,
-} from '../src/serve/mcp/server.js';
+} from '../src/serve/mcp/server-options.js';
 import type { LineConnection } from '../src/wire/line-connection.js';
 import { readLines } from '../src/wire/lines.js';
 

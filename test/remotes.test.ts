@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { PackageFolders } from '../src/host/package-folders.js';
+import { PackageFolders } from '../src/host/sandboxing/package-folders.js';
 import type { HostOptions, Json, JsonObject } from '../src/index.js';
 import { systemSandbox } from '../src/sandbox/system-sandbox.js';
 import { until } from './toolwharf.js';

@@ -1,5 +1,5 @@
 import type { Rule } from '../model/rule.js';
-import type { VaultKeyStorage } from './operator.js';
+import type { VaultKeyStorage } from './operator/operator.js';
 
 /** The operator's configuration for a session. An absent field means its default. */
 export interface SessionPolicy {

@@ -9,7 +9,7 @@ import { syntaxCodes } from './codes/syntax.js';
 import { talosCodes } from './codes/talos.js';
 import { textCodes } from './codes/text.js';
 import { toolspaceCodes } from './codes/toolspace.js';
-import type { Severity } from './diagnostic.js';
+import type { Severity } from './severity.js';
 
 /** The severity of each diagnostic code. */
 export const diagnosticCodes = {

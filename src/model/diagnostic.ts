@@ -1,7 +1,5 @@
 import type { DiagnosticCode } from './codes.js';
-
-/** `error`: the package cannot be used. `warning`: it probably does not do what its author expects. */
-export type Severity = 'error' | 'warning' | 'info';
+import type { Severity } from './severity.js';
 
 /** A place in a file. Lines and columns start at 1, columns count UTF-16 code units, the end is exclusive. */
 export interface Range {

@@ -99,3 +99,17 @@ export interface Announcement {
   readonly tools: readonly AnnouncedTool[];
   readonly hooks: readonly HookPoint[];
 }
+
+/** The long-running programs of a package, which announce tools or hooks. */
+export function upstreamPrograms(pkg: Package): readonly Program[] {
+  const used = new Set(
+    pkg.tools.flatMap((it) => (it.action?.kind === 'upstream' ? [it.action.program] : [])),
+  );
+  const withHooks = new Set(pkg.hooks.map((it) => it.program));
+  return pkg.programs.filter(
+    (it) =>
+      (it.protocol === 'mcp' || it.protocol === 'nexo') &&
+      (it.role === 'mcp-server' || it.role === 'extension') &&
+      (pkg.announcesTools || used.has(it.name) || withHooks.has(it.name)),
+  );
+}

@@ -53,6 +53,11 @@ export function runsElsewhere({ target, role }: Program): boolean {
   return reached && (role === 'tool' || role === 'extension' || role === 'mcp-server');
 }
 
+/** Whether the host starts the program, as a process or container on this machine. */
+export function runsHere({ target }: Program): boolean {
+  return target.kind === 'process' || target.kind === 'container';
+}
+
 /** One process, container, URL or NATS service of a package. */
 export interface Program {
   readonly name: string;

@@ -1,7 +1,7 @@
 // Adding a rule never allows what was denied before. Random rules and calls, checked with the functions of the call pipeline.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { applyInputGuardrails } from '../host/input-guardrails.js';
+import { applyInputGuardrails } from '../host/call/input-guardrails.js';
 import { noGuardrails } from '../model/guardrails.js';
 import { HostError } from '../model/host-error.js';
 import type { JsonObject } from '../model/json.js';

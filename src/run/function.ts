@@ -3,13 +3,12 @@ import type { CancelSignal } from '../model/cancel-signal.js';
 import { HostError } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Slot } from '../model/slot.js';
-import type { ProcessPool } from './process-pool.js';
 import type { RunRequest, RunResult } from './run.js';
 import { dataFolderInside, type SandboxProfile } from './sandbox-command.js';
 import { type ProcessServices, spawnSandboxed } from './sandboxed-process.js';
 import { readWorkerOutcome } from './worker/worker-outcome.js';
 import { workerPlan } from './worker/worker-plan.js';
-import { WorkerProcess } from './worker/worker-process.js';
+import { type WorkerPool, WorkerProcess } from './worker/worker-process.js';
 
 type FunctionAction = Extract<Action, { kind: 'function' }>;
 
@@ -22,7 +21,7 @@ export async function runFunction(
   request: RunRequest,
   profile: SandboxProfile,
   processServices: ProcessServices,
-  pool: ProcessPool,
+  pool: WorkerPool,
   { waitSignal, leftMs }: { readonly waitSignal: () => CancelSignal; readonly leftMs: () => number },
 ): Promise<RunResult> {
   const { input, outputBytes, signal } = request;

@@ -1,6 +1,5 @@
 import type { CancelSignal } from '../model/cancel-signal.js';
 import { HostError } from '../model/host-error.js';
-import type { WorkerProcess } from './worker/worker-process.js';
 
 /** A process that can serve calls, one at a time. */
 export interface PooledProcess {
@@ -69,7 +68,7 @@ const maxFailures = 256;
  * affects no other call. Parallel calls for the same key get more processes, up to a limit. Further calls wait in order;
  * if the pool is full, the process that has been idle oldest is killed.
  */
-export class ProcessPool<T extends PooledProcess = WorkerProcess> {
+export class ProcessPool<T extends PooledProcess> {
   readonly #limits: Required<PoolOptions>;
   readonly #entries = new Set<PoolEntry<T>>();
   readonly #failures = new Map<string, StartFailure>();

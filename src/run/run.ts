@@ -2,7 +2,6 @@ import type { CancelSignal } from '../model/cancel-signal.js';
 import type { Json, JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import type { Tool } from '../model/tool.js';
-import type { CallerContext, Progress } from './upstream/upstream.js';
 
 /** One execution of a tool's action, after all checks and approvals. */
 export interface RunRequest {
@@ -42,4 +41,15 @@ export interface RunResult {
   readonly parts?: readonly JsonObject[];
   /** The `_meta` of an MCP result. */
   readonly meta?: JsonObject;
+}
+
+export interface CallerContext {
+  readonly agentId: string;
+  readonly sessionId: string;
+}
+
+export interface Progress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
 }

@@ -1,4 +1,4 @@
-import type { Session } from '../host/host.js';
+import type { RemoteSession } from '../host/host.js';
 import { HostError } from '../model/host-error.js';
 import { isObject } from '../model/json.js';
 import type { StandingRuleInput } from '../model/standing-rule.js';
@@ -13,7 +13,7 @@ export interface RuleTarget {
 }
 
 /** Finds the tool that a rule names, with its current definition digest. */
-export async function ruleTarget(session: Session, name: string): Promise<RuleTarget> {
+export async function ruleTarget(session: RemoteSession, name: string): Promise<RuleTarget> {
   const found = (await session.tools()).find((it) => it.name === name);
   if (found !== undefined) return { tool: found.tool, name, definition: found.definition };
   throw new HostError('tool_not_found', `no tool named ${JSON.stringify(name)} here`, {

@@ -1,7 +1,7 @@
 // SECURITY.md: "A PIN reset reveals nothing".
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { openPinReset } from '../../src/host/pin-reset.js';
+import { openPinReset } from '../../src/host/operator/pin-reset.js';
 import { createHost } from '../../src/index.js';
 import { openDatabase } from '../../src/store/database.js';
 import { atTerminal, patchTool, temporaryFolder, toolwharf } from '../toolwharf.js';
@@ -64,7 +64,7 @@ test('a reset deletes everything that the PIN protects, and keeps all stops', as
   try {
     await expect(host.operator.removePin(operator(old))).rejects.toMatchObject({ code: 'pin_required' });
     expect(await host.secrets.list()).toEqual([]);
-    expect(await host.tokens.check(token)).toBeUndefined();
+    expect(await host.tokens.check(token)).toBeNull();
     expect((await host.approvals.rules.list()).map((it) => it.state)).toEqual(['ended']);
     for (const id of [approved, proposed]) expect((await host.approvals.get(id)).state).toBe('void');
     await expect(host.keptArguments.open(ran, operator(fresh))).rejects.toMatchObject({ code: 'not_found' });

@@ -1,4 +1,4 @@
-import type { Severity } from '../diagnostic.js';
+import type { Severity } from '../severity.js';
 
 /** Problems with the file itself, before its content is parsed. */
 export const fileCodes = {

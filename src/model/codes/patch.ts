@@ -1,4 +1,4 @@
-import type { Severity } from '../diagnostic.js';
+import type { Severity } from '../severity.js';
 
 /** Rules of the Patch format that its schema cannot express. */
 export const patchCodes = {

@@ -1,4 +1,4 @@
-import type { Severity } from '../diagnostic.js';
+import type { Severity } from '../severity.js';
 
 /** Violations of a format's published schema, unknown fields, and JSON Schemas inside a manifest. */
 export const schemaCodes = {

@@ -1,4 +1,4 @@
-import type { Severity } from '../diagnostic.js';
+import type { Severity } from '../severity.js';
 
 /** Problems with the syntax of a file: JSON, YAML, TOML or JavaScript. */
 export const syntaxCodes = {

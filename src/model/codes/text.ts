@@ -1,4 +1,4 @@
-import type { Severity } from '../diagnostic.js';
+import type { Severity } from '../severity.js';
 
 /** Characters that make text look different from what it contains. */
 export const textCodes = {

@@ -1,4 +1,4 @@
-import type { Severity } from '../diagnostic.js';
+import type { Severity } from '../severity.js';
 
 /** Rules from the text of the Toolspace specification. Violations of its JSON Schema use the codes of schema.ts. */
 export const toolspaceCodes = {

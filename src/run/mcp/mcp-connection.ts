@@ -1,12 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import type {
-  CallerContext,
-  Deadline,
-  UpstreamAnnouncement,
-  UpstreamEnd,
-  UpstreamSettings,
-} from '../upstream/upstream.js';
+import type { CallerContext } from '../run.js';
+import type { Deadline, UpstreamAnnouncement, UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
 import { fetchAnnouncement } from './announcement.js';
 import { type NegotiatedRevision, negotiateRevision, requestMeta } from './handshake.js';
 import { McpPeer, type McpRequest, toHostError } from './mcp-peer.js';

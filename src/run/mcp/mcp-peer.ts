@@ -1,7 +1,8 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import type { Deadline, Progress, UpstreamEnd } from '../upstream/upstream.js';
+import type { Progress } from '../run.js';
+import type { Deadline, UpstreamEnd } from '../upstream/upstream.js';
 import { FloodGuard } from './flood-guard.js';
 import { type IncomingMessage, readMessages, ServerRpcError } from './message.js';
 import type { Receiver, SendOptions, Transport } from './transport.js';

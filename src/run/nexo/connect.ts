@@ -1,9 +1,8 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
-import type { RunResult } from '../run.js';
+import type { CallerContext, RunResult } from '../run.js';
 import type {
-  CallerContext,
   ConnectUpstream,
   Deadline,
   Upstream,

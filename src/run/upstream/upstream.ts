@@ -6,7 +6,7 @@ import type { Program } from '../../model/program.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { NetworkReach } from '../../net/destination.js';
 import type { HttpClient } from '../../net/http-client.js';
-import type { RunResult } from '../run.js';
+import type { CallerContext, Progress, RunResult } from '../run.js';
 import type { SandboxProfile } from '../sandbox-command.js';
 import type { ProcessServices } from '../sandboxed-process.js';
 
@@ -68,17 +68,6 @@ export interface UpstreamCall extends Deadline {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Asks the user a question of the server; undefined: the question is declined. */
   readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
-}
-
-export interface CallerContext {
-  readonly agentId: string;
-  readonly sessionId: string;
-}
-
-export interface Progress {
-  readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
 }
 
 /** Everything needed to connect to a program, with `run/nexo/connect.ts` or `run/mcp/connect.ts`. */

@@ -3,15 +3,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { suggest } from '../../formats/suggest.js';
 import { HostError } from '../../model/host-error.js';
-import { type Command, commonOptions, type Option } from './command.js';
-
-/** A parsed command line. */
-export interface Arguments {
-  readonly positionals: readonly string[];
-  has(name: string): boolean;
-  value(name: string): string | undefined;
-  values(name: string): readonly string[];
-}
+import { type Arguments, type Command, commonOptions, type Option } from './command.js';
 
 /** `--format json` means `--json` for every command. Commands with more formats define their own --format. */
 const formatOption: Option = { name: 'format', value: 'FORMAT', text: 'text or json' };

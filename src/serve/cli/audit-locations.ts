@@ -1,5 +1,5 @@
 import type { AuditLocations } from '../../host/host.js';
-import type { Arguments } from './arguments.js';
+import type { Arguments } from './command.js';
 import { loadConfig, settingOf } from './config.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,7 +1,8 @@
 import type { AuditReader } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
-import { type Arguments, stateDirectory } from './arguments.js';
+import { stateDirectory } from './arguments.js';
 import { auditLocations } from './audit-locations.js';
+import type { Arguments } from './command.js';
 import type { Terminal } from './terminal.js';
 
 /** Runs `use` with the audit log of the state directory, and always closes the log afterwards. */

@@ -1,5 +1,12 @@
-import type { Arguments } from './arguments.js';
 import type { Terminal } from './terminal.js';
+
+/** A parsed command line. */
+export interface Arguments {
+  readonly positionals: readonly string[];
+  has(name: string): boolean;
+  value(name: string): string | undefined;
+  values(name: string): readonly string[];
+}
 
 export interface Option {
   /** Without the dashes. */

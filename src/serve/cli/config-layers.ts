@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
-import type { Arguments } from './arguments.js';
+import type { Arguments } from './command.js';
 import type { ConfigFile } from './config-file.js';
 import { type ConfigKey, type ConfigKeyName, type ConfigValue, configKeys } from './config-keys.js';
 import { checkValue, type PathContext } from './config-value.js';

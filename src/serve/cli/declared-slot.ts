@@ -1,10 +1,10 @@
 import { suggest } from '../../formats/suggest.js';
-import type { Host } from '../../host/host.js';
+import type { RemoteHost } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { shellQuote } from '../../model/shell-quote.js';
 
 /** Rejects a name that the package does not ask for, because it would never receive the value. */
-export async function assertDeclaredSlot(host: Host, packageId: string, slot: string): Promise<void> {
+export async function assertDeclaredSlot(host: RemoteHost, packageId: string, slot: string): Promise<void> {
   const declared = await host.secrets.slots(packageId);
   if (declared === null || declared.includes(slot)) return;
   const meant = suggest(slot, declared);

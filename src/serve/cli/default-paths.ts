@@ -20,19 +20,19 @@ export function defaultAcceptNewIn(entries: readonly ConfigEntry[], cwd: string)
 }
 
 function configuredPaths(entries: readonly ConfigEntry[]): readonly string[] | undefined {
-  const paths = listOf(entries, 'paths');
+  const paths = arrayOf(entries, 'paths');
   return paths === undefined || paths.length === 0 ? undefined : paths;
 }
 
 /** This folder, or only its `discovery.only` parts. Fails if none of them is in this folder. */
 export function searchRoots(entries: readonly ConfigEntry[], cwd: string): readonly string[] {
-  const only = listOf(entries, 'discovery.only');
+  const only = arrayOf(entries, 'discovery.only');
   if (only === undefined) return [cwd];
   const origin = entryOf(entries, 'discovery.only')?.origins[0];
   const where = origin === undefined ? '' : ` (${settingOriginText(origin)})`;
   const kept = intersectFolders([cwd], only);
   for (const it of kept) {
-    const problem = notSearchable(it, cwd, listOf(entries, 'discovery.ignore') ?? []);
+    const problem = notSearchable(it, cwd, arrayOf(entries, 'discovery.ignore') ?? []);
     if (problem !== undefined)
       throw new HostError('invalid_config', `discovery.only names ${it}, ${problem}`, {
         hint: `name it on the command line, or remove it from discovery.only${where}`,
@@ -61,7 +61,7 @@ function notSearchable(path: string, cwd: string, ignore: readonly string[]): st
   }
 }
 
-function listOf(entries: readonly ConfigEntry[], key: ConfigKeyName): readonly string[] | undefined {
+function arrayOf(entries: readonly ConfigEntry[], key: ConfigKeyName): readonly string[] | undefined {
   return entryOf(entries, key)?.value as readonly string[] | undefined;
 }
 

@@ -1,6 +1,5 @@
 import { visibleLine } from '../print/visible.js';
-import type { Arguments } from './arguments.js';
-import type { Option } from './command.js';
+import type { Arguments, Option } from './command.js';
 import type { Terminal } from './terminal.js';
 
 /** For commands that change something. They still check the names they were given, so that a wrong one is an error. */

@@ -1,6 +1,6 @@
 import type { Explanation } from '../../host/host.js';
 import { printExplanation } from '../print/explanation.js';
-import type { Arguments } from './arguments.js';
+import type { Arguments } from './command.js';
 import type { Terminal } from './terminal.js';
 import { terminalStyle } from './terminal-style.js';
 

@@ -1,7 +1,6 @@
 import { HostError } from '../../model/host-error.js';
 import type { OidcSettings } from '../http/oidc/identity-provider.js';
-import type { Arguments } from './arguments.js';
-import type { Option } from './command.js';
+import type { Arguments, Option } from './command.js';
 import { loadConfig, settingOf } from './config.js';
 import type { Terminal } from './terminal.js';
 

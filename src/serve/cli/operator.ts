@@ -1,8 +1,7 @@
 import { resolve } from 'node:path';
-import type { Host, Operator } from '../../host/host.js';
+import type { Operator, RemoteHost } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
-import type { Arguments } from './arguments.js';
-import type { Option } from './command.js';
+import type { Arguments, Option } from './command.js';
 import type { Terminal } from './terminal.js';
 
 /** For commands that perform operator operations. */
@@ -13,7 +12,11 @@ export const pinOption: Option = {
 };
 
 /** The person at this terminal, with the PIN if one is set. A PIN is never a command-line argument. */
-export async function terminalOperator(host: Host, args: Arguments, terminal: Terminal): Promise<Operator> {
+export async function terminalOperator(
+  host: RemoteHost,
+  args: Arguments,
+  terminal: Terminal,
+): Promise<Operator> {
   const me: Operator = { name: terminal.principal, channel: 'terminal' };
   if (!(await host.operator.pin()).set) return me;
   return { ...me, pin: await readPin(args, terminal, 'PIN (not shown): ') };

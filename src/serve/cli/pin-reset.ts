@@ -1,8 +1,9 @@
 import type { PinProtectedCounts } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { visibleLine } from '../print/visible.js';
-import { type Arguments, stateDirectory } from './arguments.js';
+import { stateDirectory } from './arguments.js';
 import { auditLocations } from './audit-locations.js';
+import type { Arguments } from './command.js';
 import { isDryRun, reportDryRun } from './dry-run.js';
 import type { Terminal } from './terminal.js';
 

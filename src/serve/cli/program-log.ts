@@ -1,5 +1,5 @@
 import { visibleLine } from '../print/visible.js';
-import type { Arguments } from './arguments.js';
+import type { Arguments } from './command.js';
 import type { InProcessHostOptions, Terminal } from './terminal.js';
 
 /** With --verbose, prints the output of programs, to find errors in them. */

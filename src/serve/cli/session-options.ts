@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import type { SessionOptions } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
-import type { Arguments } from './arguments.js';
+import type { Arguments } from './command.js';
 import { sessionOptions, sessionSettings } from './config.js';
 import type { Terminal } from './terminal.js';
 

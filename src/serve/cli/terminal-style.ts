@@ -1,5 +1,5 @@
 import { makeStyle, type Style } from '../print/style.js';
-import type { Arguments } from './arguments.js';
+import type { Arguments } from './command.js';
 import type { Terminal } from './terminal.js';
 
 /** Colors on a terminal, unless --color or NO_COLOR says otherwise. */

@@ -7,6 +7,7 @@ import type {
   ContainerPolicy,
   Host,
   PinReset,
+  RemoteHost,
 } from '../../host/host.js';
 import type { AuditVerdict } from '../../model/audit.js';
 
@@ -46,7 +47,7 @@ export interface Terminal {
   /** Path of a file that comes with this installation. */
   resource(path: string): string;
   /** The running host of the state directory, else a host in this process until the command ends. */
-  openHost(options: OpenHostOptions): Promise<Host>;
+  openHost(options: OpenHostOptions): Promise<RemoteHost>;
   /** Runs the checks of `doctor`. */
   examine(options: ExamineOptions): Promise<readonly Check[]>;
   /** Fetches a URL under the host's network rules; private addresses need a grant. */

@@ -1,7 +1,7 @@
 import { suggest } from '../../formats/suggest.js';
-import type { Host } from '../../host/host.js';
+import type { RemoteHost } from '../../host/host.js';
 import { visibleLine } from '../print/visible.js';
-import type { Arguments } from './arguments.js';
+import type { Arguments } from './command.js';
 import type { Terminal } from './terminal.js';
 
 /**
@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.js';
  * before adding the package, but a misspelled name must be noticed.
  */
 export async function warnIfUnknownPackage(
-  host: Host,
+  host: RemoteHost,
   id: string,
   args: Arguments,
   terminal: Terminal,

@@ -1,14 +1,15 @@
-import type { Host } from '../../host/host.js';
+import type { RemoteHost } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
-import { type Arguments, stateDirectory } from './arguments.js';
+import { stateDirectory } from './arguments.js';
 import { auditLocations } from './audit-locations.js';
+import type { Arguments } from './command.js';
 import type { Terminal } from './terminal.js';
 
 /** Like `withHost`, but fails if the state directory does not exist. For commands that only read or change stored data. */
 export async function withExistingHost<T>(
   args: Arguments,
   terminal: Terminal,
-  use: (host: Host) => Promise<T>,
+  use: (host: RemoteHost) => Promise<T>,
 ): Promise<T> {
   const state = stateDirectory(args, terminal.environment, terminal.cwd);
   if (!terminal.isFolder(state)) {
@@ -23,7 +24,7 @@ export async function withExistingHost<T>(
 export async function withHost<T>(
   args: Arguments,
   terminal: Terminal,
-  use: (host: Host) => Promise<T>,
+  use: (host: RemoteHost) => Promise<T>,
   timeoutMs?: number,
 ): Promise<T> {
   const state = stateDirectory(args, terminal.environment, terminal.cwd);

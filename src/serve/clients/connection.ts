@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
-import type { Arguments } from '../cli/arguments.js';
+import type { Arguments } from '../cli/command.js';
 import { sessionSettings } from '../cli/config.js';
 import { sessionArgs } from '../cli/session-options.js';
 import type { Terminal } from '../cli/terminal.js';
@@ -178,7 +178,7 @@ export class Connection {
     if (token === undefined || present === undefined || written === undefined) return undefined;
     if (urlOf(present) !== mcpEndpoint(written).href) return undefined;
     const known = await withHost(args, terminal, (host) => host.tokens.check(token));
-    return known === undefined ? undefined : token;
+    return known === null ? undefined : token;
   }
 
   /** Creates a token for this client and writes it. Revokes the token if writing fails. */
@@ -206,7 +206,7 @@ export class Connection {
     const { args, terminal } = this.#request;
     await withHost(args, terminal, async (host) => {
       const known = await host.tokens.check(token);
-      if (known !== undefined) await host.tokens.revoke(known.id, terminal.principal);
+      if (known !== null) await host.tokens.revoke(known.id, terminal.principal);
     });
   }
 

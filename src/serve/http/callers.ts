@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import type { Host, Session, SessionOptions, TokenRole } from '../../host/host.js';
 import { Cancellation, type CancelSignal } from '../../model/cancel-signal.js';
 import { HttpError } from './http-error.js';
+import type { Identity } from './identity.js';
 import { type IdentityProvider, InvalidToken } from './oidc/identity-provider.js';
 import { challenge } from './oidc/protected-resource.js';
 import { ownOrigin, type ServerNames } from './origin-check.js';
@@ -14,17 +15,6 @@ export interface StartToken {
   readonly name: string;
   readonly role: TokenRole;
   readonly token: string;
-}
-
-/** The identity behind a token. */
-export interface Identity {
-  readonly id: string;
-  readonly name: string;
-  readonly role: TokenRole;
-  /** Milliseconds since 1970. Null: never expires. */
-  readonly expiresAt: number | null;
-  /** The principal of its calls. */
-  readonly principal: string;
 }
 
 /** The caller that one token identifies. */
@@ -161,10 +151,9 @@ export class Callers {
     for (const it of this.#startTokens) if (timingSafeEqual(it.digest, digest)) return it.identity;
     const stored = await this.#host.tokens.check(token);
     // A stored token with the name of a start token must not get its principal.
-    const taken = this.#startTokens.some((it) => it.identity.principal === stored?.principal);
-    return stored !== undefined && taken
-      ? { ...stored, principal: `http/${stored.name}#${stored.id}` }
-      : stored;
+    if (stored === null) return undefined;
+    const taken = this.#startTokens.some((it) => it.identity.principal === stored.principal);
+    return taken ? { ...stored, principal: `http/${stored.name}#${stored.id}` } : stored;
   }
 
   #add(identity: Identity): CallerEntry {

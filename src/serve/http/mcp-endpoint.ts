@@ -8,13 +8,8 @@ import {
   type RpcRequest,
   rpcErrorReply,
 } from '../mcp/json-rpc.js';
-import {
-  createMcpServer,
-  type ExposeMode,
-  type McpServer,
-  type McpServerParts,
-  type Session2025,
-} from '../mcp/server.js';
+import { createMcpServer, type McpServer, type Session2025 } from '../mcp/server.js';
+import type { ExposeMode, McpServerParts } from '../mcp/server-options.js';
 import type { HttpCaller } from './callers.js';
 import { EventStream } from './event-stream.js';
 import { HttpError } from './http-error.js';

@@ -73,7 +73,12 @@ function operation(route: Route): JsonObject {
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(route.body === undefined
       ? {}
-      : { requestBody: { required: true, content: { 'application/json': { schema: route.body } } } }),
+      : {
+          requestBody: {
+            required: route.optionalBody !== true,
+            content: { 'application/json': { schema: route.body } },
+          },
+        }),
     responses: { ...Object.fromEntries(responses), default: problem },
   };
 }

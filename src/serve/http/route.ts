@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { TokenRole } from '../../host/host.js';
+import { exactly, object, type Shape } from '../../host/operations/shape.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { HttpCaller } from './callers.js';
@@ -28,6 +29,8 @@ interface RouteBase {
   readonly summary: string;
   /** JSON Schema of the body. Absent: the route has no body. */
   readonly body?: JsonObject;
+  /** The body may be absent. Default: false. */
+  readonly optionalBody?: boolean;
   readonly query?: Readonly<Record<string, string>>;
   /** Responses by status, besides the errors that every route has. */
   readonly responses: Readonly<Record<string, ResponseSpec>>;
@@ -129,35 +132,33 @@ function decode(text: string): string | undefined {
   }
 }
 
-/** The body as an object. Throws if it has unknown members. */
-export function bodyMembers(body: Json | undefined, known: readonly string[]): JsonObject {
+/** The body, checked by the shape that the description shows. */
+export function bodyOf<T>(shape: Shape<T>, body: Json | undefined): T {
   if (!isObject(body)) throw new HttpError(400, 'usage', 'the body must be a JSON object');
-  const unknown = Object.keys(body).find((it) => !known.includes(it));
+  const problem = shape.problem(body, '');
+  if (problem !== undefined) throw new HttpError(400, 'usage', `the body is not valid: ${problem}`);
+  return body as T;
+}
+
+/** Throws if a request has a body although its path takes none. */
+export function assertNoBody(body: Json): void {
+  if (!isObject(body)) throw new HttpError(400, 'usage', 'the body must be a JSON object');
+  const [unknown] = Object.keys(body);
   if (unknown !== undefined)
     throw new HttpError(
       400,
       'usage',
       `the body has an unknown member ${JSON.stringify(unknown.slice(0, 80))}`,
       {
-        hint: known.length === 0 ? 'this path takes no body' : `allowed members: ${known.join(', ')}`,
+        hint: 'this path takes no body',
       },
     );
-  return body;
 }
 
-export function textMember(body: JsonObject, name: string): string {
-  const value = body[name];
-  if (typeof value !== 'string' || value === '')
-    throw new HttpError(400, 'usage', `the body needs ${name}, a non-empty string`);
-  return value;
-}
-
-/** Response schemas that several routes share. */
-export const objectSchema: JsonObject = { type: 'object' };
-export function documentSchema(schema: string, properties: JsonObject = {}): JsonObject {
-  return {
-    type: 'object',
-    required: ['schema', ...Object.keys(properties)],
-    properties: { schema: { const: schema }, ...properties },
-  };
+/** The schema of a document: an object with the member `schema`, which names it. */
+export function documentSchema(
+  schema: string,
+  members: Readonly<Record<string, Shape<unknown>>> = {},
+): JsonObject {
+  return object({ schema: exactly(schema), ...members }).schema;
 }

@@ -12,6 +12,7 @@ import { killRoutes } from './routes/kills.js';
 import { mcpRoutes } from './routes/mcp.js';
 import { messageRoutes } from './routes/messages.js';
 import { monitoringRoutes } from './routes/monitoring.js';
+import { operationRoutes } from './routes/operations.js';
 import { operatorRoutes } from './routes/operator.js';
 import { protectedResourceRoutes } from './routes/protected-resource.js';
 import { ruleRoutes } from './routes/rules.js';
@@ -51,6 +52,7 @@ export function routesOf(options: RoutesOptions): readonly Route[] {
     ...(options.provider === undefined ? [] : protectedResourceRoutes(options.provider)),
     ...killRoutes(host.kills),
     ...attentionRoutes(host),
+    ...operationRoutes(host),
     ...monitoringRoutes({ ...options, description: () => openApi(routes, version) }),
   ];
   return routes;

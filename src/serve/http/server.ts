@@ -3,7 +3,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Host, SessionOptions } from '../../host/host.js';
 import type { Cancellation } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
-import { createMcpServerParts, type ExposeMode } from '../mcp/server.js';
+import { createMcpServerParts, type ExposeMode } from '../mcp/server-options.js';
 import { ActiveRequests } from './active-requests.js';
 import { Callers, type StartToken } from './callers.js';
 import { HttpError } from './http-error.js';
@@ -14,7 +14,7 @@ import { type Gauge, Metrics } from './metrics.js';
 import type { IdentityProvider } from './oidc/identity-provider.js';
 import { checkOrigin, ownOrigin, type ServerNames } from './origin-check.js';
 import { drainRequest, hasBody, readBodyJson } from './request-body.js';
-import { bodyMembers, type Exchange, RouteTable } from './route.js';
+import { assertNoBody, type Exchange, RouteTable } from './route.js';
 import { routesOf } from './routes.js';
 import { defaultHttpServerLimits, type HttpServerLimits } from './server-limits.js';
 
@@ -206,7 +206,7 @@ async function dispatch(context: DispatchContext): Promise<void> {
       await route.stream(exchange, request, response);
     } else if ('handle' in route) {
       const body = hasBody(request) ? await readBodyJson(request, limits.bodyBytes) : undefined;
-      if (body !== undefined && route.body === undefined) bodyMembers(body, []);
+      if (body !== undefined && route.body === undefined) assertNoBody(body);
       sendReply(response, await route.handle({ ...exchange, body }), limits.readMs);
     }
   } finally {

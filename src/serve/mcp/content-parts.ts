@@ -1,6 +1,11 @@
 import type { JsonObject } from '../../model/json.js';
 import type { StoredResult } from './result-store.js';
-import type { ResultShape } from './tool-mapping.js';
+
+/**
+ * What a protocol revision supports. `any`: structured content of any type. `objects`: structured content must be an
+ * object. `plain`: no structured content and no resource links.
+ */
+export type ResultShape = 'plain' | 'objects' | 'any';
 
 /** Maximum number of text characters in one result. */
 export const textLimit = 100_000;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 import type { Answer, CallRequest, ListedTool, PackageReport, Session } from '../../host/host.js';
 import { parseMessages } from './json-rpc.js';
-import { createMcpServer, createMcpServerParts } from './server.js';
+import { createMcpServer } from './server.js';
+import { createMcpServerParts } from './server-options.js';
 
 const tool: ListedTool = {
   name: 'shop/orders',

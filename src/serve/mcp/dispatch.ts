@@ -6,12 +6,13 @@ import { callToolName, confirmToolName, describeToolName, findToolName } from '.
 import { errorTable } from '../errors.js';
 import { QuestionLimit } from './approval-question.js';
 import { ChangeNotifier } from './change-notifier.js';
+import type { ResultShape } from './content-parts.js';
 import { methodNotFound, type RequestId, RpcError, type RpcReply, rpcErrorReply } from './json-rpc.js';
 import type { Page } from './paged-list.js';
 import { traceOf } from './progress.js';
 import { PromptCatalog } from './prompt-catalog.js';
 import { ResourceCatalog } from './resource-catalog.js';
-import type { McpServerOptions } from './server.js';
+import type { McpServerOptions } from './server-options.js';
 import {
   type AskUser,
   type HeldCall,
@@ -21,7 +22,6 @@ import {
   readCallParams,
 } from './tool-call.js';
 import { ToolCatalog } from './tool-catalog.js';
-import type { ResultShape } from './tool-mapping.js';
 
 /** One request, independent of the protocol era. */
 export interface DispatchRequest {

@@ -18,58 +18,15 @@
 //   `subscriptions/listen` stays open until then, or until `server.close()`, which ends it with its result.
 // - `close()` of a session cancels its requests; `close()` of a server closes all sessions. Neither closes the host
 //   session, which belongs to the code that opened it.
-import type { Session } from '../../host/host.js';
 import type { JsonSchema } from '../../model/json.js';
 import type { LineConnection } from '../../wire/line-connection.js';
-import type { ApprovalDecider } from './approval-question.js';
 import { createDispatch } from './dispatch.js';
 import { createEra2025, type Session2025, type Session2025Options } from './era-2025/session.js';
-import { createEra2026, type Request2026Options } from './era-2026/request.js';
+import { createEra2026 } from './era-2026/request.js';
+import type { Request2026Options } from './era-2026/request-options.js';
 import type { RpcReply, RpcRequest } from './json-rpc.js';
 import { serveLines } from './line-transport.js';
-import { createResultStore, type ResultStore } from './result-store.js';
-import { createStateSigner, type StateSigner } from './state-signer.js';
-import { createWaitingCallLimit, type WaitingCallLimit } from './waiting-call-limit.js';
-
-/** `all`: list every tool. `search`: list only the meta-tools. `auto`: search from `searchThreshold` tools. */
-export type ExposeMode = 'all' | 'search' | 'auto';
-
-/** Shared by all MCP servers of one host process. Created once by `createMcpServerParts`. */
-export interface McpServerParts {
-  readonly version: string;
-  /** Signs the `requestState` that a 2026 client sends back with an answer. */
-  readonly stateSigner: StateSigner;
-  /** Large results, stored for a limited time. */
-  readonly results: ResultStore;
-  /** For calls of 2026 clients that wait for an answer of the user. */
-  readonly waiting: {
-    readonly limit: WaitingCallLimit;
-    readonly waitMs: number;
-    readonly outcomeTtlMs: number;
-  };
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-  readonly onBug: (error: unknown) => void;
-}
-
-const waitingCallLimits = { perPrincipal: 8, total: 128 };
-/** Time to answer a tool's question. The timeout of the call may end it sooner. */
-const waitMs = 10 * 60_000;
-/** How long the result is kept if the call ends before the answer arrives. */
-const outcomeTtlMs = 60_000;
-
-export interface McpServerOptions extends McpServerParts {
-  readonly session: Session;
-  readonly approvals: ApprovalDecider;
-  /** The principal of the session, as in the audit log. */
-  readonly principal: string;
-  /**
-   * Owner of what this server hands out: links to large results and request states. A unique id for each connection; over
-   * HTTP the id of the token.
-   */
-  readonly holder: string;
-  readonly expose: ExposeMode;
-}
+import type { McpServerOptions } from './server-options.js';
 
 export interface McpServer {
   /** The input schema of a tool, by any of its names. */
@@ -81,19 +38,6 @@ export interface McpServer {
   /** Serves both eras over lines. Resolves after the client has disconnected and its calls were canceled. */
   lines(connection: LineConnection): Promise<void>;
   close(): void;
-}
-
-export function createMcpServerParts(
-  options: Pick<McpServerParts, 'version' | 'now' | 'onBug'>,
-): McpServerParts {
-  const { now } = options;
-  const waiting = { limit: createWaitingCallLimit(waitingCallLimits), waitMs, outcomeTtlMs };
-  return {
-    ...options,
-    stateSigner: createStateSigner({ now }),
-    results: createResultStore({ now }),
-    waiting,
-  };
 }
 
 export function createMcpServer(options: McpServerOptions): McpServer {

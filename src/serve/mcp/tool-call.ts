@@ -5,11 +5,12 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { callToolName, confirmToolName, describeToolName, findToolName } from '../../model/tool-name.js';
 import { visible, visibleLine } from '../print/visible.js';
 import { applyDecision, type UserDecision } from './approval-question.js';
+import type { ResultShape } from './content-parts.js';
 import { invalidParams, RpcError } from './json-rpc.js';
-import { describeTool, findTools, invalidUse } from './meta-tools.js';
-import type { McpServerOptions } from './server.js';
+import { describeTool, findTools, invalidUse } from './meta-tool-calls.js';
+import type { McpServerOptions } from './server-options.js';
 import type { ToolCatalog } from './tool-catalog.js';
-import { callResult, errorResult, type ResultShape } from './tool-mapping.js';
+import { callResult, errorResult } from './tool-mapping.js';
 
 /** Sends a tool's question to the user at the client. Returns the elicitation result. */
 export type AskUser = (question: JsonObject) => Promise<JsonObject>;

@@ -1,10 +1,11 @@
 import type { ListedTool, PackageReport, SandboxLevel, Session } from '../../host/host.js';
 import { isObject, type Json } from '../../model/json.js';
+import type { ResultShape } from './content-parts.js';
 import { metaTools } from './meta-tools.js';
 import { type ListItem, PagedList } from './paged-list.js';
 import { type Searchable, SearchIndex } from './search-index.js';
-import type { ExposeMode } from './server.js';
-import { confirmTool, type ResultShape, toolEntry } from './tool-mapping.js';
+import type { ExposeMode } from './server-options.js';
+import { confirmTool, toolEntry } from './tool-mapping.js';
 
 /** From this number of tools, the mode `auto` uses search instead of a full list. */
 export const searchThreshold = 40;

@@ -2,13 +2,13 @@ import type { Answer, ListedTool, SandboxLevel } from '../../host/host.js';
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
 import type { Annotations, Tool } from '../../model/tool.js';
 import { confirmToolName } from '../../model/tool-name.js';
-import { partsContent, type StoreResult, textLimit, truncatedText } from './content-parts.js';
-
-/**
- * What a protocol revision supports. `any`: structured content of any type. `objects`: structured content must be an
- * object. `plain`: no structured content and no resource links.
- */
-export type ResultShape = 'plain' | 'objects' | 'any';
+import {
+  partsContent,
+  type ResultShape,
+  type StoreResult,
+  textLimit,
+  truncatedText,
+} from './content-parts.js';
 
 export const confirmTool: JsonObject = {
   name: confirmToolName,

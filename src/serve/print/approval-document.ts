@@ -1,5 +1,37 @@
+import { approvalStates, evidence } from '../../host/operations/operator-shapes.js';
+import {
+  anyText,
+  arrayOf,
+  boolean,
+  isoTime,
+  json,
+  object,
+  oneOf,
+  optional,
+  text,
+} from '../../host/operations/shape.js';
 import type { ApprovalRequest } from '../../model/approval.js';
 import { revealJson, revealLine } from './reveal.js';
+
+/** One held call in the document. */
+export const approvalEntry = object({
+  id: text(),
+  tool: text('PACKAGE/TOOL'),
+  arguments: json('The arguments that run after approval.'),
+  display: anyText('The arguments for people, with hidden characters made visible.'),
+  kind: text('Why it is held.'),
+  reasons: arrayOf(anyText()),
+  evidence: arrayOf(evidence),
+  principal: text('Who called.'),
+  definition: text('Digest of the package.'),
+  createdAt: isoTime(),
+  expiresAt: isoTime(),
+  state: oneOf(approvalStates),
+  decision: optional(
+    object({ by: anyText(), channel: text(), verified: boolean('The PIN was given.'), at: isoTime() }),
+  ),
+  voidReason: optional(anyText()),
+});
 
 /** Held calls as JSON, schema `toolwharf/approvals@1`. */
 export function approvalsDocument(requests: readonly ApprovalRequest[]) {

@@ -1,4 +1,5 @@
 import type { KillEntry, PackageState, UnknownOutcome } from '../../host/host.js';
+import { anyText, object, oneOf, type Shape, text } from '../../host/operations/shape.js';
 import type { ApprovalRequest } from '../../model/approval.js';
 import { shellQuote } from '../../model/shell-quote.js';
 
@@ -11,6 +12,14 @@ export interface AttentionItem {
   /** The command to run next. */
   readonly command: string;
 }
+
+/** The shape of an item in JSON documents. */
+export const attentionEntry: Shape<AttentionItem> = object({
+  kind: oneOf(['outcome-unknown', 'approval', 'killed', 'needs-review', 'needs-setup', 'broken']),
+  subject: text('The call, the held call, the target or the package.'),
+  message: anyText(),
+  command: text('The command to run next.'),
+});
 
 export interface AttentionSources {
   readonly outcomes: readonly UnknownOutcome[];

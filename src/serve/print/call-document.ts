@@ -1,4 +1,40 @@
 import type { Answer } from '../../host/host.js';
+import { answerError } from '../../host/operations/session-shapes.js';
+import {
+  anyText,
+  arrayOf,
+  exactly,
+  json,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+} from '../../host/operations/shape.js';
+
+const statuses = [
+  'ok',
+  'error',
+  'confirmation_required',
+  'external_auth_required',
+  'denied',
+  'timeout',
+] as const;
+
+/** The shape of the document. */
+export const callDocumentShape = object({
+  schema: exactly('toolwharf/call@1'),
+  tool: anyText('PACKAGE/TOOL'),
+  callId: text('Id of the call in the audit log.'),
+  status: oneOf(statuses),
+  result: optional(json('With status ok.')),
+  warnings: optional(arrayOf(anyText())),
+  confirmation: optional(
+    object({ token: text('Identifies the held call.'), kind: text(), reasons: arrayOf(anyText()) }),
+  ),
+  error: optional(answerError),
+  durationMs: number(),
+});
 
 /** An answer as JSON, schema `toolwharf/call@1`. */
 export function callDocument(answer: Answer) {

@@ -1,4 +1,5 @@
-import type { Diagnostic, Severity } from '../../model/diagnostic.js';
+import type { Diagnostic } from '../../model/diagnostic.js';
+import type { Severity } from '../../model/severity.js';
 import { sourceExcerpt } from './excerpt.js';
 import type { Style } from './style.js';
 import { visible, visibleLine } from './visible.js';

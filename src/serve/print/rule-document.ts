@@ -1,5 +1,34 @@
+import { ruleConditions } from '../../host/operations/operator-shapes.js';
+import {
+  anyText,
+  boolean,
+  integer,
+  isoTime,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  text,
+} from '../../host/operations/shape.js';
 import type { ArgumentCondition, StandingRule } from '../../model/standing-rule.js';
 import { revealLine } from './reveal.js';
+
+/** One rule in the document. */
+export const ruleEntry = object({
+  id: text(),
+  tool: text('PACKAGE/TOOL'),
+  definition: text('Digest of the package.'),
+  principal: nullable(text()),
+  conditions: ruleConditions,
+  destructive: boolean(),
+  expiresAt: nullable(isoTime()),
+  createdAt: isoTime(),
+  createdBy: anyText(),
+  verified: boolean('The PIN was given.'),
+  state: oneOf(['active', 'expired', 'ended']),
+  endReason: optional(anyText()),
+  used: integer('How many calls the rule allowed.'),
+});
 
 /** Standing rules as JSON, schema `toolwharf/rules@1`. */
 export function rulesDocument(rules: readonly StandingRule[]) {

@@ -1,5 +1,5 @@
 import type { SessionPolicy } from '../../host/host.js';
-import type { ExposeMode } from '../mcp/server.js';
+import type { ExposeMode } from '../mcp/server-options.js';
 
 /** The first line on the socket: who connects, and the options of its session. */
 export interface Hello {

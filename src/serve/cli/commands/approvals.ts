@@ -1,11 +1,10 @@
-import type { Host } from '../../../host/host.js';
+import type { RemoteHost } from '../../../host/host.js';
 import type { ApprovalRequest } from '../../../model/approval.js';
 import { HostError } from '../../../model/host-error.js';
 import { approvalsDocument } from '../../print/approval-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
 import { revealJson, revealLine } from '../../print/reveal.js';
-import type { Arguments } from '../arguments.js';
-import type { Command } from '../command.js';
+import type { Arguments, Command } from '../command.js';
 import { sessionOptions } from '../config.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { expandId } from '../id-prefix.js';
@@ -97,7 +96,7 @@ async function decide(
 
 /** Performs the decision, if any, and returns the requests to show. */
 async function requestsAfter(
-  host: Host,
+  host: RemoteHost,
   verb: string,
   id: string | undefined,
   args: Arguments,

@@ -1,15 +1,15 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Answer, Host, Session } from '../../../host/host.js';
+import type { Answer, RemoteHost, RemoteSession } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { confirmToolName } from '../../../model/tool-name.js';
 import { errorTable } from '../../errors.js';
 import { callDocument } from '../../print/call-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
 import { visible, visibleLine } from '../../print/visible.js';
-import { type Arguments, parseDuration } from '../arguments.js';
+import { parseDuration } from '../arguments.js';
 import { looksLikeJson, readArguments } from '../call-arguments.js';
-import type { Command } from '../command.js';
+import type { Arguments, Command } from '../command.js';
 import { sessionOptions } from '../config.js';
 import { pinOption, terminalOperator } from '../operator.js';
 import { isPackagePath } from '../package-path.js';
@@ -123,7 +123,7 @@ function isPath(word: string, terminal: Terminal): boolean {
 }
 
 /** The only tool at a path; an error if there are none or several. */
-async function soleTool(session: Session, path: string): Promise<string> {
+async function soleTool(session: RemoteSession, path: string): Promise<string> {
   const { packages } = await session.packages();
   const broken = packages.find((it) => it.state === 'broken');
   const names = packages.flatMap((it) => it.tools.map((tool) => `${it.id}/${tool.name}`));
@@ -150,8 +150,8 @@ async function soleTool(session: Session, path: string): Promise<string> {
 }
 
 interface AskContext {
-  readonly host: Host;
-  readonly session: Session;
+  readonly host: RemoteHost;
+  readonly session: RemoteSession;
   readonly args: Arguments;
   readonly terminal: Terminal;
 }

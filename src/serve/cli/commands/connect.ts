@@ -7,8 +7,7 @@ import { clients } from '../../clients/clients.js';
 import { Connection, type ConnectMachine } from '../../clients/connection.js';
 import { mcpEndpoint } from '../../clients/launch.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments } from '../arguments.js';
-import type { Command } from '../command.js';
+import type { Arguments, Command } from '../command.js';
 import { sessionOptions } from '../config.js';
 import type { Terminal } from '../terminal.js';
 

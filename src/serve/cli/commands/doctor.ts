@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import type { Check } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { printChecks } from '../../print/checks.js';
-import { type Arguments, stateDirectory } from '../arguments.js';
-import type { Command } from '../command.js';
+import { stateDirectory } from '../arguments.js';
+import type { Arguments, Command } from '../command.js';
 import {
   type Config,
   containerPolicy,

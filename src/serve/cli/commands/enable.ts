@@ -1,7 +1,6 @@
 import { suggest } from '../../../formats/suggest.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments } from '../arguments.js';
-import type { Command } from '../command.js';
+import type { Arguments, Command } from '../command.js';
 import { examineConfig } from '../config.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { pinOption, terminalOperator } from '../operator.js';

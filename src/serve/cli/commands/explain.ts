@@ -2,8 +2,7 @@ import { suggest } from '../../../formats/suggest.js';
 import { diagnosticCodes } from '../../../model/codes.js';
 import { HostError, type HostErrorCode, hostErrorCodes } from '../../../model/host-error.js';
 import { errorTable } from '../../errors.js';
-import type { Arguments } from '../arguments.js';
-import type { Command } from '../command.js';
+import type { Arguments, Command } from '../command.js';
 import type { Terminal } from '../terminal.js';
 
 export const explainCommand: Command = {

@@ -7,8 +7,7 @@ import { planFolder, type WrittenFile, writeFolder } from '../../export/folder.j
 import { type ExportResult, type TargetName, targetNames } from '../../export/target.js';
 import { targets } from '../../export/targets.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments } from '../arguments.js';
-import type { Command } from '../command.js';
+import type { Arguments, Command } from '../command.js';
 import { sessionSettings } from '../config.js';
 import { isPackagePath } from '../package-path.js';
 import type { Terminal } from '../terminal.js';

@@ -1,9 +1,8 @@
 import { resolve } from 'node:path';
-import type { InstallResult, InstallStep, Session } from '../../../host/host.js';
+import type { InstallResult, InstallStep, RemoteSession } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments } from '../arguments.js';
-import type { Command } from '../command.js';
+import type { Arguments, Command } from '../command.js';
 import { sessionOptions, sessionSettings } from '../config.js';
 import { dryRunOption, isDryRun } from '../dry-run.js';
 import { isPackagePath } from '../package-path.js';
@@ -66,7 +65,7 @@ function steps(args: Arguments, terminal: Terminal): ((name: string) => void) | 
   return args.has('quiet') ? undefined : (name) => terminal.err(`${visibleLine(name)} …\n`);
 }
 
-async function soleId(session: Session, path: string): Promise<string> {
+async function soleId(session: RemoteSession, path: string): Promise<string> {
   const { packages } = await session.packages();
   const ids = packages.flatMap((it) => it.id ?? []);
   const [id, ...more] = ids;

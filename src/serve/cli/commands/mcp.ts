@@ -1,5 +1,5 @@
 import { HostError } from '../../../model/host-error.js';
-import type { ExposeMode } from '../../mcp/server.js';
+import type { ExposeMode } from '../../mcp/server-options.js';
 import { sendHello } from '../../socket/connect.js';
 import { connectOrStartHost } from '../../socket/start-host.js';
 import { stateDirectory } from '../arguments.js';

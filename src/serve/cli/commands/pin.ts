@@ -1,6 +1,5 @@
 import { HostError } from '../../../model/host-error.js';
-import type { Arguments } from '../arguments.js';
-import type { Command } from '../command.js';
+import type { Arguments, Command } from '../command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { pinOption, readPin } from '../operator.js';
 import { resetPin } from '../pin-reset.js';

@@ -1,12 +1,11 @@
 import { resolve } from 'node:path';
-import type { Host, PackageReview, PackageState, Session } from '../../../host/host.js';
+import type { PackageReview, PackageState, RemoteHost, RemoteSession } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { shellQuote } from '../../../model/shell-quote.js';
 import { errorTable } from '../../errors.js';
 import { printReview } from '../../print/review.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments } from '../arguments.js';
-import type { Command } from '../command.js';
+import type { Arguments, Command } from '../command.js';
 import { sessionOptions, sessionSettings } from '../config.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { pinOption, terminalOperator } from '../operator.js';
@@ -65,7 +64,7 @@ export const review: Command = {
 };
 
 /** The id of the only package at a path; undefined if there are several, which are then listed. */
-async function onlyIn(path: string, session: Session, args: Arguments): Promise<string | undefined> {
+async function onlyIn(path: string, session: RemoteSession, args: Arguments): Promise<string | undefined> {
   const { packages } = await session.packages();
   const ids = packages.flatMap((it) => it.id ?? []);
   if (ids.length === 1 && packages.length === 1) return ids[0];
@@ -84,7 +83,7 @@ async function onlyIn(path: string, session: Session, args: Arguments): Promise<
   return undefined;
 }
 
-async function listPackages(session: Session, args: Arguments, terminal: Terminal): Promise<number> {
+async function listPackages(session: RemoteSession, args: Arguments, terminal: Terminal): Promise<number> {
   const waiting = (await session.packages()).packages.filter((it) => it.state === 'needs-review');
   if (args.has('json')) {
     const packages = waiting.map(({ id, path, reasons }) => ({ id, path, reasons }));
@@ -109,7 +108,7 @@ function describe(it: PackageState, args: Arguments): string {
 async function reviewOne(
   id: string,
   word: string,
-  { host, session }: { readonly host: Host; readonly session: Session },
+  { host, session }: { readonly host: RemoteHost; readonly session: RemoteSession },
   args: Arguments,
   terminal: Terminal,
 ): Promise<number> {

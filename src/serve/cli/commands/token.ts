@@ -1,8 +1,8 @@
 import type { TokenEntry, TokenRole } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
-import { type Arguments, parseLifetime } from '../arguments.js';
-import type { Command } from '../command.js';
+import { parseLifetime } from '../arguments.js';
+import type { Arguments, Command } from '../command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { pinOption, terminalOperator } from '../operator.js';
 import type { Terminal } from '../terminal.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { HostError } from '../../../model/host-error.js';
-import type { Identity } from '../callers.js';
+import type { Identity } from '../identity.js';
 import { accessTokenProblem, type RoleClaim, tokenRole, tokenSubject } from './access-token.js';
 import { IssuerKeys, type KeySet, type KeyTimes } from './issuer-keys.js';
 import { publishedKeys, type ReadDocument } from './published-keys.js';

@@ -1,24 +1,21 @@
 import type { Approvals } from '../../../host/host.js';
+import { approvalStates } from '../../../host/operations/operator-shapes.js';
+import { arrayOf, optional, text } from '../../../host/operations/shape.js';
 import type { ApprovalState } from '../../../model/approval.js';
 import type { CancelSignal } from '../../../model/cancel-signal.js';
-import { approvalsDocument } from '../../print/approval-document.js';
+import { approvalEntry, approvalsDocument } from '../../print/approval-document.js';
 import { HttpError } from '../http-error.js';
 import { operatorOf } from '../request-operator.js';
 import { documentSchema, type ResponseSpec, type Route } from '../route.js';
 
-const states: readonly ApprovalState[] = [
-  'proposed',
-  'approved',
-  'denied',
-  'expired',
-  'void',
-  'executing',
-  'executed',
-];
+const states: readonly ApprovalState[] = approvalStates;
 
 const approvalsResponse: ResponseSpec = {
   description: 'Held calls with their arguments.',
-  schema: documentSchema('toolwharf/approvals@1', { requests: { type: 'array', items: { type: 'object' } } }),
+  schema: documentSchema('toolwharf/approvals@1', {
+    requests: arrayOf(approvalEntry),
+    version: optional(text('Differs after every change.')),
+  }),
 };
 const notFound: ResponseSpec = { description: 'No held call has this id.' };
 const maxWaitSeconds = 60;
@@ -51,8 +48,7 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
       responses: { 200: approvalsResponse },
       handle: async ({ query, signal }) => {
         const selected = statesIn(query);
-        await waitForChange(approvals, query, signal);
-        const version = await approvals.version();
+        const version = await versionAfter(approvals, query, signal);
         return { body: { ...approvalsDocument(await approvals.list(selected)), version } };
       },
     },
@@ -71,33 +67,18 @@ export function approvalRoutes(approvals: Approvals): readonly Route[] {
   ];
 }
 
-/** Returns when the list differs from the version in `after`, or when the time is up. */
-async function waitForChange(
+/** Waits if the query has `after`: until the list differs from that version, or until the time is up. */
+async function versionAfter(
   approvals: Approvals,
   query: URLSearchParams,
   signal: CancelSignal,
-): Promise<void> {
+): Promise<string> {
   const after = query.get('after');
-  if (after === null) return;
+  if (after === null) return approvals.version();
   const seconds = Number(query.get('wait') ?? '25');
   if (!(seconds >= 0 && seconds <= maxWaitSeconds))
     throw new HttpError(400, 'usage', `wait must be a number of seconds from 0 to ${maxWaitSeconds}`);
-  let stop = () => {};
-  const changed = new Promise<void>((resolve) => {
-    const timer = setTimeout(resolve, seconds * 1000);
-    const unsubscribe = approvals.onChange(resolve);
-    signal.addEventListener('abort', () => resolve(), { once: true });
-    stop = () => {
-      clearTimeout(timer);
-      unsubscribe();
-    };
-  });
-  try {
-    // Subscribed before the check, so that no change is missed.
-    if ((await approvals.version()) === after) await changed;
-  } finally {
-    stop();
-  }
+  return approvals.waitForChange(after, seconds, signal);
 }
 
 function statesIn(query: URLSearchParams): ApprovalState[] | undefined {

@@ -1,5 +1,6 @@
 import type { Host } from '../../../host/host.js';
-import { attentionOf } from '../../print/attention.js';
+import { arrayOf, text } from '../../../host/operations/shape.js';
+import { attentionEntry, attentionOf } from '../../print/attention.js';
 import { HttpError } from '../http-error.js';
 import { documentSchema, type Route } from '../route.js';
 
@@ -15,9 +16,7 @@ export function attentionRoutes({ outcomes, approvals, kills }: Host): readonly 
       responses: {
         200: {
           description: 'The items, most urgent first.',
-          schema: documentSchema('toolwharf/attention@1', {
-            items: { type: 'array', items: { type: 'object' } },
-          }),
+          schema: documentSchema('toolwharf/attention@1', { items: arrayOf(attentionEntry) }),
         },
       },
       handle: async ({ caller }) => {
@@ -38,7 +37,7 @@ export function attentionRoutes({ outcomes, approvals, kills }: Host): readonly 
       responses: {
         200: {
           description: 'The call no longer needs attention.',
-          schema: documentSchema('toolwharf/acknowledge@1', { call: { type: 'string' } }),
+          schema: documentSchema('toolwharf/acknowledge@1', { call: text() }),
         },
         404: { description: 'No call with this id has an unknown outcome.' },
       },

@@ -1,15 +1,11 @@
 import type { Kills } from '../../../host/host.js';
+import { anyText, arrayOf, boolean, integer, isoTime, object, text } from '../../../host/operations/shape.js';
 import { operatorOf } from '../request-operator.js';
-import { bodyMembers, documentSchema, type Route, textMember } from '../route.js';
+import { bodyOf, documentSchema, type Route } from '../route.js';
 
-const body = {
-  type: 'object',
-  required: ['target'],
-  additionalProperties: false,
-  properties: {
-    target: { type: 'string', description: 'all, PACKAGE, PACKAGE/TOOL or principal:NAME' },
-  },
-};
+const targetBody = object({ target: text('all, PACKAGE, PACKAGE/TOOL or principal:NAME') });
+const { schema: body } = targetBody;
+const changeMembers = { target: text(), killed: boolean(), changed: boolean('False if nothing changed.') };
 
 /** The kill switch. Agents can neither set nor lift it. */
 export function killRoutes(kills: Kills): readonly Route[] {
@@ -23,7 +19,7 @@ export function killRoutes(kills: Kills): readonly Route[] {
         200: {
           description: 'The stopped targets.',
           schema: documentSchema('toolwharf/kills@1', {
-            killed: { type: 'array', items: { type: 'object' } },
+            killed: arrayOf(object({ target: text(), since: isoTime(), by: anyText() })),
           }),
         },
       },
@@ -48,14 +44,14 @@ export function killRoutes(kills: Kills): readonly Route[] {
         200: {
           description: 'The target is stopped.',
           schema: documentSchema('toolwharf/kill@1', {
-            target: { type: 'string' },
-            killed: { type: 'boolean' },
-            changed: { type: 'boolean' },
+            ...changeMembers,
+            ended: integer('Running calls that were ended.'),
+            voided: integer('Held calls that were voided.'),
           }),
         },
       },
       handle: async ({ caller, body: members }) => {
-        const target = textMember(bodyMembers(members, ['target']), 'target');
+        const { target } = bodyOf(targetBody, members);
         const outcome = await kills.set(target, caller.principal);
         return { body: { schema: 'toolwharf/kill@1', target, killed: true, ...outcome } };
       },
@@ -69,15 +65,11 @@ export function killRoutes(kills: Kills): readonly Route[] {
       responses: {
         200: {
           description: 'The target is no longer stopped.',
-          schema: documentSchema('toolwharf/kill@1', {
-            target: { type: 'string' },
-            killed: { type: 'boolean' },
-            changed: { type: 'boolean' },
-          }),
+          schema: documentSchema('toolwharf/kill@1', changeMembers),
         },
       },
       handle: async (exchange) => {
-        const target = textMember(bodyMembers(exchange.body, ['target']), 'target');
+        const { target } = bodyOf(targetBody, exchange.body);
         const changed = await kills.lift(target, operatorOf(exchange));
         return { body: { schema: 'toolwharf/kill@1', target, killed: false, changed } };
       },

@@ -1,7 +1,9 @@
+import { jsonObject } from '../../../host/operations/shape.js';
 import type { McpEndpoint } from '../mcp-endpoint.js';
-import { objectSchema, type ResponseSpec, type Route } from '../route.js';
+import type { ResponseSpec, Route } from '../route.js';
 
 const path = '/mcp';
+const { schema: message } = jsonObject('A JSON-RPC message.');
 const stream: ResponseSpec = { description: 'One message per event.', type: 'text/event-stream' };
 const unknownSession: ResponseSpec = { description: 'Unknown session.' };
 const noSession: ResponseSpec = { description: 'The header Mcp-Session-Id is missing.' };
@@ -14,9 +16,9 @@ export function mcpRoutes(endpoint: McpEndpoint): readonly Route[] {
       path,
       role: 'agent',
       summary: 'Send an MCP message. Closing the connection before the answer cancels the request.',
-      body: objectSchema,
+      body: message,
       responses: {
-        200: { description: 'The answer: JSON, or an event stream that ends with it.', schema: objectSchema },
+        200: { description: 'The answer: JSON, or an event stream that ends with it.', schema: message },
         202: { description: 'The message needs no answer.' },
         404: { description: 'Unknown method or session.' },
       },

@@ -1,7 +1,16 @@
 import type { MessagePoint } from '../../../host/host.js';
-import { isObject } from '../../../model/json.js';
-import { HttpError } from '../http-error.js';
-import { bodyMembers, documentSchema, type Route } from '../route.js';
+import {
+  anyText,
+  arrayOf,
+  jsonObject,
+  object,
+  oneOf,
+  optional,
+  text,
+} from '../../../host/operations/shape.js';
+import { bodyOf, documentSchema, type Route } from '../route.js';
+
+const messageBody = object({ message: jsonObject('The message, for example {"text": "…"}.') });
 
 const points: Readonly<Record<MessagePoint, string>> = {
   before_message:
@@ -17,27 +26,21 @@ export function messageRoutes(): readonly Route[] {
     path: `/api/v1/hooks/${point}`,
     role: 'agent',
     summary,
-    body: {
-      type: 'object',
-      required: ['message'],
-      additionalProperties: false,
-      properties: { message: { type: 'object', description: 'The message, for example {"text": "…"}.' } },
-    },
+    body: messageBody.schema,
     responses: {
       200: {
         description: 'The message after the hooks, or the extension that stopped it and its reason.',
         schema: documentSchema('toolwharf/message@1', {
-          status: { enum: ['go', 'abort'] },
-          message: { type: 'object' },
-          changedBy: { type: 'array', items: { type: 'string' } },
-          reason: { type: 'string' },
-          by: { type: 'string' },
+          status: oneOf(['go', 'abort']),
+          message: optional(jsonObject()),
+          changedBy: optional(arrayOf(text())),
+          reason: optional(anyText()),
+          by: optional(text('The package that stopped it.')),
         }),
       },
     },
     handle: async ({ caller, body, signal }) => {
-      const { message } = bodyMembers(body, ['message']);
-      if (!isObject(message)) throw new HttpError(400, 'usage', '"message" must be an object');
+      const { message } = bodyOf(messageBody, body);
       const { kind, ...verdict } = await (await caller.session()).message(point, message, signal);
       return { body: { schema: 'toolwharf/message@1', status: kind, ...verdict } };
     },

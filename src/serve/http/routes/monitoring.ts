@@ -1,7 +1,8 @@
 import type { Host } from '../../../host/host.js';
+import { anyText, boolean, integer, jsonObject, optional } from '../../../host/operations/shape.js';
 import type { JsonObject } from '../../../model/json.js';
 import type { Gauge, Metrics } from '../metrics.js';
-import { documentSchema, objectSchema, type Route } from '../route.js';
+import { documentSchema, type Route } from '../route.js';
 
 export interface MonitoringOptions {
   readonly host: Host;
@@ -10,6 +11,14 @@ export interface MonitoringOptions {
   readonly description: () => JsonObject;
 }
 
+const auditMembers = {
+  ok: boolean(),
+  entries: integer('Valid entries, counted from the first.'),
+  checkpoints: integer('Valid checkpoints.'),
+  sealed: integer('Number of the newest entry that a checkpoint covers.'),
+  firstBad: optional(integer('Number of the first invalid entry.')),
+  problem: optional(anyText()),
+};
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Health, metrics, audit check and API description. */
@@ -34,7 +43,7 @@ export function monitoringRoutes(options: MonitoringOptions): readonly Route[] {
       path: '/openapi.json',
       role: 'agent',
       summary: 'Get this OpenAPI description.',
-      responses: { 200: { description: 'OpenAPI 3.1 document.', schema: objectSchema } },
+      responses: { 200: { description: 'OpenAPI 3.1 document.', schema: jsonObject().schema } },
       handle: async () => ({ body: description() }),
     },
     {
@@ -65,10 +74,7 @@ export function monitoringRoutes(options: MonitoringOptions): readonly Route[] {
       responses: {
         200: {
           description: 'Whether the audit log is intact.',
-          schema: documentSchema('toolwharf/audit@1', {
-            ok: { type: 'boolean' },
-            entries: { type: 'integer' },
-          }),
+          schema: documentSchema('toolwharf/audit@1', auditMembers),
         },
       },
       handle: async () => ({ body: { schema: 'toolwharf/audit@1', ...(await host.verifyAudit()) } }),

@@ -1,6 +1,17 @@
 import type { OperatorAuth } from '../../../host/host.js';
+import {
+  boolean,
+  integer,
+  isoTime,
+  object,
+  optional,
+  secretText,
+  text,
+} from '../../../host/operations/shape.js';
 import { operatorOf, signInHeader } from '../request-operator.js';
-import { bodyMembers, documentSchema, type Route, textMember } from '../route.js';
+import { bodyOf, documentSchema, type Route } from '../route.js';
+
+const pinBody = object({ pin: secretText() });
 
 /** Sign-in with the PIN, so that it need not be sent with every decision. */
 export function operatorRoutes(operatorAuth: OperatorAuth): readonly Route[] {
@@ -14,8 +25,9 @@ export function operatorRoutes(operatorAuth: OperatorAuth): readonly Route[] {
         200: {
           description: 'Whether a PIN is set, and the number of failed attempts.',
           schema: documentSchema('toolwharf/pin@1', {
-            set: { type: 'boolean' },
-            failures: { type: 'integer' },
+            set: boolean(),
+            failures: integer('Wrong attempts since the last correct one.'),
+            waitUntil: optional(isoTime('No PIN is accepted before this time.')),
           }),
         },
       },
@@ -30,25 +42,20 @@ export function operatorRoutes(operatorAuth: OperatorAuth): readonly Route[] {
       path: '/api/v1/operator/sign-in',
       role: 'operator',
       summary: `Sign in with the PIN for 15 minutes. Send the returned token in the header ${signInHeader}.`,
-      body: {
-        type: 'object',
-        required: ['pin'],
-        additionalProperties: false,
-        properties: { pin: { type: 'string', writeOnly: true } },
-      },
+      body: pinBody.schema,
       responses: {
         200: {
           description: 'The sign-in token. It works only with the same bearer token.',
           schema: documentSchema('toolwharf/sign-in@1', {
-            token: { type: 'string' },
-            expiresAt: { type: 'string' },
+            token: text(),
+            expiresAt: isoTime(),
           }),
         },
         409: { description: 'No PIN is set.' },
         429: { description: 'Too many wrong PINs. Try again later.' },
       },
       handle: async ({ caller, body }) => {
-        const pin = textMember(bodyMembers(body, ['pin']), 'pin');
+        const { pin } = bodyOf(pinBody, body);
         const { token, expiresAt } = await operatorAuth.signIn({
           name: caller.principal,
           channel: 'api',

@@ -1,17 +1,37 @@
 import type { StandingRuleOperations } from '../../../host/host.js';
-import { isObject, type Json, type JsonObject } from '../../../model/json.js';
+import {
+  arrayOf,
+  boolean,
+  json,
+  number,
+  object,
+  oneOf,
+  optional,
+  type TypeOf,
+  text,
+} from '../../../host/operations/shape.js';
+import type { Json } from '../../../model/json.js';
 import type { ArgumentCondition, Condition } from '../../../model/standing-rule.js';
-import { rulesDocument } from '../../print/rule-document.js';
+import { ruleEntry, rulesDocument } from '../../print/rule-document.js';
 import { checkedRule, ruleTarget } from '../../rule-input.js';
 import { HttpError } from '../http-error.js';
 import { operatorOf } from '../request-operator.js';
-import { bodyMembers, documentSchema, type ResponseSpec, type Route, textMember } from '../route.js';
+import { bodyOf, documentSchema, type ResponseSpec, type Route } from '../route.js';
 
 const rulesResponse: ResponseSpec = {
   description: 'Standing rules with their conditions.',
-  schema: documentSchema('toolwharf/rules@1', { rules: { type: 'array', items: { type: 'object' } } }),
+  schema: documentSchema('toolwharf/rules@1', { rules: arrayOf(ruleEntry) }),
 };
-const tests = ['equals', 'one-of', 'under', 'at-most', 'at-least', 'matches'];
+const tests = ['equals', 'one-of', 'under', 'at-most', 'at-least', 'matches'] as const;
+const conditionEntry = object({ argument: text(), test: oneOf(tests), value: json() });
+const ruleBody = object({
+  tool: text('PACKAGE/TOOL'),
+  when: optional(arrayOf(conditionEntry)),
+  any: optional(arrayOf(text(), 'Arguments that may have any value.')),
+  principal: optional(text('Limits the rule to this caller.')),
+  minutes: optional(number('Lifetime of the rule. Default: until it is revoked.')),
+  destructive: optional(boolean('Whether the rule covers destructive tools. Default: false.')),
+});
 
 /** Standing rules: matching calls run without asking a person. */
 export function ruleRoutes(rules: StandingRuleOperations, now: () => number): readonly Route[] {
@@ -30,53 +50,18 @@ export function ruleRoutes(rules: StandingRuleOperations, now: () => number): re
       role: 'operator',
       summary:
         'Create a standing rule for a tool. Every argument needs a condition or must be listed in any.',
-      body: {
-        type: 'object',
-        required: ['tool'],
-        additionalProperties: false,
-        properties: {
-          tool: { type: 'string', description: 'PACKAGE/TOOL' },
-          when: {
-            type: 'array',
-            items: {
-              type: 'object',
-              required: ['argument', 'test', 'value'],
-              additionalProperties: false,
-              properties: { argument: { type: 'string' }, test: { enum: tests }, value: {} },
-            },
-          },
-          any: {
-            type: 'array',
-            items: { type: 'string' },
-            description: 'Arguments that may have any value.',
-          },
-          principal: { type: 'string', description: 'Limits the rule to this caller.' },
-          minutes: { type: 'number', description: 'Lifetime of the rule. Default: until it is revoked.' },
-          destructive: { type: 'boolean' },
-        },
-      },
+      body: ruleBody.schema,
       responses: { 200: rulesResponse, 404: { description: 'Unknown tool.' } },
       handle: async (exchange) => {
-        const members = bodyMembers(exchange.body, [
-          'tool',
-          'when',
-          'any',
-          'principal',
-          'minutes',
-          'destructive',
-        ]);
-        const target = await ruleTarget(await exchange.caller.session(), textMember(members, 'tool'));
-        const { minutes, destructive = false } = members;
-        if (minutes !== undefined && (typeof minutes !== 'number' || !(minutes > 0)))
+        const body = bodyOf(ruleBody, exchange.body);
+        const { tool, when = [], any = [], principal = null, minutes, destructive = false } = body;
+        const target = await ruleTarget(await exchange.caller.session(), tool);
+        if (minutes !== undefined && !(minutes > 0))
           throw invalidBody('minutes must be a number greater than 0');
-        if (typeof destructive !== 'boolean') throw invalidBody('destructive must be true or false');
         const rule = checkedRule(
           {
-            principal: members.principal === undefined ? null : textMember(members, 'principal'),
-            conditions: [
-              ...listOf(members, 'when').map(conditionOf),
-              ...listOf(members, 'any').map(anyValue),
-            ],
+            principal,
+            conditions: [...when.map(conditionOf), ...any.map(anyValue)],
             destructive,
             expiresAt: minutes === undefined ? null : Math.round(now() + minutes * 60_000),
           },
@@ -103,36 +88,22 @@ export function ruleRoutes(rules: StandingRuleOperations, now: () => number): re
   ];
 }
 
-function listOf(members: JsonObject, name: string): readonly Json[] {
-  const list = members[name] ?? [];
-  if (!Array.isArray(list)) throw invalidBody(`${name} must be a list`);
-  return list as readonly Json[];
-}
-
-function anyValue(argument: Json): ArgumentCondition {
-  if (typeof argument !== 'string') throw invalidBody('any must be a list of argument names');
+function anyValue(argument: string): ArgumentCondition {
   return { argument, condition: { test: 'any' } };
 }
 
-function conditionOf(entry: Json): ArgumentCondition {
-  if (!isObject(entry)) throw invalidBody('when must be a list of objects');
-  const { argument, test, value } = bodyMembers(entry, ['argument', 'test', 'value']);
-  if (typeof argument !== 'string' || value === undefined)
-    throw invalidBody('a condition needs argument and value');
+function conditionOf({ argument, test, value }: TypeOf<typeof conditionEntry>): ArgumentCondition {
   return { argument, condition: testOf(test, value) };
 }
 
-function testOf(test: Json | undefined, value: Json): Condition {
+function testOf(test: (typeof tests)[number], value: Json): Condition {
   if (test === 'equals') return { test, value };
   if (test === 'one-of' && Array.isArray(value)) return { test, values: value as readonly Json[] };
   if (test === 'under' && typeof value === 'string') return { test, path: value };
   if (test === 'matches' && typeof value === 'string') return { test, pattern: value };
   if ((test === 'at-most' || test === 'at-least') && typeof value === 'number')
     return { test, number: value };
-  throw invalidBody(
-    'a condition has an unknown test or a value of the wrong type',
-    `tests: ${tests.join(', ')}`,
-  );
+  throw invalidBody('a condition has a value of the wrong type', `tests: ${tests.join(', ')}`);
 }
 
 function invalidBody(message: string, hint?: string): HttpError {

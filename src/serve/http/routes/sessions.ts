@@ -1,7 +1,16 @@
+import { arrayOf, boolean, integer, isoTime, object, text } from '../../../host/operations/shape.js';
 import type { HttpCaller } from '../callers.js';
 import { HttpError } from '../http-error.js';
 import { isSessionInUse, type McpSessions } from '../mcp-sessions.js';
 import { documentSchema, type Route } from '../route.js';
+
+const sessionEntry = object({
+  id: text(),
+  principal: text(),
+  createdAt: isoTime(),
+  idleSeconds: integer(),
+  inUse: boolean(),
+});
 
 /** MCP sessions. An agent sees its own, an operator sees all. */
 export function sessionRoutes(sessions: McpSessions): readonly Route[] {
@@ -17,7 +26,7 @@ export function sessionRoutes(sessions: McpSessions): readonly Route[] {
         200: {
           description: 'The sessions. An id does not give access to a session.',
           schema: documentSchema('toolwharf/sessions@1', {
-            sessions: { type: 'array', items: { type: 'object' } },
+            sessions: arrayOf(sessionEntry),
           }),
         },
       },

@@ -1,15 +1,49 @@
 import type { Host, SecretAudience, SecretEntry } from '../../../host/host.js';
+import { secretAudience } from '../../../host/operations/operator-shapes.js';
+import {
+  anyText,
+  arrayOf,
+  boolean,
+  isoTime,
+  object,
+  oneOf,
+  optional,
+  secretText,
+  text,
+} from '../../../host/operations/shape.js';
 import { normalizeHostName } from '../../../model/host-name.js';
-import type { Json } from '../../../model/json.js';
 import type { Slot } from '../../../model/slot.js';
 import type { HttpCaller } from '../callers.js';
 import { HttpError } from '../http-error.js';
 import { operatorOf } from '../request-operator.js';
-import { bodyMembers, documentSchema, type ResponseSpec, type Route, textMember } from '../route.js';
+import { bodyOf, documentSchema, type ResponseSpec, type Route } from '../route.js';
 
+const slotEntry = object({
+  name: text(),
+  label: anyText(),
+  prompt: optional(anyText()),
+  required: boolean(),
+  secret: boolean(),
+  masked: boolean('Whether the value is hidden while it is typed.'),
+  type: oneOf(['text', 'json', 'number', 'boolean', 'choice']),
+  choices: optional(arrayOf(anyText())),
+  pattern: optional(anyText('A regular expression that the whole value must match.')),
+  obtainUrl: optional(anyText('A web page where the value can be obtained.')),
+  audience: object({ kind: oneOf(['hosts', 'unbound', 'public']), hosts: optional(arrayOf(anyText())) }),
+  set: boolean(),
+  setAt: optional(isoTime()),
+  recipients: optional(secretAudience),
+});
+const valueBody = object({
+  value: secretText(),
+  hosts: optional(arrayOf(anyText(), 'Host names that may receive the value, including their subdomains.')),
+  anyHost: optional(boolean('Allows every host to receive the value.')),
+});
 const settingsResponse: ResponseSpec = {
   description: 'Secrets and settings that packages use, and whether each is set. Values are never returned.',
-  schema: documentSchema('toolwharf/settings@1', { packages: { type: 'array', items: { type: 'object' } } }),
+  schema: documentSchema('toolwharf/settings@1', {
+    packages: arrayOf(object({ package: text(), slots: arrayOf(slotEntry) })),
+  }),
 };
 const notFound: ResponseSpec = { description: 'No package has this secret or setting.' };
 const path = '/api/v1/settings/{package}/{slot}';
@@ -52,26 +86,12 @@ export function settingRoutes({ secrets }: Host): readonly Route[] {
       path,
       role: 'operator',
       summary: 'Set a value and the hosts that may receive it.',
-      body: {
-        type: 'object',
-        required: ['value'],
-        additionalProperties: false,
-        properties: {
-          value: { type: 'string', minLength: 1, writeOnly: true },
-          hosts: {
-            type: 'array',
-            items: { type: 'string' },
-            description: 'Host names that may receive the value, including their subdomains.',
-          },
-          anyHost: { type: 'boolean', description: 'Allows every host to receive the value.' },
-        },
-      },
+      body: valueBody.schema,
       responses: { 204: { description: 'The value is set.' }, 404: notFound },
       handle: async (exchange) => {
         const { caller, pathParams, body } = exchange;
-        const members = bodyMembers(body, ['value', 'hosts', 'anyHost']);
-        const value = textMember(members, 'value');
-        const audience = audienceOf(members.hosts, members.anyHost);
+        const { value, hosts, anyHost } = bodyOf(valueBody, body);
+        const audience = audienceOf(hosts, anyHost);
         const { packages } = await (await caller.session()).packages();
         const slots = packages.find((it) => it.id === pathParams.package)?.package?.slots;
         if (slots?.some((it) => it.name === pathParams.slot) !== true)
@@ -126,23 +146,15 @@ function entryOf(slot: Slot, stored: SecretEntry | undefined) {
   };
 }
 
-function audienceOf(hosts: Json | undefined, anyHost: Json | undefined): SecretAudience {
-  if (anyHost !== undefined && typeof anyHost !== 'boolean')
-    throw new HttpError(400, 'usage', 'anyHost must be true or false');
+function audienceOf(hosts: readonly string[] | undefined, anyHost: boolean | undefined): SecretAudience {
   if (hosts === undefined) return { kind: anyHost === true ? 'any' : 'manifest' };
   if (anyHost === true) throw new HttpError(400, 'usage', 'use either hosts or anyHost, not both');
   const isValid =
-    Array.isArray(hosts) &&
     hosts.length > 0 &&
-    hosts.every(
-      (it) =>
-        typeof it === 'string' &&
-        normalizeHostName(it) !== '' &&
-        /^(?:[^\s/@?#\\%*:[\]]+|\[[\da-f:.]+\])$/i.test(it),
-    );
+    hosts.every((it) => normalizeHostName(it) !== '' && /^(?:[^\s/@?#\\%*:[\]]+|\[[\da-f:.]+\])$/i.test(it));
   if (!isValid)
     throw new HttpError(400, 'usage', 'hosts must be a list of host names such as api.example.com', {
       hint: 'without a scheme, port or path',
     });
-  return { kind: 'hosts', hosts: hosts as readonly string[] };
+  return { kind: 'hosts', hosts };
 }

@@ -1,7 +1,10 @@
 import type { Switches } from '../../../host/host.js';
+import { arrayOf, boolean, object, text } from '../../../host/operations/shape.js';
 import { HttpError } from '../http-error.js';
 import { operatorOf } from '../request-operator.js';
-import { bodyMembers, documentSchema, type Route } from '../route.js';
+import { bodyOf, documentSchema, type Route } from '../route.js';
+
+const switchBody = object({ enabled: boolean() });
 
 /** Enables and disables packages. A disabled package stays listed, but its tools cannot be called. */
 export function switchRoutes(switches: Switches): readonly Route[] {
@@ -15,7 +18,7 @@ export function switchRoutes(switches: Switches): readonly Route[] {
         200: {
           description: 'The ids of the disabled packages.',
           schema: documentSchema('toolwharf/switches@1', {
-            disabled: { type: 'array', items: { type: 'string' } },
+            disabled: arrayOf(text()),
           }),
         },
       },
@@ -28,26 +31,20 @@ export function switchRoutes(switches: Switches): readonly Route[] {
       path: '/api/v1/switches/{package}',
       role: 'operator',
       summary: 'Enable or disable a package.',
-      body: {
-        type: 'object',
-        required: ['enabled'],
-        additionalProperties: false,
-        properties: { enabled: { type: 'boolean' } },
-      },
+      body: switchBody.schema,
       responses: {
         200: {
           description: 'The new state of the package.',
           schema: documentSchema('toolwharf/switch@1', {
-            package: { type: 'string' },
-            enabled: { type: 'boolean' },
-            changed: { type: 'boolean' },
+            package: text(),
+            enabled: boolean(),
+            changed: boolean('False if nothing changed.'),
           }),
         },
       },
       handle: async (exchange) => {
         const { pathParams, body } = exchange;
-        const { enabled } = bodyMembers(body, ['enabled']);
-        if (typeof enabled !== 'boolean') throw new HttpError(400, 'usage', 'enabled must be true or false');
+        const { enabled } = bodyOf(switchBody, body);
         const id = pathParams.package as string;
         if (/[\s/]/.test(id))
           throw new HttpError(400, 'usage', 'only whole packages can be enabled or disabled');

@@ -1,12 +1,36 @@
 import type { ListedTool, PackageState } from '../../../host/host.js';
+import { packageMembers, packageSummary } from '../../../host/operations/session-shapes.js';
+import {
+  anyText,
+  arrayOf,
+  integer,
+  json,
+  jsonObject,
+  object,
+  oneOf,
+  optional,
+  text,
+} from '../../../host/operations/shape.js';
 import { errorTable } from '../../errors.js';
-import { callDocument } from '../../print/call-document.js';
-import { HttpError } from '../http-error.js';
+import { callDocument, callDocumentShape } from '../../print/call-document.js';
 import type { PathRedactor } from '../path-redactor.js';
-import { bodyMembers, documentSchema, type Route, textMember } from '../route.js';
+import { bodyOf, documentSchema, type Route } from '../route.js';
 
 const maxTimeoutMs = 24 * 3_600_000;
-const objectList = { type: 'array', items: { type: 'object' } };
+const callBody = object({
+  tool: text('PACKAGE/TOOL, or the exposed name.'),
+  arguments: optional(json('Arguments that match the input schema of the tool. Default: {}.')),
+  timeoutMs: optional(integer('Milliseconds.', { minimum: 1, maximum: maxTimeoutMs })),
+});
+const listedEntry = object({
+  name: text('PACKAGE/TOOL'),
+  exposed: text('The name for clients that allow no slash.'),
+  description: anyText(),
+  inputSchema: json('JSON Schema of the arguments.'),
+  outputSchema: optional(json('JSON Schema of the result.')),
+  effect: oneOf(['none', 'read', 'write', 'destructive']),
+  annotations: jsonObject('As in MCP.'),
+});
 
 /** Packages, tools and calls, for agents and operators. */
 export function toolRoutes(redactor: PathRedactor): readonly Route[] {
@@ -19,7 +43,10 @@ export function toolRoutes(redactor: PathRedactor): readonly Route[] {
       responses: {
         200: {
           description: 'The packages.',
-          schema: documentSchema('toolwharf/list@1', { packages: objectList, summary: { type: 'object' } }),
+          schema: documentSchema('toolwharf/list@1', {
+            packages: arrayOf(object(packageMembers)),
+            summary: packageSummary,
+          }),
         },
       },
       handle: async ({ caller }) => {
@@ -38,7 +65,7 @@ export function toolRoutes(redactor: PathRedactor): readonly Route[] {
       responses: {
         200: {
           description: 'The tools.',
-          schema: documentSchema('toolwharf/tools@1', { tools: objectList }),
+          schema: documentSchema('toolwharf/tools@1', { tools: arrayOf(listedEntry) }),
         },
       },
       handle: async ({ caller }) => {
@@ -51,53 +78,24 @@ export function toolRoutes(redactor: PathRedactor): readonly Route[] {
       path: '/api/v1/call',
       role: 'agent',
       summary: 'Call one tool. Closing the connection before the answer cancels the call.',
-      body: {
-        type: 'object',
-        required: ['tool'],
-        additionalProperties: false,
-        properties: {
-          tool: { type: 'string', description: 'PACKAGE/TOOL, or the exposed name.' },
-          arguments: { description: 'Arguments that match the input schema of the tool. Default: {}.' },
-          timeoutMs: { type: 'integer', minimum: 1, maximum: maxTimeoutMs },
-        },
-      },
+      body: callBody.schema,
       responses: {
         200: {
           description:
             'The answer. Denied, rejected and failed calls have the same shape, with the HTTP status of their error code.',
-          schema: documentSchema('toolwharf/call@1', {
-            tool: { type: 'string' },
-            callId: { type: 'string', description: 'Id of the call in the audit log.' },
-            status: {
-              enum: ['ok', 'error', 'confirmation_required', 'external_auth_required', 'denied', 'timeout'],
-            },
-            durationMs: { type: 'number' },
-          }),
+          schema: callDocumentShape.schema,
         },
         202: { description: 'The call is held for approval. The answer contains its confirmation token.' },
       },
       handle: async ({ caller, body, signal }) => {
-        const members = bodyMembers(body, ['tool', 'arguments', 'timeoutMs']);
-        const tool = textMember(members, 'tool');
-        const answer = await (await caller.session()).call({
-          tool,
-          arguments: members.arguments ?? {},
-          timeoutMs: timeoutOf(members.timeoutMs),
-          signal,
-        });
+        const { tool, arguments: args = {}, timeoutMs } = bodyOf(callBody, body);
+        const answer = await (await caller.session()).call({ tool, arguments: args, timeoutMs, signal });
         const code = 'error' in answer ? answer.error?.code : undefined;
         const status = answer.status === 'ok' ? 200 : code === undefined ? 202 : errorTable[code].http;
         return { status, body: callDocument(answer) };
       },
     },
   ];
-}
-
-function timeoutOf(value: unknown): number | undefined {
-  if (value === undefined) return undefined;
-  if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > maxTimeoutMs)
-    throw new HttpError(400, 'usage', `timeoutMs must be an integer from 1 to ${maxTimeoutMs}`);
-  return value;
 }
 
 /** Operators see full paths. Agents see only the part below the served folder. */

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../../model/json.js';
 import { approvalQuestion, decisionIn } from '../approval-question.js';
-import type { McpServerOptions } from '../server.js';
+import type { McpServerOptions } from '../server-options.js';
 import type { HeldState } from '../state-signer.js';
 import type { HeldCall, HoldResponse, ResumedCall } from '../tool-call.js';
 import { stateBinding } from './request-state.js';

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../../model/json.js';
 import { argumentsDigest } from '../approval-question.js';
 import { invalidParams, RpcError } from '../json-rpc.js';
-import type { McpServerOptions } from '../server.js';
+import type { McpServerOptions } from '../server-options.js';
 import type { OpenedState, RequestState } from '../state-signer.js';
 import { readCallParams } from '../tool-call.js';
 

@@ -1,4 +1,3 @@
-import type { CancelSignal } from '../../../model/cancel-signal.js';
 import type { JsonObject } from '../../../model/json.js';
 import { supportsForms } from '../approval-question.js';
 import type { Dispatch, DispatchResult } from '../dispatch.js';
@@ -7,16 +6,9 @@ import { type ProgressReport, reportProgress } from '../progress.js';
 import type { HeldCall, HoldResponse } from '../tool-call.js';
 import { metaKeys, readEnvelope, revision2026 } from './envelope.js';
 import { approvalRequired } from './held-call.js';
+import type { Request2026Options } from './request-options.js';
 import { Subscriptions } from './subscriptions.js';
 import { ToolCalls2026 } from './tool-calls.js';
-
-export interface Request2026Options {
-  readonly signal: CancelSignal;
-  /** Aborted when the client disconnects. Absent if that cannot be detected. */
-  readonly gone?: CancelSignal;
-  /** Receives notifications that belong to the request and come before its reply. */
-  readonly onNotification: (message: JsonObject) => void;
-}
 
 export interface Era2026 {
   request(request: RpcRequest, options: Request2026Options): Promise<RpcReply | undefined>;

@@ -4,7 +4,7 @@ import { watchedLists } from '../change-notifier.js';
 import type { Dispatch } from '../dispatch.js';
 import { invalidParams, notification, RpcError, type RpcRequest } from '../json-rpc.js';
 import { metaKeys } from './envelope.js';
-import type { Request2026Options } from './request.js';
+import type { Request2026Options } from './request-options.js';
 
 /** Open subscriptions per caller. */
 const maxOpen = 16;

@@ -2,7 +2,7 @@ import type { Progress } from '../../../host/host.js';
 import type { CancelSignal } from '../../../model/cancel-signal.js';
 import { isObject, type JsonObject } from '../../../model/json.js';
 import type { DispatchResult } from '../dispatch.js';
-import type { McpServerOptions } from '../server.js';
+import type { McpServerOptions } from '../server-options.js';
 import type { ResumedCall } from '../tool-call.js';
 import { answerIn, type CallHandlers, Conversation, type SentQuestion } from './conversation.js';
 import { readDecision } from './held-call.js';

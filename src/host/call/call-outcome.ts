@@ -1,0 +1,100 @@
+import { asHostError, HostError } from '../../model/host-error.js';
+import type { Json } from '../../model/json.js';
+import { sizeOf } from '../../policy/input-shape.js';
+import type { RunRequest, RunResult } from '../../run/run.js';
+import type { Answer, Confirmation } from '../host.js';
+import { answerStatusOf } from './answer.js';
+import type { CallableTool } from './callable-tool.js';
+
+const maxAnswerDepth = 200;
+
+/** How the run of a tool ended. */
+export type CallOutcome =
+  | { readonly kind: 'done'; readonly result: RunResult }
+  /** An inner call waits for approval. */
+  | { readonly kind: 'held'; readonly confirmation: Confirmation }
+  | { readonly kind: 'failed'; readonly error: unknown };
+
+/** The status in the audit log. */
+export function outcomeStatus(outcome: CallOutcome): string {
+  switch (outcome.kind) {
+    case 'done':
+      return 'ok';
+    case 'held':
+      return 'confirmation_required';
+    case 'failed':
+      return answerStatusOf(asHostError(outcome.error).code);
+  }
+}
+
+/** For a timeout that the configuration sets: more time on the command line would not help. */
+export function withTimeLimitHint(error: unknown): unknown {
+  if (!(error instanceof HostError) || error.code !== 'timeout') return error;
+  const hint =
+    'limits.seconds in the configuration sets this limit; see where: toolwharf config list --show-origin';
+  return new HostError('timeout', error.message, { hint, cause: error });
+}
+
+/** Calls a tool for another tool, through the same call pipeline. */
+export type InnerCall = (tool: string, request: RunRequest) => Promise<Answer>;
+
+/** Runs a tool, or the tool it is composed of, and checks the result. Returns failures, never throws them. */
+export async function runToOutcome(
+  callable: CallableTool,
+  callInner: InnerCall,
+  request: RunRequest,
+): Promise<CallOutcome> {
+  try {
+    const { action } = callable.tool;
+    const composed =
+      action?.kind === 'compose' ? await callInner(`${action.package}/${action.tool}`, request) : undefined;
+    if (composed?.status === 'confirmation_required')
+      return { kind: 'held', confirmation: composed.confirmation };
+    const result = composed === undefined ? await callable.run(request) : composedResult(composed);
+    await checkResult(callable, result);
+    return { kind: 'done', result };
+  } catch (error) {
+    return { kind: 'failed', error };
+  }
+}
+
+function composedResult(answer: Exclude<Answer, { status: 'confirmation_required' }>): RunResult {
+  if (answer.status === 'ok') {
+    const { result, warnings, parts, meta } = answer;
+    return {
+      value: result,
+      warnings,
+      ...(parts === undefined ? {} : { parts }),
+      ...(meta === undefined ? {} : { meta }),
+    };
+  }
+  const { code, message, hint } = answer.error;
+  throw new HostError(code, message, hint === undefined ? {} : { hint });
+}
+
+async function checkResult(callable: CallableTool, result: RunResult): Promise<void> {
+  if (sizeOf(result.value, maxAnswerDepth) === null) {
+    throw new HostError(
+      'tool_bad_output',
+      `the answer of ${callable.name} is nested more than ${maxAnswerDepth} levels deep`,
+    );
+  }
+  const values = result.records === true ? (result.value as readonly Json[]) : [result.value];
+  for (const validator of await callable.outputs()) {
+    for (const [index, value] of values.entries()) {
+      const checked = validator.check(value);
+      if (checked.ok) continue;
+      const what =
+        result.records === true
+          ? `record ${index + 1} of ${callable.name}`
+          : `the answer of ${callable.name}`;
+      throw new HostError(
+        'invalid_output',
+        `${what} does not match its output schema: ${checked.errors.join('; ')}`,
+        result.redacted === true
+          ? { hint: 'secrets were removed from the answer, which may be why it no longer matches' }
+          : {},
+      );
+    }
+  }
+}

@@ -1,0 +1,88 @@
+// The types of a call and its answer. host.ts exports all of them.
+import type { Evidence } from '../../model/approval.js';
+import type { CancelSignal } from '../../model/cancel-signal.js';
+import type { HostErrorCode } from '../../model/host-error.js';
+import type { Json, JsonObject } from '../../model/json.js';
+import type { HookPoint } from '../../model/package.js';
+import type { ConfirmationKind } from '../../policy/decide.js';
+import type { Progress } from '../../run/run.js';
+
+/** A call of a tool. */
+export interface CallRequest {
+  /** `package/tool`, an exposed name, or `patch_confirm_action`. */
+  readonly tool: string;
+  readonly arguments: Json;
+  /** Default: the tool's own time limit. Bounded by `limits.wallSeconds` of the policy. */
+  readonly timeoutMs?: number | undefined;
+  /** Cancels the call. */
+  readonly signal?: CancelSignal | undefined;
+  /** Receives the progress that a tool reports. */
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /**
+   * Asks a person a question of the tool: receives the `params` of MCP's `elicitation/create`, resolves to its
+   * result. If absent, the question is declined.
+   */
+  readonly onAsk?: ((question: JsonObject) => Promise<JsonObject>) | undefined;
+}
+
+/** Why a call has no result. */
+export interface AnswerError {
+  readonly code: HostErrorCode;
+  readonly message: string;
+  /** The next step. */
+  readonly hint?: string;
+}
+
+/** A held call: it runs only after it is confirmed or approved. */
+export interface Confirmation {
+  /** Identifies the held call. It permits nothing by itself. */
+  readonly token: string;
+  readonly kind: ConfirmationKind;
+  /** Why the call is held. */
+  readonly reasons: readonly string[];
+  /** The tool and arguments that run after approval. */
+  readonly tool: string;
+  readonly arguments: Json;
+  readonly evidence: readonly Evidence[];
+  /** When the held call expires: ISO 8601, UTC. */
+  readonly expiresAt: string;
+}
+
+interface AnswerBase {
+  readonly tool: string;
+  /** Identifies the call in the audit log. */
+  readonly callId: string;
+  readonly durationMs: number;
+}
+
+/** The answer to a call: a result, an error, or a held call that waits for confirmation. */
+export type Answer = AnswerBase &
+  (
+    | {
+        readonly status: 'ok';
+        readonly result: Json;
+        /** Output of the tool beside its result, for people; without secrets. */
+        readonly log?: string;
+        readonly warnings: readonly string[];
+        /** The result as MCP content blocks, if the tool is an MCP tool. */
+        readonly parts?: readonly JsonObject[];
+        /** `_meta` of the MCP result. */
+        readonly meta?: JsonObject;
+      }
+    | {
+        readonly status: 'error' | 'denied' | 'timeout' | 'external_auth_required';
+        readonly error: AnswerError;
+      }
+    | {
+        readonly status: 'confirmation_required';
+        readonly confirmation: Confirmation;
+        readonly error?: AnswerError;
+      }
+  );
+
+/** Hook points that a program embedding the host triggers itself. */
+export type MessagePoint = Extract<HookPoint, 'before_message' | 'after_message'>;
+
+export type MessageVerdict =
+  | { readonly kind: 'go'; readonly message: JsonObject; readonly changedBy: readonly string[] }
+  | { readonly kind: 'abort'; readonly reason: string; readonly by: string };

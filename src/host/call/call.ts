@@ -1,0 +1,633 @@
+// The call pipeline: every call goes through these steps, in this order. Resolve the tool, check the arguments,
+// freeze them, decide, write the intent to the audit log, run the action, write the outcome, answer.
+
+import { hash } from 'node:crypto';
+import type { ApprovalBinding, ApprovalRequest } from '../../model/approval.js';
+import { neverCanceled } from '../../model/cancel-signal.js';
+import { asHostError, HostError } from '../../model/host-error.js';
+import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../../model/json.js';
+import type { KillSubject } from '../../model/kill-target.js';
+import { confirmToolName } from '../../model/tool-name.js';
+import { type Decision, decide } from '../../policy/decide.js';
+import { shapeOf } from '../../policy/input-shape.js';
+import type { ArgumentSeal } from '../../secrets/argument-seal.js';
+import type { ApprovalQueue } from '../../store/approvals.js';
+import type { AuditLog } from '../../store/audit-log.js';
+import type { LimitLedger, Reservation } from '../../store/limit-ledger.js';
+import type { StandingRules } from '../../store/standing-rules.js';
+import type { Answer, CallRequest } from '../host.js';
+import { changeOf, type Invalidate } from '../operator/approval-operations.js';
+import type { KillSwitch } from '../operator/kill-switch.js';
+import type { RunningCall, RunningCalls } from '../operator/running-calls.js';
+import { confirmationOf, failedAnswer } from './answer.js';
+import { checkArguments } from './arguments.js';
+import { type CallHookContext, runAfterCallHooks, runBeforeCallHooks } from './call-hooks.js';
+import {
+  type CallOutcome,
+  type InnerCall,
+  outcomeStatus,
+  runToOutcome,
+  withTimeLimitHint,
+} from './call-outcome.js';
+import type { CallableTool } from './callable-tool.js';
+import { evidenceOf } from './evidence.js';
+import type { HookHandler } from './hooks.js';
+import { applyInputGuardrails } from './input-guardrails.js';
+import { sealArguments } from './kept-arguments.js';
+import { assertWithinLimits, callMeters, type RuleMeter, reserveLimits } from './limits.js';
+import { type CallAuthorization, findStandingRule } from './standing-rule.js';
+
+/** What the call pipeline needs from the host. */
+export interface CallServices {
+  readonly seal: ArgumentSeal;
+  readonly audit: AuditLog;
+  readonly approvals: ApprovalQueue;
+  readonly standingRules: StandingRules;
+  readonly invalidate: Invalidate;
+  /** Sends a webhook notice about a held call, in the background. */
+  readonly sendNotice: (request: ApprovalRequest, callable: CallableTool) => void;
+  readonly limits: LimitLedger;
+  readonly kills: KillSwitch;
+  readonly running: RunningCalls;
+  readonly now: () => number;
+  readonly newId: (prefix: string) => string;
+  readonly logBug: (error: unknown) => void;
+  /** The call does not wait for this work; the host waits for it before it closes. */
+  readonly runInBackground: (work: Promise<unknown>) => void;
+  /** Runs one piece of work at a time, in order of arrival. */
+  readonly serialize: <T>(work: () => Promise<T>) => Promise<T>;
+}
+
+/** The session that makes a call, and the tools it can see. */
+export interface Caller {
+  /** Id of the session. */
+  readonly id: string;
+  readonly principal: string;
+  /** Takes `package/tool` or an exposed name; throws if there is no such tool. */
+  resolve(name: string): Promise<CallableTool>;
+  /** Whether extensions have hooks for calls; most sessions have none. */
+  hasHooks(): boolean;
+  hooks(): Promise<readonly HookHandler[]>;
+}
+
+interface Call {
+  /** Names of the tools whose calls led to this one, outermost first; empty for a call from outside. */
+  readonly chain: readonly string[];
+  readonly id: string;
+  /** Milliseconds since 1970. */
+  readonly started: number;
+  readonly caller: Caller;
+  readonly request: CallRequest;
+}
+
+/** A call whose arguments passed all checks and can no longer change. */
+export interface FrozenCall {
+  readonly callable: CallableTool;
+  readonly input: JsonObject;
+  /** Digest of the input. */
+  readonly digest: string;
+  /** What the call uses up of the rate and spend limits that apply to it. */
+  readonly meters: readonly RuleMeter[];
+}
+
+const approvalLifetimeMs = 10 * 60_000;
+const defaultTimeoutMs = 60_000;
+const maxTimeoutMs = 24 * 3_600_000;
+/** Held calls of one principal at a time, and new ones per window: nobody reads the fiftieth question in a row. */
+const maxHeld = 10;
+const newHeldWindowMs = 60_000;
+const maxNewHeld = { principal: 30, session: 20 };
+/** Characters of a tool name in the audit log; the name may be anything the caller sent. */
+const maxAuditedName = 200;
+/** How many tools may call each other in a chain. */
+const maxChain = 8;
+
+export async function callTool(
+  services: CallServices,
+  caller: Caller,
+  request: CallRequest,
+  chain: readonly string[] = [],
+): Promise<Answer> {
+  const call: Call = { chain, id: services.newId('call'), started: services.now(), caller, request };
+  try {
+    if (typeof request.tool !== 'string')
+      throw new HostError('usage', 'the call names no tool', { hint: 'name one as PACKAGE/TOOL' });
+    services.kills.readKillFile();
+    services.kills.assertNotKilled(caller);
+    // A running call may always call further tools: otherwise it could not finish.
+    if (chain.length === 0) services.running.assertCapacity();
+    if (request.tool === confirmToolName) return await confirm(services, call);
+
+    const handlers = caller.hasHooks() ? await caller.hooks() : [];
+    const beforeHooks = (callable: CallableTool, input: JsonObject) =>
+      runBeforeCallHooks(hookContext(services, call, callable, handlers), input);
+    const frozen = await prepare(
+      services,
+      caller,
+      request.tool,
+      request.arguments,
+      handlers.length === 0 ? undefined : beforeHooks,
+    );
+    assertChain(chain, frozen.callable.name);
+    const decision = decide({ ...frozen.callable, input: frozen.input });
+    switch (decision.kind) {
+      case 'deny':
+        throw new HostError('denied', decision.reasons.join('; '));
+      case 'ask': {
+        // A standing rule or an earlier approval may already cover this call.
+        const { callable, input } = frozen;
+        const rule = await findStandingRule(
+          services.standingRules,
+          caller.principal,
+          callable,
+          input,
+          decision.kinds,
+        );
+        if (rule !== undefined) return await runAllowed(services, call, frozen, { rule: rule.id });
+        const binding = await bindingOf(caller, frozen);
+        const approved = await services.approvals.find(binding, ['approved']);
+        if (approved !== undefined) return await runApproved(services, call, frozen, approved, binding);
+        await assertWithinLimits(services.limits, frozen.meters);
+        // Serialized, so that two identical calls at the same time become one approval request.
+        return await services.serialize(() => hold(services, call, frozen, binding, decision));
+      }
+      case 'allow':
+        return await runAllowed(services, call, frozen);
+    }
+  } catch (error) {
+    return await refuse(services, call, error);
+  }
+}
+
+/** Requires a ready tool and valid arguments, then freezes them: nothing changes the arguments after this. */
+export async function prepare(
+  services: CallServices,
+  caller: Caller,
+  name: string,
+  args: Json,
+  beforeHooks?: (callable: CallableTool, input: JsonObject) => Promise<JsonObject>,
+): Promise<FrozenCall> {
+  const callable = await caller.resolve(name);
+  services.kills.assertNotKilled(killSubjectOf(caller, callable));
+  await callable.assertReady();
+  const valid = await checkArguments(callable, args);
+  const hooked = beforeHooks === undefined ? valid : await beforeHooks(callable, valid);
+  // Arguments that an extension changed are checked again.
+  const checked = hooked === valid ? valid : await checkArguments(callable, hooked);
+  const input = deepFreeze(await applyInputGuardrails(callable.package.id, callable.requirements, checked));
+  await callable.checkForSecrets(input);
+  const meters = callMeters(caller.principal, callable, input);
+  return { callable, input, digest: sha256(canonicalJson(input)), meters };
+}
+
+function sha256(text: string): string {
+  return hash('sha256', text);
+}
+
+/** Denies loops, which would never end, and chains that are too long. */
+function assertChain(chain: readonly string[], next: string): void {
+  if (chain.includes(next))
+    throw new HostError('denied', `the tools call each other in a loop: ${[...chain, next].join(' → ')}`);
+  if (chain.length >= maxChain)
+    throw new HostError('denied', `${chain[0]} leads to a chain of more than ${maxChain} tools`);
+}
+
+export function killSubjectOf({ principal }: Caller, { package: pkg, tool }: CallableTool): KillSubject {
+  return { principal, package: pkg.id, tool: tool.name };
+}
+
+/** Everything a person's decision is bound to. If any part differs, it is a different call. */
+async function bindingOf(caller: Caller, { callable, input }: FrozenCall): Promise<ApprovalBinding> {
+  return {
+    principal: caller.principal,
+    tool: callable.name,
+    definition: callable.digest,
+    // Covers the arguments, the workspace and the grants: a person approves all three.
+    argumentsDigest: sha256(canonicalJson({ arguments: input, ...callable.context } as unknown as Json)),
+    policy: callable.policy,
+    credentials: await callable.credentials(),
+  };
+}
+
+/** Stores the call until a person decides. The same call again gets the same approval request. */
+async function hold(
+  services: CallServices,
+  call: Call,
+  frozen: FrozenCall,
+  binding: ApprovalBinding,
+  { confirmation: kind, reasons }: Extract<Decision, { kind: 'ask' }>,
+): Promise<Answer> {
+  const open = await services.approvals.find(binding, ['proposed']);
+  if (open !== undefined) {
+    await services.audit.append({
+      kind: 'hold',
+      body: { ...auditSubject(call, frozen), approval: open.id, repeated: true },
+    });
+    return {
+      ...answerBase(services, call),
+      tool: open.tool,
+      status: 'confirmation_required',
+      confirmation: confirmationOf(open),
+    };
+  }
+  const createdAt = services.now();
+  await assertFewHeldCalls(services, call.caller, createdAt);
+  await frozen.callable.assertSandboxReady();
+  // Earlier requests for the same call were shown under other conditions: they must not run any more.
+  await voidOutdated(services, await services.approvals.outstanding(binding), binding);
+  const request = {
+    id: services.newId('apr'),
+    session: call.caller.id,
+    ...binding,
+    arguments: frozen.input,
+    kind,
+    reasons: [...reasons, ...contextReasons(frozen.callable)],
+    evidence: evidenceOf(frozen.callable, frozen.input),
+    createdAt,
+    expiresAt: createdAt + approvalLifetimeMs,
+  };
+  await services.audit.append({
+    kind: 'hold',
+    body: { ...auditSubject(call, frozen), approval: request.id, reason: kind },
+  });
+  await services.approvals.propose(request);
+  // A kill that came in the meantime did not see this request.
+  const killReason = services.kills.reasonFor(killSubjectOf(call.caller, frozen.callable));
+  if (killReason !== undefined) {
+    await services.invalidate({ id: request.id }, killReason);
+    throw new HostError('killed', `${frozen.callable.name} cannot be called: ${killReason}`);
+  }
+  const undecided = { state: 'proposed', decision: null, voidReason: null, answer: null } as const;
+  const held: ApprovalRequest = { ...request, ...undecided };
+  services.sendNotice(held, frozen.callable);
+  const confirmation = confirmationOf(held);
+  return {
+    ...answerBase(services, call),
+    tool: frozen.callable.name,
+    status: 'confirmation_required',
+    confirmation,
+  };
+}
+
+/** Limits held calls, so that a flood of questions cannot tire a person into approving one. */
+async function assertFewHeldCalls(
+  services: CallServices,
+  { principal, id }: Caller,
+  now: number,
+): Promise<void> {
+  const { open, ofPrincipal, ofSession } = await services.approvals.counts(
+    principal,
+    id,
+    now - newHeldWindowMs,
+  );
+  if (open >= maxHeld)
+    throw new HostError('denied', `${maxHeld} calls are already waiting for approval; decide these first`, {
+      hint: 'toolwharf approvals list',
+    });
+  if (ofPrincipal >= maxNewHeld.principal || ofSession >= maxNewHeld.session)
+    throw new HostError('rate_limited', 'too many calls asked for approval in the last minute', {
+      hint: 'wait a minute; an operator can allow such calls: toolwharf approvals allow',
+    });
+}
+
+/** Voids the requests for which something changed since they were made, with the reason. */
+async function voidOutdated(
+  services: CallServices,
+  stored: readonly ApprovalRequest[],
+  binding: ApprovalBinding,
+): Promise<void> {
+  for (const it of stored) {
+    const change = changeOf(it, binding);
+    if (change !== undefined) await services.invalidate({ id: it.id }, change);
+  }
+}
+
+/** The workspace and the grants of the call, as text for the person who decides. */
+function contextReasons({ context: { workspace, allow } }: CallableTool): string[] {
+  return [
+    ...(workspace === null ? [] : [`it would run in ${workspace}`]),
+    ...(allow.length === 0 ? [] : [`it would have these grants: ${allow.join(', ')}`]),
+  ];
+}
+
+/** Runs or reports a held call for the agent. Only the stored call runs, and only after a person approved it. */
+async function confirm(services: CallServices, call: Call): Promise<Answer> {
+  const args = isObject(call.request.arguments) ? call.request.arguments : {};
+  const token = args.confirmation_token ?? args.token;
+  if (typeof token !== 'string')
+    throw new HostError('invalid_input', `${confirmToolName} needs the confirmation_token of a held call`);
+  const stored = await services.approvals.get(token);
+  if (stored === undefined || stored.principal !== call.caller.principal) {
+    throw new HostError('approval_not_found', 'you have no held call with this token');
+  }
+  if (stored.state !== 'approved') {
+    const body = {
+      callId: call.id,
+      principal: call.caller.principal,
+      approval: stored.id,
+      state: stored.state,
+    };
+    await services.audit.append({ kind: 'hold', body });
+  }
+  switch (stored.state) {
+    case 'proposed': {
+      const error = {
+        code: 'approval_pending',
+        message: 'this call is still waiting for approval',
+        hint: `toolwharf approvals approve ${stored.id}`,
+      } as const;
+      return {
+        ...answerBase(services, call),
+        tool: stored.tool,
+        status: 'confirmation_required',
+        confirmation: confirmationOf(stored),
+        error,
+      };
+    }
+    case 'denied':
+      throw new HostError('approval_denied', 'a person denied this call');
+    case 'expired':
+      throw new HostError('approval_expired', 'nobody decided in time; call the tool again');
+    case 'void':
+      throw new HostError('approval_expired', `${stored.voidReason}; call the tool again`);
+    case 'executing':
+      throw new HostError(
+        'approval_denied',
+        'this call was started and its outcome is unknown; it will not run again',
+      );
+    case 'executed':
+      if (stored.answer === null)
+        throw new HostError('approval_expired', 'the answer of this call is no longer stored');
+      return stored.answer as unknown as Answer;
+    case 'approved': {
+      const frozen = await prepare(services, call.caller, stored.tool, stored.arguments);
+      const binding = await bindingOf(call.caller, frozen);
+      // With another workspace or other grants it is a different call, and the stored one stays valid.
+      if (binding.argumentsDigest === stored.argumentsDigest) await voidOutdated(services, [stored], binding);
+      const change = changeOf(stored, binding);
+      if (change !== undefined || binding.argumentsDigest !== stored.argumentsDigest) {
+        const what = change ?? 'the workspace or the grants were changed';
+        throw new HostError('approval_expired', `since the approval, ${what}; call the tool again`);
+      }
+      return await runApproved(services, call, frozen, stored, binding);
+    }
+  }
+}
+
+/** Runs an approved call once: only the caller that moves the request from approved to executing runs it. */
+async function runApproved(
+  services: CallServices,
+  call: Call,
+  frozen: FrozenCall,
+  approval: ApprovalRequest,
+  binding: ApprovalBinding,
+): Promise<Answer> {
+  // Checked first: a call that cannot run now does not use up the approval.
+  await frozen.callable.assertSandboxReady();
+  const reservation = await reserveLimits(services.limits, frozen.meters);
+  if (!(await services.approvals.begin(approval.id, binding))) {
+    await releaseReservation(services, reservation);
+    throw new HostError('approval_denied', 'this approval was already used or is no longer valid');
+  }
+  const answer = await execute(services, call, frozen, reservation, { approval: approval.id }).catch(
+    (error) => refuse(services, call, error, frozen.callable.name),
+  );
+  // Nothing ran: an inner call waits for approval. The approval stays valid for the next attempt.
+  if (answer.status === 'confirmation_required') await services.approvals.revertToApproved(approval.id);
+  else await services.approvals.finish(approval.id, answer as unknown as Json);
+  return answer;
+}
+
+/** Runs a call that needs no approval, or that a standing rule covers. */
+async function runAllowed(
+  services: CallServices,
+  call: Call,
+  frozen: FrozenCall,
+  authorization?: CallAuthorization,
+): Promise<Answer> {
+  await frozen.callable.assertSandboxReady();
+  return execute(services, call, frozen, await reserveLimits(services.limits, frozen.meters), authorization);
+}
+
+/** Only for a call that did nothing. A call that started and failed, or may have had an effect, stays counted. */
+async function releaseReservation(services: CallServices, reservation: Reservation | null): Promise<void> {
+  if (reservation !== null) await services.limits.release(reservation);
+}
+
+/** Runs the call as a stoppable unit, then runs the after-call hooks in the background. */
+async function execute(
+  services: CallServices,
+  call: Call,
+  frozen: FrozenCall,
+  reservation: Reservation | null,
+  authorization?: CallAuthorization,
+): Promise<Answer> {
+  const subject = killSubjectOf(call.caller, frozen.callable);
+  const run = services.running.enter(subject, call.request.signal);
+  try {
+    // After `enter`: a kill from now on finds this call among the running ones.
+    services.kills.readKillFileIfStale();
+    if (services.kills.reasonFor(subject) !== undefined) {
+      await releaseReservation(services, reservation);
+      services.kills.assertNotKilled(subject);
+    }
+    const answer = await runAudited(services, call, frozen, run, reservation, authorization);
+    if (call.caller.hasHooks()) services.runInBackground(notifyHooks(services, call, frozen, answer));
+    return answer;
+  } finally {
+    run.leave();
+  }
+}
+
+async function notifyHooks(
+  services: CallServices,
+  call: Call,
+  { callable, input }: FrozenCall,
+  answer: Answer,
+) {
+  return runAfterCallHooks(hookContext(services, call, callable, await call.caller.hooks()), input, answer);
+}
+
+/** Runs the action between two audit entries: the intent before it, the outcome after it. */
+async function runAudited(
+  services: CallServices,
+  call: Call,
+  frozen: FrozenCall,
+  run: RunningCall,
+  reservation: Reservation | null,
+  authorization: CallAuthorization | undefined,
+): Promise<Answer> {
+  const { callable, input, digest } = frozen;
+  const { argumentKeeping } = callable;
+  const requestedMs = timeoutOf(
+    call.request.timeoutMs ?? (callable.tool.timeoutSeconds ?? Number.NaN) * 1000,
+  );
+  const timeoutMs = Math.min(requestedMs, callable.bounds.wallMs ?? requestedMs);
+  const intent = {
+    kind: 'intent',
+    // Keys are in canonical order, which saves sorting them.
+    body: {
+      arguments: digest,
+      callId: call.id,
+      definition: callable.digest,
+      effect: callable.tool.effect,
+      principal: call.caller.principal,
+      session: call.caller.id,
+      shape: shapeOf(input, callable.tool.input),
+      tool: callable.name,
+      ...(callable.sandboxed ? {} : { noSandbox: true }),
+      ...authorization,
+    },
+  } as const;
+  // The intent must be on disk before anything is read or changed. Pure computation may run ahead of it.
+  try {
+    const sealedArguments =
+      argumentKeeping === null
+        ? undefined
+        : await sealArguments(services.seal, {
+            id: call.id,
+            digest,
+            input,
+            keeping: argumentKeeping,
+            at: call.started,
+          });
+    const entry = sealedArguments === undefined ? intent : { ...intent, sealedArguments };
+    if (callable.tool.effect === 'none' && authorization === undefined) services.audit.enqueue(entry);
+    else await services.audit.append(entry);
+  } catch (error) {
+    await releaseReservation(services, reservation);
+    throw error;
+  }
+
+  const deniedHosts = new Set<string>();
+  const redacted: JsonObject[] = [];
+  const outcome = await unlessStopped(run, () =>
+    runToOutcome(callable, innerCall(services, call, callable), {
+      package: callable.package,
+      tool: callable.tool,
+      input,
+      callId: call.id,
+      timeoutMs,
+      outputBytes: callable.bounds.outputBytes,
+      signal: run.signal,
+      caller: { agentId: call.caller.principal, sessionId: call.caller.id },
+      onProgress: call.request.onProgress,
+      onAsk: call.request.onAsk,
+      onNetworkDenied: (hosts) => {
+        for (const host of hosts) deniedHosts.add(host);
+      },
+      onRedacted: (findings) => redacted.push(...findings),
+    }),
+  );
+  // If the host crashes before this entry is on disk, the next start marks the outcome as unknown.
+  services.audit.enqueue({
+    kind: 'outcome',
+    body: {
+      callId: call.id,
+      durationMs: services.now() - call.started,
+      ...(redacted.length === 0 ? {} : { redacted }),
+      ...(deniedHosts.size === 0 ? {} : { deniedHosts: [...deniedHosts] }),
+      status: outcomeStatus(outcome),
+    },
+  });
+
+  if (outcome.kind === 'held') {
+    await releaseReservation(services, reservation);
+    const { confirmation } = outcome;
+    return {
+      ...answerBase(services, call),
+      tool: callable.name,
+      status: 'confirmation_required',
+      confirmation,
+    };
+  }
+  if (outcome.kind === 'failed')
+    return failed(
+      services,
+      call,
+      timeoutMs < requestedMs ? withTimeLimitHint(outcome.error) : outcome.error,
+      callable.name,
+    );
+  const { value, log, warnings, parts, meta } = outcome.result;
+  return {
+    ...answerBase(services, call),
+    tool: callable.name,
+    status: 'ok',
+    result: value,
+    warnings: callable.sandboxed
+      ? warnings
+      : [...warnings, `${callable.name} ran without a sandbox, as requested`],
+    ...(log === undefined ? {} : { log }),
+    ...(parts === undefined ? {} : { parts }),
+    ...(meta === undefined ? {} : { meta }),
+  };
+}
+
+/** Does not start a call that was canceled before. A call that was stopped fails with the reason of the stop. */
+async function unlessStopped(run: RunningCall, start: () => Promise<CallOutcome>): Promise<CallOutcome> {
+  const outcome: CallOutcome = run.signal.aborted
+    ? { kind: 'failed', error: new HostError('canceled', 'the call was canceled') }
+    : await start();
+  // Also for `held`: a stopped call that waits for an inner call is over, and its approval is used up.
+  return outcome.kind !== 'done' && run.stopReason !== undefined
+    ? { kind: 'failed', error: run.stopReason }
+    : outcome;
+}
+
+function hookContext(
+  { audit }: CallServices,
+  { id, caller, request }: Call,
+  { name }: CallableTool,
+  handlers: readonly HookHandler[],
+): CallHookContext {
+  const signal = request.signal ?? neverCanceled;
+  return { tool: name, callId: id, principal: caller.principal, session: caller.id, signal, handlers, audit };
+}
+
+/** Not a number, zero or negative means the default. */
+function timeoutOf(milliseconds: number): number {
+  return milliseconds >= 1 ? Math.min(milliseconds, maxTimeoutMs) : defaultTimeoutMs;
+}
+
+/** Sends a call of a composed tool through the same pipeline, with the chain that led to it. */
+function innerCall(services: CallServices, call: Call, outer: CallableTool): InnerCall {
+  return (tool, { input, timeoutMs, signal, onProgress, onAsk }) => {
+    const request = { tool, arguments: input, timeoutMs, signal, onProgress, onAsk };
+    return callTool(services, call.caller, request, [...call.chain, outer.name]);
+  };
+}
+
+/** Ends a call that did not run, with an audit entry. */
+async function refuse(services: CallServices, call: Call, error: unknown, tool?: string): Promise<Answer> {
+  const { code } = asHostError(error);
+  const body = {
+    callId: call.id,
+    principal: call.caller.principal,
+    session: call.caller.id,
+    tool: String(tool ?? call.request.tool).slice(0, maxAuditedName),
+    code,
+  };
+  await services.audit.append({ kind: 'refusal', body });
+  return failed(services, call, error, tool ?? String(call.request.tool));
+}
+
+/** Details of a bug go to the log only. */
+function failed(services: CallServices, call: Call, error: unknown, tool: string): Answer {
+  if (asHostError(error).code === 'internal') services.logBug(error);
+  return { ...answerBase(services, call), ...failedAnswer(error, tool) };
+}
+
+function answerBase(services: CallServices, call: Call): { callId: string; durationMs: number } {
+  return { callId: call.id, durationMs: services.now() - call.started };
+}
+
+function auditSubject(call: Call, { callable, digest }: FrozenCall): JsonObject {
+  return {
+    callId: call.id,
+    principal: call.caller.principal,
+    session: call.caller.id,
+    tool: callable.name,
+    definition: callable.digest,
+    arguments: digest,
+  };
+}

@@ -1,0 +1,75 @@
+import { HostError } from '../../model/host-error.js';
+import type { JsonObject } from '../../model/json.js';
+import type { Package } from '../../model/package.js';
+import type { Tool } from '../../model/tool.js';
+import type { Requirements } from '../../policy/requirements.js';
+import type { RunRequest, RunResult } from '../../run/run.js';
+import type { SchemaValidator } from '../../schema/validator.js';
+import type { NoticeTarget } from '../operator/notices.js';
+import type { PackageStatus } from '../packages/checked-package.js';
+import type { ArgumentKeeping } from './kept-arguments.js';
+
+/** A tool that one session can call, with everything the call pipeline needs to know about it. */
+export interface CallableTool {
+  /** `package/tool`. */
+  readonly name: string;
+  /** The name for clients whose tool names have no slash. */
+  readonly exposed: string;
+  readonly package: Package;
+  /** Path of its manifest, for messages. */
+  readonly file: string;
+  readonly tool: Tool;
+  /** Digest of the catalog that was shown. */
+  readonly digest: string;
+  /** What the creator, the operator and the host require of its calls, combined. */
+  readonly requirements: Requirements;
+  /** Limits that the operator set for one call. */
+  readonly bounds: CallBounds;
+  /** What else decides what a call can do: the workspace and the grants. An approval covers these too. */
+  readonly context: CallContext;
+  /** Digest of the operator's policy for this session. */
+  readonly policy: string;
+  /** The webhook for notices of held calls; null if none is configured. */
+  readonly noticeTarget: NoticeTarget | null;
+  /** Digest of which values the package has and who may receive them. */
+  credentials(): Promise<string>;
+  /** How the arguments of its calls are kept; null if only their digest is. */
+  readonly argumentKeeping: ArgumentKeeping | null;
+  /** False if the operator turned the sandbox off; the audit log says so. */
+  readonly sandboxed: boolean;
+  /** Throws the reason why the tool cannot be called now. */
+  assertReady(): Promise<void>;
+  /** Throws if the sandbox cannot be enforced on this machine, or the workspace cannot be mounted. */
+  assertSandboxReady(): Promise<void>;
+  input(): Promise<SchemaValidator>;
+  /** Validators from the tool's output schema and the package's guardrails; empty if there are none. */
+  outputs(): Promise<readonly SchemaValidator[]>;
+  /** Throws if the arguments contain a secret that the tool must not get. */
+  checkForSecrets(input: JsonObject): Promise<void>;
+  run(request: RunRequest): Promise<RunResult>;
+}
+
+export interface CallContext {
+  /** Null if the tool sees no workspace. */
+  readonly workspace: string | null;
+  /** The grants, as given with `--allow`. */
+  readonly allow: readonly string[];
+}
+
+export interface CallBounds {
+  /** Undefined means the default timeout. */
+  readonly wallMs: number | undefined;
+  readonly outputBytes: number;
+}
+
+export function notReadyError(name: string, { state, reasons, code: statusCode }: PackageStatus): HostError {
+  const why = reasons.length === 0 ? state : reasons.join('; ');
+  const codes = {
+    'needs-setup': 'needs_setup',
+    'needs-review': 'needs_review',
+    disabled: 'disabled',
+  } as const;
+  const code =
+    statusCode ?? (Object.hasOwn(codes, state) ? codes[state as keyof typeof codes] : 'unavailable');
+  return new HostError(code, `${name} cannot be called: ${why}`);
+}

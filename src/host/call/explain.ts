@@ -1,0 +1,171 @@
+// Explains what would happen to a call and which rules decide it, without running anything.
+import { asHostError, type HostError } from '../../model/host-error.js';
+import { isObject, type JsonSchema } from '../../model/json.js';
+import type { Rule, RuleOrigin } from '../../model/rule.js';
+import { assertNotDenied, parseDestination } from '../../net/destination.js';
+import { type Decision, decide, type Reason } from '../../policy/decide.js';
+import { applyDenial, type Denial, denialFor } from '../../policy/denial.js';
+import { grantFor } from '../../policy/grant.js';
+import { guessesEnabled } from '../../policy/guess-setting.js';
+import type { Requirement } from '../../policy/requirements.js';
+import { matchesToolName } from '../../policy/tool-rules.js';
+import type { LimitLedger } from '../../store/limit-ledger.js';
+import type { ExplainedLimit, ExplainedPermissions, ExplainRequest, Explanation } from '../host.js';
+import { fileAccess } from '../sandboxing/sandbox-profile.js';
+import type { SessionSetup } from '../session-setup.js';
+import { type Caller, type CallServices, type FrozenCall, killSubjectOf, prepare } from './call.js';
+import type { CallableTool } from './callable-tool.js';
+import { assertWithinLimits, metersForAmount, type RuleMeter } from './limits.js';
+
+export async function explainCall(
+  { tool: name, arguments: args }: ExplainRequest,
+  caller: Caller,
+  setup: SessionSetup,
+  services: CallServices,
+): Promise<Explanation> {
+  const callable = await caller.resolve(name);
+  const { tool, package: pkg, requirements } = callable;
+  const denial = denialFor(setup.policy.deny ?? [], pkg.id);
+  const verdict = await verdictOn(callable, args, caller, denial, services);
+  return {
+    tool: callable.name,
+    ...verdict,
+    effect: { value: tool.effect, declared: tool.effectDeclared },
+    trusted: (setup.policy.trusted ?? []).some((it) => matchesToolName(it, callable.name)),
+    policy: setup.policyDigest,
+    permissions: permissionsOf(callable, setup, denial),
+    limits: await limitsOf(callable, caller.principal, services.limits),
+    guardrails: {
+      denyPatterns: requirements.denyPatterns.map(sourced),
+      redact: requirements.rules.flatMap((rule) =>
+        (rule.redact ?? []).map((value) => ({ value, origin: rule.origin })),
+      ),
+      outputs: requirements.outputs.map(sourced<JsonSchema>),
+      guesses: guessesEnabled(setup.policy.noGuesses, callable.name),
+    },
+  };
+}
+
+type Verdict = Pick<Explanation, 'verdict' | 'code' | 'because'>;
+
+/** Goes through the call pipeline as far as possible without any effect. */
+async function verdictOn(
+  callable: CallableTool,
+  args: ExplainRequest['arguments'],
+  caller: Caller,
+  denial: Denial,
+  services: CallServices,
+): Promise<Verdict> {
+  let frozen: FrozenCall | undefined;
+  try {
+    services.kills.assertNotKilled(killSubjectOf(caller, callable));
+    if (args === undefined) await callable.assertReady();
+    else frozen = await prepare(services, caller, callable.name, args);
+    assertDestinationAllowed(callable, denial);
+    const decision = decide({ ...callable, input: frozen?.input });
+    if (decision.kind !== 'deny') {
+      const meters = frozen?.meters ?? metersForAmount(caller.principal, callable, 0);
+      await assertWithinLimits(services.limits, meters);
+    }
+    return verdictOf(decision);
+  } catch (error) {
+    const hostError = asHostError(error);
+    const { code, message: text } = hostError;
+    if (code === 'internal') throw error;
+    return { verdict: verdictFor(code), code, because: [{ text, origin: originOf(hostError, callable) }] };
+  }
+}
+
+function verdictOf(decision: Decision): Verdict {
+  const because: readonly Reason[] =
+    decision.because.length > 0
+      ? decision.because
+      : [{ text: 'no rule denies it or asks for approval', origin: { kind: 'built-in' } }];
+  return { verdict: decision.kind, because };
+}
+
+function verdictFor(code: HostError['code']): Explanation['verdict'] {
+  switch (code) {
+    case 'rate_limited':
+    case 'spend_limit':
+      return 'limit';
+    case 'guardrail':
+    case 'killed':
+    case 'disabled':
+    case 'needs_review':
+    case 'network_denied':
+      return 'deny';
+    case 'invalid_input':
+      return 'invalid';
+    default:
+      return 'not-ready';
+  }
+}
+
+/** An error carries the rule that caused it. Invalid arguments come from the manifest's schema. */
+function originOf({ code, cause }: HostError, { file }: CallableTool): RuleOrigin {
+  if (isObject(cause) && isObject(cause.origin)) return (cause as unknown as Rule).origin;
+  return code === 'invalid_input' ? { kind: 'manifest', file } : { kind: 'built-in' };
+}
+
+/** An HTTP action whose only destination is denied would fail at the very end; this reports it at once. */
+function assertDestinationAllowed({ tool }: CallableTool, { network }: Denial): void {
+  if (tool.action?.kind !== 'http') return;
+  assertNotDenied(parseDestination(tool.action.url.origin), { hosts: [], granted: [], denied: network });
+}
+
+function permissionsOf(
+  { package: pkg, tool }: CallableTool,
+  { grants, policy, root }: SessionSetup,
+  denial: Denial,
+): ExplainedPermissions {
+  const grant = applyDenial(grantFor(grants, pkg.id), denial);
+  const filesystem = fileAccess(pkg, tool, denial);
+  return {
+    network: denial.noNetwork ? { kind: 'none' } : pkg.permissions.network,
+    filesystem,
+    ...(filesystem === 'none' ? {} : { root }),
+    roots: policy.roots ?? null,
+    granted: {
+      network: denial.noNetwork ? [] : grant.network,
+      read: grant.read,
+      write: grant.write,
+      environment: grant.environment,
+    },
+    denied: [...(policy.deny ?? [])],
+  };
+}
+
+async function limitsOf(
+  callable: CallableTool,
+  principal: string,
+  ledger: LimitLedger,
+): Promise<ExplainedLimit[]> {
+  const { maxLength, maxAmount, askAbove } = callable.requirements;
+  const fixed = (
+    kind: ExplainedLimit['kind'],
+    requirement: Requirement<number> | undefined,
+  ): ExplainedLimit[] =>
+    requirement === undefined ? [] : [{ kind, most: requirement.value, origin: requirement.rule.origin }];
+  const meters = metersForAmount(principal, callable, 0);
+  const readings = meters.length === 0 ? [] : await ledger.read(meters.map((it) => it.meter));
+  return [
+    ...fixed('length', maxLength),
+    ...fixed('amount', maxAmount),
+    ...fixed('ask_above', askAbove),
+    ...readings.map(({ meter, used }, index): ExplainedLimit => {
+      const { requirement } = meters[index] as RuleMeter;
+      return {
+        kind: meter.kind === 'calls' ? 'rate' : 'spend',
+        most: meter.max,
+        per: requirement.value.per,
+        left: Math.max(0, meter.max - used),
+        origin: requirement.rule.origin,
+      };
+    }),
+  ];
+}
+
+function sourced<T>({ value, rule }: Requirement<T>): { readonly value: T; readonly origin: RuleOrigin } {
+  return { value, origin: rule.origin };
+}

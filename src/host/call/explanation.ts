@@ -1,0 +1,73 @@
+// The types of `explain`. host.ts exports all of them.
+import type { RateLimit } from '../../model/guardrails.js';
+import type { HostErrorCode } from '../../model/host-error.js';
+import type { Json, JsonSchema } from '../../model/json.js';
+import type { FilesystemAccess, NetworkAccess, NetworkHost } from '../../model/permissions.js';
+import type { RuleOrigin } from '../../model/rule.js';
+import type { Effect } from '../../model/tool.js';
+
+/** A call to explain. */
+export interface ExplainRequest {
+  /** `package/tool` or an exposed name. */
+  readonly tool: string;
+  /** If absent, only the tool is checked. */
+  readonly arguments?: Json | undefined;
+}
+
+/** A value with the rule it comes from. */
+export interface Sourced<T> {
+  readonly value: T;
+  readonly origin: RuleOrigin;
+}
+
+/** One limit that applies to a call. */
+export interface ExplainedLimit {
+  /** `length`, `amount` and `ask_above` limit one call; `rate` and `spend` limit a time window. */
+  readonly kind: 'length' | 'amount' | 'ask_above' | 'rate' | 'spend';
+  /** The maximum. */
+  readonly most: number;
+  /** The time window. */
+  readonly per?: RateLimit['per'];
+  /** What this caller has left now; absent for limits of one call. */
+  readonly left?: number;
+  readonly origin: RuleOrigin;
+}
+
+/** What a call may use: what is declared and granted, without what is denied. */
+export interface ExplainedPermissions {
+  readonly network: NetworkAccess;
+  readonly filesystem: FilesystemAccess;
+  /** The workspace; absent if the tool sees none. */
+  readonly root?: string;
+  /** Folders that may be mounted; null if any may. */
+  readonly roots: readonly string[] | null;
+  readonly granted: {
+    readonly network: readonly NetworkHost[];
+    readonly read: readonly string[];
+    readonly write: readonly string[];
+    readonly environment: readonly string[];
+  };
+  readonly denied: readonly string[];
+}
+
+/** What would happen to a call now, and why. Nothing runs. */
+export interface Explanation {
+  readonly tool: string;
+  readonly verdict: 'allow' | 'ask' | 'deny' | 'limit' | 'invalid' | 'not-ready';
+  /** The error code of the call; absent for `allow` and `ask`. */
+  readonly code?: HostErrorCode;
+  readonly because: readonly { readonly text: string; readonly origin: RuleOrigin }[];
+  readonly effect: { readonly value: Effect; readonly declared: boolean };
+  readonly trusted: boolean;
+  /** Digest of the whole policy: approvals are bound to it. */
+  readonly policy: string;
+  readonly permissions: ExplainedPermissions;
+  readonly limits: readonly ExplainedLimit[];
+  readonly guardrails: {
+    readonly denyPatterns: readonly Sourced<string>[];
+    readonly redact: readonly Sourced<string>[];
+    readonly outputs: readonly Sourced<JsonSchema>[];
+    /** Whether text in its answers counts as a secret because of its surroundings. */
+    readonly guesses: boolean;
+  };
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { HostError } from '../../model/host-error.js';
+import type { Json, JsonObject } from '../../model/json.js';
+import type { Finding } from '../../policy/scan/redact-secrets.js';
+import type { RunRequest, RunResult } from '../../run/run.js';
+import { secretInAnswer } from './input-scan.js';
+import type { CallScan } from './secret-scanner.js';
+
+/** Denied hosts in the audit entry of one call. */
+const maxDeniedHosts = 20;
+/** Findings in the audit entry of one call. */
+const maxAuditedFindings = 50;
+
+/** Scans everything that a run outputs: its answer, log, errors, progress messages and questions. */
+export async function withScannedOutput(
+  scan: CallScan,
+  request: RunRequest,
+  run: (request: RunRequest) => Promise<RunResult>,
+): Promise<RunResult> {
+  const { onProgress, onAsk } = request;
+  const withheld: string[] = [];
+  const guarded: RunRequest = {
+    ...request,
+    onNetworkDenied: (hosts) =>
+      request.onNetworkDenied(hosts.slice(0, maxDeniedHosts).map((it) => scan.cleanShortText(it))),
+    ...(onProgress === undefined
+      ? {}
+      : {
+          onProgress: ({ message, ...rest }) =>
+            onProgress(message === undefined ? rest : { ...rest, message: scan.cleanShortText(message) }),
+        }),
+    ...(onAsk === undefined
+      ? {}
+      : { onAsk: async (question) => askClean(scan, request, onAsk, question, (why) => withheld.push(why)) }),
+  };
+  try {
+    const { value, log, warnings, parts, meta, ...rest } = await run(guarded);
+    // A list and not an object: our own key names would become part of the scanned text.
+    const output = [value, warnings, log ?? null, parts ?? null, meta ?? null];
+    const { value: clean, findings, stripped } = await scan.clean(output);
+    request.onRedacted?.(auditedFindings(findings));
+    const [cleanValue, cleanWarnings, cleanLog, ...cleanContent] = clean as [
+      Json,
+      string[],
+      string,
+      JsonObject[],
+      JsonObject,
+    ];
+    return {
+      ...rest,
+      value: cleanValue,
+      warnings: [...cleanWarnings, ...withheld, ...removalWarnings(findings, stripped)],
+      ...(log === undefined ? {} : { log: cleanLog }),
+      ...(parts === undefined ? {} : { parts: cleanContent[0] }),
+      ...(meta === undefined ? {} : { meta: cleanContent[1] }),
+      ...(findings.length === 0 ? {} : { redacted: true }),
+    };
+  } catch (error) {
+    throw await cleanFailure(scan, error, (findings) => request.onRedacted?.(auditedFindings(findings)));
+  }
+}
+
+/** Cleans a question of the tool, and withholds an answer with a secret that would be rejected as an argument. */
+async function askClean(
+  scan: CallScan,
+  { package: pkg, tool }: RunRequest,
+  ask: NonNullable<RunRequest['onAsk']>,
+  question: JsonObject,
+  onWithheld: (why: string) => void,
+): Promise<JsonObject> {
+  const answer = await ask((await scan.clean(question)).value as JsonObject);
+  const secret = await secretInAnswer(pkg, tool, answer.content ?? null, scan);
+  if (secret === undefined) return answer;
+  onWithheld(`an answer to its question was withheld: it contains ${secret}`);
+  return { action: 'decline' };
+}
+
+/** The same failure with cleaned text. A bug stays as it is: its text is never shown. */
+export async function cleanFailure(
+  scan: CallScan,
+  error: unknown,
+  onFindings: (findings: readonly Finding[]) => void = () => {},
+): Promise<unknown> {
+  if (!(error instanceof HostError)) return error;
+  const texts = error.hint === undefined ? [error.message] : [error.message, error.hint];
+  const { value, findings } = await scan.clean(texts);
+  onFindings(findings);
+  const [message, hint] = value as [string, string?];
+  return new HostError(error.code, message, hint === undefined ? {} : { hint });
+}
+
+/** Findings for the audit log: the name, and for a certain match the start of its digest. Never the value. */
+export function auditedFindings(findings: readonly Finding[]): JsonObject[] {
+  const entries = new Map<string, JsonObject>();
+  for (const it of findings) {
+    const entry: Record<string, Json> = it.kind === 'value' ? { value: it.name } : { pattern: it.name };
+    if (it.kind === 'pattern' && !it.guess)
+      entry.digest = createHash('sha256').update(it.text).digest('hex').slice(0, 8);
+    entries.set(JSON.stringify(entry), entry);
+  }
+  return [...entries.values()].slice(0, maxAuditedFindings);
+}
+
+function removalWarnings(findings: readonly Finding[], stripped: boolean): string[] {
+  const patterns = new Set(findings.flatMap((it) => (it.kind === 'pattern' ? [it.name] : [])));
+  return [
+    ...(patterns.size === 0
+      ? []
+      : [`text that looks like a key was removed: ${[...patterns].sort().join(', ')}`]),
+    ...(stripped ? ['invisible characters or terminal control characters were removed'] : []),
+  ];
+}

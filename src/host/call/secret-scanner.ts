@@ -1,0 +1,203 @@
+import { createHash } from 'node:crypto';
+import { cleanText } from '../../model/clean-text.js';
+import { HostError } from '../../model/host-error.js';
+import type { Json } from '../../model/json.js';
+import type { Package } from '../../model/package.js';
+import type { SlotValues } from '../../model/slot.js';
+import { sizeOf } from '../../policy/input-shape.js';
+import { collectTexts, type JsonTexts, replaceTexts } from '../../policy/scan/json-texts.js';
+import { KnownValues } from '../../policy/scan/known-values.js';
+import { type Finding, type HiddenValues, redactNow, redactSteps } from '../../policy/scan/redact-secrets.js';
+import type { ScanOptions } from '../../policy/scan/scan-options.js';
+import type { TokenBroker } from '../../secrets/token-broker.js';
+import type { Vault, VaultValue } from '../../secrets/vault.js';
+
+/** The values of packages, and the scanner that looks for them. */
+export interface SecretServices {
+  readonly vault: Vault;
+  readonly scanner: SecretScanner;
+  readonly broker: TokenBroker;
+  /** Key for keyed digests of credentials: they show a change, and nothing about the values. */
+  readonly credentialKey: () => Promise<Uint8Array>;
+}
+
+/** Looks for secrets in the input and output of one package's calls. */
+export interface CallScan {
+  /** Removes secrets and invisible characters. Large values are scanned in slices, so that other calls go on. */
+  clean(value: Json): Promise<Cleaned>;
+  /** The same for a short text, synchronously. */
+  cleanShortText(text: string): string;
+  /** Removes secrets only; invisible characters stay. */
+  withoutSecrets(value: Json): Promise<Json>;
+  /** Secrets in a value, except the package's own. Makes no guesses. */
+  foreignSecrets(value: Json): Promise<readonly Finding[]>;
+  /** Secrets in a value, including the package's own. Makes no guesses. */
+  secretsIn(value: Json): Promise<readonly Finding[]>;
+}
+
+export interface Cleaned {
+  readonly value: Json;
+  readonly findings: readonly Finding[];
+  /** Whether invisible characters were removed. */
+  readonly stripped: boolean;
+}
+
+/** Whether a slot of another package is a setting and not a secret. */
+export type IsPublicSetting = (packageId: string, slot: string) => boolean;
+
+/** How a session scans; compared by identity for caching. */
+export interface CallScanOptions {
+  readonly isPublic: IsPublicSetting;
+  /** Also remove text that only its surroundings mark as a secret. */
+  readonly guesses: boolean;
+}
+
+/** Characters. Removing shorter values of other packages would damage ordinary text. */
+const minForeignLength = 8;
+/** Levels of an answer, and a few for what wraps it. */
+const maxDepth = 210;
+/** Scanning yields to other work after this many milliseconds. */
+const sliceMs = 10;
+
+interface VaultSnapshot {
+  readonly generation: number;
+  readonly entries: readonly VaultValue[];
+  readonly values: KnownValues;
+}
+
+/** Scans for every value in the vault, of all packages. */
+export class SecretScanner {
+  readonly #vault: Vault;
+  #snapshot: Promise<VaultSnapshot> | undefined;
+  #generation = -1;
+  readonly #environmentCache = new Map<string, KnownValues>();
+  /** The last scan per options object, for packages without slot values. Valid while the vault does not change. */
+  readonly #cached = new WeakMap<
+    CallScanOptions,
+    { readonly snapshot: VaultSnapshot; readonly package: Package; readonly scan: CallScan }
+  >();
+
+  constructor(vault: Vault) {
+    this.#vault = vault;
+  }
+
+  async forCall(pkg: Package, slots: SlotValues, options: CallScanOptions): Promise<CallScan> {
+    const snapshot = await this.#current();
+    if (slots.size > 0) return this.#createScan(snapshot, pkg, slots, options);
+    const cached = this.#cached.get(options);
+    if (cached?.snapshot === snapshot && cached.package === pkg) return cached.scan;
+    const scan = this.#createScan(snapshot, pkg, slots, options);
+    this.#cached.set(options, { snapshot, package: pkg, scan });
+    return scan;
+  }
+
+  #createScan(
+    { entries, values }: VaultSnapshot,
+    pkg: Package,
+    slots: SlotValues,
+    { isPublic, guesses }: CallScanOptions,
+  ): CallScan {
+    const isOwn = (packageId: string) => packageId === pkg.id;
+    const nameOf = (secret: number): string | undefined => {
+      const { package: packageId, slot, value } = entries[secret] as VaultValue;
+      if (isOwn(packageId))
+        return pkg.slots.find((it) => it.name === slot)?.secret === false ? undefined : slot;
+      return value.length < minForeignLength || isPublic(packageId, slot)
+        ? undefined
+        : `${packageId}/${slot}`;
+    };
+    const hidden: HiddenValues[] = [{ values, nameOf }, this.#environmentValues(pkg, slots, entries)];
+    const foreign: HiddenValues = {
+      values,
+      nameOf: (secret) => (isOwn((entries[secret] as VaultValue).package) ? undefined : nameOf(secret)),
+    };
+    const outputScan: ScanOptions = { guesses, reportSamples: false, sha256 };
+    const inputScan: ScanOptions = { guesses: false, reportSamples: true, sha256 };
+    return {
+      async clean(value) {
+        const leaves = boundedTexts(value);
+        const visible = withoutInvisible(value, leaves);
+        const isSame = visible === value;
+        const steps = redactSteps(visible, hidden, outputScan, isSame ? leaves : collectTexts(visible));
+        return { ...(await runInSlices(steps)), stripped: !isSame };
+      },
+      cleanShortText: (text) => redactNow(cleanText(text), hidden, outputScan).value as string,
+      withoutSecrets: async (value) =>
+        (await runInSlices(redactSteps(value, hidden, { ...inputScan, guesses: true }))).value,
+      foreignSecrets: async (value) => (await runInSlices(redactSteps(value, [foreign], inputScan))).findings,
+      async secretsIn(value) {
+        const visible = withoutInvisible(value, boundedTexts(value));
+        return (await runInSlices(redactSteps(visible, hidden, inputScan))).findings;
+      },
+    };
+  }
+
+  /** Reads the vault again only after a change. */
+  #current(): Promise<VaultSnapshot> {
+    const generation = this.#vault.generation();
+    if (this.#snapshot === undefined || generation !== this.#generation) {
+      this.#generation = generation;
+      this.#snapshot = this.#vault.all().then((entries) => ({
+        generation,
+        entries,
+        values: new KnownValues(entries.map((it) => it.value)),
+      }));
+    }
+    return this.#snapshot;
+  }
+
+  /** Secret slot values that came from the operator's environment and not from the vault. */
+  #environmentValues(pkg: Package, slots: SlotValues, entries: readonly VaultValue[]): HiddenValues {
+    const names: string[] = [];
+    const texts: string[] = [];
+    for (const [name, { secret, value }] of slots) {
+      if (!secret) continue;
+      if (entries.some((it) => it.package === pkg.id && it.slot === name && it.value === value)) continue;
+      names.push(name);
+      texts.push(value);
+    }
+    const key = JSON.stringify([pkg.id, texts]);
+    let values = this.#environmentCache.get(key);
+    if (values === undefined) {
+      values = new KnownValues(texts);
+      if (this.#environmentCache.size >= 64) this.#environmentCache.clear();
+      this.#environmentCache.set(key, values);
+    }
+    return { values, nameOf: (secret) => names[secret] };
+  }
+}
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest();
+}
+
+/** The value is untrusted: scanning one with unlimited nesting would not end. */
+function boundedTexts(value: Json): JsonTexts {
+  if (sizeOf(value, maxDepth) === null)
+    throw new HostError('tool_bad_output', 'the answer is nested more than 200 levels deep');
+  return collectTexts(value);
+}
+
+function withoutInvisible(value: Json, { all }: JsonTexts): Json {
+  let changed = false;
+  const texts = all.map(({ text, kind, media }) => {
+    if (media || kind === 'number') return undefined;
+    const clean = cleanText(text);
+    if (clean === text) return undefined;
+    changed = true;
+    return clean;
+  });
+  return changed ? replaceTexts(value, texts) : value;
+}
+
+/** Yields to other calls between slices. */
+async function runInSlices<T>(steps: Generator<void, T>): Promise<T> {
+  let began = performance.now();
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+    if (performance.now() - began < sliceMs) continue;
+    await new Promise((resolve) => setImmediate(resolve));
+    began = performance.now();
+  }
+}

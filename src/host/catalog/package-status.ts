@@ -1,0 +1,93 @@
+import type { Package } from '../../model/package.js';
+import { shellQuote } from '../../model/shell-quote.js';
+import { missingValues } from '../../secrets/missing-values.js';
+import {
+  type CheckedPackage,
+  missingInstallations,
+  type PackageStatus,
+} from '../packages/checked-package.js';
+import { imageStatus } from '../packages/image-status.js';
+import { passedEnvironment } from '../sandboxing/passed-environment.js';
+import { filledSlots } from '../sandboxing/slots.js';
+import type { SessionSetup } from '../session-setup.js';
+import type { PackageUpstreams } from '../upstream/package-upstreams.js';
+import { hasUpstreams } from '../upstream/upstream-program.js';
+import type { SessionServices } from './session-services.js';
+
+/** What the status of a package depends on. */
+export interface PackageStatusServices {
+  readonly services: SessionServices;
+  readonly setup: SessionSetup;
+  readonly upstreams: PackageUpstreams;
+}
+
+/** The current status of a package; computed for every call. `disabled`: ids of disabled packages. */
+export async function packageStatus(
+  checked: CheckedPackage,
+  disabled: ReadonlySet<string>,
+  context: PackageStatusServices,
+): Promise<PackageStatus> {
+  const status = await packageStatusWithoutUpstreams(checked, disabled, context);
+  if (status.state !== 'ready' || !hasUpstreams(checked)) return status;
+  const { upstreams } = context;
+  const problem = upstreams.problem(checked);
+  if (problem !== undefined) return { state: 'unavailable', reasons: [problem], code: 'upstream_failed' };
+  const { remarks } = upstreams.offer(checked);
+  return { ...status, reasons: [...status.reasons, ...remarks, ...waitingChanges(checked, upstreams)] };
+}
+
+/** The status without the state and the announcements of upstreams: enough to decide whether they may start. */
+export async function packageStatusWithoutUpstreams(
+  checked: CheckedPackage,
+  disabled: ReadonlySet<string>,
+  { services, setup }: PackageStatusServices,
+): Promise<PackageStatus> {
+  const pkg = checked.loaded.catalog?.package;
+  const subject = { principal: setup.principal, package: pkg?.id ?? '' };
+  const killed = pkg === undefined ? undefined : services.kills.reasonFor(subject);
+  if (killed !== undefined) return { state: 'killed', reasons: [killed], code: 'killed' };
+  if (pkg !== undefined && disabled.has(pkg.id))
+    return { state: 'disabled', reasons: [`it is disabled. Enable it: toolwharf enable ${pkg.id}`] };
+  if (checked.blocked !== null || pkg === undefined)
+    return checked.blocked ?? { state: 'broken', reasons: [] };
+  if (needsNoSetup(checked, pkg)) return { state: 'ready', reasons: checked.remarks };
+  const { environments, containers } = services.sandboxing;
+  const filled = await filledSlots(pkg, services.secrets.vault, passedEnvironment(setup, pkg.id));
+  const reasons = [
+    ...missingValues(pkg, (slot) => filled.has(slot)),
+    ...missingInstallations(checked, (need) => environments.find(need) !== undefined),
+    ...missingNatsServer(pkg, setup.policy.natsUrl),
+  ];
+  const image = await imageStatus(checked, containers);
+  if (image?.state === 'needs-setup') reasons.push(...image.reasons);
+  if (reasons.length > 0) return { state: 'needs-setup', reasons };
+  return image ?? { state: 'ready', reasons: checked.remarks };
+}
+
+/** True if the package needs no values, installations, images or NATS server, so that the checks can be skipped. */
+function needsNoSetup({ needs }: CheckedPackage, pkg: Package): boolean {
+  return (
+    pkg.slots.length === 0 &&
+    needs.every((it) => it.packages === null && it.image === undefined) &&
+    pkg.programs.every((it) => it.target.kind !== 'nats')
+  );
+}
+
+/** Announced changes that wait for a review. Unchanged tools can still be called. */
+function waitingChanges(checked: CheckedPackage, upstreams: PackageUpstreams): string[] {
+  if (upstreams.waitingAnnouncements(checked).size === 0) return [];
+  const { tools } = upstreams.offer(checked);
+  const changed = tools.filter((it) => it.needsReview).map((it) => it.tool.name);
+  const what = changed.length === 0 ? '' : ` to ${changed.slice(0, 5).join(', ')}`;
+  const id = checked.loaded.catalog?.package.id ?? '';
+  const command = `toolwharf review ${shellQuote(id)} --dir ${shellQuote(checked.loaded.file)}`;
+  return [`its program announced changes${what}; review them: ${command}`];
+}
+
+/** Why a package with NATS programs is not set up, with the next step; empty if it is. */
+function missingNatsServer(pkg: Package, natsUrl: string | undefined): string[] {
+  if (natsUrl !== undefined || !pkg.programs.some((it) => it.target.kind === 'nats')) return [];
+  return [
+    'its program answers over NATS, and no NATS server is configured. Set one: --nats-url nats://127.0.0.1:4222, or nats.url in the configuration',
+  ];
+}

@@ -1,0 +1,299 @@
+import type { ProbeResult } from '../../sandbox/sandbox.js';
+import { type CallableTool, notReadyError } from '../call/callable-tool.js';
+import type { HookHandler } from '../call/hooks.js';
+import type { InstallOptions, InstallResult, ListedTool, PackageReport, PackageReview } from '../host.js';
+import type { VerifiedActor } from '../operator/operator-auth.js';
+import { agreeToPackages } from '../packages/agreements.js';
+import {
+  type CheckedPackage,
+  checkPackages,
+  isPublicSlot,
+  type PackageStatus,
+} from '../packages/checked-package.js';
+import { installPrograms } from '../packages/install.js';
+import { type LoadResult, loadPackages } from '../packages/loaded-package.js';
+import { differences, emptyIfNotFound, keepLastValid, removedDigests } from '../packages/reload.js';
+import { stageAll } from '../packages/stage.js';
+import { createProfileInputs, type ProfileInputs } from '../sandboxing/profile-inputs.js';
+import type { SessionSetup } from '../session-setup.js';
+import { PackageUpstreams } from '../upstream/package-upstreams.js';
+import type { ReadableContent } from '../upstream/readable-content.js';
+import {
+  resourceReading,
+  type UpstreamResource,
+  upstreamPrompts,
+  upstreamResources,
+} from '../upstream/upstream-content.js';
+import { hasHooks, hasUpstreams } from '../upstream/upstream-program.js';
+import { reportOf } from './package-report.js';
+import { acceptPackage, reviewPackage } from './package-review.js';
+import {
+  type PackageStatusServices,
+  packageStatus,
+  packageStatusWithoutUpstreams,
+} from './package-status.js';
+import { type OfferedPrompt, offeredPrompts } from './prompts.js';
+import type { SessionServices } from './session-services.js';
+import { createSessionTools, type SessionTool } from './session-tool.js';
+import { findPackage, packageNamedBy, ToolIndex, toolNotFound } from './tool-lookup.js';
+
+/** The packages of one session with their status, and the tools, prompts and resources they offer. */
+export class SessionCatalog {
+  readonly #setup: SessionSetup;
+  readonly #services: SessionServices;
+  #loaded: LoadResult;
+  readonly #sandboxProbe: ProbeResult;
+  #packages: readonly CheckedPackage[] = [];
+  /** Made anew for each check of the packages. */
+  #profileInputsById = new Map<string, ProfileInputs>();
+  /** The packages with hooks, and those with upstreams. */
+  #withHooks: readonly CheckedPackage[] = [];
+  #withUpstreams: readonly CheckedPackage[] = [];
+  #tools: readonly SessionTool[] = [];
+  #toolIndex = new ToolIndex([]);
+  readonly #upstreams: PackageUpstreams;
+  /** Version of the announcements from which `#tools` was built. */
+  #announcementVersion = -1;
+
+  private constructor(
+    setup: SessionSetup,
+    services: SessionServices,
+    loaded: LoadResult,
+    sandboxProbe: ProbeResult,
+  ) {
+    this.#setup = setup;
+    this.#services = services;
+    this.#loaded = loaded;
+    this.#sandboxProbe = sandboxProbe;
+    this.#upstreams = new PackageUpstreams(services, setup, {
+      profileInputs: (id) => this.#profileInputs(id),
+      isPublic: (id, slot) => isPublicSlot(this.#packages, id, slot),
+    });
+  }
+
+  static async open(setup: SessionSetup, services: SessionServices): Promise<SessionCatalog> {
+    // The sandbox test is a separate process, which runs while the packages are loaded.
+    const [sandboxProbe, loaded] = await Promise.all([
+      services.sandboxing.sandbox.probe(),
+      loadPackages(setup, services.packages),
+    ]);
+    const catalog = new SessionCatalog(setup, services, loaded, sandboxProbe);
+    await catalog.#check();
+    await catalog.#refreshTools(true);
+    return catalog;
+  }
+
+  /**
+   * Loads the packages again. A package that an edit broke keeps its last valid version. Returns a sentence per
+   * change.
+   */
+  async reload(): Promise<readonly string[]> {
+    const now = await loadPackages(this.#setup, this.#services.packages).catch(emptyIfNotFound);
+    const loaded = keepLastValid(this.#loaded, now);
+    const lines = differences(this.#loaded, loaded);
+    if (lines.length === 0) return [];
+    const removed = removedDigests(this.#loaded, loaded);
+    this.#loaded = loaded;
+    await this.#check();
+    await this.stagePackages();
+    await this.#refreshTools(true);
+    this.#services.upstreams.connections.retire((it) => removed.includes(it.digest));
+    return lines;
+  }
+
+  /**
+   * Copies the current files of packages to the stage, so that calls still work after an edit that breaks them.
+   * `next` is called before each package; false stops.
+   */
+  stagePackages(next: () => Promise<boolean> = async () => true): Promise<void> {
+    return stageAll(this.#packages, this.#services.sandboxing.stage, next);
+  }
+
+  get setup(): SessionSetup {
+    return this.#setup;
+  }
+
+  async report(): Promise<PackageReport> {
+    await this.#refreshTools(false);
+    const statuses = await this.#statuses();
+    return reportOf(
+      this.#packages,
+      statuses,
+      this.#tools,
+      this.#loaded,
+      this.#sandboxProbe,
+      this.#services.sandboxing.sandbox,
+      (it) => this.#upstreams.programStates(it),
+      this.#services.sandboxing.containers.lastProbe,
+    );
+  }
+
+  /** The tools that can be called now, sorted by name. */
+  async tools(): Promise<readonly ListedTool[]> {
+    await this.#refreshTools(false);
+    const statuses = await this.#statuses();
+    return this.#tools
+      .filter(
+        (it) => statuses.get(it.checked)?.state === 'ready' && it.tool.action !== null && !it.needsReview,
+      )
+      .filter((it) => {
+        const subject = { principal: this.#setup.principal, package: it.package.id, tool: it.tool.name };
+        return this.#services.kills.reasonFor(subject) === undefined;
+      })
+      .map(({ name, exposed, tool, digest }) => ({ name, exposed, tool, definition: digest }))
+      .sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async resolve(name: string): Promise<CallableTool> {
+    await this.#refreshTools(false);
+    const found = this.#toolIndex.find(name);
+    if (found !== undefined) return found;
+    // The tool may belong to an upstream that has not announced its tools yet.
+    await this.#refreshTools(true);
+    const announced = this.#toolIndex.find(name);
+    if (announced !== undefined) return announced;
+    const named = packageNamedBy(this.#packages, name);
+    const status = named === undefined ? undefined : await this.#statusNow(named);
+    if (named !== undefined && status !== undefined && status.state !== 'ready') {
+      if (!this.#tools.some((it) => it.checked === named)) throw notReadyError(name, status);
+    }
+    throw toolNotFound(this.#tools, this.#packages, name);
+  }
+
+  async prompts(): Promise<readonly OfferedPrompt[]> {
+    const ready = await this.#ready();
+    const ofUpstreams = upstreamPrompts(ready, this.#upstreams);
+    return offeredPrompts(ready, this.#tools, this.#services.sandboxing.stage, ofUpstreams, this.#upstreams);
+  }
+
+  async resources(): Promise<readonly UpstreamResource[]> {
+    return upstreamResources(await this.#ready(), this.#upstreams);
+  }
+
+  /** Undefined if no upstream has the resource. */
+  async resource(uri: string): Promise<ReadableContent | undefined> {
+    return resourceReading(uri, await this.resources(), this.#upstreams);
+  }
+
+  get hasHooks(): boolean {
+    return this.#withHooks.length > 0;
+  }
+
+  async #ready(): Promise<CheckedPackage[]> {
+    await this.#refreshTools(false);
+    const statuses = await this.#statuses();
+    return this.#packages.filter((it) => statuses.get(it)?.state === 'ready');
+  }
+
+  /** The hooks of extensions on calls and messages, in the order of the packages. */
+  async hooks(): Promise<readonly HookHandler[]> {
+    if (!this.hasHooks) return [];
+    await this.#refreshTools(false);
+    const statuses = await this.#statuses();
+    const ready = this.#withHooks.filter((it) => statuses.get(it)?.state === 'ready');
+    return ready.flatMap((it) => this.#upstreams.hooks(it));
+  }
+
+  async review(id: string): Promise<PackageReview> {
+    return reviewPackage(findPackage(this.#packages, id), id, this.#upstreams);
+  }
+
+  async accept(id: string, digest: string, who: VerifiedActor): Promise<void> {
+    const checked = findPackage(this.#packages, id);
+    const { agreements } = this.#services.packages;
+    await acceptPackage(checked, { id, digest, who }, agreements, this.#upstreams);
+    await this.#check();
+    this.#services.notifyChanged();
+  }
+
+  async install(id: string, options: InstallOptions): Promise<InstallResult> {
+    const { blocked, needs } = findPackage(this.#packages, id);
+    if (blocked !== null) throw notReadyError(id, blocked);
+    const { packages, sandboxing, kills, running } = this.#services;
+    const { grant, denial } = this.#profileInputs(id);
+    const steps = await installPrograms(
+      needs,
+      { principal: this.#setup.principal, package: id },
+      { ...sandboxing, kills, running, audit: packages.agreements.audit },
+      { granted: grant.network, denied: denial.network, noNetwork: denial.noNetwork },
+      options,
+    );
+    this.#services.notifyChanged();
+    return { package: id, steps };
+  }
+
+  async #check(): Promise<void> {
+    const { acceptNewIn, principal, policy } = this.#setup;
+    const { loaded } = this.#loaded;
+    const { agreements, findInterpreter } = this.#services.packages;
+    const underReview = await agreeToPackages(acceptNewIn, loaded, principal, agreements);
+    this.#packages = checkPackages(loaded, {
+      policy,
+      underReview,
+      probe: this.#sandboxProbe,
+      findInterpreter,
+      containers: this.#services.sandboxing.containers,
+    });
+    this.#profileInputsById = new Map();
+    const usable = this.#packages.filter((it) => it.blocked === null);
+    this.#withHooks = usable.filter(hasHooks);
+    this.#withUpstreams = usable.filter(hasUpstreams);
+    await this.#upstreams.load(this.#packages);
+    this.#listTools();
+  }
+
+  /**
+   * Starts upstreams that never announced their tools, and updates the list of tools. `wait`: until they announced
+   * them.
+   */
+  async #refreshTools(wait: boolean): Promise<void> {
+    const unknown = this.#withUpstreams.filter((it) => this.#upstreams.hasUnknownTools(it));
+    if (unknown.length > 0) {
+      const disabled = await this.#services.packages.switches.asSet();
+      const fetching: Promise<void>[] = [];
+      for (const it of unknown) {
+        const { state } = await packageStatusWithoutUpstreams(it, disabled, this.#statusServices);
+        if (state === 'ready') fetching.push(this.#upstreams.fetchAnnouncements(it));
+      }
+      if (wait) await Promise.all(fetching);
+    }
+    if (this.#announcementVersion !== this.#services.upstreams.announcements.version) this.#listTools();
+  }
+
+  #listTools(): void {
+    this.#announcementVersion = this.#services.upstreams.announcements.version;
+    this.#tools = createSessionTools(this.#packages, {
+      services: this.#services,
+      setup: this.#setup,
+      status: (it) => this.#statusNow(it),
+      profileInputs: (id) => this.#profileInputs(id),
+      isPublic: (id, slot) => isPublicSlot(this.#packages, id, slot),
+      upstreams: this.#upstreams,
+    });
+    this.#toolIndex = new ToolIndex(this.#tools);
+  }
+
+  get #statusServices(): PackageStatusServices {
+    return { services: this.#services, setup: this.#setup, upstreams: this.#upstreams };
+  }
+
+  async #statuses(): Promise<ReadonlyMap<CheckedPackage, PackageStatus>> {
+    const disabled = await this.#services.packages.switches.asSet();
+    const statuses = new Map<CheckedPackage, PackageStatus>();
+    for (const it of this.#packages)
+      statuses.set(it, await packageStatus(it, disabled, this.#statusServices));
+    return statuses;
+  }
+
+  async #statusNow(checked: CheckedPackage): Promise<PackageStatus> {
+    return packageStatus(checked, await this.#services.packages.switches.asSet(), this.#statusServices);
+  }
+
+  #profileInputs(id: string): ProfileInputs {
+    const known = this.#profileInputsById.get(id);
+    if (known !== undefined) return known;
+    const inputs = createProfileInputs(id, this.#packages, this.#setup, this.#services.sandboxing);
+    this.#profileInputsById.set(id, inputs);
+    return inputs;
+  }
+}

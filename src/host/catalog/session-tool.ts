@@ -1,0 +1,206 @@
+import { HostError } from '../../model/host-error.js';
+import type { Package } from '../../model/package.js';
+import { runsHere } from '../../model/program.js';
+import { shellQuote } from '../../model/shell-quote.js';
+import type { Slot } from '../../model/slot.js';
+import type { Tool } from '../../model/tool.js';
+import { grantFor } from '../../policy/grant.js';
+import { guessesEnabled } from '../../policy/guess-setting.js';
+import { combineRules } from '../../policy/requirements.js';
+import { effectOf, rulesFor } from '../../policy/tool-rules.js';
+import type { RunRequest } from '../../run/run.js';
+import type { SchemaValidator } from '../../schema/validator.js';
+import { runAction } from '../call/action-runner.js';
+import { type CallableTool, notReadyError } from '../call/callable-tool.js';
+import { assertNoForeignSecrets } from '../call/input-scan.js';
+import { argumentKeepingFor } from '../call/kept-arguments.js';
+import { withScannedOutput } from '../call/output-scan.js';
+import type { IsPublicSetting } from '../call/secret-scanner.js';
+import type { NoticeTarget } from '../operator/notices.js';
+import type { CheckedPackage, PackageStatus } from '../packages/checked-package.js';
+import { sandboxProbeFor } from '../packages/image-status.js';
+import { credentialsDigest } from '../sandboxing/credentials.js';
+import { type PassedEnvironment, passedEnvironment } from '../sandboxing/passed-environment.js';
+import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
+import { assertWorkspaceMountable, sandboxProfileFor } from '../sandboxing/sandbox-profile.js';
+import { mintToken } from '../sandboxing/sign-in.js';
+import { slotValues } from '../sandboxing/slots.js';
+import type { SessionSetup } from '../session-setup.js';
+import type { PackageUpstreams } from '../upstream/package-upstreams.js';
+import type { OfferedTool } from '../upstream/upstream-tools.js';
+import { exposedNames } from './exposed-names.js';
+import type { SessionServices } from './session-services.js';
+
+/**
+ * A tool of a session. `needsReview`: its announcement changed, so it is not listed until the operator accepts that.
+ */
+export type SessionTool = CallableTool & { readonly checked: CheckedPackage; readonly needsReview: boolean };
+
+/** What the tools of a session have in common. */
+export interface SessionToolServices {
+  readonly services: SessionServices;
+  readonly setup: SessionSetup;
+  readonly status: (checked: CheckedPackage) => Promise<PackageStatus>;
+  readonly profileInputs: (packageId: string) => ProfileInputs;
+  readonly isPublic: IsPublicSetting;
+  readonly upstreams: PackageUpstreams;
+}
+
+const defaultOutputBytes = 10 * 1024 * 1024;
+
+/** The tools of all packages. A second package with the same id has none: its tools would have no unique names. */
+export function createSessionTools(
+  packages: readonly CheckedPackage[],
+  context: SessionToolServices,
+): SessionTool[] {
+  const ids = new Set<string>();
+  const listed = packages.flatMap((it) => {
+    const pkg = it.loaded.catalog?.package;
+    if (pkg === undefined || ids.has(pkg.id)) return [];
+    ids.add(pkg.id);
+    const { tools } = context.upstreams.offer(it);
+    return tools.map((offered) => ({ checked: it, pkg, offered, only: tools.length === 1 }));
+  });
+  const names = exposedNames(
+    listed.map(({ pkg, offered, only }) => ({ packageId: pkg.id, tool: offered.tool.name, only })),
+  );
+  return listed.map(({ checked: it, offered }, index) =>
+    createSessionTool(it, offered, names[index] as string, context),
+  );
+}
+
+/** Makes one tool of a package callable. Everything that can change is looked up for each call. */
+function createSessionTool(
+  checked: CheckedPackage,
+  { tool: declared, needsReview }: OfferedTool,
+  exposed: string,
+  { services, setup, status, profileInputs, isPublic, upstreams }: SessionToolServices,
+): SessionTool {
+  const { catalog } = checked.loaded;
+  if (catalog === undefined) throw new Error('a broken package has no tools');
+  const pkg = catalog.package;
+  const name = `${pkg.id}/${declared.name}`;
+  const { schemas, actions, sandboxing } = services;
+  const { vault, scanner, broker, credentialKey } = services.secrets;
+  const { limits, rules = [] } = setup.policy;
+  const tool = { ...declared, effect: effectOf(pkg.id, declared, rules) };
+  const requirements = combineRules(rulesFor(pkg, tool, checked.loaded.file, rules));
+  const usesProcess = startsProcess(pkg, tool);
+  const signIn = { broker, vault, policy: setup.policy.broker ?? {}, principal: setup.principal };
+  const mint = (slot: Slot) => mintToken(pkg, slot, signIn);
+  const scanOptions = { isPublic, guesses: guessesEnabled(setup.policy.noGuesses, name) };
+  let input: Promise<SchemaValidator> | undefined;
+  let passed: PassedEnvironment | undefined;
+  let outputs: Promise<readonly SchemaValidator[]> | undefined;
+  return {
+    name,
+    exposed,
+    checked,
+    needsReview,
+    package: pkg,
+    file: checked.loaded.file,
+    tool,
+    digest:
+      tool.action?.kind === 'upstream'
+        ? services.upstreams.offers.digestOf(catalog.digest, declared)
+        : catalog.digest,
+    requirements,
+    policy: setup.policyDigest,
+    noticeTarget: noticeTargetOf(setup),
+    credentials: () => credentialsDigest(pkg, vault, passedEnvironment(setup, pkg.id), credentialKey),
+    argumentKeeping: argumentKeepingFor(
+      pkg,
+      setup.policy.sealArguments,
+      () => passedEnvironment(setup, pkg.id),
+      scanner,
+      isPublic,
+    ),
+    sandboxed: sandboxing.sandbox.isolates || checked.needs.every((it) => it.image !== undefined),
+    context: {
+      workspace: usesProcess && pkg.permissions.filesystem !== 'none' ? setup.root : null,
+      allow: usesProcess || tool.action?.kind === 'http' ? setup.allow : [],
+    },
+    bounds: {
+      wallMs: limits?.wallSeconds === undefined ? undefined : limits.wallSeconds * 1000,
+      outputBytes: limits?.outputBytes ?? defaultOutputBytes,
+    },
+    async assertReady() {
+      const current = await status(checked);
+      if (current.state !== 'ready') throw notReadyError(name, current);
+      if (needsReview)
+        throw notReadyError(name, {
+          state: 'needs-review',
+          reasons: [
+            'its announcement changed since you accepted it',
+            `review it: toolwharf review ${shellQuote(pkg.id)} --dir ${shellQuote(checked.loaded.file)}`,
+          ],
+        });
+      if (tool.action === null)
+        throw notReadyError(name, {
+          state: 'unavailable',
+          reasons: ['its manifest defines no action for it'],
+        });
+    },
+    async assertSandboxReady() {
+      if (checked.needs.length === 0) return;
+      const probe = await sandboxProbeFor(checked, sandboxing);
+      if (probe.level === 'unavailable') {
+        throw new HostError('sandbox_unavailable', `${name} cannot run: ${probe.reasons.join('; ')}`, {
+          hint: probe.hint,
+        });
+      }
+      if (usesProcess) assertWorkspaceMountable(checked, tool, profileInputs(pkg.id));
+      // A missing sign-in must show before a person is asked, and must not use up an approval.
+      if (pkg.slots.some((it) => it.source.kind === 'broker'))
+        await slotValues(pkg, vault, passedEnvironment(setup, pkg.id), mint);
+    },
+    input() {
+      input ??= schemas().then((it) => it.inputValidator(tool.input));
+      return input;
+    },
+    outputs() {
+      const declared = [tool.output, ...requirements.outputs.map((it) => it.value)].filter(
+        (it) => it !== undefined,
+      );
+      if (declared.length === 0) return Promise.resolve([]);
+      outputs ??= schemas().then((it) => declared.map((schema) => it.outputValidator(schema)));
+      return outputs;
+    },
+    async checkForSecrets(args) {
+      // Without the package's own values: only secrets of others matter here.
+      await assertNoForeignSecrets(pkg, tool, args, await scanner.forCall(pkg, new Map(), scanOptions));
+    },
+    async run(request) {
+      passed ??= passedEnvironment(setup, pkg.id);
+      const { network: granted, denied } = passed;
+      const slots = await slotValues(pkg, vault, passed, mint);
+      const profile = () => sandboxProfileFor(checked, tool, slots, profileInputs(pkg.id));
+      const callUpstream = (it: RunRequest) => upstreams.call(checked, it, slots);
+      return withScannedOutput(await scanner.forCall(pkg, slots, scanOptions), request, (guarded) =>
+        runAction(guarded, slots, { granted, denied }, profile, actions, callUpstream),
+      );
+    },
+  };
+}
+
+/**
+ * A webhook at a loopback or private address needs a grant: for all packages, or for the host itself
+ * (`toolwharf=net:…`).
+ */
+function noticeTargetOf({ policy, grants }: SessionSetup): NoticeTarget | null {
+  const { webhook } = policy;
+  return webhook === undefined ? null : { url: webhook, granted: grantFor(grants, 'toolwharf').network };
+}
+
+/** Whether a call of the tool uses a process of the package, which may see the workspace. */
+function startsProcess(pkg: Package, { action }: Tool): boolean {
+  switch (action?.kind) {
+    case 'exec':
+    case 'function':
+      return true;
+    case 'upstream':
+      return pkg.programs.some((it) => it.name === action.program && runsHere(it));
+    default:
+      return false;
+  }
+}

@@ -1,0 +1,103 @@
+import { suggest } from '../../formats/suggest.js';
+import { HostError } from '../../model/host-error.js';
+import { notReadyError } from '../call/callable-tool.js';
+import type { CheckedPackage } from '../packages/checked-package.js';
+import type { SessionTool } from './session-tool.js';
+
+/** Finds tools of a session by name. */
+export class ToolIndex {
+  readonly #tools: readonly SessionTool[];
+  #byName: ReadonlyMap<string, SessionTool> | undefined;
+
+  constructor(tools: readonly SessionTool[]) {
+    this.#tools = tools;
+  }
+
+  /** By `package/tool`, by the exposed name, or by a shorter name that only one tool has. */
+  find(name: string): SessionTool | undefined {
+    this.#byName ??= indexOf(this.#tools);
+    return this.#byName.get(name) ?? onlyToolNamed(this.#tools, name);
+  }
+}
+
+/** `package/tool` wins over an equal exposed name. If two tools have the same name, the first wins. */
+function indexOf(tools: readonly SessionTool[]): ReadonlyMap<string, SessionTool> {
+  const index = new Map<string, SessionTool>();
+  for (const it of tools.toReversed()) index.set(it.exposed, it);
+  for (const it of tools.toReversed()) index.set(it.name, it);
+  return index;
+}
+
+/**
+ * The id of a package means its only tool. The name of a tool is enough if no other package has it. A name with a
+ * slash always means `package/tool`, so that an upstream cannot imitate a missing package by such a tool name.
+ */
+function onlyToolNamed(tools: readonly SessionTool[], name: string): SessionTool | undefined {
+  if (name.includes('/')) return undefined;
+  for (const matches of [
+    tools.filter((it) => it.package.id === name),
+    tools.filter((it) => it.tool.name === name),
+  ]) {
+    if (matches.length === 1) return matches[0];
+  }
+  return undefined;
+}
+
+/**
+ * The package that a tool name means although its tools are not known yet: by id, or by a tool that only it declares.
+ */
+export function packageNamedBy(
+  packages: readonly CheckedPackage[],
+  name: string,
+): CheckedPackage | undefined {
+  const declares = (it: CheckedPackage) =>
+    it.loaded.catalog?.package.tools.some((tool) => tool.name === name);
+  const id = (it: CheckedPackage) => it.loaded.catalog?.package.id;
+  const byId = packages.find((it) => id(it) === name || name.startsWith(`${id(it)}/`));
+  const declaring = packages.filter(declares);
+  return byId ?? (declaring.length === 1 ? declaring[0] : undefined);
+}
+
+/** The error for an unknown tool name, with similar names as a hint. */
+export function toolNotFound(
+  tools: readonly SessionTool[],
+  packages: readonly CheckedPackage[],
+  name: string,
+): HostError {
+  const [only] = packages;
+  if (tools.length === 0 && packages.length === 1 && only?.blocked) return notReadyError(name, only.blocked);
+  // Similar names first: tools of the package that was named, and names that contain the given one.
+  const near = tools.filter((it) => name.startsWith(`${it.package.id}/`) || it.name.includes(name));
+  const suggestion = nearest(tools, name);
+  const shown = [...new Set([...near, ...tools])].slice(0, 8).map((it) => it.name);
+  const hint =
+    tools.length === 0
+      ? 'no package of this session has tools'
+      : `${suggestion === undefined ? '' : `did you mean ${suggestion}? `}available tools: ${shown.join(', ')}${tools.length > shown.length ? ', …' : ''}`;
+  return new HostError('tool_not_found', `no tool named ${JSON.stringify(name)}`, { hint });
+}
+
+/** The tool with the most similar full or short name; undefined if none is similar. */
+function nearest(tools: readonly SessionTool[], name: string): string | undefined {
+  const full = suggest(
+    name,
+    tools.map((it) => it.name),
+  );
+  if (full !== undefined) return full;
+  const short = suggest(
+    name,
+    tools.map((it) => it.tool.name),
+  );
+  return tools.find((it) => it.tool.name === short)?.name;
+}
+
+/** Finds a package that is not broken; throws `not_found` otherwise. */
+export function findPackage(packages: readonly CheckedPackage[], id: string): CheckedPackage {
+  const valid = packages.filter((it) => it.loaded.catalog !== undefined);
+  const found = valid.find((it) => it.loaded.catalog?.package.id === id);
+  if (found !== undefined) return found;
+  const ids = valid.map((it) => it.loaded.catalog?.package.id).slice(0, 8);
+  throw new HostError('not_found', `no valid package named ${JSON.stringify(id)}`, {
+    hint: ids.length === 0 ? 'name its folder with --dir' : `available packages: ${ids.join(', ')}`,
+  });
+}

@@ -1,0 +1,229 @@
+import type { RemoteHost } from '../host.js';
+import {
+  actorNameParam,
+  actorParam,
+  membersBy,
+  type OperationTree,
+  operation,
+  signalParam,
+  value,
+} from './operation.js';
+import {
+  approvalRequest,
+  approvalStates,
+  auditEntry,
+  auditVerdict,
+  keyChange,
+  killEntry,
+  killOutcome,
+  openedArguments,
+  pinStatus,
+  processCounts,
+  ruleInput,
+  secretEntry,
+  secretInput,
+  standingRule,
+  tokenEntry,
+  tokenInput,
+  unknownOutcome,
+} from './operator-shapes.js';
+import {
+  anyText,
+  arrayOf,
+  boolean,
+  integer,
+  nothing,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  secretText,
+  text,
+} from './shape.js';
+
+const id = value('id', text());
+const packageId = value('package', text());
+const slot = value('slot', text());
+const maxTail = 10_000;
+
+/** What an operator can do. Operations that only read have no PIN rule. */
+export const hostOperations = {
+  approvals: {
+    list: operation(
+      { role: 'operator', summary: 'List held calls. Default: undecided, or approved and not run yet.' },
+      [value('states', optional(arrayOf(oneOf(approvalStates))))],
+      arrayOf(approvalRequest),
+    ),
+    get: operation({ role: 'operator', summary: 'Get one held call.' }, [id], approvalRequest),
+    approve: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Approve one held call. It may run once.' },
+      [id, actorParam],
+      approvalRequest,
+    ),
+    deny: operation({ role: 'operator', summary: 'Deny one held call.' }, [id, actorParam], approvalRequest),
+    version: operation(
+      { role: 'operator', summary: 'Get a text that differs after every change of the held calls.' },
+      [],
+      text(),
+    ),
+    waitForChange: operation(
+      { role: 'operator', summary: 'Wait until the held calls change, and get the new version.' },
+      [value('after', anyText('A version from before.')), value('seconds', number()), signalParam],
+      text(),
+    ),
+    noticeKey: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Show the key that signs notices of held calls, as hex.' },
+      [actorParam],
+      text(),
+    ),
+    rules: {
+      list: operation(
+        { role: 'operator', summary: 'List standing rules, also ended ones.' },
+        [],
+        arrayOf(standingRule),
+      ),
+      add: operation(
+        {
+          role: 'operator',
+          pin: 'if-set',
+          summary: 'Add a standing rule: matching calls run without a question.',
+        },
+        [value('rule', ruleInput), actorParam],
+        standingRule,
+      ),
+      revoke: operation(
+        { role: 'operator', summary: 'Revoke a standing rule. Its calls are held again.' },
+        [id, actorParam],
+        boolean('False if no such rule is in force.'),
+      ),
+    },
+  },
+  operator: {
+    pin: operation({ role: 'operator', summary: 'Get the status of the PIN.' }, [], pinStatus),
+    setPin: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Set or change the PIN.' },
+      [value('pin', secretText()), actorParam],
+      nothing(),
+    ),
+    removePin: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Remove the PIN.' },
+      [actorParam],
+      boolean('False if no PIN was set.'),
+    ),
+  },
+  secrets: {
+    set: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Set a value, and who may receive it.' },
+      [membersBy(secretInput)],
+      secretEntry,
+    ),
+    list: operation(
+      { role: 'operator', summary: 'List which values are set. Values are never returned.' },
+      [],
+      arrayOf(secretEntry),
+    ),
+    slots: operation(
+      { role: 'operator', summary: 'List the names of the values that a package uses.' },
+      [packageId],
+      nullable(arrayOf(anyText())),
+    ),
+    unset: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Delete a value.' },
+      [packageId, slot, actorParam],
+      boolean('False if no value was set.'),
+    ),
+    rekey: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Move the key of the vault to another storage.' },
+      [membersBy(keyChange)],
+      nothing(),
+    ),
+  },
+  switches: {
+    known: operation(
+      { role: 'operator', summary: 'List the ids of all packages that were ever accepted.' },
+      [],
+      arrayOf(text()),
+    ),
+    disabled: operation({ role: 'operator', summary: 'List disabled packages.' }, [], arrayOf(text())),
+    set: operation(
+      {
+        role: 'operator',
+        pin: 'if-set',
+        summary: 'Enable or disable a package. Disabling never needs the PIN.',
+      },
+      [packageId, value('enabled', boolean()), actorParam],
+      boolean('False if nothing changed.'),
+    ),
+  },
+  kills: {
+    list: operation({ role: 'operator', summary: 'List stopped targets.' }, [], arrayOf(killEntry)),
+    set: operation(
+      { role: 'operator', summary: 'Stop a target: end its running calls and deny new ones.' },
+      [value('target', text('all, PACKAGE, PACKAGE/TOOL or principal:NAME')), actorNameParam],
+      killOutcome,
+    ),
+    lift: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Lift a stop.' },
+      [value('target', text('all, PACKAGE, PACKAGE/TOOL or principal:NAME')), actorParam],
+      boolean('False if the target was not stopped.'),
+    ),
+  },
+  outcomes: {
+    unknown: operation(
+      { role: 'operator', summary: 'List calls whose outcome is unknown.' },
+      [],
+      arrayOf(unknownOutcome),
+    ),
+    acknowledge: operation(
+      { role: 'operator', summary: 'Acknowledge a call with an unknown outcome.' },
+      [value('call', text()), actorNameParam],
+      boolean('False if the call is not on the list.'),
+    ),
+  },
+  keptArguments: {
+    open: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Show the kept arguments of a call.' },
+      [value('call', text()), actorParam],
+      openedArguments,
+    ),
+    forget: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Erase arguments kept before a time.' },
+      [value('before', number('Milliseconds since 1970.')), actorParam],
+      integer('How many calls had kept arguments.'),
+    ),
+  },
+  tokens: {
+    create: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Create an access token. It is shown once.' },
+      [membersBy(tokenInput)],
+      object({ entry: tokenEntry, token: text() }),
+    ),
+    list: operation(
+      { role: 'operator', summary: 'List access tokens, without the tokens themselves.' },
+      [],
+      arrayOf(tokenEntry),
+    ),
+    check: operation(
+      { role: 'operator', summary: 'Find the entry of an access token.' },
+      [value('token', secretText())],
+      nullable(tokenEntry),
+    ),
+    revoke: operation(
+      { role: 'operator', summary: 'Revoke an access token.' },
+      [id, actorNameParam],
+      boolean('False if there is no such token.'),
+    ),
+  },
+  processes: operation(
+    { role: 'operator', summary: 'Count sandboxed processes by kind.' },
+    [],
+    processCounts,
+  ),
+  verifyAudit: operation({ role: 'operator', summary: 'Verify the audit log.' }, [], auditVerdict),
+  auditTail: operation(
+    { role: 'operator', summary: 'Read the last entries of the audit log, oldest first.' },
+    [value('count', integer('How many entries.', { minimum: 0, maximum: maxTail }))],
+    arrayOf(auditEntry),
+  ),
+} as const satisfies OperationTree<Omit<RemoteHost, 'session' | 'close'>>;

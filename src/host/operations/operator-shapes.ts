@@ -1,0 +1,160 @@
+// What the operations of the operator take and return.
+import {
+  anyText,
+  arrayOf,
+  boolean,
+  exactly,
+  integer,
+  json,
+  jsonObject,
+  nullable,
+  number,
+  object,
+  oneOf,
+  optional,
+  secretText,
+  text,
+  timestamp,
+  union,
+} from './shape.js';
+
+export const approvalStates = [
+  'proposed',
+  'approved',
+  'denied',
+  'expired',
+  'void',
+  'executing',
+  'executed',
+] as const;
+const channel = oneOf(['library', 'terminal', 'api', 'client'], 'How the actor reached the host.');
+
+export const evidence = object({
+  kind: oneOf(['effect', 'destination', 'amount', 'address', 'workspace', 'grant']),
+  text: anyText(),
+  at: optional(anyText('JSON pointer to the argument.')),
+});
+
+export const approvalRequest = object({
+  id: text(),
+  session: anyText(),
+  principal: text('Who called.'),
+  tool: text('PACKAGE/TOOL'),
+  definition: text('Digest of the package.'),
+  argumentsDigest: text('Digest of the arguments, the workspace and the grants.'),
+  policy: text("Digest of the operator's policy."),
+  credentials: text('Digest of which values are set, and who may receive them.'),
+  arguments: json('The arguments that run after approval.'),
+  kind: text('Why it is held.'),
+  reasons: arrayOf(anyText()),
+  evidence: arrayOf(evidence),
+  createdAt: timestamp(),
+  expiresAt: timestamp(),
+  state: oneOf(approvalStates),
+  decision: nullable(
+    object({ by: anyText(), channel, verified: boolean('The PIN was given.'), at: timestamp() }),
+  ),
+  voidReason: nullable(anyText()),
+  answer: json('The stored answer, or null.'),
+});
+
+const condition = union(
+  [
+    object({ test: exactly('equals'), value: json() }),
+    object({ test: exactly('one-of'), values: arrayOf(json()) }),
+    object({ test: exactly('under'), path: anyText() }),
+    object({ test: exactly('at-most'), number: number() }),
+    object({ test: exactly('at-least'), number: number() }),
+    object({ test: exactly('matches'), pattern: anyText() }),
+    object({ test: exactly('any') }),
+  ],
+  'a condition: equals, one-of, under, at-most, at-least, matches or any',
+);
+
+const ruleMembers = {
+  tool: text('PACKAGE/TOOL'),
+  definition: text('Digest of the package. The rule ends when the package changes.'),
+  principal: nullable(text('Limits the rule to this caller.')),
+  conditions: arrayOf(object({ argument: text(), condition })),
+  destructive: boolean('Whether the rule covers destructive tools.'),
+  expiresAt: nullable(timestamp()),
+};
+export const ruleInput = object(ruleMembers);
+export const ruleConditions = ruleMembers.conditions;
+export const standingRule = object({
+  id: text(),
+  ...ruleMembers,
+  createdAt: timestamp(),
+  createdBy: anyText(),
+  verified: boolean(),
+  state: oneOf(['active', 'expired', 'ended']),
+  endReason: nullable(anyText()),
+  used: integer('How many calls the rule allowed.'),
+});
+
+export const pinStatus = object({
+  set: boolean(),
+  failures: integer('Wrong attempts since the last correct one.'),
+  waitUntil: nullable(timestamp('No PIN is accepted before this time.')),
+});
+
+export const secretAudience = union(
+  [
+    object({ kind: exactly('hosts'), hosts: arrayOf(text()) }),
+    object({ kind: exactly('any') }),
+    object({ kind: exactly('manifest') }),
+  ],
+  '{kind: "manifest"}, {kind: "any"} or {kind: "hosts", hosts: […]}',
+);
+const keyStorage = oneOf(['file', 'passphrase', 'keychain']);
+export const secretInput = object({
+  package: text(),
+  slot: text(),
+  value: secretText(),
+  audience: secretAudience,
+  keyStorage: optional(keyStorage),
+});
+export const secretEntry = object({
+  package: text(),
+  slot: text(),
+  audience: secretAudience,
+  setAt: timestamp(),
+});
+export const keyChange = object({ to: keyStorage, passphrase: optional(secretText('The new passphrase.')) });
+
+const tokenRole = oneOf(['agent', 'operator']);
+export const tokenInput = object({ name: anyText(), role: tokenRole, expiresAt: nullable(timestamp()) });
+export const tokenEntry = object({
+  id: text(),
+  name: text(),
+  role: tokenRole,
+  principal: text('The principal of its calls.'),
+  createdAt: timestamp(),
+  expiresAt: nullable(timestamp()),
+});
+
+export const killEntry = object({ target: text(), at: timestamp(), by: anyText() });
+export const killOutcome = object({
+  changed: boolean('False if it was stopped already.'),
+  ended: integer('Running calls that were ended.'),
+  voided: integer('Held calls that were voided.'),
+});
+export const unknownOutcome = object({ call: text(), tool: text(), principal: anyText(), at: timestamp() });
+export const openedArguments = object({
+  call: text(),
+  tool: text(),
+  arguments: json(),
+  exact: boolean('False if secrets were removed.'),
+  at: timestamp(),
+});
+export const processCounts = object({ call: integer(), pooled: integer(), prestarted: integer() });
+
+export const auditVerdict = object({
+  ok: boolean(),
+  entries: integer('Valid entries, counted from the first.'),
+  checkpoints: integer('Valid checkpoints.'),
+  sealed: integer('Number of the newest entry that a checkpoint covers.'),
+  firstBad: optional(integer('Number of the first invalid entry.')),
+  problem: optional(anyText()),
+});
+export const auditEntry = object({ seq: integer(), at: anyText(), kind: text(), body: jsonObject() });

@@ -1,0 +1,41 @@
+import type { CancelSignal } from '../../model/cancel-signal.js';
+import type { JsonObject } from '../../model/json.js';
+import type { Actor, RemoteHost, RemoteSession } from '../host.js';
+import type { NamedOperation, Param } from './operation.js';
+import { assertInput } from './operation-input.js';
+import { methodOf } from './operations.js';
+
+/** Who performs an operation, and what cancels it. */
+export interface OperationContext {
+  /** Undefined: the operation's own default. */
+  readonly by: Actor | undefined;
+  readonly signal: CancelSignal;
+}
+
+/** Performs an operation with input from another process. */
+export async function performOperation(
+  target: RemoteHost | RemoteSession,
+  operation: NamedOperation,
+  input: JsonObject,
+  { by, signal }: OperationContext,
+): Promise<unknown> {
+  assertInput(operation, input);
+  const names = new Set(operation.params.map((it) => it.name));
+  const argument = ({ kind, name }: Param<unknown>): unknown => {
+    switch (kind) {
+      case 'value':
+        return input[name];
+      case 'members': {
+        const own = Object.fromEntries(Object.entries(input).filter(([key]) => !names.has(key)));
+        return { ...own, signal, ...(by === undefined ? {} : { by }) };
+      }
+      case 'actor':
+        return by;
+      case 'actor-name':
+        return typeof by === 'object' ? by.name : by;
+      case 'signal':
+        return signal;
+    }
+  };
+  return methodOf(target, operation)(...operation.params.map(argument));
+}

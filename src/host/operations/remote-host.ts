@@ -1,0 +1,37 @@
+import type { CancelSignal } from '../../model/cancel-signal.js';
+import type { JsonObject } from '../../model/json.js';
+import type { Actor, RemoteHost, RemoteSession, SessionOptions } from '../host.js';
+import type { NamedOperation } from './operation.js';
+import { inputOf } from './operation-input.js';
+import { withMethods } from './operations.js';
+
+/** Sends one operation to a host in another process. Resolves to its result as JSON; rejects with a `HostError`. */
+export type SendOperation = (
+  operation: NamedOperation,
+  input: JsonObject,
+  context: { readonly by: Actor | undefined; readonly signal: CancelSignal | undefined },
+) => Promise<unknown>;
+
+/** A session whose operations are sent to another process. */
+export function remoteSession(send: SendOperation, close: () => Promise<void>): RemoteSession {
+  return { ...withMethods({} as RemoteSession, 'session', (it) => sender(it, send)), close };
+}
+
+export interface RemoteConnection {
+  readonly send: SendOperation;
+  session(options: SessionOptions): Promise<RemoteSession>;
+  close(): Promise<void>;
+}
+
+/** A host in another process. Every method sends its operation. */
+export function remoteHost({ send, session, close }: RemoteConnection): RemoteHost {
+  return { ...withMethods({} as RemoteHost, 'host', (it) => sender(it, send)), session, close };
+}
+
+function sender(operation: NamedOperation, send: SendOperation) {
+  return async (...args: readonly unknown[]): Promise<unknown> => {
+    const { input, by, signal } = inputOf(operation, args);
+    const result = await send(operation, input, { by, signal });
+    return operation.result.schema.type === 'null' ? undefined : result;
+  };
+}

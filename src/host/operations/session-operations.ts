@@ -1,0 +1,108 @@
+import type { Json } from '../../model/json.js';
+import type { RemoteSession } from '../host.js';
+import { actorParam, members, type OperationTree, operation, signalParam, value } from './operation.js';
+import {
+  answer,
+  explanation,
+  installResult,
+  listedPrompt,
+  listedResource,
+  listedTool,
+  messageVerdict,
+  packageReport,
+  packageReview,
+} from './session-shapes.js';
+import {
+  anyText,
+  arrayOf,
+  boolean,
+  json,
+  jsonObject,
+  nothing,
+  number,
+  object,
+  oneOf,
+  optional,
+  text,
+  unchecked,
+} from './shape.js';
+
+const uri = text('The URI of a resource, as listed.');
+
+/** What a caller can do in a session. */
+export const sessionOperations = {
+  packages: operation(
+    { role: 'operator', summary: 'List packages with their state and the reasons for it.' },
+    [],
+    packageReport,
+  ),
+  tools: operation(
+    { role: 'operator', summary: 'List the tools that can be called now, with their definitions.' },
+    [],
+    arrayOf(listedTool),
+  ),
+  call: operation(
+    { role: 'agent', summary: 'Call one tool. A failure is an answer too.' },
+    [
+      // The call pipeline itself checks the tool and the arguments, and writes a refusal to the audit log.
+      members(
+        object({
+          tool: unchecked<string>('PACKAGE/TOOL'),
+          arguments: unchecked<Json>(),
+          timeoutMs: optional(number()),
+        }),
+      ),
+    ],
+    answer,
+  ),
+  explain: operation(
+    { role: 'operator', summary: 'Show what would happen to a call now, and by which rules. Runs nothing.' },
+    [members(object({ tool: text('PACKAGE/TOOL'), arguments: optional(json()) }))],
+    explanation,
+  ),
+  message: operation(
+    { role: 'agent', summary: 'Run the message hooks of extensions on a message to or from the agent.' },
+    [
+      value('point', oneOf(['before_message', 'after_message'])),
+      value('message', jsonObject('The message, for example {"text": "…"}.')),
+      signalParam,
+    ],
+    messageVerdict,
+  ),
+  prompts: operation({ role: 'agent', summary: 'List prompts.' }, [], arrayOf(listedPrompt)),
+  prompt: operation(
+    { role: 'agent', summary: 'Get the text of a prompt.' },
+    [value('name', text()), value('arguments', jsonObject())],
+    anyText(),
+  ),
+  promptMessages: operation(
+    { role: 'agent', summary: 'Get all messages of a prompt, as in MCP.' },
+    [value('name', text()), value('arguments', jsonObject()), signalParam],
+    jsonObject(),
+  ),
+  resources: operation(
+    { role: 'agent', summary: 'List resources of MCP servers.' },
+    [],
+    arrayOf(listedResource),
+  ),
+  resource: operation(
+    { role: 'agent', summary: 'Read a resource.' },
+    [value('uri', uri), signalParam],
+    jsonObject(),
+  ),
+  review: operation(
+    { role: 'operator', summary: 'Show what changed in a package since it was accepted.' },
+    [value('package', text())],
+    packageReview,
+  ),
+  accept: operation(
+    { role: 'operator', pin: 'if-set', summary: 'Accept a package as it was reviewed.' },
+    [value('package', text()), value('digest', text('`to` of the review.')), actorParam],
+    nothing(),
+  ),
+  install: operation(
+    { role: 'operator', summary: 'Fetch and install what the programs of a package need.' },
+    [value('package', text()), members(object({ dryRun: optional(boolean('Only report what is needed.')) }))],
+    installResult,
+  ),
+} as const satisfies OperationTree<Omit<RemoteSession, 'close'>>;

@@ -1,0 +1,179 @@
+// What the operations of a session take and return.
+
+import type { Package } from '../../model/package.js';
+import type { Tool } from '../../model/tool.js';
+import type { Explanation } from '../host.js';
+import { evidence } from './operator-shapes.js';
+import {
+  anyText,
+  arrayOf,
+  boolean,
+  exactly,
+  integer,
+  json,
+  jsonObject,
+  nullable,
+  number,
+  object,
+  oneOf,
+  open,
+  optional,
+  text,
+  union,
+} from './shape.js';
+
+const diagnostic = object({
+  code: text(),
+  severity: oneOf(['error', 'warning', 'info']),
+  message: anyText(),
+  file: anyText(),
+  range: object({ line: integer(), column: integer(), endLine: integer(), endColumn: integer() }),
+  pointer: optional(anyText('JSON Pointer to the field.')),
+  hint: optional(anyText()),
+  related: optional(arrayOf(jsonObject('Another place: message, file and range.'))),
+});
+
+export const programState = object({
+  name: text(),
+  state: oneOf(['stopped', 'starting', 'running', 'backoff', 'failed']),
+  reason: optional(anyText()),
+  exits: integer('Unexpected exits since it last ran stably.'),
+});
+
+export const packageStates = [
+  'ready',
+  'needs-setup',
+  'unavailable',
+  'needs-review',
+  'disabled',
+  'broken',
+  'killed',
+] as const;
+export const sandboxLevels = ['enforced', 'degraded', 'declared-only', 'none'] as const;
+
+/** The members of a package that every caller may see. */
+export const packageMembers = {
+  id: nullable(text('Null if the manifest is broken and has no id.')),
+  version: anyText(),
+  format: text(),
+  path: text('Path of the manifest.'),
+  state: oneOf(packageStates),
+  reasons: arrayOf(anyText(), 'Why the package is in this state, with the next step.'),
+  sandbox: oneOf(sandboxLevels),
+  tools: arrayOf(object({ name: text(), exposed: text(), description: anyText() })),
+  programs: optional(arrayOf(programState)),
+};
+export const packageSummary = object({
+  scanned: integer('Files that were looked at.'),
+  found: integer(),
+  nested: integer('Manifests inside a package of the same format.'),
+  invalid: integer(),
+  disabled: integer(),
+  unavailable: integer(),
+});
+export const packageReport = object({
+  packages: arrayOf(
+    object({
+      ...packageMembers,
+      package: optional(open<Package>('The parsed manifest.')),
+      digest: optional(text('SHA-256 of the parsed manifest and all files.')),
+      diagnostics: arrayOf(diagnostic),
+    }),
+  ),
+  summary: packageSummary,
+});
+
+export const listedTool = object({
+  name: text('PACKAGE/TOOL'),
+  exposed: text('The name for clients that allow no slash.'),
+  tool: open<Tool>('The definition of the tool.'),
+  definition: text('Digest of the definition.'),
+});
+
+export const confirmation = object({
+  token: text('Identifies the held call. It permits nothing by itself.'),
+  kind: text(),
+  reasons: arrayOf(anyText()),
+  tool: text(),
+  arguments: json(),
+  evidence: arrayOf(evidence),
+  expiresAt: text(),
+});
+export const answerError = object({ code: text(), message: anyText(), hint: optional(anyText()) });
+const answerMembers = {
+  tool: anyText(),
+  callId: text('Id of the call in the audit log.'),
+  durationMs: number(),
+};
+export const answer = union(
+  [
+    object({
+      ...answerMembers,
+      status: exactly('ok'),
+      result: json(),
+      log: optional(anyText()),
+      warnings: arrayOf(anyText()),
+      parts: optional(arrayOf(jsonObject('An MCP content block.'))),
+      meta: optional(jsonObject()),
+    }),
+    object({
+      ...answerMembers,
+      status: oneOf(['error', 'denied', 'timeout', 'external_auth_required']),
+      error: answerError,
+    }),
+    object({
+      ...answerMembers,
+      status: exactly('confirmation_required'),
+      confirmation,
+      error: optional(answerError),
+    }),
+  ],
+  'an answer',
+);
+
+export const explanation = open<Explanation>('The decision, its reasons, permissions and limits.');
+
+export const messageVerdict = union(
+  [
+    object({ kind: exactly('go'), message: jsonObject(), changedBy: arrayOf(text()) }),
+    object({ kind: exactly('abort'), reason: anyText(), by: text() }),
+  ],
+  'a verdict',
+);
+
+export const listedPrompt = object({
+  name: text(),
+  package: text(),
+  kind: oneOf(['instructions', 'skill', 'template', 'server']),
+  title: anyText(),
+  description: anyText(),
+  arguments: arrayOf(object({ name: text(), description: anyText(), required: boolean() })),
+  examples: arrayOf(anyText()),
+  tags: arrayOf(anyText()),
+});
+export const listedResource = object({
+  uri: text(),
+  package: text(),
+  isTemplate: boolean(),
+  entry: jsonObject('The entry as the server lists it.'),
+});
+
+export const packageReview = object({
+  package: text(),
+  path: text(),
+  from: optional(anyText('Digest of the accepted state.')),
+  to: anyText('Digest of the current state.'),
+  widened: arrayOf(anyText(), 'What it may do now that it could not do before.'),
+  reworded: arrayOf(anyText(), 'Changed text that models or people read.'),
+  narrowed: arrayOf(anyText(), 'What it may no longer do.'),
+});
+export const installResult = object({
+  package: text(),
+  steps: arrayOf(
+    object({
+      name: text(),
+      status: oneOf(['done', 'already installed', 'needed']),
+      detail: optional(anyText()),
+    }),
+  ),
+});

@@ -1,0 +1,219 @@
+// The operations of an operator. host.ts exports all of them.
+
+import type { ApprovalRequest, ApprovalState } from '../../model/approval.js';
+import type { CancelSignal } from '../../model/cancel-signal.js';
+import type { Json } from '../../model/json.js';
+import type { StandingRule, StandingRuleInput } from '../../model/standing-rule.js';
+import type { Actor } from './operator-auth.js';
+
+/** Operations on held calls, for people. Do not offer them to an agent. */
+export interface Approvals {
+  /** Default: calls that wait for a decision, or are approved and did not run yet. */
+  list(states?: readonly ApprovalState[]): Promise<readonly ApprovalRequest[]>;
+  /** Throws `approval_not_found` for an unknown id. */
+  get(id: string): Promise<ApprovalRequest>;
+  /** Lets exactly this call run, once. */
+  approve(id: string, actor: Actor): Promise<ApprovalRequest>;
+  deny(id: string, actor: Actor): Promise<ApprovalRequest>;
+  readonly rules: StandingRuleOperations;
+  /** A text that changes whenever a held call changes. */
+  version(): Promise<string>;
+  /** Returns a function that stops the listener. */
+  onChange(listener: () => void): () => void;
+  /** Resolves to the version as soon as it differs from `after`, or when the time is up. */
+  waitForChange(after: string, seconds: number, signal?: CancelSignal): Promise<string>;
+  /** The key that signs notices of held calls, as hex, for the receiver of the webhook. */
+  noticeKey(actor: Actor): Promise<string>;
+}
+
+/** Rules that let calls run without an approval each time. */
+export interface StandingRuleOperations {
+  list(): Promise<readonly StandingRule[]>;
+  add(rule: StandingRuleInput, actor: Actor): Promise<StandingRule>;
+  /** False if there is no such rule in force. */
+  revoke(id: string, actor: Actor): Promise<boolean>;
+}
+
+/** Tokens for access over HTTP. Only a digest of each token is stored. */
+export interface Tokens {
+  /** Returns the token itself; it cannot be read again. */
+  create(entry: TokenInput): Promise<{ readonly entry: TokenEntry; readonly token: string }>;
+  list(): Promise<readonly TokenEntry[]>;
+  /** False if there is no such token. */
+  revoke(id: string, by: string): Promise<boolean>;
+  /** Null if the token is unknown, revoked or expired. */
+  check(token: string): Promise<TokenEntry | null>;
+}
+
+/** `agent`: may list and call tools. `operator`: may also approve calls, enable and disable packages, and see settings. */
+export type TokenRole = 'agent' | 'operator';
+
+/** A token to create. */
+export interface TokenInput {
+  readonly name: string;
+  readonly role: TokenRole;
+  /** Milliseconds since 1970; null: it never expires. */
+  readonly expiresAt: number | null;
+  readonly by: Actor;
+}
+
+/** A stored token, without its value. */
+export interface TokenEntry {
+  readonly id: string;
+  readonly name: string;
+  readonly role: TokenRole;
+  /** The principal of its calls. No other token ever gets the same one. */
+  readonly principal: string;
+  /** Milliseconds since 1970. */
+  readonly createdAt: number;
+  /** Milliseconds since 1970; null: it never expires. */
+  readonly expiresAt: number | null;
+}
+
+/** Operations on secrets: values can be set but never read. */
+export interface Secrets {
+  set(entry: SecretInput): Promise<SecretEntry>;
+  list(): Promise<readonly SecretEntry[]>;
+  /** Names of all slots of the packages with this id; null if no such package was used here yet. */
+  slots(packageId: string): Promise<readonly string[] | null>;
+  /** False if no value was set. */
+  unset(packageId: string, slot: string, actor: Actor): Promise<boolean>;
+  /** Moves the vault key to another key storage. */
+  rekey(change: KeyChange): Promise<void>;
+}
+
+/** Where the vault key is stored. */
+export type VaultKeyStorage = 'file' | 'passphrase' | 'keychain';
+
+/** A new place for the key of the vault. */
+export interface KeyChange {
+  readonly to: VaultKeyStorage;
+  /** The new passphrase, for storage by passphrase. */
+  readonly passphrase?: string | undefined;
+  readonly by: Actor;
+}
+
+/**
+ * Who may receive a value: these hosts and their subdomains, any host, or the hosts that the manifest names (none if it
+ * names none).
+ */
+export type SecretAudience =
+  | { readonly kind: 'hosts'; readonly hosts: readonly string[] }
+  | { readonly kind: 'any' }
+  | { readonly kind: 'manifest' };
+
+/** A secret or setting to store. */
+export interface SecretInput {
+  readonly package: string;
+  readonly slot: string;
+  readonly value: string;
+  readonly audience: SecretAudience;
+  /** The expected key storage. An error if the key is stored elsewhere; nothing is moved. */
+  readonly keyStorage?: VaultKeyStorage | undefined;
+  readonly by: Actor;
+}
+
+/** A stored secret or setting, without its value. */
+export interface SecretEntry {
+  readonly package: string;
+  readonly slot: string;
+  readonly audience: SecretAudience;
+  /** Milliseconds since 1970. */
+  readonly setAt: number;
+}
+
+/** Enables and disables packages. A disabled package stays listed and never runs. */
+export interface Switches {
+  /** Ids of all packages that were ever accepted here. */
+  known(): Promise<readonly string[]>;
+  disabled(): Promise<readonly string[]>;
+  /** False if nothing changed. */
+  set(packageId: string, enabled: boolean, actor: Actor): Promise<boolean>;
+}
+
+/** Number of processes of each kind. */
+export interface ProcessCounts {
+  /** Run one call and end. */
+  readonly call: number;
+  /** Kept between calls. */
+  readonly pooled: number;
+  /** Started ahead of a call. */
+  readonly prestarted: number;
+}
+
+/**
+ * The kill switch: stops `all`, `PACKAGE`, `PACKAGE/TOOL` or `principal:NAME` at once, until a person lifts it. It stays
+ * in force when the host restarts.
+ */
+export interface Kills {
+  list(): Promise<readonly KillEntry[]>;
+  /** Resolves when the stopped calls have ended, after two seconds at the latest. */
+  set(target: string, by: string): Promise<KillOutcome>;
+  /** False if the target was not stopped. */
+  lift(target: string, actor: Actor): Promise<boolean>;
+}
+
+/** Operations on the stored, encrypted arguments of earlier calls. */
+export interface KeptArgumentOperations {
+  /** Throws `not_found` if no arguments are kept for that call. */
+  open(call: string, actor: Actor): Promise<OpenedArguments>;
+  /** Erases arguments kept before a time (milliseconds since 1970); returns their number. The audit log stays intact. */
+  forget(before: number, actor: Actor): Promise<number>;
+}
+
+/** The stored arguments of one call, decrypted. */
+export interface OpenedArguments {
+  readonly call: string;
+  /** `package/tool`. */
+  readonly tool: string;
+  readonly arguments: Json;
+  /** False if secrets were removed before they were kept. */
+  readonly exact: boolean;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** Calls whose outcome is unknown because the host died while they ran. The host never repeats them. */
+export interface Outcomes {
+  /** The calls that nobody acknowledged yet, oldest first. */
+  unknown(): Promise<readonly UnknownOutcome[]>;
+  /** Removes a call from the list. False if it is not on it. */
+  acknowledge(call: string, by: string): Promise<boolean>;
+}
+
+/** A call that ran when a host died. */
+export interface UnknownOutcome {
+  readonly call: string;
+  /** `package/tool`. */
+  readonly tool: string;
+  readonly principal: string;
+  /** When the next host found it; milliseconds since 1970. */
+  readonly at: number;
+}
+
+/** A target that the kill switch stops. */
+export interface KillEntry {
+  readonly target: string;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly by: string;
+}
+
+/** What the kill switch did. */
+export interface KillOutcome {
+  /** False if the target was already stopped. */
+  readonly changed: boolean;
+  /** Number of running calls that were ended. */
+  readonly ended: number;
+  /** Number of approval requests that were voided. */
+  readonly voided: number;
+}
+
+/** The result of one check of this machine by `toolwharf doctor`. */
+export interface Check {
+  readonly id: string;
+  readonly status: 'ok' | 'warn' | 'fail';
+  readonly message: string;
+  /** What fixes it: a command where there is one. */
+  readonly fix?: string;
+}

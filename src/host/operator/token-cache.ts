@@ -1,0 +1,54 @@
+import type { TokenRow, TokenRows } from '../../store/tokens.js';
+
+/**
+ * Caches valid tokens by digest, because every request looks one up. No other process writes to the database, so all
+ * changes go through `add` and `remove`. Expiry is checked at every lookup.
+ */
+export class TokenCache {
+  readonly #rows: TokenRows;
+  readonly #now: () => number;
+  readonly #digest: (token: string) => string;
+  readonly #cached = new Map<string, TokenRow>();
+  /** Counts changes, so that a lookup that began before a change is not cached. */
+  #changes = 0;
+
+  constructor(rows: TokenRows, now: () => number, digest: (token: string) => string) {
+    this.#rows = rows;
+    this.#now = now;
+    this.#digest = digest;
+  }
+
+  async add(...entry: Parameters<TokenRows['add']>): Promise<TokenRow> {
+    this.#clear();
+    return this.#rows.add(...entry);
+  }
+
+  list(): Promise<readonly TokenRow[]> {
+    return this.#rows.list();
+  }
+
+  async remove(id: string): Promise<boolean> {
+    this.#clear();
+    try {
+      return await this.#rows.remove(id);
+    } finally {
+      this.#clear();
+    }
+  }
+
+  async find(token: string): Promise<TokenRow | undefined> {
+    const digest = this.#digest(token);
+    const cached = this.#cached.get(digest);
+    if (cached !== undefined)
+      return cached.expires_at !== null && cached.expires_at <= this.#now() ? undefined : cached;
+    const changes = this.#changes;
+    const row = await this.#rows.find(token);
+    if (row !== undefined && changes === this.#changes) this.#cached.set(digest, row);
+    return row;
+  }
+
+  #clear(): void {
+    this.#changes++;
+    this.#cached.clear();
+  }
+}

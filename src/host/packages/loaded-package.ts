@@ -1,0 +1,120 @@
+import { dirname } from 'node:path';
+import { type DiscoveredManifest, discover } from '../../bundle/discover.js';
+import { maxFiles } from '../../bundle/folder.js';
+import { makeDiagnostic } from '../../formats/report.js';
+import type { Bundle } from '../../model/bundle.js';
+import { type Diagnostic, startOfFile } from '../../model/diagnostic.js';
+import type { ParseOptions } from '../../model/format.js';
+import { HostError } from '../../model/host-error.js';
+import type { Catalog } from '../../model/package.js';
+import type { SessionSetup } from '../session-setup.js';
+import type { PackageDigests } from './package-digest.js';
+import type { ParseCache } from './parse-cache.js';
+
+/** A package on disk after parsing. */
+export interface LoadedPackage {
+  /** Absolute path of the manifest. */
+  readonly path: string;
+  /** The same path as messages show it. */
+  readonly file: string;
+  readonly format: string;
+  readonly bundle: Bundle;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Absent if the package is broken. */
+  readonly catalog?: Catalog;
+  /** Set if an edit broke the files: this is the last valid version, and the text says why. */
+  readonly stale?: string;
+}
+
+export interface LoadResult {
+  readonly loaded: readonly LoadedPackage[];
+  /** Problems with paths that belong to no package. */
+  readonly problems: readonly Diagnostic[];
+  /** How many files were looked at. */
+  readonly scanned: number;
+  /** How many manifests lie inside a package of the same format, and belong to it. */
+  readonly nested: number;
+}
+
+export interface LoadServices {
+  readonly parseCache: ParseCache;
+  readonly digests: PackageDigests;
+}
+
+/** Loads all packages at the session's paths. A broken package does not affect the others. */
+export async function loadPackages(
+  { directories, root: cwd, parse, policy: { ignore, depth } }: SessionSetup,
+  services: LoadServices,
+): Promise<LoadResult> {
+  const { found, problems, missing, scanned, nested } = discover(directories, { cwd, ignore, depth });
+  const [missingPath] = missing;
+  if (missingPath !== undefined) {
+    throw new HostError('not_found', `no such file or folder: ${missingPath}`, {
+      hint: 'name a manifest, or a folder with packages',
+    });
+  }
+  const loaded: LoadedPackage[] = [];
+  for (const [index, it] of found.entries()) {
+    // Lets other work of the host run in between.
+    if (index % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
+    loaded.push(await load(it, parse, services));
+  }
+  return { loaded, problems, scanned, nested };
+}
+
+async function load(
+  found: DiscoveredManifest,
+  options: ParseOptions,
+  { parseCache, digests }: LoadServices,
+): Promise<LoadedPackage> {
+  const { format, bundle, file, path } = found;
+  const { package: pkg, diagnostics } = await parseCache.parse(found, options);
+  const base = { path, file, format: format.name, bundle, diagnostics };
+  if (pkg === undefined) return base;
+  const files = bundle.files();
+  if (files.length > maxFiles) {
+    const message = `the package has more than ${maxFiles.toLocaleString('en')} files`;
+    const hint = 'remove generated files, such as build output and installed dependencies';
+    return {
+      ...base,
+      diagnostics: [...diagnostics, makeDiagnostic('file.too-many', file, startOfFile, message, hint)],
+    };
+  }
+  try {
+    return {
+      ...base,
+      catalog: { package: pkg, announced: [], digest: digests.of(pkg, bundle) },
+    };
+  } catch (error) {
+    if (!(error instanceof HostError)) throw error;
+    const unreadable = makeDiagnostic(
+      'file.unreadable',
+      file,
+      startOfFile,
+      error.message,
+      'remove it from the package',
+    );
+    return { ...base, diagnostics: [...diagnostics, unreadable] };
+  }
+}
+
+/** Where the files of a package are on this machine: its folder, or its only file. */
+export function packagePaths({ path, bundle }: LoadedPackage): string[] {
+  const single = bundle.files().length === 1 && bundle.files()[0] === bundle.manifest;
+  if (single && !bundle.manifest.includes('/')) return [path];
+  return [bundle.manifest.includes('/') ? dirname(dirname(path)) : dirname(path)];
+}
+
+/**
+ * What to hide from tools. `directories`: the folders that the session serves; each is hidden as a whole, unless it
+ * contains the workspace `root`. Other packages are hidden one by one.
+ */
+export function packagePathsToHide(
+  packages: readonly string[],
+  directories: readonly string[],
+  root: string,
+): readonly string[] {
+  const contains = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
+  const whole = directories.filter((it) => !contains(it, root));
+  return [...new Set([...whole, ...packages.filter((it) => !whole.some((folder) => contains(folder, it)))])];
+}

@@ -1,0 +1,83 @@
+import { PrestartedSandboxes } from '../run/prestarted-sandboxes.js';
+import { ProcessPool } from '../run/process-pool.js';
+import type { SupervisionPolicy } from '../run/upstream/supervised-upstream.js';
+import { ownerOf } from '../run/worker/worker-plan.js';
+import type { WorkerPool, WorkerProcess } from '../run/worker/worker-process.js';
+import { noSandbox } from '../sandbox/no-sandbox.js';
+import type { Sandbox } from '../sandbox/sandbox.js';
+import type { LivingProcess } from './operator/kill-switch.js';
+import { PackageFolders } from './sandboxing/package-folders.js';
+import { UpstreamConnections } from './upstream/upstream-connections.js';
+
+/** A sandbox, with the folders, processes and connections that belong to it. */
+export interface SandboxResources {
+  readonly sandbox: Sandbox;
+  readonly folders: PackageFolders;
+  /** Null if no processes are started ahead. */
+  readonly warm: PrestartedSandboxes | null;
+  readonly pool: WorkerPool;
+  readonly connections: UpstreamConnections;
+}
+
+export interface SandboxResourceOptions {
+  readonly state: string;
+  readonly sandbox: Sandbox;
+  /** Whether processes are started ahead of the next call. */
+  readonly warm: boolean;
+  readonly supervision: Partial<SupervisionPolicy> | undefined;
+}
+
+/**
+ * The resources of sessions with the sandbox, and of sessions without it. The two never share a process: a session
+ * with the sandbox must not get a process that runs without.
+ */
+export class SandboxResourceSets {
+  readonly #options: SandboxResourceOptions;
+  readonly #byUnsafe = new Map<boolean, SandboxResources>();
+
+  constructor(options: SandboxResourceOptions) {
+    this.#options = options;
+  }
+
+  /** `unsafe`: for sessions in which the operator turned the sandbox off. */
+  get(unsafe: boolean): SandboxResources {
+    const known = this.#byUnsafe.get(unsafe);
+    if (known !== undefined) return known;
+    const { state, warm, supervision } = this.#options;
+    const sandbox = unsafe ? noSandbox({ pidFolder: state }) : this.#options.sandbox;
+    const created = {
+      sandbox,
+      folders: new PackageFolders(state, sandbox.user),
+      warm: warm ? new PrestartedSandboxes() : null,
+      pool: new ProcessPool<WorkerProcess>(),
+      connections: new UpstreamConnections(supervision),
+    };
+    this.#byUnsafe.set(unsafe, created);
+    return created;
+  }
+
+  /** Ends all matching processes now. */
+  kill(matches: (owner: LivingProcess) => boolean): void {
+    for (const { warm, pool, connections } of this.#byUnsafe.values()) {
+      // Processes started ahead have no owner yet, so all of them end; the next call starts its own.
+      warm?.clear();
+      pool.end((key, tools) => matches({ ...ownerOf(key), tools, startedHere: true }));
+      connections.kill(matches);
+    }
+  }
+
+  counts(): { readonly pooled: number; readonly prestarted: number } {
+    const all = [...this.#byUnsafe.values()];
+    return {
+      pooled: all.reduce((sum, it) => sum + it.pool.state.processes, 0),
+      prestarted: all.reduce((sum, it) => sum + (it.warm?.size ?? 0), 0),
+    };
+  }
+
+  async close(): Promise<void> {
+    for (const { warm, pool, connections } of this.#byUnsafe.values()) {
+      warm?.close();
+      await Promise.all([pool.close(), connections.close()]);
+    }
+  }
+}

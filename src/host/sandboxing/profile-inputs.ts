@@ -1,0 +1,84 @@
+import type { EnvironmentStore } from '../../environment/environment-store.js';
+import type { NetworkHost } from '../../model/permissions.js';
+import { applyDenial, type Denial, denialFor } from '../../policy/denial.js';
+import { type Grant, grantFor } from '../../policy/grant.js';
+import type { SandboxProfile } from '../../run/sandbox-command.js';
+import type { SandboxUser } from '../../sandbox/path-access.js';
+import type { LimitPolicy } from '../host.js';
+import type { CheckedPackage } from '../packages/checked-package.js';
+import { packagePathsToHide } from '../packages/loaded-package.js';
+import type { Stage } from '../packages/stage.js';
+import type { SessionSetup } from '../session-setup.js';
+import type { PackageFolders } from './package-folders.js';
+import type { SandboxServices } from './sandbox-services.js';
+import type { HiddenPaths, Workspace } from './workspace-mounts.js';
+
+/** What the sandbox profiles of one package depend on, besides the package and the tool. */
+export interface ProfileInputs {
+  readonly principal: string;
+  readonly grant: Grant;
+  /** What the operator denies this package. */
+  readonly denial: Denial;
+  /** Hosts granted to this package in addition to those of its manifest. */
+  readonly extraHosts: readonly NetworkHost[];
+  /** Whether the session has no other package. */
+  readonly isOnlyPackage: boolean;
+  readonly workspace: Workspace;
+  readonly hidden: HiddenPaths;
+  readonly limits: LimitPolicy;
+  readonly stage: Stage;
+  readonly folders: PackageFolders;
+  readonly environments: EnvironmentStore;
+  readonly user: SandboxUser;
+  /**
+   * Profiles that are the same for every call, by the needs of the package: without workspace, data folder, values and
+   * installed packages.
+   */
+  readonly constantProfiles: Map<CheckedPackage['needs'], ToolProfile>;
+}
+
+/** The sandbox profile for a call. */
+export interface ToolProfile {
+  readonly profile: SandboxProfile;
+  /** Access that the tool may have but did not get, and why; warnings for the caller. */
+  readonly notes: readonly string[];
+}
+
+/** The inputs for the sandbox profiles of one package, in a session with these packages. */
+export function createProfileInputs(
+  id: string,
+  packages: readonly CheckedPackage[],
+  { principal, grants, root, policy, directories }: SessionSetup,
+  { stage, folders, environments, sandbox, homeFolders: homes, hostFolders }: SandboxServices,
+): ProfileInputs {
+  const denial = denialFor(policy.deny ?? [], id);
+  const grant = applyDenial(grantFor(grants, id), denial);
+  // With one package in the session, a grant without a package name can only mean that one.
+  const isOnlyPackage = packages.filter((it) => it.loaded.catalog !== undefined).length === 1;
+  const packagePaths = packagePathsToHide(
+    packages.flatMap((it) => it.paths),
+    directories,
+    root,
+  );
+  return {
+    principal,
+    grant,
+    isOnlyPackage,
+    extraHosts: isOnlyPackage ? grant.network : (grants.own.get(id)?.network ?? []),
+    denial,
+    workspace: {
+      root,
+      read: grant.read,
+      write: grant.write,
+      ...(policy.roots === undefined ? {} : { allowedRoots: policy.roots }),
+      readOnly: denial.write,
+    },
+    hidden: { homes, hostFolders, packages: [...packagePaths, ...denial.read] },
+    limits: policy.limits ?? {},
+    stage,
+    folders,
+    environments,
+    user: sandbox.user,
+    constantProfiles: new Map(),
+  };
+}

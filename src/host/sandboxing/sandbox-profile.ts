@@ -1,0 +1,169 @@
+import { HostError } from '../../model/host-error.js';
+import type { Package } from '../../model/package.js';
+import type { FilesystemAccess } from '../../model/permissions.js';
+import { shellQuote } from '../../model/shell-quote.js';
+import type { SlotValues } from '../../model/slot.js';
+import type { Tool } from '../../model/tool.js';
+import type { EgressPolicy } from '../../net/egress.js';
+import type { Denial } from '../../policy/denial.js';
+import type { ProgramRuntime } from '../../run/sandbox-command.js';
+import { defaultSandboxLimits, type SandboxLimits } from '../../sandbox/sandbox.js';
+import { narrowedReach } from '../../secrets/audience.js';
+import type { LimitPolicy } from '../host.js';
+import type { CheckedPackage } from '../packages/checked-package.js';
+import type { ProfileInputs, ToolProfile } from './profile-inputs.js';
+import { mountWorkspace, type WorkspaceMounts } from './workspace-mounts.js';
+
+/**
+ * What one call of a tool may see and use: what its package requests, the operator granted, and this machine has.
+ * `tool`: null for a long-running program that serves all tools of its package.
+ */
+export async function sandboxProfileFor(
+  { loaded, needs, paths }: CheckedPackage,
+  tool: Tool | null,
+  slots: SlotValues,
+  inputs: ProfileInputs,
+): Promise<ToolProfile> {
+  const { catalog } = loaded;
+  if (catalog === undefined) throw new Error('a broken package is never run');
+  const pkg = catalog.package;
+  const { permissions } = pkg;
+  const access = fileAccess(pkg, tool, inputs.denial);
+  const packageFolder = await inputs.stage.folderFor(loaded);
+  const isConstant =
+    access === 'none' &&
+    slots.size === 0 &&
+    !permissions.stateDirectory &&
+    needs.every((it) => it.packages === null);
+  const known = isConstant ? inputs.constantProfiles.get(needs) : undefined;
+  if (known?.profile.packageFolder === packageFolder) return known;
+  const { workspaceMounts, notes } = mountOrReduce(access, permissions.origin, paths, inputs);
+  const runtimes = new Map<string, ProgramRuntime>();
+  for (const { program, interpreter, packages } of needs) {
+    if (interpreter === null) continue;
+    const installed = packages === null ? null : inputs.environments.find(packages);
+    if (installed === undefined)
+      throw new HostError('needs_setup', `the language packages of ${pkg.id} are not installed`, {
+        hint: `install them: toolwharf install ${shellQuote(loaded.file)}`,
+      });
+    runtimes.set(program, { interpreter, packages: installed?.folder ?? null });
+  }
+  const toolProfile: ToolProfile = {
+    notes,
+    profile: {
+      package: pkg,
+      digest: catalog.digest,
+      principal: inputs.principal,
+      packageFolder,
+      roots: workspaceMounts.mounts,
+      hidden: workspaceMounts.hidden,
+      dataFolder: permissions.stateDirectory ? inputs.folders.dataFolder(pkg.id) : null,
+      slots,
+      limits: limitsOf(inputs.limits),
+      grantPrefix: inputs.isOnlyPackage || !namesHosts(pkg) ? '' : `${pkg.id}=`,
+      network: egressPolicy(pkg, slots, inputs),
+      runtimes,
+    },
+  };
+  if (isConstant) inputs.constantProfiles.set(needs, toolProfile);
+  return toolProfile;
+}
+
+/** Throws if a declared workspace cannot be mounted. Checked before a person is asked to approve the call. */
+export function assertWorkspaceMountable(
+  { loaded, paths }: CheckedPackage,
+  tool: Tool,
+  inputs: ProfileInputs,
+): void {
+  const pkg = loaded.catalog?.package;
+  if (pkg === undefined || pkg.permissions.origin === 'default') return;
+  mountOrReduce(fileAccess(pkg, tool, inputs.denial), 'declared', paths, inputs);
+}
+
+/** The declared file access, reduced by what the operator denies. */
+export function fileAccess(
+  pkg: Package,
+  tool: Tool | null,
+  { noFiles, noWriting }: Denial,
+): FilesystemAccess {
+  if (noFiles || !usesFiles(pkg, tool)) return 'none';
+  const { filesystem } = pkg.permissions;
+  return noWriting && filesystem === 'read-write' ? 'read-only' : filesystem;
+}
+
+/** A tool that declares scopes gets files only if one of its scopes is about files. */
+function usesFiles(pkg: Package, tool: Tool | null): boolean {
+  return (
+    tool === null ||
+    tool.scopes === undefined ||
+    tool.scopes.some((it) => it === 'fs' || it.startsWith('fs.')) ||
+    pkg.permissions.origin === 'default'
+  );
+}
+
+/**
+ * Mounts the workspace. If the manifest declares file access, the mount must succeed. If the access is only the
+ * default of the format, a failed mount is reduced to read-only access or to none, with a note.
+ */
+function mountOrReduce(
+  access: FilesystemAccess,
+  origin: 'declared' | 'default',
+  packagePaths: readonly string[],
+  inputs: Pick<ProfileInputs, 'workspace' | 'hidden' | 'user'>,
+): { workspaceMounts: WorkspaceMounts; notes: string[] } {
+  const { workspace, hidden, user } = inputs;
+  try {
+    return { workspaceMounts: mountWorkspace(access, workspace, hidden, packagePaths, user), notes: [] };
+  } catch (error) {
+    if (origin === 'declared' || !(error instanceof HostError)) throw error;
+    // Never falls back to read-only access to the whole home folder.
+    const containsHome = inputs.hidden.homes.some((it) => `${it}/`.startsWith(`${workspace.root}/`));
+    const reduced = access === 'read-write' && !containsHome ? 'read-only' : 'none';
+    const result = mountOrReduce(reduced, origin, packagePaths, inputs);
+    if (result.notes.length > 0) return result;
+    const effect = reduced === 'none' ? 'the tool sees no workspace' : 'the workspace is read-only';
+    return { ...result, notes: [`${effect}: ${error.message}; ${error.hint}`] };
+  }
+}
+
+/** Null means no network. A process with a secret can reach only the recipients of that secret. */
+function egressPolicy(
+  pkg: Package,
+  slots: SlotValues,
+  { grant, extraHosts, denial }: ProfileInputs,
+): EgressPolicy | null {
+  const { network } = pkg.permissions;
+  if (network.kind === 'none' || denial.noNetwork) return null;
+  const denied = denial.network;
+  // A manifest that names no host leaves the choice of hosts to the operator's grants.
+  const added = namesHosts(pkg) ? extraHosts : grant.network;
+  const full = network.kind === 'public' ? network : { ...network, hosts: [...network.hosts, ...added] };
+  const secrets = [...slots.values()].filter((it) => it.secret);
+  const narrowed = narrowedReach(full, secrets);
+  switch (narrowed.kind) {
+    case 'none':
+      return null;
+    case 'public':
+      return {
+        reach: { hosts: [], granted: grant.network, denied },
+        anyPublic: true,
+        holdsSecret: secrets.length > 0,
+      };
+    case 'hosts':
+      return {
+        reach: { hosts: narrowed.hosts, granted: grant.network, denied },
+        anyPublic: false,
+        holdsSecret: secrets.length > 0,
+      };
+  }
+}
+
+/** Whether the manifest names hosts. If so, more hosts need a grant for this package by name. */
+function namesHosts({ permissions: { network } }: Package): boolean {
+  return network.kind === 'hosts' && network.hosts.length > 0;
+}
+
+export function limitsOf(policy: LimitPolicy): SandboxLimits {
+  const { cpuSeconds, processes, openFiles, memoryBytes, diskBytes } = { ...defaultSandboxLimits, ...policy };
+  return { cpuSeconds, processes, openFiles, memoryBytes, diskBytes };
+}

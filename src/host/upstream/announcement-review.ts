@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import { canonicalJson, type Json } from '../../model/json.js';
+import { entryChanges } from '../../policy/announced-entry.js';
+import { announcedToolChanges } from '../../policy/announcement.js';
+import type { UpstreamAnnouncement } from '../../run/upstream/upstream.js';
+import type { PackageReview } from '../host.js';
+import type { CheckedPackage } from '../packages/checked-package.js';
+import type { ProgramAnnouncement } from './upstream-tools.js';
+
+/** The changes in what a package's programs announce, for the operator to review. */
+export function announcementReview(
+  { loaded }: CheckedPackage,
+  waiting: ReadonlyMap<string, ProgramAnnouncement>,
+): PackageReview {
+  const before = [...waiting].map(([program, it]) => [program, it.agreed] as const);
+  const after = [...waiting].map(([program, it]) => [program, it.waiting] as const);
+  return {
+    package: loaded.catalog?.package.id ?? '',
+    path: loaded.file,
+    from: digestOf(before),
+    to: digestOf(after),
+    widened: [...waiting].flatMap(([program, { agreed, waiting: now }]) =>
+      now === null ? [] : changes(agreed, now).map((line) => `${program}: ${line}`),
+    ),
+    reworded: [],
+    narrowed: [],
+  };
+}
+
+function changes(before: UpstreamAnnouncement, after: UpstreamAnnouncement): string[] {
+  const hooks = after.hooks.filter((it) => !before.hooks.includes(it));
+  return [
+    ...announcedToolChanges(before.tools, after.tools),
+    ...hooks.map((it) => `it adds the hook ${it}`),
+    ...entryChanges('prompts', before.prompts, after.prompts),
+    ...entryChanges('resources', before.resources, after.resources),
+    ...entryChanges('templates', before.templates, after.templates),
+    ...((before.instructions ?? '') === (after.instructions ?? '')
+      ? []
+      : [`its instructions are now: ${JSON.stringify(after.instructions ?? '')}`]),
+  ];
+}
+
+function digestOf(value: unknown): string {
+  return createHash('sha256').update(text(value)).digest('hex');
+}
+
+function text(value: unknown): string {
+  return canonicalJson(value as Json);
+}

@@ -1,0 +1,253 @@
+import { asHostError, HostError } from '../../model/host-error.js';
+import type { Json, JsonObject } from '../../model/json.js';
+import { type Package, upstreamPrograms } from '../../model/package.js';
+import type { Program } from '../../model/program.js';
+import type { SlotValues } from '../../model/slot.js';
+import { guessesEnabled } from '../../policy/guess-setting.js';
+import type { RunRequest, RunResult } from '../../run/run.js';
+import type { Upstream } from '../../run/upstream/upstream.js';
+import type { HookHandler } from '../call/hooks.js';
+import { assertNoSecrets } from '../call/input-scan.js';
+import { cleanFailure } from '../call/output-scan.js';
+import type { CallScan, IsPublicSetting } from '../call/secret-scanner.js';
+import type { ProgramState } from '../host.js';
+import type { CheckedPackage } from '../packages/checked-package.js';
+import { passedEnvironment } from '../sandboxing/passed-environment.js';
+import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
+import { slotValues } from '../sandboxing/slots.js';
+import type { SessionSetup } from '../session-setup.js';
+import { hasUpstreams, packageOf, programOf, programRefOf } from './upstream-program.js';
+import { type PackageUpstreamsServices, upstreamTarget } from './upstream-target.js';
+import type { ProgramAnnouncement, ToolOffer } from './upstream-tools.js';
+
+/** What depends on all packages of the session. */
+export interface PackageUpstreamsContext {
+  readonly profileInputs: (packageId: string) => ProfileInputs;
+  readonly isPublic: IsPublicSetting;
+}
+
+/** The upstreams of one session's packages: what they announce, and how they are called. */
+export class PackageUpstreams {
+  readonly #services: PackageUpstreamsServices;
+  readonly #setup: SessionSetup;
+  readonly #context: PackageUpstreamsContext;
+  /** Why the last attempt to get announcements failed. */
+  readonly #failures = new Map<CheckedPackage, string>();
+  readonly #fetching = new Map<CheckedPackage, Promise<void>>();
+
+  constructor(services: PackageUpstreamsServices, setup: SessionSetup, context: PackageUpstreamsContext) {
+    this.#services = services;
+    this.#setup = setup;
+    this.#context = context;
+  }
+
+  /** Reads the stored announcements of packages. */
+  async load(packages: readonly CheckedPackage[]): Promise<void> {
+    const { announcements } = this.#services.upstreams;
+    for (const it of packages) if (hasUpstreams(it)) await announcements.load(programRefOf(it, '').manifest);
+  }
+
+  /** The tools of a package, as far as they are known. */
+  offer(checked: CheckedPackage): ToolOffer {
+    const pkg = packageOf(checked);
+    if (!hasUpstreams(checked))
+      return { tools: pkg.tools.map((tool) => ({ tool, needsReview: false })), remarks: [] };
+    return this.#services.upstreams.offers.of(pkg, this.#known(checked));
+  }
+
+  /** Whether a program of the package has never announced its tools. */
+  hasUnknownTools(checked: CheckedPackage): boolean {
+    return (
+      hasUpstreams(checked) &&
+      upstreamPrograms(packageOf(checked)).some((it) => !this.#known(checked).has(it.name))
+    );
+  }
+
+  /** Starts the programs that never announced their tools. Never rejects: a failure becomes the package's `problem`. */
+  fetchAnnouncements(checked: CheckedPackage): Promise<void> {
+    const fetching = this.#fetching.get(checked);
+    if (fetching !== undefined) return fetching;
+    const known = this.#known(checked);
+    const missing = upstreamPrograms(packageOf(checked)).filter((it) => !known.has(it.name));
+    const work = Promise.all(missing.map((it) => this.#fetchAnnouncement(checked, it)))
+      .then(
+        () => void this.#failures.delete(checked),
+        (error) => {
+          const { message, hint } = asHostError(error);
+          this.#failures.set(checked, hint === undefined ? message : `${message}; ${hint}`);
+        },
+      )
+      .finally(() => this.#fetching.delete(checked));
+    this.#fetching.set(checked, work);
+    return work;
+  }
+
+  /** Why the upstreams of an otherwise ready package cannot be used now; undefined if they can. */
+  problem(checked: CheckedPackage): string | undefined {
+    if (!hasUpstreams(checked)) return undefined;
+    if (this.hasUnknownTools(checked))
+      return this.#failures.get(checked) ?? 'its program has not started yet';
+    const { digest } = programRefOf(checked, '');
+    const failed = this.#services.upstreams.connections
+      .states(digest, this.#setup.principal)
+      .find((it) => it.state === 'failed');
+    return failed === undefined
+      ? undefined
+      : `its program ${failed.program} failed and is not restarted: ${failed.reason}`;
+  }
+
+  programStates(checked: CheckedPackage): readonly ProgramState[] {
+    if (!hasUpstreams(checked)) return [];
+    const { digest } = programRefOf(checked, '');
+    const { connections } = this.#services.upstreams;
+    return connections.states(digest, this.#setup.principal).map(({ program, state, reason, exits }) => ({
+      name: program,
+      state,
+      ...(reason === '' ? {} : { reason }),
+      exits,
+    }));
+  }
+
+  /** Changed announcements that wait for a review, by program. */
+  waitingAnnouncements(checked: CheckedPackage): ReadonlyMap<string, ProgramAnnouncement> {
+    const known = hasUpstreams(checked) ? [...this.#known(checked)] : [];
+    return new Map(known.filter(([, it]) => it.waiting !== null));
+  }
+
+  async accept(checked: CheckedPackage, shown: ReadonlyMap<string, ProgramAnnouncement>): Promise<void> {
+    for (const [program, { waiting }] of shown) {
+      if (waiting !== null)
+        await this.#services.upstreams.announcements.accept(programRefOf(checked, program), waiting);
+    }
+  }
+
+  /** Calls a tool of an upstream. */
+  async call(checked: CheckedPackage, request: RunRequest, slots: SlotValues): Promise<RunResult> {
+    const { action } = request.tool;
+    if (action?.kind !== 'upstream') throw new Error('only tools of upstreams are called here');
+    const program = programOf(packageOf(checked), action.program);
+    const { timeoutMs, signal, input, callId, outputBytes, caller, onNetworkDenied, onProgress, onAsk } =
+      request;
+    return this.#use(
+      checked,
+      program,
+      slots,
+      (upstream) =>
+        upstream.call({
+          tool: action.tool,
+          input,
+          name: `${request.package.id}/${request.tool.name}`,
+          callId,
+          timeoutMs,
+          signal,
+          outputBytes,
+          caller,
+          onNetworkDenied,
+          onProgress,
+          onAsk,
+        }),
+      request.tool.name,
+    );
+  }
+
+  /** The hooks of a package: declared by its manifest, announced by its program, and accepted by the operator. */
+  hooks(checked: CheckedPackage): readonly HookHandler[] {
+    const pkg = packageOf(checked);
+    const known = this.#known(checked);
+    return pkg.hooks
+      .filter((it) => known.get(it.program)?.agreed.hooks.includes(it.point) === true)
+      .map(({ point, program, priority }) => ({
+        package: pkg.id,
+        point,
+        priority,
+        handle: async (event, deadline) => {
+          const slots = await this.#slots(pkg);
+          const scan = await this.#scan(pkg, slots);
+          // Cleaned in both directions: the extension must not see secrets of others, nor pass on its own.
+          const cleanEvent = (await scan.clean(event)).value as JsonObject;
+          const reply = await this.#use(checked, programOf(pkg, program), slots, (upstream) => {
+            if (upstream.hook === undefined)
+              throw new HostError('not_supported', `${program} of ${pkg.id} does not support hooks`);
+            return upstream.hook(point, cleanEvent, deadline);
+          });
+          return (await scan.clean(reply)).value;
+        },
+      }));
+  }
+
+  /** Runs `work` with a connected program of a package; starts the program if necessary. */
+  async withProgram<T>(
+    checked: CheckedPackage,
+    name: string,
+    work: (upstream: Upstream) => Promise<T>,
+  ): Promise<T> {
+    const pkg = packageOf(checked);
+    return this.#use(checked, programOf(pkg, name), await this.#slots(pkg), work);
+  }
+
+  /** What the programs of a package announced, by program. */
+  announcements(checked: CheckedPackage): ReadonlyMap<string, ProgramAnnouncement> {
+    return hasUpstreams(checked) ? this.#known(checked) : new Map();
+  }
+
+  /** Reads a prompt or resource from a program. The result, or the error, has no secrets in it. */
+  async read(
+    checked: CheckedPackage,
+    name: string,
+    work: (upstream: Upstream) => Promise<Json>,
+  ): Promise<Json> {
+    const pkg = packageOf(checked);
+    const slots = await this.#slots(pkg);
+    const scan = await this.#scan(pkg, slots);
+    try {
+      return (await scan.clean(await this.#use(checked, programOf(pkg, name), slots, work))).value;
+    } catch (error) {
+      throw await cleanFailure(scan, error);
+    }
+  }
+
+  /** Throws if a request for a prompt or resource contains a secret. */
+  async checkForSecrets(checked: CheckedPackage, name: string, request: Json): Promise<void> {
+    const pkg = packageOf(checked);
+    await assertNoSecrets(`${pkg.id}/${name}`, request, await this.#scan(pkg, await this.#slots(pkg)));
+  }
+
+  #scan(pkg: Package, slots: SlotValues): Promise<CallScan> {
+    const guesses = guessesEnabled(this.#setup.policy.noGuesses, `${pkg.id}/`);
+    return this.#services.secrets.scanner.forCall(pkg, slots, { isPublic: this.#context.isPublic, guesses });
+  }
+
+  #slots(pkg: Package): Promise<SlotValues> {
+    return slotValues(pkg, this.#services.secrets.vault, passedEnvironment(this.#setup, pkg.id));
+  }
+
+  async #fetchAnnouncement(checked: CheckedPackage, program: Program): Promise<void> {
+    await this.#services.upstreams.startQueue(() => this.withProgram(checked, program.name, async () => {}));
+  }
+
+  async #use<T>(
+    checked: CheckedPackage,
+    program: Program,
+    slots: SlotValues,
+    work: (upstream: Upstream) => Promise<T>,
+    tool?: string,
+  ): Promise<T> {
+    const target = await upstreamTarget({
+      ...{ checked, program, slots },
+      services: this.#services,
+      setup: this.#setup,
+      profileInputs: this.#context.profileInputs,
+      scan: () => this.#scan(packageOf(checked), slots),
+    });
+    return this.#services.upstreams.connections.use(target, work, tool);
+  }
+
+  #known(checked: CheckedPackage): Map<string, ProgramAnnouncement> {
+    const { announcements } = this.#services.upstreams;
+    const known = upstreamPrograms(packageOf(checked)).flatMap((it) => {
+      const announcement = announcements.get(programRefOf(checked, it.name));
+      return announcement === undefined ? [] : [[it.name, announcement] as const];
+    });
+    return new Map(known);
+  }
+}

@@ -1,0 +1,238 @@
+// Prompts and resources of upstream MCP servers: listed from the accepted announcement, read from the server.
+
+import type { CancelSignal } from '../../model/cancel-signal.js';
+import { HostError } from '../../model/host-error.js';
+import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.js';
+import { upstreamPrograms } from '../../model/package.js';
+import type { Program } from '../../model/program.js';
+import { findHidden } from '../../model/unicode.js';
+import { entryText } from '../../policy/announced-entry.js';
+import type { Upstream } from '../../run/upstream/upstream.js';
+import type { ListedPrompt, ListedResource, PromptArgument } from '../host.js';
+import type { CheckedPackage } from '../packages/checked-package.js';
+import type { PackageUpstreams } from './package-upstreams.js';
+import type { ReadableContent } from './readable-content.js';
+import { packageOf } from './upstream-program.js';
+import type { ProgramAnnouncement } from './upstream-tools.js';
+
+export interface UpstreamPrompt {
+  readonly listed: ListedPrompt;
+  readonly checked: CheckedPackage;
+  readonly program: string;
+  /** The server's own name for it. */
+  readonly upstreamName: string;
+}
+
+export interface UpstreamResource {
+  readonly listed: ListedResource;
+  readonly checked: CheckedPackage;
+  readonly program: string;
+  /** The server's own URI, or URI template. */
+  readonly upstreamUri: string;
+}
+
+const readTimeoutMs = 30_000;
+/** Characters of one entry of a list, as JSON. Longer entries are left out. */
+const maxEntryLength = 64 * 1024;
+const scheme = 'upstream://';
+
+export function upstreamPrompts(
+  packages: readonly CheckedPackage[],
+  upstreams: PackageUpstreams,
+): UpstreamPrompt[] {
+  return acceptedEntries(packages, upstreams, 'prompts').map(({ checked, program, entry, several }) => {
+    const upstreamName = entry.name as string;
+    const { id } = packageOf(checked);
+    const listed: ListedPrompt = {
+      name: several ? `${id}_${program.name}_${upstreamName}` : `${id}_${upstreamName}`,
+      package: id,
+      kind: 'server',
+      title: textIn(entry.title) ?? upstreamName,
+      description: textIn(entry.description) ?? '',
+      arguments: argumentsOf(entry.arguments),
+      examples: [],
+      tags: [],
+    };
+    return { listed, checked, program: program.name, upstreamName };
+  });
+}
+
+export function upstreamResources(
+  packages: readonly CheckedPackage[],
+  upstreams: PackageUpstreams,
+): UpstreamResource[] {
+  const listKind = (kind: 'resources' | 'templates', member: 'uri' | 'uriTemplate') =>
+    acceptedEntries(packages, upstreams, kind).map(({ checked, program, entry }): UpstreamResource => {
+      const upstreamUri = entry[member] as string;
+      const { id } = packageOf(checked);
+      const uri = `${prefixOf(id, program.name)}${upstreamUri}`;
+      const isTemplate = kind === 'templates';
+      return {
+        listed: { uri, package: id, isTemplate, entry: { ...entry, [member]: uri } },
+        checked,
+        program: program.name,
+        upstreamUri,
+      };
+    });
+  return [...listKind('resources', 'uri'), ...listKind('templates', 'uriTemplate')];
+}
+
+/** A resource to read: `listed` belongs to its upstream, `upstreamUri` is the URI to request from it. */
+interface LocatedResource {
+  readonly listed: UpstreamResource;
+  readonly upstreamUri: string;
+}
+
+/**
+ * Finds the upstream of a resource. Our own URIs name it. A URI of a server, such as a link in a result, is located
+ * only if exactly one upstream has it.
+ */
+function locate(uri: string, known: readonly UpstreamResource[]): LocatedResource | undefined {
+  for (const listed of known) {
+    const prefix = prefixOf(packageOf(listed.checked).id, listed.program);
+    if (uri.startsWith(prefix)) return { listed, upstreamUri: uri.slice(prefix.length) };
+  }
+  const exact = known.filter((it) => !it.listed.isTemplate && it.upstreamUri === uri);
+  const matches =
+    exact.length > 0
+      ? exact
+      : known.filter((it) => it.listed.isTemplate && matchesTemplate(uri, it.upstreamUri));
+  const [first] = matches;
+  const isUnique = matches.every((it) => it.checked === first?.checked && it.program === first.program);
+  return first === undefined || !isUnique ? undefined : { listed: first, upstreamUri: uri };
+}
+
+/** Undefined if no upstream has the resource. */
+export function resourceReading(
+  uri: string,
+  known: readonly UpstreamResource[],
+  upstreams: PackageUpstreams,
+): ReadableContent | undefined {
+  const located = locate(uri, known);
+  if (located === undefined) return undefined;
+  const { checked, program } = located.listed;
+  return {
+    target: {
+      package: packageOf(checked),
+      file: checked.loaded.file,
+      name: `resource:${located.upstreamUri}`,
+    },
+    program,
+    checkForSecrets: () => upstreams.checkForSecrets(checked, program, uri),
+    read: (_args, signal) => readResource(located, uri, upstreams, signal),
+  };
+}
+
+/** The contents of a resource. If `requested` is one of our URIs, the URIs in the result are too. */
+async function readResource(
+  { listed: { checked, program }, upstreamUri }: LocatedResource,
+  requested: string,
+  upstreams: PackageUpstreams,
+  signal: CancelSignal,
+): Promise<JsonObject> {
+  const prefix = requested.startsWith(scheme) ? prefixOf(packageOf(checked).id, program) : '';
+  const result = await upstreams.read(checked, program, (upstream) => {
+    if (upstream.resource === undefined) throw notSupported(program, 'resources');
+    return upstream.resource(upstreamUri, { timeoutMs: readTimeoutMs, signal });
+  });
+  const contents = isObject(result) && Array.isArray(result.contents) ? result.contents.filter(isObject) : [];
+  return {
+    contents: contents.map((it) => ({ ...it, uri: `${prefix}${textIn(it.uri) ?? upstreamUri}` })),
+  };
+}
+
+/** Gets a prompt from its upstream, with all messages. */
+export async function readPrompt(
+  { checked, program, upstreamName }: UpstreamPrompt,
+  args: JsonObject,
+  upstreams: PackageUpstreams,
+  signal: CancelSignal,
+): Promise<JsonObject> {
+  const result = await upstreams.read(checked, program, (upstream: Upstream) => {
+    if (upstream.prompt === undefined) throw notSupported(program, 'prompts');
+    return upstream.prompt(upstreamName, args, { timeoutMs: readTimeoutMs, signal });
+  });
+  if (!isObject(result) || !Array.isArray(result.messages))
+    throw new HostError('tool_bad_output', `${program} answered with something that is not a prompt`);
+  const description = textIn(result.description);
+  return { ...(description === undefined ? {} : { description }), messages: result.messages };
+}
+
+/** The text of a prompt, without images and other content. */
+export function promptTextOf({ messages }: JsonObject): string {
+  const list = Array.isArray(messages) ? messages.filter(isObject) : [];
+  return list
+    .flatMap(({ content }) => (isObject(content) && typeof content.text === 'string' ? [content.text] : []))
+    .join('\n\n');
+}
+
+/** An entry of an announced list. */
+interface AcceptedEntry {
+  readonly checked: CheckedPackage;
+  readonly program: Program;
+  readonly entry: JsonObject;
+  /** Whether the package has more than one upstream. */
+  readonly several: boolean;
+}
+
+function acceptedEntries(
+  packages: readonly CheckedPackage[],
+  upstreams: PackageUpstreams,
+  kind: 'prompts' | 'resources' | 'templates',
+): AcceptedEntry[] {
+  return packages.flatMap((it) => {
+    const known = upstreams.announcements(it);
+    const programs = known.size === 0 ? [] : upstreamPrograms(packageOf(it));
+    return programs
+      .filter((program) => program.protocol === 'mcp')
+      .flatMap((program) =>
+        listableEntries(known.get(program.name), kind).map((entry) => ({
+          checked: it,
+          program,
+          entry,
+          several: programs.length > 1,
+        })),
+      );
+  });
+}
+
+/** Accepted entries without those that changed and need review, and without those with hidden characters. */
+function listableEntries(
+  known: ProgramAnnouncement | undefined,
+  kind: 'prompts' | 'resources' | 'templates',
+): JsonObject[] {
+  const waiting = known?.waiting?.[kind];
+  const current = waiting === undefined ? undefined : new Set(waiting.map(entryText));
+  return (known?.agreed[kind] ?? []).filter((it) => {
+    const text = canonicalJson(it);
+    const isUnchanged = current === undefined || current.has(entryText(it));
+    return isUnchanged && text.length <= maxEntryLength && [...findHidden(text)].length === 0;
+  });
+}
+
+function argumentsOf(value: Json | undefined): PromptArgument[] {
+  const list = Array.isArray(value) ? value.filter(isObject) : [];
+  return list.flatMap(({ name, description, required }) =>
+    typeof name === 'string'
+      ? [{ name, description: textIn(description) ?? '', required: required === true }]
+      : [],
+  );
+}
+
+function prefixOf(id: string, program: string): string {
+  return `${scheme}${encodeURIComponent(id)}/${encodeURIComponent(program)}/`;
+}
+
+/** Whether a URI begins with the literal part of a URI template, before its first `{`. */
+function matchesTemplate(uri: string, template: string): boolean {
+  const literal = template.split('{', 1)[0] as string;
+  return literal.length > 0 && uri.startsWith(literal);
+}
+
+function textIn(value: Json | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+function notSupported(program: string, feature: string): HostError {
+  return new HostError('not_supported', `${program} does not support ${feature}`);
+}

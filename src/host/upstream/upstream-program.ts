@@ -1,0 +1,92 @@
+import { createHash } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { HostError } from '../../model/host-error.js';
+import { canonicalJson, type Json } from '../../model/json.js';
+import { type Package, upstreamPrograms } from '../../model/package.js';
+import type { Program } from '../../model/program.js';
+import type { SlotValues } from '../../model/slot.js';
+import type { NetworkReach } from '../../net/destination.js';
+import { mountIdentities, type SandboxProfile } from '../../run/sandbox-command.js';
+import type { CheckedPackage } from '../packages/checked-package.js';
+import type { PassedEnvironment } from '../sandboxing/passed-environment.js';
+import type { ProgramRef } from './announcement-registry.js';
+
+/** Whether a package has long-running programs that announce its tools. */
+export function hasUpstreams({ loaded }: CheckedPackage): boolean {
+  const pkg = loaded.catalog?.package;
+  return pkg !== undefined && upstreamPrograms(pkg).length > 0;
+}
+
+export function hasHooks({ loaded }: CheckedPackage): boolean {
+  return (loaded.catalog?.package.hooks.length ?? 0) > 0;
+}
+
+export function packageOf({ loaded }: CheckedPackage): Package {
+  const pkg = loaded.catalog?.package;
+  if (pkg === undefined) throw new Error('a broken package has no programs');
+  return pkg;
+}
+
+export function programOf(pkg: Package, name: string): Program {
+  const found = pkg.programs.find((it) => it.name === name);
+  if (found === undefined) throw new HostError('not_supported', `${pkg.id} has no program ${name}`);
+  return found;
+}
+
+/** The hosts that the host may contact for a program: those of its manifest, and the program's own URL. */
+export function reachOf(
+  { permissions: { network } }: Package,
+  { target }: Program,
+  { network: granted, denied }: PassedEnvironment,
+): NetworkReach {
+  const ownUrl = target.kind === 'url' ? [new URL(target.url)] : [];
+  const hosts = [
+    ...(network.kind === 'hosts' ? network.hosts : []),
+    ...ownUrl.map((it) => ({ host: it.hostname, port: it.port === '' ? null : Number(it.port) })),
+  ];
+  return { hosts, granted, denied };
+}
+
+export function programRefOf({ loaded }: CheckedPackage, program: string): ProgramRef {
+  const { catalog } = loaded;
+  if (catalog === undefined) throw new Error('a broken package has no programs');
+  const { digest, package: pkg } = catalog;
+  return { manifest: manifestPath(loaded.path), digest, package: pkg.id, program };
+}
+
+function manifestPath(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path;
+  }
+}
+
+/** A hash of everything that a running program depends on, so that it is never shared where something differs. */
+export function upstreamKey(
+  ref: ProgramRef,
+  principal: string,
+  slots: SlotValues,
+  reach: NetworkReach,
+  natsUrl: string | null,
+  profile: SandboxProfile | null,
+): string {
+  const settings = [...slots].map(([name, it]) => [name, it.value, it.recipients]);
+  const parts = [ref, principal, settings, reach, natsUrl, profile && profileKey(profile)];
+  return createHash('sha256')
+    .update(canonicalJson(parts as unknown as Json))
+    .digest('hex');
+}
+
+function profileKey(profile: SandboxProfile): Json {
+  const { roots, hidden, dataFolder, limits, network, packageFolder } = profile;
+  return [
+    roots,
+    hidden,
+    dataFolder,
+    limits,
+    network,
+    packageFolder,
+    mountIdentities(profile),
+  ] as unknown as Json;
+}

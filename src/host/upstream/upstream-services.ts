@@ -1,0 +1,19 @@
+import type { ConnectUpstream } from '../../run/upstream/upstream.js';
+import type { Queue } from '../queue.js';
+import type { AnnouncementRegistry } from './announcement-registry.js';
+import type { ToolOffers } from './tool-offers.js';
+import type { UpstreamConnections } from './upstream-connections.js';
+
+/** What a session needs to connect to long-running programs (upstreams). */
+export interface UpstreamServices {
+  readonly connections: UpstreamConnections;
+  readonly announcements: AnnouncementRegistry;
+  /** The tools that packages offer, by what was announced. */
+  readonly offers: ToolOffers;
+  /** By protocol; loaded when first needed. */
+  readonly connect: Readonly<Record<'nexo' | 'mcp', () => Promise<ConnectUpstream>>>;
+  /** Limits how many upstreams start at the same time to announce their tools. */
+  readonly startQueue: Queue;
+  /** Null if log lines are discarded. */
+  readonly onLog: ((packageId: string, line: string) => void) | null;
+}

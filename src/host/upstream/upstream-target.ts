@@ -1,0 +1,76 @@
+import type { Program } from '../../model/program.js';
+import { runsHere } from '../../model/program.js';
+import type { SlotValues } from '../../model/slot.js';
+import type { SandboxProfile } from '../../run/sandbox-command.js';
+import type { ActionServices } from '../call/action-runner.js';
+import type { CallScan, SecretServices } from '../call/secret-scanner.js';
+import type { KillSwitch } from '../operator/kill-switch.js';
+import type { CheckedPackage } from '../packages/checked-package.js';
+import { passedEnvironment } from '../sandboxing/passed-environment.js';
+import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
+import { sandboxProfileFor } from '../sandboxing/sandbox-profile.js';
+import type { SessionSetup } from '../session-setup.js';
+import type { UpstreamTarget } from './upstream-connections.js';
+import { upstreamOpener } from './upstream-opener.js';
+import { packageOf, programRefOf, reachOf, upstreamKey } from './upstream-program.js';
+import type { UpstreamServices } from './upstream-services.js';
+
+/** What connecting to upstreams needs from the host. */
+export interface PackageUpstreamsServices {
+  readonly upstreams: UpstreamServices;
+  readonly secrets: SecretServices;
+  readonly actions: ActionServices;
+  readonly kills: KillSwitch;
+}
+
+export interface UpstreamTargetOptions {
+  readonly checked: CheckedPackage;
+  readonly program: Program;
+  readonly slots: SlotValues;
+  readonly services: PackageUpstreamsServices;
+  readonly setup: SessionSetup;
+  readonly profileInputs: (packageId: string) => ProfileInputs;
+  readonly scan: () => Promise<CallScan>;
+}
+
+/** A long-running process may use more processor time than one that answers a single call. */
+const longRunningCpuSeconds = 3600;
+
+/** The program of a package as one caller uses it: what it may see, and how it is opened. */
+export async function upstreamTarget(options: UpstreamTargetOptions): Promise<UpstreamTarget> {
+  const { checked, program, slots, services, setup, scan } = options;
+  const pkg = packageOf(checked);
+  const profile = runsHere(program) ? await longRunningProfile(options) : null;
+  const ref = programRefOf(checked, program.name);
+  const { policy, principal } = setup;
+  const reach = reachOf(pkg, program, passedEnvironment(setup, pkg.id));
+  const natsUrl = policy.natsUrl ?? null;
+  const key = upstreamKey(ref, principal, slots, reach, natsUrl, profile);
+  const opener = upstreamOpener(
+    {
+      ...{ package: pkg, program, ref, slots, reach, natsUrl, profile, scan },
+      end: (reason) => services.upstreams.connections.end((it) => it.key === key, reason),
+    },
+    services,
+    setup,
+  );
+  return {
+    key,
+    principal,
+    package: pkg.id,
+    digest: ref.digest,
+    program: program.name,
+    startedHere: runsHere(program),
+    ...opener,
+  };
+}
+
+async function longRunningProfile({
+  checked,
+  slots,
+  profileInputs,
+}: UpstreamTargetOptions): Promise<SandboxProfile> {
+  const { profile } = await sandboxProfileFor(checked, null, slots, profileInputs(packageOf(checked).id));
+  const cpuSeconds = Math.max(profile.limits.cpuSeconds, longRunningCpuSeconds);
+  return { ...profile, limits: { ...profile.limits, cpuSeconds } };
+}

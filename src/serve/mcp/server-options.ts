@@ -1,0 +1,58 @@
+import type { Session } from '../../host/host.js';
+import type { ApprovalDecider } from './approval-question.js';
+import { createResultStore, type ResultStore } from './result-store.js';
+import { createStateSigner, type StateSigner } from './state-signer.js';
+import { createWaitingCallLimit, type WaitingCallLimit } from './waiting-call-limit.js';
+
+/** `all`: list every tool. `search`: list only the meta-tools. `auto`: search from `searchThreshold` tools. */
+export type ExposeMode = 'all' | 'search' | 'auto';
+
+/** Shared by all MCP servers of one host process. Created once by `createMcpServerParts`. */
+export interface McpServerParts {
+  readonly version: string;
+  /** Signs the `requestState` that a 2026 client sends back with an answer. */
+  readonly stateSigner: StateSigner;
+  /** Large results, stored for a limited time. */
+  readonly results: ResultStore;
+  /** For calls of 2026 clients that wait for an answer of the user. */
+  readonly waiting: {
+    readonly limit: WaitingCallLimit;
+    readonly waitMs: number;
+    readonly outcomeTtlMs: number;
+  };
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly onBug: (error: unknown) => void;
+}
+
+const waitingCallLimits = { perPrincipal: 8, total: 128 };
+/** Time to answer a tool's question. The timeout of the call may end it sooner. */
+const waitMs = 10 * 60_000;
+/** How long the result is kept if the call ends before the answer arrives. */
+const outcomeTtlMs = 60_000;
+
+export interface McpServerOptions extends McpServerParts {
+  readonly session: Session;
+  readonly approvals: ApprovalDecider;
+  /** The principal of the session, as in the audit log. */
+  readonly principal: string;
+  /**
+   * Owner of what this server hands out: links to large results and request states. A unique id for each connection; over
+   * HTTP the id of the token.
+   */
+  readonly holder: string;
+  readonly expose: ExposeMode;
+}
+
+export function createMcpServerParts(
+  options: Pick<McpServerParts, 'version' | 'now' | 'onBug'>,
+): McpServerParts {
+  const { now } = options;
+  const waiting = { limit: createWaitingCallLimit(waitingCallLimits), waitMs, outcomeTtlMs };
+  return {
+    ...options,
+    stateSigner: createStateSigner({ now }),
+    results: createResultStore({ now }),
+    waiting,
+  };
+}
