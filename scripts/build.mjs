@@ -5,6 +5,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
+import { resolve } from './bundle.mjs';
 import { lazyLibraries } from './lazy-libraries.mjs';
 import { precompile } from './precompile.mjs';
 import { escapeWithMap } from './source-map.mjs';
@@ -19,7 +20,7 @@ const shared = {
   platform: 'node',
   // A native module cannot be bundled. Everything else is bundled, so that a start reads few files.
   external: ['libsql'],
-  resolve: { mainFields: ['module', 'main'], extensionAlias: { '.js': ['.ts', '.js'] } },
+  resolve,
   logLevel: 'warn',
   // The library loads these parts at once, the command later; the same source serves both.
   checks: { ineffectiveDynamicImport: false },
@@ -67,11 +68,17 @@ await build({
           priority: 3,
           test: staticImportsOf('src/main.ts', 'src/serve/cli/run.ts', 'src/serve/cli/commands/mcp.ts'),
         },
-        { name: 'host', priority: 2, test: staticImportsOf('src/host/create.ts') },
+        // Above the host: checking a manifest needs these modules, and must not load the host for them.
         {
           name: 'reading',
-          priority: 1,
-          test: /\/src\/(?:model|bundle|wire|version|formats\/[a-z-]+\.ts|formats\/document\/(?:document|text|json)\.ts|formats\/[a-z]+\/claim\.ts|serve\/(?:print|errors|cli\/[a-z-]+\.ts|cli\/commands\/(?:validate|list|info|call|approvals|audit|schema|explain)\.ts))/,
+          priority: 2,
+          test: /\/src\/(?:model\/(?!host-name|public-suffix)|bundle|wire|version|formats\/[a-z-]+\.ts|formats\/document\/(?:document|text|json)\.ts|formats\/[a-z]+\/(?:claim|codes|descriptor)\.ts)/,
+        },
+        { name: 'host', priority: 1, test: staticImportsOf('src/host/create.ts') },
+        {
+          name: 'printing',
+          priority: 0,
+          test: /\/src\/serve\/(?:print|errors|cli\/[a-z-]+\.ts|cli\/commands\/(?:validate|list|info|call|approvals|audit|schema|explain)\.ts)/,
         },
       ],
     },

@@ -2,7 +2,6 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, t
 import type { Range } from '../../model/diagnostic.js';
 import type { Json, JsonPath } from '../../model/json.js';
 import { type Document, maxDepth, maxValues, type Spot, type SyntaxProblem } from './document.js';
-import { parseSimpleYaml } from './simple-yaml.js';
 import { tooDeepAt } from './yaml-depth.js';
 
 /**
@@ -11,32 +10,21 @@ import { tooDeepAt } from './yaml-depth.js';
  */
 export function parseYaml(text: string, rangeOf: (start: number, end: number) => Range): Document {
   const problems: SyntaxProblem[] = [];
+  const root = parseNode(text, problems);
+  const value = problems.length === 0 ? convert(root, problems) : undefined;
   const find = createFinder();
-  const simple = parseSimpleYaml(text);
-  let parsed: { readonly root: Node | null } | undefined;
-  // Positions are needed only for diagnostics.
-  const rootOf = (): Node | null => {
-    parsed ??= { root: parseNode(text, simple === undefined ? problems : []) };
-    return parsed.root;
-  };
-  const value = simple === undefined ? fullValue(rootOf(), problems) : simple.value;
   return {
-    value,
+    value: problems.some((problem) => problem.code !== 'syntax.duplicate-key') ? undefined : value,
     problems,
     locate(path, spot = 'value') {
-      const [start, end] = span(rootOf(), path, spot, find);
+      const [start, end] = span(root, path, spot, find);
       return rangeOf(start, end);
     },
     source(path) {
-      const node = find(rootOf(), path)?.node;
+      const node = find(root, path)?.node;
       return isScalar(node) && node.range ? text.slice(node.range[0], node.range[1]) : undefined;
     },
   };
-}
-
-function fullValue(root: Node | null, problems: SyntaxProblem[]): Json | undefined {
-  const value = problems.length === 0 ? convert(root, problems) : undefined;
-  return problems.some((problem) => problem.code !== 'syntax.duplicate-key') ? undefined : value;
 }
 
 function parseNode(text: string, problems: SyntaxProblem[]): Node | null {
