@@ -5,7 +5,7 @@ import { SummaryReporter } from './test/summary-reporter.js';
 
 const patience = { testTimeout: 30_000, hookTimeout: 60_000 };
 
-const unit = ['src/**/*.test.ts', 'test/architecture.test.ts'];
+const unit = ['src/**/*.test.ts', 'test/architecture.test.ts', 'test/one-folder-per-format.test.ts'];
 
 /**
  * Files that only read, or that start programs and wait for nothing but their answers. They run two at once and share

@@ -17,11 +17,13 @@ const target = 2;
 const work = mkdtempSync(join(tmpdir(), 'toolwharf-bench-'));
 const bundle = join(work, 'check.mjs');
 await bundleModule(
-  "export { discover } from './src/bundle/discover.ts'; export { inspect, formatNamed } from './src/formats/index.ts';",
+  `export { discover } from './src/bundle/discover.ts';
+   export { builtInFormats } from './src/formats/built-in-formats.ts';
+   export { inspect, formatNamed } from './src/formats/index.ts';`,
   root,
   bundle,
 );
-const { discover, inspect, formatNamed } = await import(bundle);
+const { discover, builtInFormats, inspect, formatNamed } = await import(bundle);
 
 const kinds = manifests(60);
 for (let index = 0; index < total; index++) {
@@ -50,7 +52,7 @@ function readBare(format) {
 }
 
 function check(format) {
-  const { found } = discover([join(work, format)], { cwd: work });
+  const { found } = discover([join(work, format)], { cwd: work, formats: builtInFormats });
   for (const it of found) {
     const { package: understood } = inspect(formatNamed(it.format.name), it.bundle);
     if (understood === undefined) throw new Error(`${it.file} was refused`);

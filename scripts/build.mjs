@@ -1,13 +1,23 @@
 // Builds dist/: the command with lazily loaded parts, the library, and their type declarations.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'rolldown';
 import { resolve } from './bundle.mjs';
 import { lazyLibraries } from './lazy-libraries.mjs';
 import { precompile } from './precompile.mjs';
+import { readSchemas } from './schemas.mjs';
 import { escapeWithMap } from './source-map.mjs';
 import { staticImportsOf } from './static-imports.mjs';
 
@@ -39,13 +49,7 @@ await build({
   transform: {
     define: {
       TOOLWHARF_BUILD: JSON.stringify(
-        digestOf(
-          'src/formats',
-          'src/model',
-          'src/host/packages/parse-cache.ts',
-          'schemas',
-          'package-lock.json',
-        ),
+        digestOf('src/formats', 'src/model', 'src/host/packages/parse-cache.ts', 'package-lock.json'),
       ),
     },
   },
@@ -84,6 +88,8 @@ await build({
     },
   },
 });
+mkdirSync('dist/schemas');
+for (const { name, text } of readSchemas(root)) writeFileSync(`dist/schemas/${name}.schema.json`, text);
 for (const it of ['dist/main.cjs', 'dist/main.js']) chmodSync(it, 0o755);
 escapeScripts('dist');
 await precompile();

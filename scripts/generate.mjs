@@ -1,11 +1,12 @@
 // Compiles the published schemas to plain functions, so that no command has to load a schema compiler.
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import Ajv2020 from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import addFormats from 'ajv-formats';
 import { bundleModule } from './bundle.mjs';
+import { readSchemas } from './schemas.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const ajv = new Ajv2020.default({
@@ -21,11 +22,8 @@ ajv.addVocabulary(['x-toolwharf']);
 
 const target = join(root, 'src', 'generated');
 mkdirSync(target, { recursive: true });
-for (const file of readdirSync(join(root, 'schemas')).sort()) {
-  if (!file.endsWith('.schema.json')) continue;
-  const schema = JSON.parse(readFileSync(join(root, 'schemas', file), 'utf8'));
+for (const { name, schema } of readSchemas(root)) {
   ajv.addSchema(inlined(schema, schema, []));
-  const name = file.slice(0, -'.schema.json'.length);
   const exported = `validate${name[0].toUpperCase()}${name.slice(1)}`;
   // One file per schema: a command loads only the one it needs.
   const code = standalone.default(ajv, { [exported]: schema.$id });

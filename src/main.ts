@@ -81,6 +81,7 @@ async function main(): Promise<void> {
     writeFile,
     isFolder,
     resource: (path) => fileURLToPath(new URL(`../${path}`, import.meta.url)),
+    loadFormats: async () => (await import('./formats/built-in-formats.js')).builtInFormats,
     openHost: (options) => openHost(options, { version, principal, cwd }, interrupted.signal),
     readDocument: (url, allow) => fetchDocument(url, allow, interrupted.signal),
     startHost,

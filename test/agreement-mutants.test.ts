@@ -2,8 +2,8 @@
 // that people or models read. Internal changes do not need review, and a different order is not a change.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { builtInFormats, type FormatName } from '../src/formats/built-in-formats.js';
 import { formatNamed, inspect } from '../src/formats/index.js';
-import { formatNames } from '../src/model/format.js';
 import { isObject, type Json, type JsonPath, toPointer, valueAt } from '../src/model/json.js';
 import type { Package } from '../src/model/package.js';
 import { packageTextOf } from '../src/policy/package-text.js';
@@ -23,7 +23,7 @@ interface Read {
 
 const plain = { bold: String, dim: String, good: String, warning: String, error: String, info: String };
 
-function read(sample: Sample, format: (typeof formatNames)[number], manifest?: string): Read | undefined {
+function read(sample: Sample, format: FormatName, manifest?: string): Read | undefined {
   const files = manifest === undefined ? sample.files : { ...sample.files, [sample.manifest]: manifest };
   const bundle = memoryBundle(files, sample.manifest, sample.folder);
   const { package: of } = inspect(formatNamed(format), bundle);
@@ -43,7 +43,7 @@ function changesToReview(before: Read, after: Read): string[] {
   ];
 }
 
-const all = formatNames.map((format) => {
+const all = builtInFormats.map(({ name: format }) => {
   const samples = samplesOf(format);
   return { format, samples, packages: samples.flatMap((it) => read(it, format) ?? []) };
 });

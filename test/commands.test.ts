@@ -3,13 +3,15 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Ajv2020 from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { diagnosticCodes } from '../src/model/codes.js';
-import { formatNames } from '../src/model/format.js';
+import { builtInFormats } from '../src/formats/built-in-formats.js';
+import { diagnosticCodesOf } from '../src/formats/diagnostic-codes.js';
 import { hostErrorCodes } from '../src/model/host-error.js';
 import { commands } from '../src/serve/cli/commands.js';
 import { patchTool, temporaryFolder, toolwharf } from './toolwharf.js';
 
 const root = join(import.meta.dirname, '..');
+const diagnosticCodes = diagnosticCodesOf(builtInFormats);
+const formatNames = builtInFormats.map((it) => it.name);
 let folder: ReturnType<typeof temporaryFolder>;
 beforeAll(() => {
   folder = temporaryFolder({
@@ -121,14 +123,16 @@ describe('validate', () => {
 describe('schema and explain', () => {
   test.each(formatNames)('the schema of %s is valid JSON Schema 2020-12', async (format) => {
     const schema = JSON.parse((await toolwharf(['schema', format])).stdout);
-    expect(schema).toEqual(JSON.parse(readFileSync(join(root, 'schemas', `${format}.schema.json`), 'utf8')));
+    expect(schema).toEqual(
+      JSON.parse(readFileSync(join(root, 'src/formats', format, 'schema.json'), 'utf8')),
+    );
     expect(new Ajv2020.default({ strict: false, validateFormats: false }).validateSchema(schema)).toBe(true);
   });
 
   test('an unknown format is a usage error that lists the formats', async () => {
     expect(await toolwharf(['schema', 'mcpb'])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('patch, talos, toolspace, findagent, nexo'),
+      stderr: expect.stringContaining('patch, findagent, talos, toolspace, nexo'),
     });
   });
 

@@ -2,13 +2,14 @@
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
+import { builtInFormats } from '../src/formats/built-in-formats.js';
 import { parseToml } from '../src/formats/document/toml.js';
 import { HostError } from '../src/model/host-error.js';
 import { defaultSandboxLimits } from '../src/sandbox/sandbox.js';
 import { parseArguments } from '../src/serve/cli/arguments.js';
 import type { Arguments, Command } from '../src/serve/cli/command.js';
 import { config as configCommand } from '../src/serve/cli/commands/config.js';
-import { validate } from '../src/serve/cli/commands/validate.js';
+import { validateCommand } from '../src/serve/cli/commands/validate.js';
 import { sessionOptions, sessionSettings } from '../src/serve/cli/config.js';
 import { configKeys } from '../src/serve/cli/config-keys.js';
 import { sessionFor } from '../src/serve/cli/session-options.js';
@@ -16,6 +17,7 @@ import type { Terminal } from '../src/serve/cli/terminal.js';
 import { testTerminal } from './terminal.js';
 import { patchTool, temporaryFolder } from './toolwharf.js';
 
+const validate = validateCommand(builtInFormats);
 let folder: ReturnType<typeof temporaryFolder>;
 /** Output of the last command. */
 let printed: { out: string; err: string };

@@ -4,6 +4,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { discover } from '../src/bundle/discover.js';
+import { builtInFormats } from '../src/formats/built-in-formats.js';
 import { main, patchTool, temporaryFolder, toolwharf } from './toolwharf.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -118,7 +119,7 @@ describe('the search', () => {
     symlinkSync('.', at('loop'));
     symlinkSync('good', at('again'));
     symlinkSync('good/word_count.py', at('linked.py'));
-    const { found, problems } = discover(['.'], { cwd: folder.path });
+    const { found, problems } = discover(['.'], { cwd: folder.path, formats: builtInFormats });
     expect(found.map((it) => it.file)).toEqual(['again/word_count.py', 'linked.py']);
     expect(problems).toEqual([]);
   });
@@ -127,7 +128,9 @@ describe('the search', () => {
     const deep = Array.from({ length: 12 }, (_, index) => `d${index}`).join('/');
     mkdirSync(at(deep), { recursive: true });
     writeFileSync(at(`${deep}/tool.py`), patchTool({ name: 'deep' }));
-    expect(discover(['.'], { cwd: folder.path }).found.map((it) => it.file)).toEqual(['good/word_count.py']);
+    expect(discover(['.'], { cwd: folder.path, formats: builtInFormats }).found.map((it) => it.file)).toEqual(
+      ['good/word_count.py'],
+    );
   });
 
   test('a package inside a package of the same format is only counted', () => {
@@ -135,7 +138,7 @@ describe('the search', () => {
       mkdirSync(at(path), { recursive: true });
       writeFileSync(at(`${path}/plugin.toml`), '[plugin]\n');
     }
-    const { found, nested } = discover(['.'], { cwd: folder.path });
+    const { found, nested } = discover(['.'], { cwd: folder.path, formats: builtInFormats });
     expect(found.map((it) => it.file)).toEqual(['ext/plugin.toml', 'good/word_count.py']);
     expect(nested).toBe(1);
   });
@@ -151,9 +154,12 @@ describe('the search', () => {
   });
 
   test('the result and its order do not depend on the order of the paths', () => {
-    const once = discover(['.'], { cwd: folder.path }).found.map((it) => it.file);
+    const once = discover(['.'], { cwd: folder.path, formats: builtInFormats }).found.map((it) => it.file);
     expect(
-      discover(['good', '.', './good/word_count.py'], { cwd: folder.path }).found.map((it) => it.file),
+      discover(['good', '.', './good/word_count.py'], {
+        cwd: folder.path,
+        formats: builtInFormats,
+      }).found.map((it) => it.file),
     ).toEqual(once);
   });
 });

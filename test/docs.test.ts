@@ -5,13 +5,15 @@ import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { apiReference } from '../scripts/api-reference.mjs';
-import { diagnosticCodes } from '../src/model/codes.js';
+import { builtInFormats } from '../src/formats/built-in-formats.js';
+import { diagnosticCodesOf } from '../src/formats/diagnostic-codes.js';
 import { hostErrorCodes } from '../src/model/host-error.js';
 import { commands } from '../src/serve/cli/commands.js';
 import { errorTable } from '../src/serve/errors.js';
 import { readPromises } from './promise-reporter.js';
 import { main, temporaryFolder, until } from './toolwharf.js';
 
+const diagnosticCodes = diagnosticCodesOf(builtInFormats);
 const root = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
@@ -90,7 +92,7 @@ test('docs/commands.md names every command, and each has help with three example
   const text = read('docs/commands.md');
   for (const entry of commands.filter((it) => !it.hidden)) {
     expect(text, entry.name).toMatch(new RegExp(`\`${entry.name}\\b|, \`${entry.name}\\b`));
-    const command = await entry.load();
+    const command = await entry.load(async () => builtInFormats);
     expect(command.examples.length, entry.name).toBeGreaterThanOrEqual(3);
     expect(command.name).toBe(entry.name);
   }

@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { builtInFormats } from '../src/formats/built-in-formats.js';
 import { parseArguments } from '../src/serve/cli/arguments.js';
 import { commands } from '../src/serve/cli/commands.js';
 import { testTerminal } from './terminal.js';
@@ -60,7 +61,9 @@ async function everything(): Promise<string> {
 
 async function run(args: readonly string[]) {
   const [name, ...rest] = args;
-  const command = await (commands.find((it) => it.name === name) as (typeof commands)[number]).load();
+  const command = await (commands.find((it) => it.name === name) as (typeof commands)[number]).load(
+    async () => builtInFormats,
+  );
   const host = { ...bench.host, close: async () => {} };
   const terminal = testTerminal({ cwd: bench.root, host, answer: true });
   const code = await command.run(
@@ -146,7 +149,7 @@ describe('--dry-run', () => {
     const serving = ['serve', 'mcp', 'host'];
     const without: string[] = [];
     for (const it of commands) {
-      const { options } = await it.load();
+      const { options } = await it.load(async () => builtInFormats);
       if (!options.some((option) => option.name === 'dry-run')) without.push(it.name);
     }
     expect(without.sort()).toEqual([...reading, ...serving].sort());

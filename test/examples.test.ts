@@ -7,11 +7,12 @@ import { pathToFileURL } from 'node:url';
 import { transform } from 'sucrase';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { discover } from '../src/bundle/discover.js';
+import { builtInFormats, type FormatName } from '../src/formats/built-in-formats.js';
 import { formatNamed, inspect } from '../src/formats/index.js';
 import { workbench } from './workbench.js';
 
 const root = join(import.meta.dirname, '..');
-const examples = discover([join(root, 'examples')], { cwd: root });
+const examples = discover([join(root, 'examples')], { cwd: root, formats: builtInFormats });
 
 describe('examples have no errors and no warnings', () => {
   test('discovery finds the examples', () => {
@@ -20,7 +21,7 @@ describe('examples have no errors and no warnings', () => {
   });
 
   test.each(examples.found.map((it) => [it.file, it] as const))('%s', (_, it) => {
-    const { diagnostics, package: found } = inspect(formatNamed(it.format.name), it.bundle);
+    const { diagnostics, package: found } = inspect(formatNamed(it.format.name as FormatName), it.bundle);
     expect(diagnostics.filter((one) => one.severity !== 'info')).toEqual([]);
     expect(found).toBeDefined();
   });

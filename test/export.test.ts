@@ -11,10 +11,11 @@ import {
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import schema from '../schemas/findagent.schema.json' with { type: 'json' };
+import { builtInFormats } from '../src/formats/built-in-formats.js';
+import schema from '../src/formats/findagent/schema.json' with { type: 'json' };
 import { HostError } from '../src/model/host-error.js';
 import { parseArguments } from '../src/serve/cli/arguments.js';
-import { exportAgent } from '../src/serve/cli/commands/export.js';
+import { exportCommand } from '../src/serve/cli/commands/export.js';
 import { targetNames } from '../src/serve/export/target.js';
 import { neutralize, stripHidden, withoutFrontMatter } from '../src/serve/export/text.js';
 import { testTerminal } from './terminal.js';
@@ -23,6 +24,7 @@ import { main, temporaryFolder } from './toolwharf.js';
 const examples = join(import.meta.dirname, '..', 'examples', 'findagent');
 const names = readdirSync(examples);
 
+const exportAgent = exportCommand(builtInFormats);
 let folder: ReturnType<typeof temporaryFolder>;
 beforeEach(() => {
   folder = temporaryFolder();

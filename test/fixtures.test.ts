@@ -5,13 +5,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { discover } from '../src/bundle/discover.js';
+import { builtInFormats, type FormatName } from '../src/formats/built-in-formats.js';
 import { formatNamed, inspect } from '../src/formats/index.js';
 import { compareDiagnostics, type Diagnostic } from '../src/model/diagnostic.js';
-import { type FormatName, formatNames } from '../src/model/format.js';
 
 const root = join(import.meta.dirname, 'fixtures');
 
-for (const format of formatNames) {
+for (const { name: format } of builtInFormats) {
   const folder = join(root, format);
   if (!existsSync(folder)) continue;
   describe(`fixtures/${format}`, () => {
@@ -32,12 +32,15 @@ for (const format of formatNames) {
 function check(home: string, format: FormatName): Diagnostic[] {
   // Python files are named one by one, because most Python files in a folder are not tools.
   const named = format === 'patch' ? readdirSync(home).filter((it) => it.endsWith('.py')) : [];
-  const { found, problems } = discover(named.length === 0 ? ['.'] : named, { cwd: home });
+  const { found, problems } = discover(named.length === 0 ? ['.'] : named, {
+    cwd: home,
+    formats: builtInFormats,
+  });
   const mine = found.filter((it) => it.format.name === format);
   // A case that no format claims would test nothing.
   if (mine.length === 0 && problems.length === 0)
     throw new Error(`no ${format} manifest was found in ${home}`);
-  const findings = mine.flatMap((it) => inspect(formatNamed(it.format.name), it.bundle).diagnostics);
+  const findings = mine.flatMap((it) => inspect(formatNamed(format), it.bundle).diagnostics);
   return [...problems, ...findings].sort(compareDiagnostics);
 }
 

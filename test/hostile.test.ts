@@ -1,7 +1,8 @@
 // Input made to exhaust a parser. Each must be rejected with findings, quickly, and without side effects.
 import { describe, expect, test } from 'vitest';
+import type { FormatName } from '../src/formats/built-in-formats.js';
 import { defaultParseOptions, formats } from '../src/formats/index.js';
-import type { Format, FormatName } from '../src/model/format.js';
+import type { Format } from '../src/model/format.js';
 import { memoryBundle } from './memory-bundle.js';
 import { processorMs } from './processor-time.js';
 
@@ -244,7 +245,7 @@ for (const format of formats) {
   });
 }
 
-function survives(format: Format, it: Hostile): void {
+function survives(format: Format<FormatName>, it: Hostile): void {
   const manifest = manifestOf[format.name];
   const bundle = memoryBundle({ ...it.files, [manifest]: it.text }, manifest);
   const started = processorMs();

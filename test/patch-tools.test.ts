@@ -12,6 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { discover } from '../src/bundle/discover.js';
+import { builtInFormats } from '../src/formats/built-in-formats.js';
 import { formatNamed, inspect } from '../src/formats/index.js';
 import { type Answer, createHost, type Host, type Json } from '../src/index.js';
 import { temporaryFolder, toolwharf } from './toolwharf.js';
@@ -43,7 +44,7 @@ const cases = new Map(
 const text = (name: string) => readFileSync(join(tools, `${name}.py`), 'utf8');
 
 describe('the set of tools', () => {
-  const { found, problems } = discover([tools], { cwd: tools });
+  const { found, problems } = discover([tools], { cwd: tools, formats: builtInFormats });
 
   test('is large, and every tool has cases', () => {
     expect(names.length).toBeGreaterThanOrEqual(30);
@@ -88,7 +89,7 @@ describe('the set of tools', () => {
     expect(problems).toEqual([]);
     expect(found.map((it) => it.file).sort()).toEqual(names.map((it) => `${it}.py`).sort());
     for (const it of found) {
-      const { diagnostics } = inspect(formatNamed(it.format.name), it.bundle);
+      const { diagnostics } = inspect(formatNamed('patch'), it.bundle);
       expect(diagnostics.filter((one) => one.severity !== 'info')).toEqual([]);
     }
   });

@@ -1,6 +1,7 @@
 // A fake terminal that keeps the printed text, for tests of commands without starting the program.
 import { readFileSync, statSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
+import { builtInFormats } from '../src/formats/built-in-formats.js';
 import type { Host } from '../src/host/host.js';
 import type { Terminal } from '../src/serve/cli/terminal.js';
 
@@ -58,6 +59,7 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
     writeFile: () => {},
     isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
     resource: (path) => path,
+    loadFormats: async () => builtInFormats,
     openHost: async () => ({ close: async () => {}, ...options.host }) as Host,
     examine: options.examine ?? (async () => []),
     readDocument: async () => {

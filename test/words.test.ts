@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { builtInFormats } from '../src/formats/built-in-formats.js';
 import { commands } from '../src/serve/cli/commands.js';
 import { main, temporaryFolder } from './toolwharf.js';
 
@@ -118,7 +119,8 @@ test('a rule finds the words that it is about, and leaves its exceptions alone',
 
 describe('exported names', () => {
   /** Formats are siblings: a function that each of them has is called the same in each. */
-  const siblings = /^src\/formats\/(patch|talos|toolspace|findagent|nexo)\/([\w-]+)\.ts$/;
+  const names = builtInFormats.map((it) => it.name).join('|');
+  const siblings = new RegExp(`^src/formats/(${names})/([\\w-]+)\\.ts$`);
 
   test('are declared once', () => {
     const places = new Map<string, string[]>();

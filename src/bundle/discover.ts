@@ -1,21 +1,15 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
-import { detectFormat, type FormatLoader, formatLoader } from '../formats/format-loaders.js';
+import { detectFormat } from '../formats/detect.js';
+import type { FormatDescriptor } from '../formats/format-descriptor.js';
 import { makeDiagnostic } from '../formats/report.js';
 import type { Bundle } from '../model/bundle.js';
-import type { DiagnosticCode } from '../model/codes.js';
+import type { CommonCode } from '../model/codes.js';
 import { type Diagnostic, startOfFile } from '../model/diagnostic.js';
-import type { Claim, FormatName } from '../model/format.js';
-import {
-  claimOf,
-  createCandidate,
-  entryKind,
-  formatSpecificNames,
-  guessFormatByName,
-  hasManifestName,
-  manifestNames,
-} from './candidate.js';
+import type { Claim } from '../model/format.js';
+import { createCandidate } from './candidate.js';
 import { folderBundle, ignoredFolders, isOutside } from './folder.js';
+import { type ManifestNames, manifestNames } from './manifest-names.js';
 
 const maxDepth = 8;
 
@@ -25,7 +19,7 @@ export interface DiscoveredManifest {
   readonly file: string;
   /** Absolute path of the manifest. */
   readonly path: string;
-  readonly format: FormatLoader;
+  readonly format: FormatDescriptor;
   readonly bundle: Bundle;
 }
 
@@ -44,8 +38,10 @@ export interface Discovery {
 
 export interface DiscoverOptions {
   readonly cwd: string;
+  /** Which formats to look for, in the order in which a file is offered to them. */
+  readonly formats: readonly FormatDescriptor[];
   /** Parse the given files as this format, whatever they look like. */
-  readonly as?: FormatName | undefined;
+  readonly as?: FormatDescriptor | undefined;
   /** Names of folders that are not searched, in addition to `ignoredFolders`. */
   readonly ignore?: readonly string[] | undefined;
   /** Maximum depth of the search. Default: 8 folders. */
@@ -59,6 +55,12 @@ export function discover(paths: readonly string[], options: DiscoverOptions): Di
   return search.result();
 }
 
+/** A format with what it claims for a file. */
+interface ClaimedBy {
+  readonly format: FormatDescriptor;
+  readonly claim: Claim;
+}
+
 /** The folder that the search is in. */
 interface SearchPosition {
   /** Real path of the folder that the search started from. */
@@ -67,11 +69,12 @@ interface SearchPosition {
   readonly real: string;
   readonly depth: number;
   /** Formats of the packages that contain the current folder. */
-  readonly outer: ReadonlySet<FormatName>;
+  readonly outer: ReadonlySet<FormatDescriptor>;
 }
 
 class Search {
   readonly #options: DiscoverOptions;
+  readonly #names: ManifestNames;
   readonly #found = new Map<string, DiscoveredManifest>();
   readonly #problems: Diagnostic[] = [];
   readonly #missing: string[] = [];
@@ -81,6 +84,7 @@ class Search {
 
   constructor(options: DiscoverOptions) {
     this.#options = options;
+    this.#names = manifestNames(options.formats);
   }
 
   result(): Discovery {
@@ -98,7 +102,7 @@ class Search {
     const absolute = resolve(this.#options.cwd, path);
     try {
       const kind = statSync(absolute);
-      if (kind.isDirectory() && manifestNames.has(basename(absolute))) {
+      if (kind.isDirectory() && this.#names.isReserved(basename(absolute))) {
         this.#folderAsManifest(absolute);
         return;
       }
@@ -134,19 +138,16 @@ class Search {
 
   #addGivenFile(absolute: string): void {
     this.#scanned++;
-    const forced = this.#options.as;
+    const { as, formats } = this.#options;
     const candidate = createCandidate(absolute);
-    const claimed =
-      forced === undefined
-        ? detectFormat(candidate)
-        : { loader: formatLoader(forced), claim: claimOf(formatLoader(forced), candidate) };
-    const guess = claimed ?? guessFormatByName(absolute);
+    const detected = detectFormat(as === undefined ? formats : [as], candidate);
+    const guess = detected ?? guessed(as ?? this.#names.likelyFormat(basename(absolute)));
     if (guess === null) {
-      const hint = 'set its format: --as patch|talos|toolspace|findagent|nexo';
+      const hint = `set its format: --as ${formats.map((it) => it.name).join('|')}`;
       this.#problem('file.unknown-format', absolute, 'this file is not a manifest of a known format', hint);
       return;
     }
-    this.#add(absolute, guess.loader, guess.claim, candidate.bytes());
+    this.#add(absolute, guess, candidate.bytes());
   }
 
   #searchFolder(folder: string, at: SearchPosition): void {
@@ -164,12 +165,12 @@ class Search {
       return;
     }
     const folders: { path: string; real: string }[] = [];
-    const claimedHere = new Set<FormatName>();
+    const claimedHere = new Set<FormatDescriptor>();
     for (const entry of entries) {
       const path = join(folder, entry.name);
       const kind = entry.isSymbolicLink() ? this.#followLink(path, at.root) : entryKind(entry);
       if (kind === 'folder') {
-        if (manifestNames.has(entry.name)) {
+        if (this.#names.isReserved(entry.name)) {
           this.#folderAsManifest(path);
         } else if (!ignoredFolders.has(entry.name) && !this.#options.ignore?.includes(entry.name))
           folders.push({
@@ -179,7 +180,7 @@ class Search {
       } else if (kind === 'file') {
         const format = this.#checkFile(path, at.outer);
         if (format !== null) claimedHere.add(format);
-      } else if (kind === 'special' && hasManifestName(entry.name)) {
+      } else if (kind === 'special' && this.#names.mayBeManifest(entry.name)) {
         this.#problem('file.not-regular', path, 'this is not a regular file');
       }
     }
@@ -189,37 +190,32 @@ class Search {
       this.#searchFolder(path, { root: at.root, real, depth: at.depth + 1, outer });
   }
 
-  /** Returns the format when the file is the manifest of a folder package. */
-  #checkFile(path: string, outer: ReadonlySet<FormatName>): FormatName | null {
-    if (!hasManifestName(basename(path))) return null;
+  /** Returns the format when packages of this format in subfolders belong to the one that was found. */
+  #checkFile(path: string, outer: ReadonlySet<FormatDescriptor>): FormatDescriptor | null {
+    if (!this.#names.mayBeManifest(basename(path))) return null;
     this.#scanned++;
     const candidate = createCandidate(path);
-    const detected = detectFormat(candidate);
+    const detected = detectFormat(this.#options.formats, candidate);
     if (detected === null) {
       // A file whose name only one format uses is reported even if it cannot be read. Other files are ignored.
-      const guess = formatSpecificNames.has(basename(path)) ? guessFormatByName(path) : null;
-      if (guess !== null) this.#add(path, guess.loader, guess.claim, candidate.bytes());
+      const guess = guessed(this.#names.certainFormat(basename(path)));
+      if (guess !== null) this.#add(path, guess, candidate.bytes());
       return null;
     }
-    if (
-      detected.claim.scope === 'folder' &&
-      detected.claim.levelsUp === 0 &&
-      outer.has(detected.loader.name)
-    ) {
+    const { format, claim } = detected;
+    if (claim.scope === 'folder' && claim.levelsUp === 0 && outer.has(format)) {
       this.#nested++;
       return null;
     }
-    this.#add(path, detected.loader, detected.claim, candidate.bytes());
-    return detected.claim.scope === 'folder' && detected.loader.name !== 'toolspace'
-      ? detected.loader.name
-      : null;
+    this.#add(path, detected, candidate.bytes());
+    return claim.scope === 'folder' && format.ownsSubfolders ? format : null;
   }
 
   #followLink(path: string, root: string): 'file' | 'folder' | 'special' | 'none' {
     try {
       const target = realpathSync.native(path);
       const kind = statSync(target);
-      const relevant = kind.isDirectory() || hasManifestName(basename(path));
+      const relevant = kind.isDirectory() || this.#names.mayBeManifest(basename(path));
       if (isOutside(root, target)) {
         if (relevant)
           this.#problem(
@@ -232,7 +228,7 @@ class Search {
       }
       return kind.isDirectory() ? 'folder' : kind.isFile() ? 'file' : 'special';
     } catch (error) {
-      if (hasManifestName(basename(path))) {
+      if (this.#names.mayBeManifest(basename(path))) {
         const loop = (error as NodeJS.ErrnoException).code === 'ELOOP';
         this.#problem(
           loop ? 'file.not-regular' : 'file.missing',
@@ -244,7 +240,7 @@ class Search {
     }
   }
 
-  #add(absolute: string, format: FormatLoader, claim: Claim, manifestBytes: Uint8Array | undefined): void {
+  #add(absolute: string, { format, claim }: ClaimedBy, manifestBytes: Uint8Array | undefined): void {
     if (this.#found.has(absolute)) return;
     const root = claim.levelsUp === 1 ? dirname(dirname(absolute)) : dirname(absolute);
     const manifest =
@@ -268,7 +264,7 @@ class Search {
     );
   }
 
-  #problem(code: DiagnosticCode, path: string, message: string, hint?: string): void {
+  #problem(code: CommonCode, path: string, message: string, hint?: string): void {
     this.#problems.push(makeDiagnostic(code, this.#display(path), startOfFile, message, hint));
   }
 
@@ -278,6 +274,16 @@ class Search {
     const relativePath = relative(this.#options.cwd, path);
     return relativePath.startsWith('..') ? path : relativePath;
   }
+}
+
+/** The usual claim of a format for a file that does not look like its manifest. */
+function guessed(format: FormatDescriptor | undefined): ClaimedBy | null {
+  return format === undefined ? null : { format, claim: { scope: format.usualScope, levelsUp: 0 } };
+}
+
+function entryKind(entry: Dirent): 'file' | 'folder' | 'special' {
+  if (entry.isDirectory()) return 'folder';
+  return entry.isFile() ? 'file' : 'special';
 }
 
 function exists(path: string): boolean {

@@ -10,7 +10,7 @@ function check(schema: JsonObject, value: Json): string[] {
   const ajv = new Ajv2020.default({ allErrors: true, strict: false });
   addFormats.default(ajv);
   const document = parseJson(JSON.stringify(value));
-  const report = new Report('x.json', document);
+  const report = new Report('x.json', document, { 'patch.input-name': 'error' });
   const valid = checkSchema(report, document, { schema, validate: ajv.compile(schema) });
   checkFields(report, document.value, schema);
   expect(valid).toBe(

@@ -1,6 +1,6 @@
 // Converts the errors of a compiled schema to diagnostics with a fix, and finds fields that the schema does not
 // define. Schemas may have an "x-toolwharf" annotation: { code, missing, hint, form, safety, quiet }.
-import { type DiagnosticCode, diagnosticCodes } from '../model/codes.js';
+import type { CommonCode } from '../model/codes.js';
 import { isObject, type Json, type JsonObject, type JsonPath, valueAt } from '../model/json.js';
 import type { Document } from './document/document.js';
 import type { Report } from './report.js';
@@ -36,12 +36,12 @@ export function checkSchema(report: Report, document: Document, checked: Checked
   let quiet = false;
   for (const error of errors) {
     if (structural.has(error.keyword)) continue;
-    if (annotation(schemaAt(checked.schema, error.schemaPath.split('/').slice(1, -1))).quiet) {
+    if (annotation(report, schemaAt(checked.schema, error.schemaPath.split('/').slice(1, -1))).quiet) {
       quiet = true;
       continue;
     }
     const place = resolvePath(document.value, error.instancePath);
-    const problem = describe(error, place, document, checked.schema);
+    const problem = describe(error, place, { report, document, schema: checked.schema });
     if (problem.missing !== undefined && misspelled.has(`${error.instancePath} ${problem.missing}`)) continue;
     if (problem.nearMiss === true) {
       quiet = true;
@@ -79,7 +79,7 @@ function misspelledMember(error: SchemaError, schema: JsonObject): string | unde
 const structural = new Set(['if', 'allOf', 'anyOf', 'oneOf', 'not', 'propertyNames']);
 
 /** Used where neither the schema nor the error provides a more specific hint. */
-const defaultHints: Partial<Record<DiagnosticCode, string>> = {
+const defaultHints: Partial<Record<CommonCode, string>> = {
   'schema.type': 'use a value of this type',
   'schema.const': 'use exactly this value',
   'schema.length': 'change its length',
@@ -91,7 +91,7 @@ const defaultHints: Partial<Record<DiagnosticCode, string>> = {
 
 /** A schema error, ready to be reported. */
 interface SchemaProblem {
-  readonly code: DiagnosticCode;
+  readonly code: CommonCode;
   readonly path: JsonPath;
   readonly message: string;
   readonly hint: string | undefined;
@@ -104,13 +104,24 @@ interface SchemaProblem {
   readonly misspelled?: boolean;
 }
 
-function describe(error: SchemaError, path: JsonPath, document: Document, schema: JsonObject): SchemaProblem {
+/** What one check is about. */
+interface SchemaCheck {
+  readonly report: Report;
+  readonly document: Document;
+  readonly schema: JsonObject;
+}
+
+function describe(
+  error: SchemaError,
+  path: JsonPath,
+  { report, document, schema }: SchemaCheck,
+): SchemaProblem {
   const parent = schemaAt(schema, error.schemaPath.split('/').slice(1, -1));
-  const note = annotation(parent);
+  const note = annotation(report, parent);
   const value = valueAt(document.value, path);
   const { keyword, params } = error;
   const make = (
-    code: DiagnosticCode,
+    code: CommonCode,
     message: string,
     hint?: string,
     spot: 'key' | 'value' = 'value',
@@ -127,7 +138,7 @@ function describe(error: SchemaError, path: JsonPath, document: Document, schema
   switch (keyword) {
     case 'required': {
       const missing = String(params.missingProperty);
-      const about = annotation(propertySchema(schema, parent, missing));
+      const about = annotation(report, propertySchema(schema, parent, missing));
       const where = path.length === 0 ? '' : ` in ${name}`;
       const typo = isObject(value)
         ? suggest(
@@ -305,9 +316,9 @@ function nameInside(key: string, properties: JsonObject): string | undefined {
 
 /** The "x-toolwharf" annotation of a schema. */
 interface Annotation {
-  readonly code?: DiagnosticCode;
+  readonly code?: CommonCode;
   /** The code to report when this member is missing. */
-  readonly missing?: DiagnosticCode;
+  readonly missing?: CommonCode;
   readonly hint?: string;
   /** What the pattern describes. Messages use this instead of the pattern. */
   readonly form?: string;
@@ -316,11 +327,11 @@ interface Annotation {
   readonly quiet: boolean;
 }
 
-function annotation(schema: Json | undefined): Annotation {
+function annotation(report: Report, schema: Json | undefined): Annotation {
   const note = isObject(schema) && isObject(schema['x-toolwharf']) ? schema['x-toolwharf'] : {};
   return {
-    ...(isCode(note.code) ? { code: note.code } : {}),
-    ...(isCode(note.missing) ? { missing: note.missing } : {}),
+    ...annotatedCode(report, 'code', note),
+    ...annotatedCode(report, 'missing', note),
     ...(typeof note.hint === 'string' ? { hint: note.hint } : {}),
     ...(typeof note.form === 'string' ? { form: note.form } : {}),
     safety: note.safety === true,
@@ -328,8 +339,10 @@ function annotation(schema: Json | undefined): Annotation {
   };
 }
 
-function isCode(code: Json | undefined): code is DiagnosticCode {
-  return typeof code === 'string' && Object.hasOwn(diagnosticCodes, code);
+/** Empty if the report does not accept the code. The type says less: a schema may name a code of its format too. */
+function annotatedCode(report: Report, member: 'code' | 'missing', note: JsonObject) {
+  const code = note[member];
+  return typeof code === 'string' && report.accepts(code) ? { [member]: code as CommonCode } : {};
 }
 
 function knows(root: JsonObject, schema: JsonObject, key: string): boolean {

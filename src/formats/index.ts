@@ -1,28 +1,27 @@
-// The library entry point `toolwharf/formats`: all formats, loaded. Commands load them on demand (format-loaders.ts).
-import type { Candidate, Claim, Format, FormatName } from '../model/format.js';
-import { findagent } from './findagent/format.js';
-import { nexo } from './nexo/format.js';
-import { patch } from './patch/format.js';
-import { talos } from './talos/format.js';
-import { toolspace } from './toolspace/format.js';
+// The library entry point `toolwharf/formats`: all formats with their parsers. Commands load a parser on demand.
+import type { Candidate, Claim, Format } from '../model/format.js';
+import { builtInFormats, type FormatName } from './built-in-formats.js';
+import { detectFormat } from './detect.js';
 
+export type { FormatDescriptor, ManifestFileNames } from './format-descriptor.js';
 export { defaultParseOptions, inspect } from './inspect.js';
+export { builtInFormats };
 
-/** All formats. `detect` asks them in this order. */
-export const formats: readonly Format[] = [patch, findagent, talos, toolspace, nexo];
+/** All formats, in the order in which a file is offered to them. */
+export const formats: readonly Format<FormatName>[] = await Promise.all(
+  builtInFormats.map(async ({ name, claim, load }) => ({ name, claim, ...(await load()) })),
+);
 
 /** Returns the format with this name. */
-export function formatNamed(name: FormatName): Format {
+export function formatNamed(name: FormatName): Format<FormatName> {
   const found = formats.find((it) => it.name === name);
   if (found === undefined) throw new Error(`no format is called ${name}`);
   return found;
 }
 
 /** Returns the first format that claims a file, with its claim; null if none does. */
-export function detect(candidate: Candidate): { format: Format; claim: Claim } | null {
-  for (const format of formats) {
-    const claim = format.claim(candidate);
-    if (claim !== null) return { format, claim };
-  }
-  return null;
+export function detect(
+  candidate: Candidate,
+): { readonly format: Format<FormatName>; readonly claim: Claim } | null {
+  return detectFormat(formats, candidate);
 }

@@ -9,7 +9,7 @@ import { Report } from './report.js';
 
 function check(schema: Json): { valid: boolean; diagnostics: string[] } {
   const document = parseJson(JSON.stringify({ parameters: schema }));
-  const report = new Report('manifest.json', document);
+  const report = new Report('manifest.json', document, {});
   const valid = checkInnerSchema(report, schema, ['parameters']);
   return { valid, diagnostics: report.diagnostics.map((it) => `${it.pointer} ${it.code}`) };
 }

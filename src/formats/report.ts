@@ -1,6 +1,7 @@
-import { type DiagnosticCode, diagnosticCodes } from '../model/codes.js';
+import { type CommonCode, commonCodes } from '../model/codes.js';
 import type { Diagnostic, Range, RelatedPlace } from '../model/diagnostic.js';
 import { type JsonPath, toPointer } from '../model/json.js';
+import type { Severity } from '../model/severity.js';
 import type { Document, Spot } from './document/document.js';
 
 /** Optional parts of a diagnostic. */
@@ -11,23 +12,28 @@ export interface DiagnosticDetails {
   readonly related?: readonly RelatedPlace[];
 }
 
-/** Collects the diagnostics of one manifest. The severity follows from the code. */
-export class Report {
+/**
+ * Collects the diagnostics of one file. The severity follows from the code. `Own`: the codes of the format, besides
+ * those that all formats share.
+ */
+export class Report<Own extends string = never> {
   readonly file: string;
   readonly #document: Document;
+  readonly #codes: Readonly<Record<string, Severity>>;
   readonly #diagnostics: Diagnostic[] = [];
   readonly #reported = new Set<string>();
 
-  constructor(file: string, document: Document) {
+  constructor(file: string, document: Document, ownCodes: Readonly<Record<Own, Severity>>) {
     this.file = file;
     this.#document = document;
+    this.#codes = ownCodes;
   }
 
   /** Adds a diagnostic about a field of the manifest. */
-  at(code: DiagnosticCode, path: JsonPath, message: string, details: DiagnosticDetails = {}): void {
+  at(code: Own | CommonCode, path: JsonPath, message: string, details: DiagnosticDetails = {}): void {
     this.#diagnostics.push({
       code,
-      severity: diagnosticCodes[code],
+      severity: this.#severityOf(code),
       message,
       file: this.file,
       range: this.#document.locate(path, details.spot),
@@ -38,8 +44,25 @@ export class Report {
   }
 
   /** Adds a diagnostic about a place outside the manifest's value, such as a line of source code. */
-  inFile(code: DiagnosticCode, file: string, range: Range, message: string, hint?: string): void {
-    this.#diagnostics.push(makeDiagnostic(code, file, range, message, hint));
+  inFile(code: Own | CommonCode, file: string, range: Range, message: string, hint?: string): void {
+    const severity = this.#severityOf(code);
+    this.#diagnostics.push({ code, severity, message, file, range, ...(hint === undefined ? {} : { hint }) });
+  }
+
+  /** Adds the syntax errors of the document. `rangeOf` converts offsets of its text to a range of the file. */
+  addSyntaxProblems(rangeOf: (start: number, end: number) => Range): void {
+    for (const { code, start, end, message, hint } of this.#document.problems)
+      this.inFile(code, this.file, rangeOf(start, end), message, hint);
+  }
+
+  /** Adds diagnostics that reading another file of the bundle gave. */
+  add(diagnostics: readonly Diagnostic[]): void {
+    this.#diagnostics.push(...diagnostics);
+  }
+
+  /** Whether a text is a code that this report accepts. */
+  accepts(code: string): boolean {
+    return Object.hasOwn(this.#codes, code) || Object.hasOwn(commonCodes, code);
   }
 
   /** Marks a field as reported, so that later checks can skip it. */
@@ -58,16 +81,20 @@ export class Report {
   get diagnostics(): readonly Diagnostic[] {
     return this.#diagnostics;
   }
+
+  #severityOf(code: Own | CommonCode): Severity {
+    return this.#codes[code] ?? commonCodes[code as CommonCode];
+  }
 }
 
-/** Creates a diagnostic with the severity of its code. */
+/** Creates a diagnostic that belongs to no format. */
 export function makeDiagnostic(
-  code: DiagnosticCode,
+  code: CommonCode,
   file: string,
   range: Range,
   message: string,
   hint?: string,
 ): Diagnostic {
-  const severity = diagnosticCodes[code];
+  const severity = commonCodes[code];
   return { code, severity, message, file, range, ...(hint === undefined ? {} : { hint }) };
 }

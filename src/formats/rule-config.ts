@@ -1,5 +1,5 @@
 // Parses the rules that an operator writes in a configuration file.
-import type { DiagnosticCode } from '../model/codes.js';
+import type { CommonCode } from '../model/codes.js';
 import { type RateLimit, windowMs } from '../model/guardrails.js';
 import { isObject, type Json, type JsonObject, type JsonPath } from '../model/json.js';
 import { personalDataCategories } from '../model/personal-data.js';
@@ -11,7 +11,7 @@ import { suggest } from './suggest.js';
 
 /** One error in a rule. */
 export interface RuleProblem {
-  readonly code: DiagnosticCode;
+  readonly code: CommonCode;
   /** Path inside the rule. */
   readonly at: JsonPath;
   readonly message: string;
@@ -30,7 +30,7 @@ type FieldParser = (value: Json) => RuleFields | FieldProblem | readonly FieldPr
 
 class FieldProblem {
   constructor(
-    readonly code: DiagnosticCode,
+    readonly code: CommonCode,
     readonly message: string,
     readonly hint: string,
     readonly item?: number,

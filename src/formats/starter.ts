@@ -3,3 +3,11 @@ export interface StarterFile {
   readonly path: string;
   readonly text: string;
 }
+
+/** Lower case without accents, so that more of a name survives as an id. */
+export function foldedName(name: string): string {
+  return name.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
+}
+
+/** The files of a new package. `name`: lower case with hyphens, made from the name of the folder. */
+export type Starter = (name: string, folder: string) => readonly StarterFile[];

@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonPath } from '../model/json.js';
 import { codePointName, findHidden, findLookalikes, type HiddenKind } from '../model/unicode.js';
 import { pathName, show } from './check.js';
+import { SourceText } from './document/source-text.js';
 import type { Report } from './report.js';
 
 const descriptions: Record<HiddenKind, string> = {
@@ -14,6 +15,21 @@ const descriptions: Record<HiddenKind, string> = {
 export function checkText(report: Report, value: Json | undefined): void {
   visit(report, value, []);
 }
+
+/** Reports characters that people cannot see in a file whose text models read. `subject`: how the message names the text. */
+export function checkPromptText(report: Report, file: string, text: string, subject: string): void {
+  const source = new SourceText(text);
+  const reported = new Set<number>();
+  for (const { kind, index, codePoint } of findHidden(text)) {
+    if (reported.has(codePoint)) continue;
+    reported.add(codePoint);
+    const range = source.range(index, index + String.fromCodePoint(codePoint).length);
+    const message = `${subject} contains ${codePointName(codePoint)}, which readers cannot see`;
+    report.inFile(`text.${kind}`, file, range, message, deletionHint);
+  }
+}
+
+const deletionHint = 'delete it; if you cannot see it, type the text again';
 
 function visit(report: Report, value: Json | undefined, path: JsonPath): void {
   if (typeof value === 'string') {
@@ -49,7 +65,7 @@ function checkString(report: Report, text: string, path: JsonPath, spot: 'key' |
     reported.add(hidden.codePoint);
     const message = `${pathName(path)} contains ${codePointName(hidden.codePoint)}, ${descriptions[hidden.kind]}`;
     report.at(`text.${hidden.kind}`, path, message, {
-      hint: 'delete it; if you cannot see it, type the text again',
+      hint: deletionHint,
       spot,
     });
   }

@@ -1,5 +1,5 @@
 import type { Bundle, RejectionReason } from '../model/bundle.js';
-import type { DiagnosticCode } from '../model/codes.js';
+import type { CommonCode } from '../model/codes.js';
 import { type Diagnostic, startOfFile } from '../model/diagnostic.js';
 import { maxBytes } from './document/document.js';
 import { makeDiagnostic } from './report.js';
@@ -9,7 +9,7 @@ export type TextFile =
   | { readonly ok: true; readonly file: string; readonly text: string }
   | { readonly ok: false; readonly file: string; readonly diagnostics: readonly Diagnostic[] };
 
-const rejectionCodes: Record<RejectionReason, DiagnosticCode> = {
+const rejectionCodes: Record<RejectionReason, CommonCode> = {
   unreadable: 'file.unreadable',
   'not-regular': 'file.not-regular',
   'link-escape': 'file.link-escape',
@@ -22,7 +22,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 /** Reads a UTF-8 file of the bundle. */
 export function readTextFile(bundle: Bundle, path: string): TextFile {
   const file = bundle.display(path);
-  const fail = (code: DiagnosticCode, message: string, hint?: string): TextFile => ({
+  const fail = (code: CommonCode, message: string, hint?: string): TextFile => ({
     ok: false,
     file,
     diagnostics: [makeDiagnostic(code, file, startOfFile, message, hint)],

@@ -1,6 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { environmentStore } from '../environment/environment-store.js';
+import { builtInFormats } from '../formats/built-in-formats.js';
 import type { Package } from '../model/package.js';
 import { openEgress } from '../net/egress.js';
 import { guardedClient } from '../net/http-client.js';
@@ -154,6 +155,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     const newSocket = () => stage.newSocket(sandbox.user);
     return {
       packages: {
+        formats: options.formats ?? builtInFormats,
         parseCache,
         digests: hostOptions.digests,
         agreements,

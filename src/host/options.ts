@@ -1,3 +1,4 @@
+import type { FormatDescriptor } from '../formats/format-descriptor.js';
 import type { HttpClient } from '../net/http-client.js';
 import type { SupervisionPolicy } from '../run/upstream/supervised-upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
@@ -10,6 +11,8 @@ export interface HostOptions {
   readonly state: string;
   /** Identifies the code that parses manifests; cached parse results are for one build. If absent, nothing is cached. */
   readonly build?: string;
+  /** The manifest formats of packages. Default: all formats that come with Toolwharf. */
+  readonly formats?: readonly FormatDescriptor[];
   /** The host version that extensions are checked against. Default: 1.0.0. */
   readonly agentVersion?: string;
   /** Ids that extensions must not use, besides the built-in ones. */

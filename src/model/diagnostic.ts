@@ -1,4 +1,3 @@
-import type { DiagnosticCode } from './codes.js';
 import type { Severity } from './severity.js';
 
 /** A place in a file. Lines and columns start at 1, columns count UTF-16 code units, the end is exclusive. */
@@ -18,7 +17,8 @@ export interface RelatedPlace {
 
 /** One problem in a file, as data. */
 export interface Diagnostic {
-  readonly code: DiagnosticCode;
+  /** The permanent name of this kind of problem. The part before the dot is the family or the format. */
+  readonly code: string;
   readonly severity: Severity;
   /** What is wrong. */
   readonly message: string;

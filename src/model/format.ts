@@ -1,15 +1,11 @@
 import type { Bundle } from './bundle.js';
 import type { Diagnostic } from './diagnostic.js';
+import type { JsonObject } from './json.js';
 import type { Package } from './package.js';
-
-export const formatNames = ['patch', 'talos', 'toolspace', 'findagent', 'nexo'] as const;
-
-/** The name of a manifest format. */
-export type FormatName = (typeof formatNames)[number];
 
 /** A file that could be a manifest. */
 export interface Candidate {
-  /** Name of the file with up to two parent folders, such as `.findagent/manifest.json`. */
+  /** Name of the file with up to two parent folders, such as `tools/weather/manifest.json`. */
   readonly path: string;
   /** The file's text, decoded on first use. Empty when it cannot be read. */
   text(): string;
@@ -41,9 +37,15 @@ export interface ParseResult {
 }
 
 /** The parser of one manifest format. It is pure and never throws, whatever the bytes are. */
-export interface Format {
-  readonly name: FormatName;
+export interface FormatParser {
+  /** The published JSON Schema of the format's manifests. */
+  readonly schema: JsonObject;
+  parse(bundle: Bundle, options: ParseOptions): ParseResult;
+}
+
+/** A format with its parser. */
+export interface Format<Name extends string = string> extends FormatParser {
+  readonly name: Name;
   /** Null: the file is not a manifest of this format. */
   claim(candidate: Candidate): Claim | null;
-  parse(bundle: Bundle, options: ParseOptions): ParseResult;
 }

@@ -5,14 +5,17 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { discover } from '../../src/bundle/discover.js';
+import { builtInFormats } from '../../src/formats/built-in-formats.js';
 import { createHost, type Host } from '../../src/index.js';
 import { parseArguments } from '../../src/serve/cli/arguments.js';
 import type { Command } from '../../src/serve/cli/command.js';
-import { validate } from '../../src/serve/cli/commands/validate.js';
+import { validateCommand } from '../../src/serve/cli/commands/validate.js';
 import { sessionOptions } from '../../src/serve/cli/config.js';
 import { sessionFor } from '../../src/serve/cli/session-options.js';
 import { testTerminal } from '../terminal.js';
 import { patchTool, temporaryFolder } from '../toolwharf.js';
+
+const validate = validateCommand(builtInFormats);
 
 let folder: ReturnType<typeof temporaryFolder>;
 afterEach(() => folder?.remove());
@@ -40,7 +43,9 @@ const terminal = () => testTerminal({ cwd: project(), environment: { HOME: folde
 async function served(...paths: string[]): Promise<string[]> {
   const { directories, policy } = await sessionFor(parseArguments(command, []), terminal(), paths);
   const { ignore, depth } = policy;
-  return discover(directories, { cwd: project(), ignore, depth }).found.map((it) => it.file);
+  return discover(directories, { cwd: project(), formats: builtInFormats, ignore, depth }).found.map(
+    (it) => it.file,
+  );
 }
 
 describe('a link in discovery.only', () => {
@@ -113,7 +118,9 @@ describe('a folder that is not searched', () => {
 test('a missing folder in discovery.only is reported as missing', async () => {
   machine('missing');
   const { directories } = await sessionFor(parseArguments(command, []), terminal(), []);
-  expect(discover(directories, { cwd: project() }).missing).toEqual([join(project(), 'missing')]);
+  expect(discover(directories, { cwd: project(), formats: builtInFormats }).missing).toEqual([
+    join(project(), 'missing'),
+  ]);
 });
 
 describe('an agent that writes to the project', () => {

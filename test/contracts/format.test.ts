@@ -3,8 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { builtInFormats } from '../../src/formats/built-in-formats.js';
+import { diagnosticCodesOf } from '../../src/formats/diagnostic-codes.js';
 import { defaultParseOptions, formats } from '../../src/formats/index.js';
-import { diagnosticCodes } from '../../src/model/codes.js';
 import type { Diagnostic } from '../../src/model/diagnostic.js';
 import type { Format, ParseResult } from '../../src/model/format.js';
 import {
@@ -22,6 +23,7 @@ import { change, mutate, placesOf } from './mutants.js';
 import { notations } from './notation.js';
 import { type Sample, samplesOf } from './samples.js';
 
+const diagnosticCodes = diagnosticCodesOf(builtInFormats);
 const encoder = new TextEncoder();
 
 for (const format of formats) {
@@ -126,7 +128,7 @@ for (const format of formats) {
 
     test('every unknown field of every object with known fields is reported', () => {
       const schema = JSON.parse(
-        readFileSync(join(import.meta.dirname, '../../schemas', `${format.name}.schema.json`), 'utf8'),
+        readFileSync(join(import.meta.dirname, '../../src/formats', format.name, 'schema.json'), 'utf8'),
       );
       for (const it of samples) {
         const value = notation.read(it.text);

@@ -1,7 +1,7 @@
 // Reads and writes the manifest of each format, so that one test suite can change all of them.
 import { parse as parseToml, stringify as writeToml } from 'smol-toml';
 import { parse as parseYaml } from 'yaml';
-import type { FormatName } from '../../src/model/format.js';
+import type { FormatName } from '../../src/formats/built-in-formats.js';
 import type { Json, JsonObject } from '../../src/model/json.js';
 
 export interface Notation {

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { discover } from '../../src/bundle/discover.js';
+import { builtInFormats, type FormatName } from '../../src/formats/built-in-formats.js';
 import { formatNamed, inspect } from '../../src/formats/index.js';
-import type { FormatName } from '../../src/model/format.js';
 import type { BundleFiles } from '../memory-bundle.js';
 
 /** A package of the fixtures or the examples, read into memory. */
@@ -19,9 +19,8 @@ const root = join(import.meta.dirname, '..', '..');
 /** The packages of a format that have no error. */
 export function samplesOf(format: FormatName): Sample[] {
   const places = [join(root, 'test', 'fixtures', format), join(root, 'examples', format)].filter(existsSync);
-  return discover(places, { cwd: root }).found.flatMap((it) => {
-    if (it.format.name !== format || inspect(formatNamed(it.format.name), it.bundle).package === undefined)
-      return [];
+  return discover(places, { cwd: root, formats: builtInFormats }).found.flatMap((it) => {
+    if (it.format.name !== format || inspect(formatNamed(format), it.bundle).package === undefined) return [];
     const files: Record<string, Uint8Array> = {};
     for (const path of it.bundle.files()) {
       const entry = it.bundle.read(path);

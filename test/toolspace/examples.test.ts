@@ -6,6 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { discover } from '../../src/bundle/discover.js';
+import { builtInFormats } from '../../src/formats/built-in-formats.js';
 import { formatNamed, inspect } from '../../src/formats/index.js';
 
 const root = join(import.meta.dirname, '..', '..', 'examples', 'toolspace');
@@ -42,10 +43,10 @@ describe.each(names)('toolspace example %s', (name) => {
   const manifest = manifestOf(name);
 
   test('the manifest has no findings', () => {
-    const { found, problems } = discover([name], { cwd: root });
+    const { found, problems } = discover([name], { cwd: root, formats: builtInFormats });
     expect(problems).toEqual([]);
     expect(found.map((it) => it.format.name)).toEqual(['toolspace']);
-    expect(found.flatMap((it) => inspect(formatNamed(it.format.name), it.bundle).diagnostics)).toEqual([]);
+    expect(found.flatMap((it) => inspect(formatNamed('toolspace'), it.bundle).diagnostics)).toEqual([]);
     expect(manifest.tool.id).toBe(name);
   });
 

@@ -1,10 +1,10 @@
-import type { DiagnosticCode } from '../../model/codes.js';
+import type { CommonCode } from '../../model/codes.js';
 import type { Range } from '../../model/diagnostic.js';
 import type { Json, JsonPath } from '../../model/json.js';
 
 /** A syntax error at offsets of the text. */
 export interface SyntaxProblem {
-  readonly code: DiagnosticCode;
+  readonly code: CommonCode;
   readonly message: string;
   readonly start: number;
   readonly end: number;

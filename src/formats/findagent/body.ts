@@ -1,9 +1,9 @@
 import type { HttpBody } from '../../model/action.js';
-import type { DiagnosticCode } from '../../model/codes.js';
 import { isObject, type Json } from '../../model/json.js';
 import type { JsonTemplate } from '../../model/template.js';
 import { show } from '../check.js';
 import { maxDepth } from '../document/document.js';
+import type { FindagentCode } from './codes.js';
 import { parsePlaceholders } from './placeholder.js';
 import { parseQuery } from './url.js';
 
@@ -14,7 +14,7 @@ export interface ParsedBody {
   /** Text that looks like a placeholder of another template language. */
   readonly suspects: readonly string[];
   readonly problems: readonly {
-    readonly code: DiagnosticCode;
+    readonly code: FindagentCode;
     readonly message: string;
     readonly hint?: string;
   }[];
@@ -26,7 +26,7 @@ export interface ParsedBody {
  * type is absent or JSON. All other text is a plain text body.
  */
 export function parseBody(template: Json, contentType: string | undefined): ParsedBody {
-  const problems: { code: DiagnosticCode; message: string; hint?: string }[] = [];
+  const problems: { code: FindagentCode; message: string; hint?: string }[] = [];
   const names = new Set<string>();
   const suspects = new Set<string>();
   const parseText = (text: string) => {
@@ -35,7 +35,7 @@ export function parseBody(template: Json, contentType: string | undefined): Pars
     for (const suspect of parsed.suspects) suspects.add(suspect);
     return parsed.template;
   };
-  const addProblem = (code: DiagnosticCode, message: string, hint?: string) => {
+  const addProblem = (code: FindagentCode, message: string, hint?: string) => {
     problems.push({ code, message, ...(hint === undefined ? {} : { hint }) });
   };
   const convert = (value: Json): JsonTemplate => {

@@ -1,8 +1,8 @@
 import type { Bundle } from '../../model/bundle.js';
 import type { Json, JsonObject, JsonPath } from '../../model/json.js';
 import { pathName, show } from '../check.js';
-import type { Report } from '../report.js';
 import { interpreterLanguage, isBundlePath, normalizePath } from './bundle-path.js';
+import type { FindagentReport } from './codes.js';
 import { checkExport } from './export-rules.js';
 import { codeMode, listOf, memberOf, objectOf, stringOf, stringOrMember } from './manifest-fields.js';
 
@@ -10,7 +10,7 @@ import { codeMode, listOf, memberOf, objectOf, stringOf, stringOrMember } from '
 const codeFields = ['entrypoint', 'runtime', 'allowed_hosts', 'mcp', 'ui', 'env'];
 
 /** Checks the files and commands that a code-bundle names. */
-export function checkCode(report: Report, manifest: JsonObject, bundle: Bundle): void {
+export function checkCode(report: FindagentReport, manifest: JsonObject, bundle: Bundle): void {
   if (codeMode(manifest) === 'none') {
     for (const field of codeFields) {
       if (memberOf(manifest, field) === undefined) continue;
@@ -43,7 +43,7 @@ function pathOfField(value: Json | undefined, field: string, member: string): Js
   return typeof value === 'string' ? [field] : [field, member];
 }
 
-function checkEntrypoint(report: Report, manifest: JsonObject, bundle: Bundle): void {
+function checkEntrypoint(report: FindagentReport, manifest: JsonObject, bundle: Bundle): void {
   const path = stringOrMember(manifest.entrypoint, 'path');
   if (path === undefined || path === '') return;
   const at = pathOfField(manifest.entrypoint, 'entrypoint', 'path');
@@ -84,7 +84,7 @@ function checkEntrypoint(report: Report, manifest: JsonObject, bundle: Bundle): 
   }
 }
 
-function checkMcpCommand(report: Report, manifest: JsonObject, bundle: Bundle): void {
+function checkMcpCommand(report: FindagentReport, manifest: JsonObject, bundle: Bundle): void {
   const mcp = objectOf(manifest.mcp);
   if (codeMode(manifest) !== 'native') {
     for (const field of ['command', 'args']) {
@@ -128,7 +128,7 @@ function checkMcpCommand(report: Report, manifest: JsonObject, bundle: Bundle): 
   }
 }
 
-function checkUi(report: Report, manifest: JsonObject, bundle: Bundle): void {
+function checkUi(report: FindagentReport, manifest: JsonObject, bundle: Bundle): void {
   const path = stringOrMember(manifest.ui, 'path');
   if (path === undefined || path === '') return;
   const at = pathOfField(manifest.ui, 'ui', 'path');
@@ -145,7 +145,7 @@ function checkUi(report: Report, manifest: JsonObject, bundle: Bundle): void {
 }
 
 /** False when the path leaves the bundle or is ambiguous. */
-function checkPath(report: Report, path: string, at: JsonPath): boolean {
+function checkPath(report: FindagentReport, path: string, at: JsonPath): boolean {
   if (isBundlePath(path)) return true;
   report.at('file.path-escape', at, `${pathName(at)} ${show(path)} is not a path inside the bundle`, {
     hint: 'write it relative to the package folder, with "/" and without ".."',

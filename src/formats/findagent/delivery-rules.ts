@@ -1,13 +1,13 @@
 import { isObject, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
-import type { Report } from '../report.js';
+import type { FindagentReport } from './codes.js';
 import { checkAuthRef } from './http-rules.js';
 import { agentKind, codeMode, memberOf, objectOf, remoteUrl } from './manifest-fields.js';
 import { remoteCredential, remoteCredentialCandidates, remoteServer } from './remote-credential.js';
 import { parseUrl } from './url.js';
 
 /** Checks how the agent is reached, and reports what this host does not support. */
-export function checkDelivery(report: Report, manifest: JsonObject): void {
+export function checkDelivery(report: FindagentReport, manifest: JsonObject): void {
   const { delivery } = manifest;
   if (delivery === 'mcp.remote') {
     report.at(
@@ -28,7 +28,7 @@ export function checkDelivery(report: Report, manifest: JsonObject): void {
   checkUnsupported(report, manifest);
 }
 
-function checkNested(report: Report, delivery: JsonObject): void {
+function checkNested(report: FindagentReport, delivery: JsonObject): void {
   const mcp = objectOf(delivery.mcp);
   const targets = [memberOf(delivery, 'prompt'), memberOf(mcp, 'stdio'), memberOf(mcp, 'remote')];
   if (targets.every((it) => it === undefined)) {
@@ -42,7 +42,7 @@ function checkNested(report: Report, delivery: JsonObject): void {
   }
 }
 
-function checkRemote(report: Report, url: string): void {
+function checkRemote(report: FindagentReport, url: string): void {
   const at = ['delivery', 'mcp', 'remote', 'url'];
   const parsed = parseUrl(url, 'url');
   for (const { code, message, hint } of parsed.problems) report.at(code, at, message, { hint });
@@ -59,7 +59,7 @@ function checkRemote(report: Report, url: string): void {
 }
 
 /** Checks which credential, if any, is sent to the server. */
-function checkCredential(report: Report, manifest: JsonObject, host: string | undefined): void {
+function checkCredential(report: FindagentReport, manifest: JsonObject, host: string | undefined): void {
   const at = ['delivery', 'mcp', 'remote'];
   const remote = remoteServer(manifest);
   if (remote.auth_ref !== undefined) {
@@ -77,7 +77,7 @@ function checkCredential(report: Report, manifest: JsonObject, host: string | un
   });
 }
 
-function checkUnsupported(report: Report, manifest: JsonObject): void {
+function checkUnsupported(report: FindagentReport, manifest: JsonObject): void {
   const info = (field: string, message: string) => report.at('field.not-acted-on', [field], message);
   if (manifest.exec === 'findagent-hosted')
     info('exec', 'this host runs everything itself; it only displays exec');

@@ -8,9 +8,9 @@ import { show } from '../check.js';
 import { maxBytes } from '../document/document.js';
 import { readExports } from '../javascript/exports.js';
 import { parseScript } from '../javascript/script.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
 import { readTextFile } from '../text-file.js';
+import type { FindagentReport } from './codes.js';
 
 export interface ExportReference {
   /** A file of the bundle that exists. */
@@ -20,7 +20,7 @@ export interface ExportReference {
   readonly place: JsonPath;
 }
 
-export function checkExport(report: Report, bundle: Bundle, reference: ExportReference): void {
+export function checkExport(report: FindagentReport, bundle: Bundle, reference: ExportReference): void {
   const { path, name, place } = reference;
   const file = bundle.display(path);
   const reportUnchecked = (reason: string) =>
@@ -38,7 +38,7 @@ export function checkExport(report: Report, bundle: Bundle, reference: ExportRef
   }
   const read = readTextFile(bundle, path);
   if (!read.ok) {
-    for (const it of read.diagnostics) report.inFile(it.code, it.file, it.range, it.message, it.hint);
+    report.add(read.diagnostics);
     return;
   }
   const exported = path.endsWith('.py') ? pythonNames(read.text) : scriptNames(report, file, path, read.text);
@@ -71,7 +71,7 @@ interface ExportedNames {
 
 /** A string is the reason why the names are unknown; null means that a syntax error was reported. */
 function scriptNames(
-  report: Report,
+  report: FindagentReport,
   file: string,
   path: string,
   text: string,

@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import schema from '../../../schemas/findagent.schema.json' with { type: 'json' };
 import { memoryBundle } from '../../../test/memory-bundle.js';
 import type { Candidate, ParseResult } from '../../model/format.js';
 import type { JsonObject } from '../../model/json.js';
 import { defaultParseOptions } from '../index.js';
+import { claimFindagent } from './claim.js';
 import { findagent } from './format.js';
+import schema from './schema.json' with { type: 'json' };
 
 const core = {
   name: 'Night Porter',
@@ -48,7 +49,7 @@ describe('claim', () => {
     ['x/findagent/manifest.json', '{}', null],
     ['x/package.json', '{"name":"x"}', null],
   ])('%s has the expected claim (%#)', (path, text, expected) => {
-    expect(findagent.claim(candidate(path, text))).toEqual(expected);
+    expect(claimFindagent(candidate(path, text))).toEqual(expected);
   });
 });
 

@@ -1,30 +1,25 @@
-import schema from '../../../schemas/findagent.schema.json' with { type: 'json' };
 import { validateFindagent } from '../../generated/findagent.js';
-import type { Format, ParseResult } from '../../model/format.js';
+import type { FormatParser, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkFields, checkSchema } from '../check.js';
 import { parseJson } from '../document/json.js';
-import { openManifest } from '../manifest.js';
+import { openFile } from '../opened-file.js';
 import { checkText } from '../text-check.js';
-import { claimFindagent } from './claim.js';
+import { findagentCodes } from './codes.js';
 import { lower } from './lower.js';
 import { checkRules } from './rules.js';
+import schema from './schema.json' with { type: 'json' };
 
 const checked = { schema: schema as unknown as JsonObject, validate: validateFindagent };
 
 /** Agents described by one JSON file: prompts, HTTP tools, skills and code. */
-export const findagent: Format = {
-  name: 'findagent',
-
-  claim: claimFindagent,
+export const findagent: FormatParser = {
+  schema: checked.schema,
 
   parse(bundle): ParseResult {
-    const opened = openManifest(bundle, parseJson);
+    const opened = openFile(bundle, { parse: parseJson, codes: findagentCodes });
     if (!opened.ok) return { diagnostics: opened.diagnostics };
-    const { document, report } = opened;
-    const manifest = document.value;
-    if (manifest === undefined) return { diagnostics: report.diagnostics };
-
+    const { document, value: manifest, report } = opened;
     const valid = checkSchema(report, document, checked);
     checkText(report, manifest);
     if (isObject(manifest)) {

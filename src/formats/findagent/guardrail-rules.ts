@@ -3,12 +3,12 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
 import { isLinearRegex } from '../linear-regex.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
+import type { FindagentReport } from './codes.js';
 import { declaredInputs } from './inputs.js';
 import { listOf, objectOf, toolEntries, toolNames } from './manifest-fields.js';
 
-export function checkGuardrails(report: Report, manifest: JsonObject): void {
+export function checkGuardrails(report: FindagentReport, manifest: JsonObject): void {
   const guardrails = objectOf(manifest.guardrails);
   const { input, output, actions } = guardrails;
   checkPatterns(report, listOf(objectOf(input).deny_patterns));
@@ -34,7 +34,7 @@ const falsyTexts = new Set([
 ]);
 
 /** The scan always runs. Every spelling of "off" is an error, so that an author never believes it is disabled. */
-function checkScan(report: Report, output: Json | undefined): void {
+function checkScan(report: FindagentReport, output: Json | undefined): void {
   if (!isObject(output) || !Object.hasOwn(output, 'secret_leak_scan')) return;
   const value = output.secret_leak_scan;
   const path = ['guardrails', 'output', 'secret_leak_scan'];
@@ -55,7 +55,7 @@ function checkScan(report: Report, output: Json | undefined): void {
 }
 
 /** Patterns run on a linear-time engine. The host rejects every call if a pattern does not compile there. */
-function checkPatterns(report: Report, patterns: readonly Json[]): void {
+function checkPatterns(report: FindagentReport, patterns: readonly Json[]): void {
   for (const [index, pattern] of patterns.entries()) {
     if (typeof pattern !== 'string' || pattern === '') continue;
     const path = ['guardrails', 'input', 'deny_patterns', index];
@@ -87,7 +87,7 @@ function compileError(pattern: string): string | undefined {
   }
 }
 
-function checkToolRules(report: Report, manifest: JsonObject, rules: JsonObject): void {
+function checkToolRules(report: FindagentReport, manifest: JsonObject, rules: JsonObject): void {
   const names = toolNames(manifest);
   let reported = 0;
   for (const [name, rule] of Object.entries(rules)) {

@@ -1,8 +1,8 @@
 import { isObject, type JsonObject, type JsonPath } from '../../model/json.js';
 import { show } from '../check.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
 import { parseBody } from './body.js';
+import type { FindagentReport } from './codes.js';
 import { hostCovers } from './host-name.js';
 import { listOf, objectOf, objectsOf, stringOf } from './manifest-fields.js';
 import { parsePlaceholders } from './placeholder.js';
@@ -19,7 +19,12 @@ import { parseUrl } from './url.js';
 type UsePlaceholders = (place: JsonPath, names: readonly string[]) => void;
 
 /** Checks an HTTP action. `at` is the path of the action in the manifest. */
-export function checkHttp(report: Report, manifest: JsonObject, tool: JsonObject, at: JsonPath): void {
+export function checkHttp(
+  report: FindagentReport,
+  manifest: JsonObject,
+  tool: JsonObject,
+  at: JsonPath,
+): void {
   const action = objectOf(tool.action);
   const known = knownInputs(tool);
   const used = new Set<string>();
@@ -46,7 +51,7 @@ export function sendsInputAsBody(action: JsonObject): boolean {
 }
 
 function checkUrl(
-  report: Report,
+  report: FindagentReport,
   known: KnownInputs,
   at: JsonPath,
   url: string,
@@ -82,7 +87,7 @@ const credentials = new Set([
 ]);
 
 function checkHeaders(
-  report: Report,
+  report: FindagentReport,
   action: JsonObject,
   at: JsonPath,
   usePlaceholders: UsePlaceholders,
@@ -130,7 +135,12 @@ function checkHeaders(
   }
 }
 
-function checkBody(report: Report, action: JsonObject, at: JsonPath, usePlaceholders: UsePlaceholders): void {
+function checkBody(
+  report: FindagentReport,
+  action: JsonObject,
+  at: JsonPath,
+  usePlaceholders: UsePlaceholders,
+): void {
   const template = action.body_template;
   if (typeof template !== 'string' && !isObject(template) && !Array.isArray(template)) return;
   const place = [...at, 'body_template'];
@@ -155,7 +165,7 @@ export function contentTypeOf(action: JsonObject): string | undefined {
 
 /** Checks the auth_ref of an action or of a remote server. */
 export function checkAuthRef(
-  report: Report,
+  report: FindagentReport,
   manifest: JsonObject,
   action: JsonObject,
   at: JsonPath,

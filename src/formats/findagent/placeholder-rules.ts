@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, type JsonPath } from '../../model/json.js';
 import { pathName, show } from '../check.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
+import type { FindagentReport } from './codes.js';
 import { type DeclaredInputs, declaredInputs } from './inputs.js';
 import { memberOf, objectOf } from './manifest-fields.js';
 
@@ -22,7 +22,7 @@ const maxSuggestions = 20;
 
 /** Reports placeholders that are not inputs of the tool. */
 export function checkPlaceholderNames(
-  report: Report,
+  report: FindagentReport,
   known: KnownInputs,
   at: JsonPath,
   names: readonly string[],
@@ -52,7 +52,7 @@ export function checkPlaceholderNames(
   }
 }
 
-export function checkSuspects(report: Report, at: JsonPath, suspects: readonly string[]): void {
+export function checkSuspects(report: FindagentReport, at: JsonPath, suspects: readonly string[]): void {
   for (const suspect of suspects) {
     const message = `${show(suspect)} in ${pathName(at)} is not a placeholder and is sent literally`;
     report.at('findagent.placeholder-suspect', at, message, {
@@ -63,7 +63,7 @@ export function checkSuspects(report: Report, at: JsonPath, suspects: readonly s
 
 /** Reports inputs that no placeholder uses. */
 export function checkUnused(
-  report: Report,
+  report: FindagentReport,
   tool: JsonObject,
   path: JsonPath,
   used: ReadonlySet<string>,

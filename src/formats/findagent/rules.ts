@@ -1,8 +1,8 @@
 import type { Bundle } from '../../model/bundle.js';
 import type { JsonObject } from '../../model/json.js';
 import { pathName } from '../check.js';
-import type { Report } from '../report.js';
 import { checkCode } from './code-rules.js';
+import type { FindagentReport } from './codes.js';
 import { checkDelivery } from './delivery-rules.js';
 import { checkGuardrails } from './guardrail-rules.js';
 import { listOf } from './manifest-fields.js';
@@ -11,7 +11,7 @@ import { checkSlots } from './slot-rules.js';
 import { checkTools } from './tool-rules.js';
 
 /** Rules that the schema cannot express. Values of the wrong type are skipped: the schema already reports them. */
-export function checkRules(report: Report, manifest: JsonObject, bundle: Bundle): void {
+export function checkRules(report: FindagentReport, manifest: JsonObject, bundle: Bundle): void {
   checkBlank(report, manifest);
   checkTools(report, manifest);
   checkSlots(report, manifest);
@@ -21,7 +21,7 @@ export function checkRules(report: Report, manifest: JsonObject, bundle: Bundle)
   checkCode(report, manifest, bundle);
 }
 
-function checkBlank(report: Report, manifest: JsonObject): void {
+function checkBlank(report: FindagentReport, manifest: JsonObject): void {
   const places = [
     ['name'],
     ['system_prompt'],

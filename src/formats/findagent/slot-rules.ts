@@ -1,35 +1,33 @@
 import type { Json, JsonObject, JsonPath } from '../../model/json.js';
 import { isReservedVariable } from '../../model/reserved-variables.js';
 import { pathName, show } from '../check.js';
-import type { Report } from '../report.js';
+import { uniqueNames } from '../unique-names.js';
+import type { FindagentReport } from './codes.js';
 import { hostProblem, normalizeHost } from './host-name.js';
 import { codeMode, listOf, objectOf, objectsOf, stringOf, toolEntries } from './manifest-fields.js';
 import { remoteCredential } from './remote-credential.js';
 
 /** Checks credential slots, the settings of a code-bundle and all host lists. */
-export function checkSlots(report: Report, manifest: JsonObject): void {
+export function checkSlots(report: FindagentReport, manifest: JsonObject): void {
   checkHosts(report, manifest.allowed_hosts, ['allowed_hosts']);
-  const seen = new Map<string, number>();
+  const checkRef = uniqueNames(report, {
+    code: 'findagent.duplicate-slot',
+    member: 'ref',
+    hint: 'give each slot its own ref',
+  });
   const canReach = reachableHosts(manifest);
   for (const [index, slot] of objectsOf(manifest.credential_slots)) {
     const path = ['credential_slots', index];
     checkHosts(report, slot.allowed_hosts, [...path, 'allowed_hosts']);
     const ref = stringOf(slot.ref);
-    if (ref !== undefined && seen.has(ref)) {
-      const message = `${pathName(path)} has the same ref as credential_slots[${seen.get(ref)}]: ${show(ref)}`;
-      report.at('findagent.duplicate-slot', [...path, 'ref'], message, {
-        hint: 'give each slot its own ref',
-      });
-    } else if (ref !== undefined) {
-      seen.set(ref, index);
-    }
+    if (ref !== undefined) checkRef(path, ref);
     checkScheme(report, slot, path);
     checkUse(report, manifest, slot, path, canReach);
   }
   checkEnvironment(report, manifest);
 }
 
-function checkHosts(report: Report, hosts: Json | undefined, path: JsonPath): void {
+function checkHosts(report: FindagentReport, hosts: Json | undefined, path: JsonPath): void {
   for (const [index, host] of listOf(hosts).entries()) {
     if (typeof host !== 'string') continue;
     const problem = hostProblem(host);
@@ -38,7 +36,7 @@ function checkHosts(report: Report, hosts: Json | undefined, path: JsonPath): vo
   }
 }
 
-function checkScheme(report: Report, slot: JsonObject, path: JsonPath): void {
+function checkScheme(report: FindagentReport, slot: JsonObject, path: JsonPath): void {
   const fields = ['auth_scheme', 'header_name', 'prefix'].filter((it) => slot[it] !== undefined);
   const first = fields[0];
   if (first === undefined) return;
@@ -61,7 +59,7 @@ function checkScheme(report: Report, slot: JsonObject, path: JsonPath): void {
 }
 
 function checkUse(
-  report: Report,
+  report: FindagentReport,
   manifest: JsonObject,
   slot: JsonObject,
   path: JsonPath,
@@ -121,7 +119,7 @@ export function usedByRequest(manifest: JsonObject, slot: JsonObject): boolean {
 const secretLikeName =
   /(?:^|_)(?:TOKEN|SECRET|PASSWORD|PASSWD|APIKEY|API_KEY|PRIVATE_KEY|ACCESS_KEY|CREDENTIALS?)(?:_|$)/;
 
-function checkEnvironment(report: Report, manifest: JsonObject): void {
+function checkEnvironment(report: FindagentReport, manifest: JsonObject): void {
   const seen = new Map<string, string>();
   const checkVariable = (name: Json | undefined, path: JsonPath) => {
     if (typeof name !== 'string') return;

@@ -1,8 +1,9 @@
 import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
 import { pathName, show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
+import { uniqueNames } from '../unique-names.js';
+import type { FindagentReport } from './codes.js';
 import { backendOf, effectsOf } from './effect.js';
 import { checkHttp } from './http-rules.js';
 import {
@@ -19,19 +20,16 @@ import { parsePlaceholders } from './placeholder.js';
 import { checkPlaceholderNames, checkSuspects, checkUnused, knownInputs } from './placeholder-rules.js';
 
 /** Rules for tools and actions that the schema cannot express. */
-export function checkTools(report: Report, manifest: JsonObject): void {
-  const seen = new Map<string, number>();
+export function checkTools(report: FindagentReport, manifest: JsonObject): void {
+  const checkName = uniqueNames(report, {
+    code: 'findagent.duplicate-tool',
+    member: 'name',
+    hint: 'give each tool its own name',
+  });
   for (const [index, tool] of toolEntries(manifest)) {
     const path = ['tools', index];
     const name = stringOf(tool.name);
-    if (name !== undefined && seen.has(name)) {
-      const message = `${pathName(path)} has the same name as tools[${seen.get(name)}]: ${show(name)}`;
-      report.at('findagent.duplicate-tool', [...path, 'name'], message, {
-        hint: 'give each tool its own name',
-      });
-    } else if (name !== undefined) {
-      seen.set(name, index);
-    }
+    if (name !== undefined) checkName(path, name);
     checkSchemas(report, tool, path);
     checkAction(report, manifest, tool, path);
     checkEffects(report, manifest, tool, path);
@@ -39,7 +37,7 @@ export function checkTools(report: Report, manifest: JsonObject): void {
   checkComposeCycles(report, manifest);
 }
 
-function checkSchemas(report: Report, tool: JsonObject, path: JsonPath): void {
+function checkSchemas(report: FindagentReport, tool: JsonObject, path: JsonPath): void {
   const { input_schema: input, output_schema: output } = tool;
   if (isObject(input)) {
     checkInnerSchema(report, input, [...path, 'input_schema']);
@@ -59,7 +57,7 @@ const fieldsOf: Readonly<Record<string, readonly string[]>> = {
   compose: ['type', 'agent', 'tool'],
 };
 
-function checkAction(report: Report, manifest: JsonObject, tool: JsonObject, path: JsonPath): void {
+function checkAction(report: FindagentReport, manifest: JsonObject, tool: JsonObject, path: JsonPath): void {
   const at = [...path, 'action'];
   if (!isObject(tool.action)) {
     const hasProgram = codeMode(manifest) !== 'none' || remoteUrl(manifest) !== undefined;
@@ -93,7 +91,7 @@ function checkAction(report: Report, manifest: JsonObject, tool: JsonObject, pat
 /** The schema reports an unknown method. */
 const mutating = /^(?:POST|PUT|PATCH|DELETE)$/;
 
-function checkEffects(report: Report, manifest: JsonObject, tool: JsonObject, path: JsonPath): void {
+function checkEffects(report: FindagentReport, manifest: JsonObject, tool: JsonObject, path: JsonPath): void {
   const hints = objectOf(tool.annotations);
   const hasProgram = codeMode(manifest) !== 'none' || remoteUrl(manifest) !== undefined;
   const rules = objectOf(objectOf(manifest.guardrails).actions);
@@ -126,7 +124,7 @@ function checkEffects(report: Report, manifest: JsonObject, tool: JsonObject, pa
   }
 }
 
-function checkCompose(report: Report, manifest: JsonObject, action: JsonObject, at: JsonPath): void {
+function checkCompose(report: FindagentReport, manifest: JsonObject, action: JsonObject, at: JsonPath): void {
   if (!isOwn(manifest, action) || typeof action.tool !== 'string') return;
   const names = toolEntries(manifest).flatMap(([, it]) => stringOf(it.name) ?? []);
   if (names.includes(action.tool)) return;
@@ -142,7 +140,7 @@ function checkCompose(report: Report, manifest: JsonObject, action: JsonObject, 
 }
 
 /** Reports compose actions that call each other in a cycle within this manifest. */
-function checkComposeCycles(report: Report, manifest: JsonObject): void {
+function checkComposeCycles(report: FindagentReport, manifest: JsonObject): void {
   const next = new Map<string, string>();
   const places = new Map<string, JsonPath>();
   for (const [index, tool] of toolEntries(manifest)) {

@@ -1,12 +1,12 @@
 import type { QueryParameter } from '../../model/action.js';
-import type { DiagnosticCode } from '../../model/codes.js';
 import type { Template } from '../../model/template.js';
 import { show } from '../check.js';
+import type { FindagentCode } from './codes.js';
 import { isLoopbackHost, isPrivateHost } from './host-name.js';
 import { parsePlaceholders } from './placeholder.js';
 
 export interface UrlProblem {
-  readonly code: DiagnosticCode;
+  readonly code: FindagentCode;
   readonly message: string;
   readonly hint?: string;
 }
@@ -36,7 +36,7 @@ const urlPattern = /^([^:/?#]*):\/\/([^/?#]*)([^?#]*)(?:\?([^#]*))?(?:#(.*))?$/s
 export function parseUrl(url: string, what: string): ParsedUrl {
   const problems: UrlProblem[] = [];
   const { names, suspects } = parsePlaceholders(url);
-  const addProblem = (code: DiagnosticCode, message: string, hint?: string): undefined => {
+  const addProblem = (code: FindagentCode, message: string, hint?: string): undefined => {
     problems.push({ code, message, ...(hint === undefined ? {} : { hint }) });
   };
   const result = (target?: ParsedUrl['target'], pathNames: readonly string[] = []): ParsedUrl => ({
@@ -143,7 +143,7 @@ export function parseUrl(url: string, what: string): ParsedUrl {
 export function parseQuery(
   text: string,
   what: string,
-  addProblem: (code: DiagnosticCode, message: string, hint?: string) => void,
+  addProblem: (code: FindagentCode, message: string, hint?: string) => void,
 ): QueryParameter[] {
   return text
     .split('&')
@@ -194,7 +194,7 @@ function suspectHint(suspect: string): string {
 }
 
 function warnIfPrivate(
-  addProblem: (code: DiagnosticCode, message: string, hint?: string) => void,
+  addProblem: (code: FindagentCode, message: string, hint?: string) => void,
   what: string,
   { host, port, protocol }: { host: string; port: number | null; protocol: string },
 ): void {

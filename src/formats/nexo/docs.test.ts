@@ -4,11 +4,13 @@ import { join } from 'node:path';
 import { parse, stringify } from 'smol-toml';
 import { expect, test } from 'vitest';
 import { memoryBundle } from '../../../test/memory-bundle.js';
-import { nexoCodes } from '../../model/codes/nexo.js';
-import { diagnosticCodes } from '../../model/codes.js';
+import { builtInFormats } from '../built-in-formats.js';
+import { diagnosticCodesOf } from '../diagnostic-codes.js';
 import { defaultParseOptions } from '../index.js';
+import { nexoCodes } from './codes.js';
 import { nexo } from './format.js';
 
+const diagnosticCodes = diagnosticCodesOf(builtInFormats);
 const document = readFileSync(join(import.meta.dirname, '../../../docs/diagnostics.md'), 'utf8');
 const page = document.slice(document.indexOf('\n# nexo\n'));
 const entries = page.split(/^## /m).slice(1);

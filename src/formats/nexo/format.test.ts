@@ -1,12 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import schema from '../../../schemas/nexo.schema.json' with { type: 'json' };
 import { memoryBundle } from '../../../test/memory-bundle.js';
 import type { ParseOptions, ParseResult } from '../../model/format.js';
 import { defaultParseOptions } from '../index.js';
+import { claimNexo } from './claim.js';
 import { nexo } from './format.js';
 import { reservedIds } from './rules.js';
+import schema from './schema.json' with { type: 'json' };
 import { versionPattern } from './version.js';
 
 const plain = `[plugin]
@@ -44,7 +45,7 @@ describe('claim', () => {
     ['Cargo.toml', undefined],
     ['plugin.toml/x', undefined],
   ])('the claim of %s has the scope %s', (path, scope) => {
-    expect(nexo.claim({ path, text: () => plain })?.scope).toBe(scope);
+    expect(claimNexo({ path, text: () => plain })?.scope).toBe(scope);
   });
 });
 

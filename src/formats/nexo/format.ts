@@ -1,34 +1,30 @@
-import schema from '../../../schemas/nexo.schema.json' with { type: 'json' };
 import { validateNexo } from '../../generated/nexo.js';
 import type { Bundle } from '../../model/bundle.js';
-import type { Format, ParseOptions, ParseResult } from '../../model/format.js';
+import type { FormatParser, ParseOptions, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkSchema } from '../check.js';
 import { parseToml } from '../document/toml.js';
-import { openManifest } from '../manifest.js';
-import type { Report } from '../report.js';
+import { openFile } from '../opened-file.js';
 import { checkText } from '../text-check.js';
-import { claimNexo } from './claim.js';
+import { type NexoReport, nexoCodes } from './codes.js';
 import { asTable } from './kind-field.js';
 import { lower } from './lower.js';
 import { checkRules } from './rules.js';
+import schema from './schema.json' with { type: 'json' };
 import { checkServers, type ServerContext } from './servers.js';
 import { readSidecar, type Sidecar, sidecarName } from './sidecar.js';
 
 const checked = { schema: schema as unknown as JsonObject, validate: validateNexo };
 
 /** Extensions described by a plugin.toml: tools and hooks over stdio, NATS or HTTP, and MCP servers. */
-export const nexo: Format = {
-  name: 'nexo',
-
-  claim: claimNexo,
+export const nexo: FormatParser = {
+  schema: checked.schema,
 
   parse(bundle, options): ParseResult {
-    const opened = openManifest(bundle, parseToml);
+    const opened = openFile(bundle, { parse: parseToml, codes: nexoCodes });
     if (!opened.ok) return { diagnostics: opened.diagnostics };
     const { document, report } = opened;
-    if (document.value === undefined) return { diagnostics: report.diagnostics };
-    const manifest = asTable(document.value);
+    const manifest = asTable(opened.value);
     checkSchema(report, document, checked);
     checkText(report, manifest);
     checkRules(report, manifest, options);
@@ -53,7 +49,12 @@ function contextOf(manifest: JsonObject, options: ParseOptions): ServerContext {
 }
 
 /** The servers of the manifest; if it has none, the servers of the sidecar. */
-function serversOf(report: Report, bundle: Bundle, manifest: JsonObject, context: ServerContext): Sidecar {
+function serversOf(
+  report: NexoReport,
+  bundle: Bundle,
+  manifest: JsonObject,
+  context: ServerContext,
+): Sidecar {
   const inline = manifest.mcp_servers;
   if (inline === undefined || (isObject(inline) && Object.keys(inline).length === 0)) {
     return readSidecar(bundle, context);

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
 import { pathName, show } from '../check.js';
-import type { Report } from '../report.js';
+import type { NexoReport } from './codes.js';
 
 /** The two names of a kind field: `field` in the specification, `alias` in most existing manifests. */
 export interface KindField {
@@ -17,7 +17,12 @@ export function readKind(table: JsonObject, names: KindField): string | undefine
   return typeof written === 'string' ? written : undefined;
 }
 
-export function checkKindField(report: Report, table: JsonObject, names: KindField, path: JsonPath): void {
+export function checkKindField(
+  report: NexoReport,
+  table: JsonObject,
+  names: KindField,
+  path: JsonPath,
+): void {
   const { field, alias } = names;
   if (!Object.hasOwn(table, alias)) return;
   const at = [...path, alias];
@@ -32,7 +37,7 @@ export function checkKindField(report: Report, table: JsonObject, names: KindFie
 
 /** Reports fields that belong to another kind of the same table. */
 export function checkForeignFields(
-  report: Report,
+  report: NexoReport,
   table: JsonObject,
   kind: string,
   fields: Readonly<Record<string, readonly string[]>>,

@@ -6,6 +6,7 @@ import type { EnvironmentVariable, Program, ProgramTarget } from '../../model/pr
 import type { Slot } from '../../model/slot.js';
 import { type Template, textTemplate } from '../../model/template.js';
 import type { Tool } from '../../model/tool.js';
+import { defaultPermissions, undeclaredEffect } from '../default-profile.js';
 import { interpreterOf } from '../interpreter.js';
 import { asTable, readKind, transportKind } from './kind-field.js';
 import { fillKnown, type Placeholders, toTemplate } from './placeholders.js';
@@ -56,10 +57,7 @@ function list(value: Json | undefined): readonly string[] {
 
 /** The default permissions are for programs that this host starts. Remote programs only need their hosts. */
 function permissionsOf(programs: readonly Program[]): Permissions {
-  if (programs.some((it) => it.target.kind === 'process')) {
-    const network = { kind: 'public' } as const;
-    return { origin: 'default', network, filesystem: 'read-write', stateDirectory: true, scopes: [] };
-  }
+  if (programs.some((it) => it.target.kind === 'process')) return defaultPermissions;
   const hosts = programs.flatMap(({ target }) => {
     if (target.kind !== 'url') return [];
     const { hostname, port } = new URL(target.url);
@@ -145,19 +143,12 @@ function variables(table: Json | undefined, placeholders: Placeholders): Environ
   }));
 }
 
-/** The format does not declare effects. Until the operator sets one, a call counts as a write. */
 function declaredTool(name: string, description: string): Tool {
   return {
     name,
     description,
     input: { type: 'object' },
-    annotations: {},
-    effect: 'write',
-    effectDeclared: false,
-    idempotent: false,
-    untrustedInputs: [],
-    approval: 'none',
-    examples: [],
+    ...undeclaredEffect,
     action: { kind: 'upstream', program: extensionProgram, tool: name },
   };
 }

@@ -1,8 +1,8 @@
 import type { JsonPath } from '../../model/json.js';
 import type { Template, TemplatePart } from '../../model/template.js';
 import { pathName } from '../check.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
+import type { NexoReport } from './codes.js';
 
 export const placeholderNames = [
   'EXTENSION_ROOT',
@@ -57,7 +57,7 @@ export function fillKnown(text: string, placeholders: Placeholders): string {
 }
 
 export function checkPlaceholders(
-  report: Report,
+  report: NexoReport,
   text: string,
   at: JsonPath,
   destination: PlaceholderDestination,

@@ -2,8 +2,8 @@ import type { ParseOptions } from '../../model/format.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { hookPoints } from '../../model/package.js';
 import { pathName, show } from '../check.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
+import type { NexoReport } from './codes.js';
 import { asTable, checkForeignFields, checkKindField, readKind, transportKind } from './kind-field.js';
 import { checkCommand, checkSubject, checkUrl } from './target-rules.js';
 import { isOlder, isVersion } from './version.js';
@@ -25,7 +25,7 @@ export const capabilityLists = ['tools', 'hooks', 'channels', 'providers', 'poll
 const transportFields = { stdio: ['command', 'args'], nats: ['subject_prefix'], http: ['url'] };
 
 /** Rules that the schema cannot express clearly. The schema already reports values of the wrong type. */
-export function checkRules(report: Report, manifest: JsonObject, options: ParseOptions): void {
+export function checkRules(report: NexoReport, manifest: JsonObject, options: ParseOptions): void {
   checkPlugin(report, asTable(manifest.plugin), options);
   if (Object.hasOwn(manifest, 'capabilities')) checkCapabilities(report, manifest.capabilities);
   checkTransport(report, asTable(manifest.transport));
@@ -35,7 +35,7 @@ export function checkRules(report: Report, manifest: JsonObject, options: ParseO
   }
 }
 
-function checkPlugin(report: Report, plugin: JsonObject, options: ParseOptions): void {
+function checkPlugin(report: NexoReport, plugin: JsonObject, options: ParseOptions): void {
   const { id, version, min_agent_version: minVersion } = plugin;
   if (typeof id === 'string' && (reservedIds.includes(id) || options.reservedIds.includes(id))) {
     const reserved = [...new Set([...reservedIds, ...options.reservedIds])].sort();
@@ -63,7 +63,7 @@ function checkPlugin(report: Report, plugin: JsonObject, options: ParseOptions):
   }
 }
 
-function checkCapabilities(report: Report, value: Json | undefined): void {
+function checkCapabilities(report: NexoReport, value: Json | undefined): void {
   const capabilities = asTable(value);
   const lists = capabilityLists.map((list) => [list, capabilities[list]] as const);
   // An unknown key may be a misspelled list, and is already reported.
@@ -102,7 +102,7 @@ function isEmptyList(value: Json): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-function checkHooks(report: Report, hooks: readonly Json[]): void {
+function checkHooks(report: NexoReport, hooks: readonly Json[]): void {
   for (const [index, hook] of hooks.entries()) {
     if (typeof hook !== 'string' || (hookPoints as readonly string[]).includes(hook)) continue;
     const meant = suggest(hook, hookPoints);
@@ -114,7 +114,7 @@ function checkHooks(report: Report, hooks: readonly Json[]): void {
   }
 }
 
-function checkTransport(report: Report, transport: JsonObject): void {
+function checkTransport(report: NexoReport, transport: JsonObject): void {
   const path = ['transport'];
   checkKindField(report, transport, transportKind, path);
   const kind = readKind(transport, transportKind);
@@ -131,7 +131,7 @@ function checkTransport(report: Report, transport: JsonObject): void {
 }
 
 /** [transport] has no placeholders: they would reach the program unchanged. */
-function checkTransportPlaceholders(report: Report, transport: JsonObject): void {
+function checkTransportPlaceholders(report: NexoReport, transport: JsonObject): void {
   const { command, args, url } = transport;
   const texts: [Json | undefined, (string | number)[]][] = [
     [command, ['transport', 'command']],

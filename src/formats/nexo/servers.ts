@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
 import { pathName, show } from '../check.js';
-import type { Report } from '../report.js';
+import type { NexoReport } from './codes.js';
 import { asTable, checkForeignFields, checkKindField, readKind, serverKind } from './kind-field.js';
 import {
   checkPlaceholders,
@@ -64,7 +64,7 @@ export function placeholdersIn(folder: string, context: ServerContext): Placehol
 
 /** Checks the servers of a manifest or a sidecar. `closed`: unknown fields are errors (manifest only). */
 export function checkServers(
-  report: Report,
+  report: NexoReport,
   servers: Json | undefined,
   path: JsonPath,
   context: ServerContext & { readonly closed: boolean },
@@ -76,7 +76,7 @@ export function checkServers(
   }
 }
 
-function checkName(report: Report, name: string, at: JsonPath): void {
+function checkName(report: NexoReport, name: string, at: JsonPath): void {
   if (!/^[a-z][a-z0-9_-]*$/.test(name)) {
     const hint = 'start with a lowercase letter, then use lowercase letters, digits, "_" and "-"';
     report.at('nexo.server-name', at, `the server name ${show(name)} is not valid`, { hint, spot: 'key' });
@@ -88,7 +88,7 @@ function checkName(report: Report, name: string, at: JsonPath): void {
 }
 
 function checkServer(
-  report: Report,
+  report: NexoReport,
   server: JsonObject,
   at: JsonPath,
   context: ServerContext & { readonly closed: boolean },
@@ -120,7 +120,7 @@ function checkServer(
 }
 
 /** Reports fields that are ignored because `command` or `url` takes precedence. */
-function checkUnused(report: Report, server: JsonObject, at: JsonPath, target: 'process' | 'url'): void {
+function checkUnused(report: NexoReport, server: JsonObject, at: JsonPath, target: 'process' | 'url'): void {
   for (const key of target === 'process' ? urlFields : processFields) {
     if (!Object.hasOwn(server, key)) continue;
     const reason = target === 'process' ? 'the server has a command' : 'the server has a url';
@@ -128,7 +128,7 @@ function checkUnused(report: Report, server: JsonObject, at: JsonPath, target: '
   }
 }
 
-function checkFolder(report: Report, server: JsonObject, at: JsonPath, context: ServerContext): string {
+function checkFolder(report: NexoReport, server: JsonObject, at: JsonPath, context: ServerContext): string {
   const folder = serverFolder(server, context);
   if (folder !== null) return folder;
   const where = [...at, 'cwd'];
@@ -139,7 +139,7 @@ function checkFolder(report: Report, server: JsonObject, at: JsonPath, context: 
 }
 
 function checkTarget(
-  report: Report,
+  report: NexoReport,
   server: JsonObject,
   at: JsonPath,
   { folder, closed, context }: { folder: string; closed: boolean; context: ServerContext },
@@ -158,7 +158,7 @@ function checkTarget(
     checkUrl(report, fillKnown(url, placeholders), [...at, 'url']);
 }
 
-function checkEnvironment(report: Report, server: JsonObject, at: JsonPath): void {
+function checkEnvironment(report: NexoReport, server: JsonObject, at: JsonPath): void {
   for (const name of Object.keys(asTable(server.env))) {
     if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) continue;
     const message = `${show(name)} in ${pathName([...at, 'env'])} is not a valid variable name`;
@@ -169,7 +169,7 @@ function checkEnvironment(report: Report, server: JsonObject, at: JsonPath): voi
   }
 }
 
-function checkHeaders(report: Report, server: JsonObject, at: JsonPath): void {
+function checkHeaders(report: NexoReport, server: JsonObject, at: JsonPath): void {
   for (const [name, value] of Object.entries(asTable(server.headers))) {
     const where = [...at, 'headers', name];
     if (!/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(name)) {
@@ -184,7 +184,7 @@ function checkHeaders(report: Report, server: JsonObject, at: JsonPath): void {
 }
 
 function checkServerPlaceholders(
-  report: Report,
+  report: NexoReport,
   server: JsonObject,
   at: JsonPath,
   variables: ReadonlySet<string>,

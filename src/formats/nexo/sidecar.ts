@@ -1,16 +1,15 @@
-import schema from '../../../schemas/nexoSidecar.schema.json' with { type: 'json' };
 import { validateNexoSidecar } from '../../generated/nexoSidecar.js';
 import type { Bundle } from '../../model/bundle.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
 import { isObject, type JsonObject } from '../../model/json.js';
 import { checkFields, checkSchema } from '../check.js';
 import { parseJson } from '../document/json.js';
-import { SourceText } from '../document/source-text.js';
-import { Report } from '../report.js';
+import { openFile } from '../opened-file.js';
 import { checkText } from '../text-check.js';
-import { readTextFile } from '../text-file.js';
+import { nexoCodes } from './codes.js';
 import { asTable } from './kind-field.js';
 import { checkServers, type ServerContext } from './servers.js';
+import schema from './sidecar.schema.json' with { type: 'json' };
 
 export const sidecarName = '.mcp.json';
 
@@ -24,20 +23,13 @@ export interface Sidecar {
 /** Reads the MCP servers of a manifest that declares none itself. Diagnostics point to lines of the sidecar. */
 export function readSidecar(bundle: Bundle, context: ServerContext): Sidecar {
   if (bundle.read(sidecarName).kind === 'missing') return { servers: {}, diagnostics: [] };
-  const read = readTextFile(bundle, sidecarName);
-  if (!read.ok) return { servers: {}, diagnostics: read.diagnostics };
-  const document = parseJson(read.text);
-  const report = new Report(read.file, document);
-  const source = new SourceText(read.text);
-  for (const problem of document.problems) {
-    const range = source.range(problem.start, problem.end);
-    report.inFile(problem.code, read.file, range, problem.message, problem.hint);
-  }
-  if (document.value === undefined) return { servers: {}, diagnostics: report.diagnostics };
+  const opened = openFile(bundle, { parse: parseJson, codes: nexoCodes, path: sidecarName });
+  if (!opened.ok) return { servers: {}, diagnostics: opened.diagnostics };
+  const { document, value, report } = opened;
   checkSchema(report, document, checked);
-  checkFields(report, document.value, checked.schema);
-  checkText(report, document.value);
-  const servers = isObject(document.value) ? document.value.mcpServers : undefined;
+  checkFields(report, value, checked.schema);
+  checkText(report, value);
+  const servers = isObject(value) ? value.mcpServers : undefined;
   checkServers(report, servers, ['mcpServers'], { ...context, closed: false });
   return { servers: asTable(servers), diagnostics: report.diagnostics };
 }

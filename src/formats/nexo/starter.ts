@@ -1,4 +1,4 @@
-import type { StarterFile } from '../starter.js';
+import { foldedName, type StarterFile } from '../starter.js';
 import { reservedIds } from './rules.js';
 
 /** An extension in plain JavaScript with one tool, over standard input and output. */
@@ -12,10 +12,7 @@ export function starter(name: string): readonly StarterFile[] {
 }
 
 function idOf(name: string): string {
-  const id = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/\p{M}/gu, '')
+  const id = foldedName(name)
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[^a-z]+/, '')
     .slice(0, 48)

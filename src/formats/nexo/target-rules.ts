@@ -1,6 +1,6 @@
 import type { JsonPath } from '../../model/json.js';
 import { pathName, show } from '../check.js';
-import type { Report } from '../report.js';
+import type { NexoReport } from './codes.js';
 
 /** Resolves a path relative to a folder of the package; null when it leaves the package. */
 export function resolveInFolder(folder: string, path: string): string | null {
@@ -15,7 +15,7 @@ export function resolveInFolder(folder: string, path: string): string | null {
 
 /** `text` is the command with its placeholders filled; `written` is the original text. */
 export function checkCommand(
-  report: Report,
+  report: NexoReport,
   text: string,
   at: JsonPath,
   options: { readonly written: string; readonly folder: string; readonly hasArguments: boolean },
@@ -32,7 +32,7 @@ export function checkCommand(
   }
 }
 
-export function checkUrl(report: Report, text: string, at: JsonPath): void {
+export function checkUrl(report: NexoReport, text: string, at: JsonPath): void {
   if (text.trim() === '') {
     report.at('nexo.url-empty', at, `${pathName(at)} is empty`, {
       hint: 'write its URL: https://…',
@@ -53,7 +53,7 @@ function isHttpUrl(text: string): boolean {
   }
 }
 
-export function checkSubject(report: Report, text: string, at: JsonPath): void {
+export function checkSubject(report: NexoReport, text: string, at: JsonPath): void {
   if (text.trim() === '') {
     const hint = 'the extension answers on <prefix>.<id>.rpc; a common prefix is "ext"';
     report.at('nexo.subject-empty', at, `${pathName(at)} is empty`, { hint });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { memoryBundle } from '../../../test/memory-bundle.js';
 import { defaultParseOptions } from '../index.js';
+import { claimPatch } from './claim.js';
 import { patch } from './format.js';
 import { starter } from './starter.js';
 
@@ -184,7 +185,7 @@ test('the diagnostic for a file without a manifest shows what a manifest looks l
 });
 
 test('only Python files with a marker and manifest fields are claimed', () => {
-  const claims = (path: string, text: string) => patch.claim({ path, text: () => text }) !== null;
+  const claims = (path: string, text: string) => claimPatch({ path, text: () => text }) !== null;
   expect(claims('a/tool.py', rich)).toBe(true);
   expect(claims('a/tool.py', rich.replaceAll('\n', '\r\n'))).toBe(true);
   expect(claims('a/tool.py', '# ---\n')).toBe(false);

@@ -1,27 +1,25 @@
-import schema from '../../../schemas/patch.schema.json' with { type: 'json' };
 import { validatePatch } from '../../generated/patch.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
-import type { Format, ParseResult } from '../../model/format.js';
+import type { FormatParser, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkFields, checkSchema } from '../check.js';
 import { SourceText } from '../document/source-text.js';
 import { parseYaml } from '../document/yaml.js';
-import { makeDiagnostic, Report } from '../report.js';
+import { Report } from '../report.js';
 import { checkText } from '../text-check.js';
 import { readTextFile } from '../text-file.js';
-import { claimPatch } from './claim.js';
+import { patchCodes } from './codes.js';
 import { lower } from './lower.js';
 import { readManifestBlock } from './manifest-block.js';
 import { checkPython } from './python-check.js';
 import { checkRules } from './rules.js';
+import schema from './schema.json' with { type: 'json' };
 
 const checked = { schema: schema as unknown as JsonObject, validate: validatePatch };
 
 /** The Patch format: single-file Python tools with a YAML manifest between `# ---` comment lines. */
-export const patch: Format = {
-  name: 'patch',
-
-  claim: claimPatch,
+export const patch: FormatParser = {
+  schema: checked.schema,
 
   parse(bundle): ParseResult {
     const read = readTextFile(bundle, bundle.manifest);
@@ -29,19 +27,11 @@ export const patch: Format = {
     const source = new SourceText(read.text);
     const block = readManifestBlock(source);
     if ('code' in block) {
-      return { diagnostics: [makeDiagnostic(block.code, read.file, block.range, block.message, block.hint)] };
+      return { diagnostics: [{ ...block, severity: patchCodes[block.code], file: read.file }] };
     }
     const document = parseYaml(block.yaml, block.rangeOf);
-    const report = new Report(read.file, document);
-    for (const problem of document.problems) {
-      report.inFile(
-        problem.code,
-        read.file,
-        block.rangeOf(problem.start, problem.end),
-        problem.message,
-        problem.hint,
-      );
-    }
+    const report = new Report(read.file, document, patchCodes);
+    report.addSyntaxProblems(block.rangeOf);
     if (document.value === undefined) return { diagnostics: report.diagnostics };
 
     const valid = checkSchema(report, document, checked);

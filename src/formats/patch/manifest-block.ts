@@ -1,6 +1,6 @@
-import type { DiagnosticCode } from '../../model/codes.js';
 import type { Range } from '../../model/diagnostic.js';
 import type { SourceText } from '../document/source-text.js';
+import type { PatchCode } from './codes.js';
 
 /** The YAML manifest of a Patch file without its comment marks, with a mapping back to positions in the file. */
 export interface ManifestBlock {
@@ -11,7 +11,7 @@ export interface ManifestBlock {
 
 /** Why a file has no usable manifest block. */
 export interface ManifestBlockProblem {
-  readonly code: DiagnosticCode;
+  readonly code: PatchCode;
   readonly range: Range;
   readonly message: string;
   readonly hint: string;

@@ -3,8 +3,8 @@
 import { parser } from '@lezer/python';
 import { isObject, type JsonObject } from '../../model/json.js';
 import type { SourceText } from '../document/source-text.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
+import type { PatchReport } from './codes.js';
 import { importSideEffects, type SyntaxNode } from './import-side-effects.js';
 import { isParameterName } from './rules.js';
 
@@ -26,7 +26,7 @@ interface Signature {
 }
 
 /** Reports problems of the Python code and differences between main() and the declared inputs. */
-export function checkPython(report: Report, source: SourceText, manifest: JsonObject): void {
+export function checkPython(report: PatchReport, source: SourceText, manifest: JsonObject): void {
   const text = source.text;
   if (isTooDeep(text)) {
     const message = 'the Python code is nested too deeply to be checked';
@@ -204,7 +204,7 @@ function readParameters(list: SyntaxNode, text: string): { parameters: Parameter
 const maxComparisons = 1000;
 
 function checkSignature(
-  report: Report,
+  report: PatchReport,
   main: Signature,
   manifest: JsonObject,
   at: (node: { from: number; to: number }) => ReturnType<SourceText['range']>,

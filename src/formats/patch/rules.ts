@@ -2,8 +2,9 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
 import { isOfType } from '../json-type.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
+import { uniqueNames } from '../unique-names.js';
+import type { PatchReport } from './codes.js';
 
 export const authProviders = ['gmail', 'google_calendar', 'slack', 'github', 'linear'];
 
@@ -14,7 +15,7 @@ const pythonKeywords = new Set(
 );
 
 /** Checks rules that the schema cannot express. Values of the wrong type were already reported and are skipped. */
-export function checkRules(report: Report, manifest: JsonObject): void {
+export function checkRules(report: PatchReport, manifest: JsonObject): void {
   checkInputs(report, manifest.inputs);
   checkOutputs(report, manifest.outputs);
   checkCapabilities(report, manifest);
@@ -34,7 +35,7 @@ function isUtcTime(text: string): boolean {
 }
 
 /** Results are validated against this schema at run time, so all of it must be valid. */
-function checkOutputs(report: Report, outputs: Json | undefined): void {
+function checkOutputs(report: PatchReport, outputs: Json | undefined): void {
   if (!isObject(outputs)) return;
   // Errors in these members were already reported by the manifest's schema.
   const { type: _type, description: _description, items, properties, required, ...rest } = outputs;
@@ -47,9 +48,13 @@ function checkOutputs(report: Report, outputs: Json | undefined): void {
   checkInnerSchema(report, schema, ['outputs']);
 }
 
-function checkInputs(report: Report, inputs: Json | undefined): void {
+function checkInputs(report: PatchReport, inputs: Json | undefined): void {
   if (!Array.isArray(inputs)) return;
-  const seen = new Map<string, number>();
+  const checkName = uniqueNames(report, {
+    code: 'patch.duplicate-input',
+    member: 'name',
+    hint: 'give each input its own name',
+  });
   for (const [index, input] of inputs.entries()) {
     if (!isObject(input)) continue;
     const { name, type } = input;
@@ -63,14 +68,7 @@ function checkInputs(report: Report, inputs: Json | undefined): void {
           { hint },
         );
       }
-      if (seen.has(name)) {
-        const message = `inputs[${index}] has the same name as inputs[${seen.get(name)}]: ${show(name)}`;
-        report.at('patch.duplicate-input', ['inputs', index, 'name'], message, {
-          hint: 'give each input its own name',
-        });
-      } else {
-        seen.set(name, index);
-      }
+      checkName(['inputs', index], name);
     }
     if (
       Object.hasOwn(input, 'default') &&
@@ -105,7 +103,7 @@ export function isParameterName(name: string): boolean {
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) && !pythonKeywords.has(name) && name !== '__proto__';
 }
 
-function checkCapabilities(report: Report, manifest: JsonObject): void {
+function checkCapabilities(report: PatchReport, manifest: JsonObject): void {
   const capabilities = isObject(manifest.capabilities) ? manifest.capabilities : {};
   if (capabilities.browser !== true) return;
   if (capabilities.network !== true) {
@@ -126,7 +124,7 @@ function checkCapabilities(report: Report, manifest: JsonObject): void {
   );
 }
 
-function checkPackages(report: Report, runtime: Json | undefined): void {
+function checkPackages(report: PatchReport, runtime: Json | undefined): void {
   const packages = isObject(runtime) && Array.isArray(runtime.packages) ? runtime.packages : [];
   const seen = new Map<string, string>();
   for (const [index, requirement] of packages.entries()) {
@@ -152,7 +150,7 @@ function checkPackages(report: Report, runtime: Json | undefined): void {
   }
 }
 
-function checkAuth(report: Report, manifest: JsonObject): void {
+function checkAuth(report: PatchReport, manifest: JsonObject): void {
   const scopes = Array.isArray(manifest.external_auth) ? manifest.external_auth : [];
   for (const [index, scope] of scopes.entries()) {
     if (typeof scope !== 'string' || !scope.includes('.')) continue;

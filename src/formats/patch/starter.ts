@@ -1,4 +1,4 @@
-import type { StarterFile } from '../starter.js';
+import { foldedName, type StarterFile } from '../starter.js';
 
 /** A Python tool in one file that searches a text. It uses only the standard library. */
 export function starter(name: string): readonly StarterFile[] {
@@ -10,10 +10,7 @@ export function starter(name: string): readonly StarterFile[] {
 }
 
 function idOf(name: string): string {
-  const id = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/\p{M}/gu, '')
+  const id = foldedName(name)
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^[^a-z]+/, '')
     .slice(0, 64)

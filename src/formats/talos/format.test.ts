@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import schema from '../../../schemas/talos.schema.json' with { type: 'json' };
 import { memoryBundle } from '../../../test/memory-bundle.js';
 import type { Json } from '../../model/json.js';
 import { defaultParseOptions, detect } from '../index.js';
 import { talosFields } from './claim.js';
 import { talos } from './format.js';
+import schema from './schema.json' with { type: 'json' };
 import { starter } from './starter.js';
 
 const parse = (files: Record<string, string>, folder: string) =>
@@ -230,7 +230,7 @@ test('a missing handler is reported with the file and the position of the handle
 
 describe('the starter for any name has no diagnostics', () => {
   test.each(['notes', 'my-tool', 'Über Tool', '42', '---', 'x'.repeat(100), 'handlers'])('%s', (name) => {
-    const files = Object.fromEntries(starter(name).map((it) => [it.path, it.text]));
+    const files = Object.fromEntries(starter(name, name).map((it) => [it.path, it.text]));
     const { id } = JSON.parse(files['manifest.json'] as string);
     const result = parse(files, id);
     expect(result.diagnostics).toEqual([]);

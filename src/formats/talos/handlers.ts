@@ -4,15 +4,15 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
 import { type ModuleExport, type ModuleExports, readExports } from '../javascript/exports.js';
 import { parseScript, type Script } from '../javascript/script.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
 import { readTextFile } from '../text-file.js';
+import type { TalosReport } from './codes.js';
 
 /** The first of these files that exists is used. */
 const handlerFiles = ['index.ts', 'index.js', 'index.mjs'] as const;
 
 /** Finds the handler file and compares it with the declared functions. Null when the file is missing. */
-export function checkHandlers(report: Report, bundle: Bundle, manifest: JsonObject): string | null {
+export function checkHandlers(report: TalosReport, bundle: Bundle, manifest: JsonObject): string | null {
   const present = handlerFiles.filter((path) => bundle.read(path).kind !== 'missing');
   const [path, ...unused] = present;
   if (path === undefined) {
@@ -35,7 +35,7 @@ export function checkHandlers(report: Report, bundle: Bundle, manifest: JsonObje
   }
   const read = readTextFile(bundle, path);
   if (!read.ok) {
-    for (const it of read.diagnostics) report.inFile(it.code, it.file, it.range, it.message, it.hint);
+    report.add(read.diagnostics);
     return path;
   }
   const script = parseScript(read.text, path === 'index.ts' ? 'typescript' : 'javascript');
@@ -62,7 +62,7 @@ interface HandlerFile {
   readonly script: Extract<Script, { kind: 'program' }>;
 }
 
-function compare(report: Report, functions: Json | undefined, handlers: HandlerFile): void {
+function compare(report: TalosReport, functions: Json | undefined, handlers: HandlerFile): void {
   const exports = readExports(handlers.script.program);
   const { rangeOf } = handlers.script;
   const related = (message: string, node?: { start: number; end: number }): RelatedPlace[] => [

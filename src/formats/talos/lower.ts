@@ -4,6 +4,7 @@ import type { Fact, Package, Prompt } from '../../model/package.js';
 import type { Slot } from '../../model/slot.js';
 import { textTemplate } from '../../model/template.js';
 import type { Tool } from '../../model/tool.js';
+import { defaultPermissions, undeclaredEffect } from '../default-profile.js';
 import { optionValue, settingKind } from './settings.js';
 
 /** Files of the bundle that the manifest does not name. */
@@ -45,14 +46,7 @@ export function lower(manifest: JsonObject, files: PackageFiles): Package {
     hooks: [],
     needs: { binaries: [] },
     slots: [...credentials.map(credential), ...settings.map(setting)],
-    // The format has no permission model, so the package asks for the host's default profile.
-    permissions: {
-      origin: 'default',
-      network: { kind: 'public' },
-      filesystem: 'read-write',
-      stateDirectory: true,
-      scopes: [],
-    },
+    permissions: defaultPermissions,
     guardrails: noGuardrails,
     install: { kind: 'bundled' },
     announcesTools: false,
@@ -66,13 +60,7 @@ function tool(it: JsonObject): Tool {
     name: it.name as string,
     description: it.description as string,
     input: it.parameters as JsonSchema,
-    annotations: {},
-    effect: 'write',
-    effectDeclared: false,
-    idempotent: false,
-    untrustedInputs: [],
-    approval: 'none',
-    examples: [],
+    ...undeclaredEffect,
     action: {
       kind: 'function',
       program: 'handlers',

@@ -1,12 +1,13 @@
 import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
 import { show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
+import { uniqueNames } from '../unique-names.js';
+import type { TalosReport } from './codes.js';
 import { optionValue, settingKind } from './settings.js';
 
 /** Checks rules that the schema cannot express. Values of the wrong type were already reported and are skipped. */
-export function checkRules(report: Report, manifest: JsonObject, folder: string): void {
+export function checkRules(report: TalosReport, manifest: JsonObject, folder: string): void {
   const { id } = manifest;
   if (typeof id === 'string' && id !== folder) {
     report.at('talos.folder-name', ['id'], `the id is ${show(id)}, but the folder is named ${show(folder)}`, {
@@ -22,9 +23,13 @@ export function checkRules(report: Report, manifest: JsonObject, folder: string)
 /** JavaScript treats a module with an export `then` as a promise. The other two are the names of handler tables. */
 const reservedNames = new Set(['then', 'default', 'handlers']);
 
-function checkFunctions(report: Report, functions: Json | undefined): void {
+function checkFunctions(report: TalosReport, functions: Json | undefined): void {
   if (!Array.isArray(functions)) return;
-  const seen = new Map<string, number>();
+  const checkName = uniqueNames(report, {
+    code: 'talos.duplicate-function',
+    member: 'name',
+    hint: 'give each function its own name',
+  });
   for (const [index, it] of functions.entries()) {
     if (!isObject(it)) continue;
     const at: JsonPath = ['functions', index];
@@ -39,21 +44,13 @@ function checkFunctions(report: Report, functions: Json | undefined): void {
           },
         );
       }
-      const earlier = seen.get(it.name);
-      if (earlier !== undefined) {
-        const message = `functions[${index}] has the same name as functions[${earlier}]: ${show(it.name)}`;
-        report.at('talos.duplicate-function', [...at, 'name'], message, {
-          hint: 'give each function its own name',
-        });
-      } else {
-        seen.set(it.name, index);
-      }
+      checkName(at, it.name);
     }
     if (isObject(it.parameters)) checkParameters(report, it.parameters, [...at, 'parameters']);
   }
 }
 
-function checkParameters(report: Report, parameters: JsonObject, at: JsonPath): void {
+function checkParameters(report: TalosReport, parameters: JsonObject, at: JsonPath): void {
   // A wrong type at the top level was already reported by the manifest's schema.
   const valid = checkInnerSchema(report, { ...parameters, type: 'object' }, at);
   if (!valid || !Array.isArray(parameters.required)) return;
@@ -74,28 +71,22 @@ function checkParameters(report: Report, parameters: JsonObject, at: JsonPath): 
 }
 
 /** Credentials and settings are passed to the handler in one object, so their names must differ. */
-function checkSlots(report: Report, manifest: JsonObject): void {
-  const seen = new Map<string, string>();
+function checkSlots(report: TalosReport, manifest: JsonObject): void {
+  const checkName = uniqueNames(report, {
+    code: 'talos.duplicate-slot',
+    member: 'name',
+    hint: 'give each of them its own name',
+  });
   for (const field of ['credentials', 'settings']) {
     const entries = manifest[field];
     if (!Array.isArray(entries)) continue;
     for (const [index, it] of entries.entries()) {
-      if (!isObject(it) || typeof it.name !== 'string') continue;
-      const here = `${field}[${index}]`;
-      const earlier = seen.get(it.name);
-      if (earlier === undefined) {
-        seen.set(it.name, here);
-        continue;
-      }
-      const message = `${here} has the same name as ${earlier}: ${show(it.name)}`;
-      report.at('talos.duplicate-slot', [field, index, 'name'], message, {
-        hint: 'give each of them its own name',
-      });
+      if (isObject(it) && typeof it.name === 'string') checkName([field, index], it.name);
     }
   }
 }
 
-function checkSettings(report: Report, settings: Json | undefined): void {
+function checkSettings(report: TalosReport, settings: Json | undefined): void {
   if (!Array.isArray(settings)) return;
   for (const [index, it] of settings.entries()) {
     if (!isObject(it)) continue;
@@ -124,7 +115,7 @@ function checkSettings(report: Report, settings: Json | undefined): void {
 }
 
 function checkDefault(
-  report: Report,
+  report: TalosReport,
   setting: JsonObject,
   kind: ReturnType<typeof settingKind>,
   options: readonly (string | undefined)[] | undefined,
@@ -145,7 +136,7 @@ function checkDefault(
   }
 }
 
-function checkUnused(report: Report, manifest: JsonObject): void {
+function checkUnused(report: TalosReport, manifest: JsonObject): void {
   const reasons: Readonly<Record<string, string>> = {
     oauth: 'this host does not sign in on behalf of the tool',
     triggers: 'this host calls functions only on request',

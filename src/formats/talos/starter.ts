@@ -1,8 +1,8 @@
-import type { StarterFile } from '../starter.js';
+import { foldedName, type StarterFile } from '../starter.js';
 
 /** A folder with one TypeScript file that keeps notes. The folder must have the name of the id in its manifest. */
-export function starter(name: string): readonly StarterFile[] {
-  const id = idOf(name);
+export function starter(_name: string, folder: string): readonly StarterFile[] {
+  const id = idOf(folder);
   return [
     { path: 'manifest.json', text: manifest(id) },
     { path: 'index.ts', text: handlers },
@@ -13,10 +13,7 @@ export function starter(name: string): readonly StarterFile[] {
 function idOf(name: string): string {
   // The folder already has this name, so a valid id is not changed.
   if (/^[\p{L}\p{N}][\p{L}\p{N}\p{M}._-]{0,63}$/u.test(name)) return name;
-  const id = name
-    .normalize('NFKD')
-    .toLowerCase()
-    .replace(/\p{M}/gu, '')
+  const id = foldedName(name)
     .replace(/[^a-z0-9_-]+/g, '-')
     .replace(/^[-_]+/, '')
     .slice(0, 64)

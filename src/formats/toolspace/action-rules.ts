@@ -1,34 +1,30 @@
 import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
 import { pathName, show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
+import { uniqueNames } from '../unique-names.js';
+import type { ToolspaceReport } from './codes.js';
 import { type DeclaredVariables, readVariables } from './env-rules.js';
 import { declaredMembers } from './input-schema.js';
 import { checkHeaders, checkRequestPath } from './request-rules.js';
 import { findMismatch } from './schema-mismatch.js';
 import { checkTokens, inputSchemaOf } from './token-rules.js';
 
-export function checkActions(report: Report, manifest: JsonObject): void {
+export function checkActions(report: ToolspaceReport, manifest: JsonObject): void {
   const actions = Array.isArray(manifest.actions) ? manifest.actions : [];
   const variables = readVariables(manifest);
   const resources = resourcesOf(manifest.scopes);
   const kind = isObject(manifest.runtime) ? manifest.runtime.kind : undefined;
-  const seen = new Map<string, number>();
+  const checkName = uniqueNames(report, {
+    code: 'toolspace.duplicate-action',
+    member: 'name',
+    hint: 'give each action its own name',
+  });
   for (const [index, action] of actions.entries()) {
     if (!isObject(action)) continue;
     const path = ['actions', index];
     const { name } = action;
-    if (typeof name === 'string') {
-      const earlier = seen.get(name);
-      if (earlier === undefined) seen.set(name, index);
-      else {
-        const message = `actions[${index}] has the same name as actions[${earlier}]: ${show(name)}`;
-        report.at('toolspace.duplicate-action', [...path, 'name'], message, {
-          hint: 'give each action its own name',
-        });
-      }
-    }
+    if (typeof name === 'string') checkName(path, name);
     checkInvocation(report, action, path, variables, kind);
     checkSchemas(report, action, path);
     checkExamples(report, action, path);
@@ -39,7 +35,7 @@ export function checkActions(report: Report, manifest: JsonObject): void {
 const tokenErrors: readonly string[] = ['toolspace.malformed-token', 'toolspace.unknown-input'];
 
 function checkInvocation(
-  report: Report,
+  report: ToolspaceReport,
   action: JsonObject,
   path: JsonPath,
   variables: DeclaredVariables,
@@ -85,7 +81,7 @@ function checkInvocation(
 
 /** Reports declared inputs that the action never uses. */
 function checkUnused(
-  report: Report,
+  report: ToolspaceReport,
   action: JsonObject,
   path: JsonPath,
   named: readonly (readonly string[])[],
@@ -104,7 +100,7 @@ function checkUnused(
   }
 }
 
-function checkSchemas(report: Report, action: JsonObject, path: JsonPath): void {
+function checkSchemas(report: ToolspaceReport, action: JsonObject, path: JsonPath): void {
   const { input, output } = action;
   if (isObject(input)) {
     checkInnerSchema(report, input, [...path, 'input']);
@@ -126,7 +122,7 @@ function checkSchemas(report: Report, action: JsonObject, path: JsonPath): void 
   }
 }
 
-function checkExamples(report: Report, action: JsonObject, path: JsonPath): void {
+function checkExamples(report: ToolspaceReport, action: JsonObject, path: JsonPath): void {
   const examples = Array.isArray(action.examples) ? action.examples : [];
   const output = isObject(action.output) && isObject(action.output.schema) ? action.output.schema : undefined;
   for (const [index, example] of examples.entries()) {
@@ -148,7 +144,7 @@ function isStream(output: Json | undefined): boolean {
 }
 
 function checkExample(
-  report: Report,
+  report: ToolspaceReport,
   schema: JsonObject,
   value: Json,
   path: JsonPath,
@@ -168,7 +164,7 @@ function resourcesOf(scopes: Json | undefined): readonly string[] {
 }
 
 function checkScopes(
-  report: Report,
+  report: ToolspaceReport,
   used: Json | undefined,
   path: JsonPath,
   resources: readonly string[],

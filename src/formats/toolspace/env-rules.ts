@@ -1,6 +1,7 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
-import type { Report } from '../report.js';
+import { uniqueNames } from '../unique-names.js';
+import type { ToolspaceReport } from './codes.js';
 import { checkRegex } from './regex-rules.js';
 
 /** The properties of a declared variable that token checks need. */
@@ -24,21 +25,16 @@ export function readVariables(manifest: JsonObject): DeclaredVariables {
   return variables;
 }
 
-export function checkEnv(report: Report, env: Json | undefined): void {
-  const seen = new Map<string, number>();
+export function checkEnv(report: ToolspaceReport, env: Json | undefined): void {
+  const checkName = uniqueNames(report, {
+    code: 'toolspace.duplicate-env',
+    member: 'name',
+    hint: 'declare each variable once',
+  });
   for (const [index, entry] of entriesOf(env).entries()) {
     if (!isObject(entry)) continue;
     const { name } = entry;
-    if (typeof name === 'string') {
-      const earlier = seen.get(name);
-      if (earlier === undefined) seen.set(name, index);
-      else {
-        const message = `env[${index}] has the same name as env[${earlier}]: ${show(name)}`;
-        report.at('toolspace.duplicate-env', ['env', index, 'name'], message, {
-          hint: 'declare each variable once',
-        });
-      }
-    }
+    if (typeof name === 'string') checkName(['env', index], name);
     if (entry.secret === true && entry.default !== undefined) {
       const message = `env[${index}] ${show(name)} is a secret, but its default is readable by everyone`;
       report.at('toolspace.default-on-secret', ['env', index, 'default'], message, {

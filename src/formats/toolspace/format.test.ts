@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { fixture, mutant, parseText, parseValue, validManifest } from '../../../test/toolspace/sample.js';
 import type { Json, JsonObject } from '../../model/json.js';
-import { toolspace } from './format.js';
+import { claimToolspace } from './claim.js';
 
 function claims(path: string, content: Json | string): boolean {
   const text = typeof content === 'string' ? content : JSON.stringify(content);
-  return toolspace.claim({ path, text: () => text }) !== null;
+  return claimToolspace({ path, text: () => text }) !== null;
 }
 
 describe('claim', () => {
@@ -52,7 +52,7 @@ describe('claim', () => {
   });
 
   test('the bundle is the folder of the file', () => {
-    expect(toolspace.claim({ path: 'a/toolspace.json', text: () => '' })).toEqual({
+    expect(claimToolspace({ path: 'a/toolspace.json', text: () => '' })).toEqual({
       scope: 'folder',
       levelsUp: 0,
     });

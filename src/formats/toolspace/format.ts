@@ -1,31 +1,28 @@
-import schema from '../../../schemas/toolspace.schema.json' with { type: 'json' };
 import { validateToolspace } from '../../generated/toolspace.js';
-import type { Format, ParseResult } from '../../model/format.js';
+import type { FormatParser, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
 import { checkSchema } from '../check.js';
 import type { Document } from '../document/document.js';
 import { parseJson } from '../document/json.js';
-import { openManifest } from '../manifest.js';
+import { openFile } from '../opened-file.js';
 import { checkText } from '../text-check.js';
-import { claimToolspace } from './claim.js';
+import { toolspaceCodes } from './codes.js';
 import { lower } from './lower.js';
 import { checkRules } from './rules.js';
+import schema from './schema.json' with { type: 'json' };
 import { checkVersion } from './version.js';
 
 const checked = { schema: schema as unknown as JsonObject, validate: validateToolspace };
 
 /** Install manifests: one JSON file that describes how a tool is installed, called, tested and revoked. */
-export const toolspace: Format = {
-  name: 'toolspace',
-
-  claim: claimToolspace,
+export const toolspace: FormatParser = {
+  schema: checked.schema,
 
   parse(bundle): ParseResult {
-    const opened = openManifest(bundle, parseJson);
+    const opened = openFile(bundle, { parse: parseJson, codes: toolspaceCodes });
     if (!opened.ok) return { diagnostics: opened.diagnostics };
-    const { document, report } = opened;
-    const { value } = document;
-    if (value === undefined || checkVersion(report, value)) return { diagnostics: report.diagnostics };
+    const { document, value, report } = opened;
+    if (checkVersion(report, value)) return { diagnostics: report.diagnostics };
 
     checkSchema(report, schemaInput(document, opened.text), checked);
     checkText(report, value);

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
-import type { Report } from '../report.js';
+import type { ToolspaceReport } from './codes.js';
 import { resolvePackagePath } from './runtime-rules.js';
 
 // Every pattern is anchored and rejects a leading "-", so that no value can become an option of the installer or make
@@ -12,7 +12,7 @@ const npmRange = /^[\^~<>=*xX\dA-Za-z][\^~<>=|*.+\dA-Za-z\s-]*$/;
 const imageReference = /^[a-z0-9][A-Za-z0-9._:/-]*(?:@[a-z0-9]+:[a-f0-9]+)?$/;
 
 /** Checks what is installed, and whether the same reference always gives the same files. */
-export function checkInstall(report: Report, runtime: Json | undefined): void {
+export function checkInstall(report: ToolspaceReport, runtime: Json | undefined): void {
   const install = isObject(runtime) ? runtime.install : undefined;
   if (!isObject(runtime) || !isObject(install)) return;
   switch (install.method) {
@@ -30,7 +30,7 @@ export function checkInstall(report: Report, runtime: Json | undefined): void {
   }
 }
 
-function checkPackage(report: Report, install: JsonObject, method: 'pip' | 'npm'): void {
+function checkPackage(report: ToolspaceReport, install: JsonObject, method: 'pip' | 'npm'): void {
   const { package: name, version_spec: spec } = install;
   const namePattern = method === 'pip' ? pipPackage : npmPackage;
   if (typeof name === 'string' && name !== '' && !namePattern.test(name)) {
@@ -51,7 +51,7 @@ function checkPackage(report: Report, install: JsonObject, method: 'pip' | 'npm'
   }
 }
 
-function checkLanguage(report: Report, kind: Json | undefined, method: 'pip' | 'npm'): void {
+function checkLanguage(report: ToolspaceReport, kind: Json | undefined, method: 'pip' | 'npm'): void {
   const other = method === 'pip' ? 'node-module' : 'python-module';
   if (kind !== other) return;
   report.at(
@@ -64,7 +64,7 @@ function checkLanguage(report: Report, kind: Json | undefined, method: 'pip' | '
   );
 }
 
-function checkGit(report: Report, install: JsonObject): void {
+function checkGit(report: ToolspaceReport, install: JsonObject): void {
   const { ref, subpath } = install;
   if (typeof ref === 'string') {
     const path = ['runtime', 'install', 'ref'];
@@ -99,7 +99,7 @@ function isRefName(ref: string): boolean {
   return !/[\s~^:?*[\\\x00-\x1f\x7f]|\.\.|@\{|\/\/|\.lock$/.test(ref);
 }
 
-function checkImage(report: Report, image: Json | undefined): void {
+function checkImage(report: ToolspaceReport, image: Json | undefined): void {
   if (typeof image !== 'string') return;
   const path = ['runtime', 'install', 'image'];
   if (!imageReference.test(image)) {

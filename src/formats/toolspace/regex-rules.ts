@@ -1,10 +1,10 @@
 import type { Json, JsonPath } from '../../model/json.js';
 import { pathName, show } from '../check.js';
 import { isLinearRegex } from '../linear-regex.js';
-import type { Report } from '../report.js';
+import type { ToolspaceReport } from './codes.js';
 
 /** Reports an expression that does not compile, or that the linear-time engine does not support. */
-export function checkRegex(report: Report, source: Json | undefined, path: JsonPath): void {
+export function checkRegex(report: ToolspaceReport, source: Json | undefined, path: JsonPath): void {
   if (typeof source !== 'string') return;
   const reason = compileError(source);
   if (reason !== undefined) {

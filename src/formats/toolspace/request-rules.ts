@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonPath } from '../../model/json.js';
 import { pathName, show } from '../check.js';
-import type { Report } from '../report.js';
+import type { ToolspaceReport } from './codes.js';
 import { parseTemplate } from './template.js';
 
 /** Headers that the host sets for the connection; a manifest cannot set them. */
@@ -10,7 +10,7 @@ export function isManagedHeader(name: string): boolean {
   return managed.includes(name.toLowerCase());
 }
 
-export function checkHeaders(report: Report, headers: Json | undefined, path: JsonPath): void {
+export function checkHeaders(report: ToolspaceReport, headers: Json | undefined, path: JsonPath): void {
   if (!isObject(headers)) return;
   for (const [name, value] of Object.entries(headers)) {
     const at = [...path, name];
@@ -44,7 +44,7 @@ export function checkHeaders(report: Report, headers: Json | undefined, path: Js
 }
 
 /** Reports a path that would reach the server in another form than written. */
-export function checkRequestPath(report: Report, path: Json | undefined, at: JsonPath): void {
+export function checkRequestPath(report: ToolspaceReport, path: Json | undefined, at: JsonPath): void {
   if (typeof path !== 'string') return;
   const { parts } = parseTemplate(path).template;
   const reason = pathProblem(parts.map((it) => (it.kind === 'text' ? it.text : tokenMark)).join(''));

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject } from '../../model/json.js';
-import type { Report } from '../report.js';
 import { checkActions } from './action-rules.js';
+import type { ToolspaceReport } from './codes.js';
 import { checkEnv, readVariables } from './env-rules.js';
 import { checkInstall } from './install-rules.js';
 import { checkRuntime } from './runtime-rules.js';
@@ -9,7 +9,7 @@ import { checkLiteralCommand } from './token-rules.js';
 import { checkUrls } from './url-rules.js';
 
 /** Rules that the schema cannot express. Values of the wrong type are skipped: the schema already reports them. */
-export function checkRules(report: Report, manifest: JsonObject): void {
+export function checkRules(report: ToolspaceReport, manifest: JsonObject): void {
   checkEnv(report, manifest.env);
   checkRuntime(report, manifest);
   checkInstall(report, manifest.runtime);
@@ -19,7 +19,7 @@ export function checkRules(report: Report, manifest: JsonObject): void {
   checkLiteralCommands(report, manifest);
 }
 
-function checkLiteralCommands(report: Report, manifest: JsonObject): void {
+function checkLiteralCommands(report: ToolspaceReport, manifest: JsonObject): void {
   const { runtime, smoke, kill_switch: killSwitch } = manifest;
   const variables = readVariables(manifest);
   const entrypoint = isObject(runtime) && isObject(runtime.entrypoint) ? runtime.entrypoint : {};

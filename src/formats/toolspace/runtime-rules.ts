@@ -1,9 +1,9 @@
 import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
 import { pathName, show } from '../check.js';
-import type { Report } from '../report.js';
+import type { ToolspaceReport } from './codes.js';
 
 /** Checks that the runtime has the entrypoint, endpoint or image that the actions need. */
-export function checkRuntime(report: Report, manifest: JsonObject): void {
+export function checkRuntime(report: ToolspaceReport, manifest: JsonObject): void {
   const { runtime } = manifest;
   if (!isObject(runtime)) return;
   const { kind, entrypoint, endpoint_url: endpoint } = runtime;
@@ -61,7 +61,7 @@ function actionsOf(manifest: JsonObject, kinds: readonly string[]): string[] {
 }
 
 function reportMissing(
-  report: Report,
+  report: ToolspaceReport,
   code: 'toolspace.no-entrypoint' | 'toolspace.no-endpoint',
   field: string,
   dependents: readonly string[],
@@ -75,7 +75,7 @@ function reportMissing(
   report.at(code, ['runtime'], message, { hint, spot: 'key' });
 }
 
-function checkEntrypoint(report: Report, entrypoint: Json | undefined, image: boolean): void {
+function checkEntrypoint(report: ToolspaceReport, entrypoint: Json | undefined, image: boolean): void {
   if (!isObject(entrypoint)) return;
   checkCommand(report, entrypoint.command, ['runtime', 'entrypoint', 'command'], image);
   const { cwd } = entrypoint;
@@ -97,7 +97,12 @@ function checkEntrypoint(report: Report, entrypoint: Json | undefined, image: bo
   }
 }
 
-function checkCommand(report: Report, command: Json | undefined, path: JsonPath, image: boolean): void {
+function checkCommand(
+  report: ToolspaceReport,
+  command: Json | undefined,
+  path: JsonPath,
+  image: boolean,
+): void {
   const [first, second] = Array.isArray(command) ? command : [];
   if (typeof first !== 'string') return;
   if (!image) checkScript(report, first, second, path);
@@ -115,7 +120,7 @@ function checkCommand(report: Report, command: Json | undefined, path: JsonPath,
 }
 
 /** The script of an interpreter, or a program with a relative path, must be inside the package. */
-function checkScript(report: Report, first: string, second: Json | undefined, path: JsonPath): void {
+function checkScript(report: ToolspaceReport, first: string, second: Json | undefined, path: JsonPath): void {
   const interpreted = /^(?:node|python(?:3(?:\.\d{1,2})?)?)$/.test(first);
   const script = interpreted && typeof second === 'string' && !second.startsWith('-') ? second : undefined;
   const program = !interpreted && /^\.{0,2}[^/]*\//.test(first) && !first.startsWith('/') ? first : undefined;

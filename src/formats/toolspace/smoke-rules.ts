@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
 import { emptyInputSchema } from './action-rules.js';
+import type { ToolspaceReport } from './codes.js';
 import { readVariables } from './env-rules.js';
 import { checkRegex } from './regex-rules.js';
 import { checkHeaders } from './request-rules.js';
@@ -24,7 +24,7 @@ export function appliesTo(condition: string, kind: string): boolean {
   return conditions[condition]?.includes(kind) === true;
 }
 
-export function checkSmoke(report: Report, manifest: JsonObject): void {
+export function checkSmoke(report: ToolspaceReport, manifest: JsonObject): void {
   const { smoke } = manifest;
   if (!isObject(smoke)) return;
   switch (smoke.kind) {
@@ -41,7 +41,7 @@ export function checkSmoke(report: Report, manifest: JsonObject): void {
   checkSuccess(report, smoke);
 }
 
-function checkRequest(report: Report, manifest: JsonObject, smoke: JsonObject): void {
+function checkRequest(report: ToolspaceReport, manifest: JsonObject, smoke: JsonObject): void {
   const scope = { variables: readVariables(manifest), input: undefined, dialect: 'smoke' } as const;
   checkHeaders(report, smoke.headers, ['smoke', 'headers']);
   for (const [name, value] of Object.entries(isObject(smoke.headers) ? smoke.headers : {}))
@@ -60,7 +60,7 @@ function checkRequest(report: Report, manifest: JsonObject, smoke: JsonObject): 
   }
 }
 
-function checkServer(report: Report, manifest: JsonObject, smoke: JsonObject): void {
+function checkServer(report: ToolspaceReport, manifest: JsonObject, smoke: JsonObject): void {
   const kind = isObject(manifest.runtime) ? manifest.runtime.kind : undefined;
   if (typeof kind === 'string' && !kind.startsWith('mcp-')) {
     const message = `smoke calls a tool of an MCP server, but runtime.kind ${show(kind)} is not an MCP server`;
@@ -77,7 +77,7 @@ function checkServer(report: Report, manifest: JsonObject, smoke: JsonObject): v
   if (target !== undefined) checkEffect(report, target, 'tool_name');
 }
 
-function checkAction(report: Report, manifest: JsonObject, smoke: JsonObject): void {
+function checkAction(report: ToolspaceReport, manifest: JsonObject, smoke: JsonObject): void {
   const { action } = smoke;
   // The schema already reports an invalid name.
   if (typeof action !== 'string' || !/^[a-z][a-z0-9_]{0,62}$/.test(action)) return;
@@ -105,7 +105,7 @@ function checkAction(report: Report, manifest: JsonObject, smoke: JsonObject): v
   });
 }
 
-function checkEffect(report: Report, target: JsonObject, field: 'action' | 'tool_name'): void {
+function checkEffect(report: ToolspaceReport, target: JsonObject, field: 'action' | 'tool_name'): void {
   const effect = target.side_effects;
   if (effect !== 'write' && effect !== 'destructive') return;
   const message = `the smoke test calls ${show(target.name)}, but its side_effects are ${show(effect)}`;
@@ -114,7 +114,7 @@ function checkEffect(report: Report, target: JsonObject, field: 'action' | 'tool
   });
 }
 
-function checkSuccess(report: Report, smoke: JsonObject): void {
+function checkSuccess(report: ToolspaceReport, smoke: JsonObject): void {
   const { success, kind } = smoke;
   if (!isObject(success)) return;
   for (const [condition, kinds] of Object.entries(conditions)) {

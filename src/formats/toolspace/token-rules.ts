@@ -1,8 +1,8 @@
 import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
 import type { TemplatePart } from '../../model/template.js';
 import { pathName, show } from '../check.js';
-import type { Report } from '../report.js';
 import { suggest } from '../suggest.js';
+import type { ToolspaceReport } from './codes.js';
 import type { DeclaredVariables } from './env-rules.js';
 import { lookUpInput } from './input-schema.js';
 import { parseTemplate, type TokenDialect } from './template.js';
@@ -19,7 +19,7 @@ export interface TokenScope {
 
 /** Checks all tokens of one text and returns the paths of the inputs that it uses. */
 export function checkTokens(
-  report: Report,
+  report: ToolspaceReport,
   text: Json | undefined,
   path: JsonPath,
   destination: TokenDestination,
@@ -47,7 +47,7 @@ export function checkTokens(
 }
 
 function checkVariable(
-  report: Report,
+  report: ToolspaceReport,
   name: string,
   path: JsonPath,
   destination: TokenDestination,
@@ -82,7 +82,7 @@ function checkVariable(
 }
 
 function checkInput(
-  report: Report,
+  report: ToolspaceReport,
   part: Extract<TemplatePart, { kind: 'input' }>,
   path: JsonPath,
   schema: JsonObject | undefined,
@@ -110,7 +110,7 @@ function checkInput(
 
 /** Reports tokens in commands where tokens are not filled in. */
 export function checkLiteralCommand(
-  report: Report,
+  report: ToolspaceReport,
   command: Json | undefined,
   path: JsonPath,
   variables: DeclaredVariables,

@@ -1,6 +1,6 @@
 import { isObject, type Json, type JsonObject, type JsonPath, toPointer, valueAt } from '../../model/json.js';
 import { pathName, show } from '../check.js';
-import type { Report } from '../report.js';
+import type { ToolspaceReport } from './codes.js';
 
 /** `link`: shown to people. `request`: the host sends requests to it. `clone`: git fetches from it. */
 type Use = 'link' | 'request' | 'clone';
@@ -26,7 +26,7 @@ const places: readonly (readonly [JsonPath, Use])[] = [
   [['support', 'docs_url'], 'link'],
 ];
 
-export function checkUrls(report: Report, manifest: JsonObject): void {
+export function checkUrls(report: ToolspaceReport, manifest: JsonObject): void {
   // The schema already reports values that are not URLs.
   const reported = new Set(
     report.diagnostics.filter((it) => it.code === 'schema.format').map((it) => it.pointer),
@@ -43,7 +43,7 @@ export function checkUrls(report: Report, manifest: JsonObject): void {
   checkCommands(report, manifest);
 }
 
-function checkUrl(report: Report, url: string, path: JsonPath, use: Use): void {
+function checkUrl(report: ToolspaceReport, url: string, path: JsonPath, use: Use): void {
   const scheme = url.slice(0, url.indexOf(':')).toLowerCase();
   if (!schemes[use].includes(scheme)) {
     const hint = `use ${schemes[use].filter((it) => !insecureSchemes.includes(it)).join(' or ')}`;
@@ -69,7 +69,7 @@ function checkUrl(report: Report, url: string, path: JsonPath, use: Use): void {
 }
 
 /** Checks URLs in commands: whole arguments and --option=URL. */
-function checkCommands(report: Report, manifest: JsonObject): void {
+function checkCommands(report: ToolspaceReport, manifest: JsonObject): void {
   const commands: JsonPath[] = [
     ['runtime', 'entrypoint', 'command'],
     ['smoke', 'command'],
@@ -86,7 +86,7 @@ function checkCommands(report: Report, manifest: JsonObject): void {
   }
 }
 
-function warnInsecure(report: Report, path: JsonPath, prefix: string): void {
+function warnInsecure(report: ToolspaceReport, path: JsonPath, prefix: string): void {
   const message = `${pathName(path)} uses ${prefix}, so others on the network can read and change the data`;
   report.at('toolspace.insecure-url', path, message, { hint: 'use https://' });
 }

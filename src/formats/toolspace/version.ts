@@ -1,6 +1,6 @@
 import { isObject, type Json } from '../../model/json.js';
 import { show } from '../check.js';
-import type { Report } from '../report.js';
+import type { ToolspaceReport } from './codes.js';
 
 const supported = '0.2';
 
@@ -8,7 +8,7 @@ const supported = '0.2';
  * Reports an unsupported version and returns true. Then no other rule runs: the rules of this version do not apply to
  * the manifest.
  */
-export function checkVersion(report: Report, manifest: Json): boolean {
+export function checkVersion(report: ToolspaceReport, manifest: Json): boolean {
   if (!isObject(manifest) || !Object.hasOwn(manifest, 'manifest_version')) return false;
   const version = manifest.manifest_version as Json;
   if (version === supported) return false;

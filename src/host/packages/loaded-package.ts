@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { type DiscoveredManifest, discover } from '../../bundle/discover.js';
 import { maxFiles } from '../../bundle/folder.js';
+import type { FormatDescriptor } from '../../formats/format-descriptor.js';
 import { makeDiagnostic } from '../../formats/report.js';
 import type { Bundle } from '../../model/bundle.js';
 import { type Diagnostic, startOfFile } from '../../model/diagnostic.js';
@@ -36,7 +37,9 @@ export interface LoadResult {
   readonly nested: number;
 }
 
-export interface LoadServices {
+/** What finds and parses packages. */
+export interface PackageReaders {
+  readonly formats: readonly FormatDescriptor[];
   readonly parseCache: ParseCache;
   readonly digests: PackageDigests;
 }
@@ -44,9 +47,14 @@ export interface LoadServices {
 /** Loads all packages at the session's paths. A broken package does not affect the others. */
 export async function loadPackages(
   { directories, root: cwd, parse, policy: { ignore, depth } }: SessionSetup,
-  services: LoadServices,
+  readers: PackageReaders,
 ): Promise<LoadResult> {
-  const { found, problems, missing, scanned, nested } = discover(directories, { cwd, ignore, depth });
+  const { found, problems, missing, scanned, nested } = discover(directories, {
+    cwd,
+    formats: readers.formats,
+    ignore,
+    depth,
+  });
   const [missingPath] = missing;
   if (missingPath !== undefined) {
     throw new HostError('not_found', `no such file or folder: ${missingPath}`, {
@@ -57,7 +65,7 @@ export async function loadPackages(
   for (const [index, it] of found.entries()) {
     // Lets other work of the host run in between.
     if (index % 20 === 19) await new Promise((resolve) => setImmediate(resolve));
-    loaded.push(await load(it, parse, services));
+    loaded.push(await load(it, parse, readers));
   }
   return { loaded, problems, scanned, nested };
 }
@@ -65,7 +73,7 @@ export async function loadPackages(
 async function load(
   found: DiscoveredManifest,
   options: ParseOptions,
-  { parseCache, digests }: LoadServices,
+  { parseCache, digests }: PackageReaders,
 ): Promise<LoadedPackage> {
   const { format, bundle, file, path } = found;
   const { package: pkg, diagnostics } = await parseCache.parse(found, options);

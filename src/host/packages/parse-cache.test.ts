@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type DiscoveredManifest, discover } from '../../bundle/discover.js';
-import { formatLoaders } from '../../formats/format-loaders.js';
+import { builtInFormats } from '../../formats/built-in-formats.js';
 import { defaultParseOptions, inspect } from '../../formats/inspect.js';
 import type { Bundle } from '../../model/bundle.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
@@ -40,7 +40,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const found = (cwd = folder) => discover([join(folder, 'packages')], { cwd }).found;
+const found = (cwd = folder) => discover([join(folder, 'packages')], { cwd, formats: builtInFormats }).found;
 const store = (build = 'one') => new ParseCacheRows(database, build, () => 1);
 const fail = (error: unknown) => {
   throw error;
@@ -67,7 +67,7 @@ async function parseWithoutCache(options = defaults, cwd = folder) {
 test('unchanged files are parsed once, even across two hosts, with the same result', async () => {
   const first = new ParseCache(store(), fail);
   const count = found().length;
-  expect(new Set(found().map((it) => it.format.name)).size).toBe(formatLoaders.length);
+  expect(new Set(found().map((it) => it.format.name)).size).toBe(builtInFormats.length);
   expect((await parseAll(first)).parsed).toBe(count);
   expect((await parseAll(first)).parsed).toBe(0);
   await first.close();

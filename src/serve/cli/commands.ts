@@ -1,23 +1,25 @@
 import type { Command } from './command.js';
+import type { LoadFormats } from './terminal.js';
 
 export interface CommandEntry {
   readonly name: string;
   readonly summary: string;
   /** Internal command: it works, but the help does not list it. */
   readonly hidden?: boolean;
-  load(): Promise<Command>;
+  /** `loadFormats`: for commands whose help or work depends on the formats. */
+  load(loadFormats: LoadFormats): Promise<Command>;
 }
 
 export const commands: readonly CommandEntry[] = [
   {
     name: 'init',
     summary: 'create a working package to start from',
-    load: async () => (await import('./commands/init.js')).init,
+    load: async (formats) => (await import('./commands/init.js')).initCommand(await formats()),
   },
   {
     name: 'validate',
     summary: 'check manifests and show how to fix them',
-    load: async () => (await import('./commands/validate.js')).validate,
+    load: async (formats) => (await import('./commands/validate.js')).validateCommand(await formats()),
   },
   {
     name: 'list',
@@ -62,7 +64,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'export',
     summary: 'write an agent as files for a client',
-    load: async () => (await import('./commands/export.js')).exportAgent,
+    load: async (formats) => (await import('./commands/export.js')).exportCommand(await formats()),
   },
   {
     name: 'secret',
@@ -122,12 +124,12 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'schema',
     summary: 'print the JSON Schema of a manifest format',
-    load: async () => (await import('./commands/schema.js')).schema,
+    load: async (formats) => (await import('./commands/schema.js')).schemaCommand(await formats()),
   },
   {
     name: 'explain',
     summary: 'explain a diagnostic or error code',
-    load: async () => (await import('./commands/explain.js')).explainCommand,
+    load: async (formats) => (await import('./commands/explain.js')).explainCommand(await formats()),
   },
   {
     name: 'host',

@@ -65,10 +65,9 @@ export async function readConfigFile(
   const { parseToml } = await import('../../formats/document/toml.js');
   const { SourceText } = await import('../../formats/document/source-text.js');
   const document = parseToml(read.text);
-  const report = new Report(path, document);
+  const report = new Report(path, document, {});
   const source = new SourceText(read.text);
-  for (const { code, start, end, message, hint } of document.problems)
-    report.inFile(code, path, source.range(start, end), message, hint);
+  report.addSyntaxProblems((start, end) => source.range(start, end));
   if (isObject(document.value)) {
     for (const { key, at } of keysOf(document.value, report, kind)) {
       const value = valueAt(document.value, at) ?? null;

@@ -1,7 +1,7 @@
 import { isAbsolute, join, resolve } from 'node:path';
 import { isToolPattern, parseRule } from '../../formats/rule-config.js';
 import { suggest } from '../../formats/suggest.js';
-import type { DiagnosticCode } from '../../model/codes.js';
+import type { CommonCode } from '../../model/codes.js';
 import type { Json, JsonPath } from '../../model/json.js';
 import type { Rule } from '../../model/rule.js';
 import { findHidden } from '../../model/unicode.js';
@@ -14,7 +14,7 @@ export interface PathContext {
 }
 
 export interface ValueProblem {
-  readonly code: DiagnosticCode;
+  readonly code: CommonCode;
   readonly message: string;
   readonly hint?: string;
   /** Where in the value. Default: the whole value. */

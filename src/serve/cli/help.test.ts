@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { builtInFormats } from '../../formats/built-in-formats.js';
 import { width } from '../print/width.js';
 import { commands } from './commands.js';
 import { commandHelp, exitCodes, mainHelp } from './help.js';
@@ -7,7 +8,9 @@ const long = (text: string, columns: number) => text.split('\n').filter((it) => 
 
 describe.each([40, 50, 80, 100])('help in %d columns', (columns) => {
   test.each(commands.map((it) => it.name))('help of %s fits and never wraps its examples', async (name) => {
-    const command = await (commands.find((it) => it.name === name) as (typeof commands)[number]).load();
+    const command = await (commands.find((it) => it.name === name) as (typeof commands)[number]).load(
+      async () => builtInFormats,
+    );
     const text = commandHelp(command, columns);
     const examples = command.examples.map((it) => it.line);
     for (const it of examples) expect(text.split('\n').some((line) => line.startsWith(`  ${it}`))).toBe(true);

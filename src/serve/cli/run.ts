@@ -26,7 +26,7 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
     return help(rest, terminal, verb === undefined ? 2 : 0);
   }
   const name = verb === 'ext' ? (rest.shift() ?? '') : verb;
-  const command = await loadCommand(name);
+  const command = await loadCommand(name, terminal);
   if (rest.includes('--help') || rest.includes('-h')) {
     terminal.out(commandHelp(command, terminal.columns));
     return 0;
@@ -59,9 +59,9 @@ function withCwd(terminal: Terminal, args: Arguments): Terminal {
   return { ...terminal, cwd: folder };
 }
 
-async function loadCommand(name: string) {
+async function loadCommand(name: string, { loadFormats }: Terminal) {
   const entry = commands.find((it) => it.name === name);
-  if (entry !== undefined) return entry.load();
+  if (entry !== undefined) return entry.load(loadFormats);
   const meant = suggestCommand(
     name,
     commands.filter((it) => !it.hidden).map((it) => it.name),
@@ -72,7 +72,8 @@ async function loadCommand(name: string) {
 
 async function help([topic]: readonly string[], terminal: Terminal, exit: number): Promise<number> {
   if (topic === 'exit-codes') terminal.out(exitCodes(terminal.columns));
-  else if (topic !== undefined) terminal.out(commandHelp(await loadCommand(topic), terminal.columns));
+  else if (topic !== undefined)
+    terminal.out(commandHelp(await loadCommand(topic, terminal), terminal.columns));
   else
     (exit === 0 ? terminal.out : terminal.err)(
       mainHelp(

@@ -1,4 +1,5 @@
 import type { Readable, Writable } from 'node:stream';
+import type { FormatDescriptor } from '../../formats/format-descriptor.js';
 import type {
   Answer,
   AuditLocations,
@@ -10,6 +11,8 @@ import type {
   RemoteHost,
 } from '../../host/host.js';
 import type { AuditVerdict } from '../../model/audit.js';
+
+export type LoadFormats = () => Promise<readonly FormatDescriptor[]>;
 
 /** Everything a command can see and do outside itself. Only main.ts implements it; tests use their own. */
 export interface Terminal {
@@ -46,6 +49,8 @@ export interface Terminal {
   isFolder(path: string): boolean;
   /** Path of a file that comes with this installation. */
   resource(path: string): string;
+  /** The manifest formats that this installation knows. */
+  readonly loadFormats: LoadFormats;
   /** The running host of the state directory, else a host in this process until the command ends. */
   openHost(options: OpenHostOptions): Promise<RemoteHost>;
   /** Runs the checks of `doctor`. */

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { discover } from '../../bundle/discover.js';
+import type { FormatDescriptor } from '../../formats/format-descriptor.js';
 import { defaultParseOptions, inspect } from '../../formats/inspect.js';
 import { suggest } from '../../formats/suggest.js';
 import { readTextFile } from '../../formats/text-file.js';
@@ -33,10 +34,11 @@ export interface AgentQuery {
   readonly isPath: boolean;
   readonly folders: readonly string[];
   readonly cwd: string;
+  readonly formats: readonly FormatDescriptor[];
 }
 
-export async function findAgent({ name, isPath, folders, cwd }: AgentQuery): Promise<Agent> {
-  const { found, missing } = discover(isPath ? [name] : folders, { cwd });
+export async function findAgent({ name, isPath, folders, cwd, formats }: AgentQuery): Promise<Agent> {
+  const { found, missing } = discover(isPath ? [name] : folders, { cwd, formats });
   const [firstMissing] = missing;
   if (firstMissing !== undefined)
     throw new HostError('not_found', `no such file or folder: ${firstMissing}`, { hint: 'check the path' });

@@ -1,45 +1,49 @@
+import { diagnosticCodesOf } from '../../../formats/diagnostic-codes.js';
+import type { FormatDescriptor } from '../../../formats/format-descriptor.js';
 import { suggest } from '../../../formats/suggest.js';
-import { diagnosticCodes } from '../../../model/codes.js';
 import { HostError, type HostErrorCode, hostErrorCodes } from '../../../model/host-error.js';
 import { errorTable } from '../../errors.js';
 import type { Arguments, Command } from '../command.js';
 import type { Terminal } from '../terminal.js';
 
-export const explainCommand: Command = {
-  name: 'explain',
-  summary: 'Explain a diagnostic or error code: what it means and why it matters.',
-  usage: 'explain CODE',
-  examples: [
-    { line: 'toolwharf explain schema.required', text: 'a code in brackets, as validate shows it' },
-    { line: 'toolwharf explain timeout', text: 'an error code, as --json shows it' },
-    { line: 'toolwharf explain field.near-miss --json', text: 'print JSON for a script' },
-    { line: 'toolwharf explain', text: 'list all codes' },
-  ],
-  options: [],
-  async run(args, terminal) {
-    const [code, ...more] = args.positionals;
-    const known = [...Object.keys(diagnosticCodes), ...hostErrorCodes];
-    if (more.length > 0) throw new HostError('usage', 'name one code');
-    if (code === undefined) {
-      terminal.out(`${known.join('\n')}\n`);
+export function explainCommand(formats: readonly FormatDescriptor[]): Command {
+  return {
+    name: 'explain',
+    summary: 'Explain a diagnostic or error code: what it means and why it matters.',
+    usage: 'explain CODE',
+    examples: [
+      { line: 'toolwharf explain schema.required', text: 'a code in brackets, as validate shows it' },
+      { line: 'toolwharf explain timeout', text: 'an error code, as --json shows it' },
+      { line: 'toolwharf explain field.near-miss --json', text: 'print JSON for a script' },
+      { line: 'toolwharf explain', text: 'list all codes' },
+    ],
+    options: [],
+    async run(args, terminal) {
+      const [code, ...more] = args.positionals;
+      const codes = diagnosticCodesOf(formats);
+      const known = [...Object.keys(codes), ...hostErrorCodes];
+      if (more.length > 0) throw new HostError('usage', 'name one code');
+      if (code === undefined) {
+        terminal.out(`${known.join('\n')}\n`);
+        return 0;
+      }
+      if (isErrorCode(code)) return explainError(code, args, terminal);
+      const entry = entryOf(terminal.readFile(terminal.resource('docs/diagnostics.md')) ?? '', code);
+      if (!known.includes(code) || entry === undefined) {
+        const meant = suggest(code, known);
+        throw new HostError('not_found', `unknown code ${JSON.stringify(code)}`, {
+          hint: meant === undefined ? '"toolwharf explain" lists all codes' : `did you mean ${meant}?`,
+        });
+      }
+      terminal.out(
+        args.has('json')
+          ? `${JSON.stringify({ schema: 'toolwharf/explain@1', code, severity: codes[code], text: entry })}\n`
+          : `${code}\n\n${plain(entry)}\n`,
+      );
       return 0;
-    }
-    if (isErrorCode(code)) return explainError(code, args, terminal);
-    const entry = entryOf(terminal.readFile(terminal.resource('docs/diagnostics.md')) ?? '', code);
-    if (!known.includes(code) || entry === undefined) {
-      const meant = suggest(code, known);
-      throw new HostError('not_found', `unknown code ${JSON.stringify(code)}`, {
-        hint: meant === undefined ? '"toolwharf explain" lists all codes' : `did you mean ${meant}?`,
-      });
-    }
-    terminal.out(
-      args.has('json')
-        ? `${JSON.stringify({ schema: 'toolwharf/explain@1', code, severity: diagnosticCodes[code as keyof typeof diagnosticCodes], text: entry })}\n`
-        : `${code}\n\n${plain(entry)}\n`,
-    );
-    return 0;
-  },
-};
+    },
+  };
+}
 
 function isErrorCode(code: string): code is HostErrorCode {
   return hostErrorCodes.some((it) => it === code);

@@ -1,4 +1,5 @@
 import { relative, resolve } from 'node:path';
+import type { FormatDescriptor } from '../../../formats/format-descriptor.js';
 import { suggest } from '../../../formats/suggest.js';
 import { HostError } from '../../../model/host-error.js';
 import { mcpCommand } from '../../clients/launch.js';
@@ -12,64 +13,75 @@ import { sessionSettings } from '../config.js';
 import { isPackagePath } from '../package-path.js';
 import type { Terminal } from '../terminal.js';
 
-export const exportAgent: Command = {
-  name: 'export',
-  summary: "Write an agent's instructions and configuration as files for a client. Installs nothing.",
-  usage: 'export PATH|AGENT --target TARGET [--out DIR] [options]',
-  examples: [
-    { line: 'toolwharf export ./minutes-keeper --target chatgpt', text: 'write files to paste into ChatGPT' },
-    {
-      line: 'toolwharf export review-skills --dir agents --target cursor',
-      text: 'export an agent by its id',
+export function exportCommand(formats: readonly FormatDescriptor[]): Command {
+  return {
+    name: 'export',
+    summary: "Write an agent's instructions and configuration as files for a client. Installs nothing.",
+    usage: 'export PATH|AGENT --target TARGET [--out DIR] [options]',
+    examples: [
+      {
+        line: 'toolwharf export ./minutes-keeper --target chatgpt',
+        text: 'write files to paste into ChatGPT',
+      },
+      {
+        line: 'toolwharf export review-skills --dir agents --target cursor',
+        text: 'export an agent by its id',
+      },
+      {
+        line: 'toolwharf export ./log-digest --target claude-code --out .',
+        text: 'write into this project',
+      },
+    ],
+    options: [
+      { name: 'target', value: 'TARGET', text: `client to write for: ${targetNames.join(', ')}` },
+      {
+        name: 'dir',
+        value: 'DIR',
+        multiple: true,
+        text: 'folder to search for agents (default: this folder)',
+      },
+      { name: 'out', value: 'DIR', text: 'folder to write to (default: AGENT-TARGET)' },
+      { name: 'force', text: 'overwrite existing files' },
+      { name: 'dry-run', text: 'show what would be written, without writing it' },
+      {
+        name: 'config',
+        value: 'FILE',
+        text: 'user configuration file to use instead of the default one',
+      },
+    ],
+    async run(args, terminal) {
+      const [name, ...more] = args.positionals;
+      if (name === undefined || more.length > 0)
+        throw new HostError('usage', 'name one agent', { hint: 'see "toolwharf export --help"' });
+      const target = targetNamed(args.value('target'));
+      const { cwd } = terminal;
+      const isPath = isPackagePath(name, terminal);
+      const folders = args.values('dir');
+      const agent = await findAgent({
+        name,
+        isPath,
+        folders: folders.length > 0 ? folders : (await sessionSettings(args, terminal)).defaultPaths(),
+        cwd,
+        formats,
+      });
+      const start = mcpCommand({
+        node: process.execPath,
+        main: terminal.main,
+        cwd,
+        home: '',
+        paths: [agent.path],
+        root: undefined,
+        more: [],
+      });
+      const exported = targets[target](agent, start);
+      const folder = resolve(cwd, args.value('out') ?? `${safeFileName(agent.package.id)}-${target}`);
+      const planned = planFolder(folder, exported.files, args.has('force'));
+      if (!args.has('dry-run')) writeFolder(folder, exported.files, planned);
+      report({ agent, target, folder, exported, planned }, args, terminal);
+      return 0;
     },
-    {
-      line: 'toolwharf export ./log-digest --target claude-code --out .',
-      text: 'write into this project',
-    },
-  ],
-  options: [
-    { name: 'target', value: 'TARGET', text: `client to write for: ${targetNames.join(', ')}` },
-    { name: 'dir', value: 'DIR', multiple: true, text: 'folder to search for agents (default: this folder)' },
-    { name: 'out', value: 'DIR', text: 'folder to write to (default: AGENT-TARGET)' },
-    { name: 'force', text: 'overwrite existing files' },
-    { name: 'dry-run', text: 'show what would be written, without writing it' },
-    {
-      name: 'config',
-      value: 'FILE',
-      text: 'user configuration file to use instead of the default one',
-    },
-  ],
-  async run(args, terminal) {
-    const [name, ...more] = args.positionals;
-    if (name === undefined || more.length > 0)
-      throw new HostError('usage', 'name one agent', { hint: 'see "toolwharf export --help"' });
-    const target = targetNamed(args.value('target'));
-    const { cwd } = terminal;
-    const isPath = isPackagePath(name, terminal);
-    const folders = args.values('dir');
-    const agent = await findAgent({
-      name,
-      isPath,
-      folders: folders.length > 0 ? folders : (await sessionSettings(args, terminal)).defaultPaths(),
-      cwd,
-    });
-    const start = mcpCommand({
-      node: process.execPath,
-      main: terminal.main,
-      cwd,
-      home: '',
-      paths: [agent.path],
-      root: undefined,
-      more: [],
-    });
-    const exported = targets[target](agent, start);
-    const folder = resolve(cwd, args.value('out') ?? `${safeFileName(agent.package.id)}-${target}`);
-    const planned = planFolder(folder, exported.files, args.has('force'));
-    if (!args.has('dry-run')) writeFolder(folder, exported.files, planned);
-    report({ agent, target, folder, exported, planned }, args, terminal);
-    return 0;
-  },
-};
+  };
+}
 
 function targetNamed(name: string | undefined): TargetName {
   const known = targetNames.find((it) => it === name);

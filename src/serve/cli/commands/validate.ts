@@ -1,9 +1,10 @@
 import { relative, resolve } from 'node:path';
-import { discover } from '../../../bundle/discover.js';
+import { type DiscoverOptions, discover } from '../../../bundle/discover.js';
+import type { FormatDescriptor } from '../../../formats/format-descriptor.js';
 import { defaultParseOptions, inspect } from '../../../formats/inspect.js';
 import { makeDiagnostic } from '../../../formats/report.js';
 import { compareDiagnostics, type Diagnostic, startOfFile } from '../../../model/diagnostic.js';
-import { type FormatName, formatNames, type ParseOptions } from '../../../model/format.js';
+import type { ParseOptions } from '../../../model/format.js';
 import { HostError } from '../../../model/host-error.js';
 import type { Package } from '../../../model/package.js';
 import { countOf, printDiagnostics, printSummary } from '../../print/diagnostics.js';
@@ -17,51 +18,60 @@ import { terminalStyle } from '../terminal-style.js';
 
 const outputFormats = ['text', 'json', 'sarif', 'github'] as const;
 
-export const validate: Command = {
-  name: 'validate',
-  summary: 'Check manifests of all five formats. Shows where each problem is and how to fix it.',
-  usage: 'validate [PATH…] [options]',
-  examples: [
-    { line: 'toolwharf validate', text: 'check everything below this folder' },
-    { line: 'toolwharf validate tool.py plugin.toml', text: 'check these files' },
-    { line: 'toolwharf validate tools --format github', text: 'annotate a pull request on GitHub' },
-  ],
-  options: [
-    { name: 'format', value: 'FORM', text: 'output format: text, json, sarif or github (default: text)' },
-    { name: 'as', value: 'FORMAT', text: `format of the named files: ${formatNames.join(', ')}` },
-    { name: 'strict', text: 'treat warnings as errors' },
-    { name: 'agent-version', value: 'VERSION', text: 'host version that extensions are checked against' },
-  ],
-  async run(args, terminal) {
-    const output = args.has('json') ? 'json' : oneOf(args.value('format') ?? 'text', outputFormats, 'format');
-    const as = args.value('as');
-    const checked = await check(
-      await searchOf(args, terminal),
-      terminal.cwd,
-      as === undefined ? undefined : oneOf(as, formatNames, 'as'),
-      args.has('strict'),
-      {
-        ...defaultParseOptions,
-        agentVersion: args.value('agent-version') ?? defaultParseOptions.agentVersion,
-      },
-    );
-    const errors = countOf(checked.diagnostics, 'error');
-    switch (output) {
-      case 'json':
-        terminal.out(`${JSON.stringify(toDocument(checked))}\n`);
-        break;
-      case 'sarif':
-        terminal.out(`${JSON.stringify(toSarif(checked.diagnostics, terminal.version), null, 2)}\n`);
-        break;
-      case 'github':
-        terminal.out(toGithub(checked.diagnostics));
-        break;
-      default:
-        printText(checked, args, terminal);
-    }
-    return errors > 0 ? 3 : 0;
-  },
-};
+export function validateCommand(formats: readonly FormatDescriptor[]): Command {
+  const names = formats.map((it) => it.name);
+  return {
+    name: 'validate',
+    summary: 'Check manifests of all formats. Shows where each problem is and how to fix it.',
+    usage: 'validate [PATH…] [options]',
+    examples: [
+      { line: 'toolwharf validate', text: 'check everything below this folder' },
+      { line: 'toolwharf validate tool.py plugin.toml', text: 'check these files' },
+      { line: 'toolwharf validate tools --format github', text: 'annotate a pull request on GitHub' },
+    ],
+    options: [
+      { name: 'format', value: 'FORM', text: 'output format: text, json, sarif or github (default: text)' },
+      { name: 'as', value: 'FORMAT', text: `format of the named files: ${names.join(', ')}` },
+      { name: 'strict', text: 'treat warnings as errors' },
+      { name: 'agent-version', value: 'VERSION', text: 'host version that extensions are checked against' },
+    ],
+    async run(args, terminal) {
+      const output = args.has('json')
+        ? 'json'
+        : oneOf(args.value('format') ?? 'text', outputFormats, 'format');
+      const as = args.value('as');
+      const asName = as === undefined ? undefined : oneOf(as, names, 'as');
+      const checked = await check(
+        {
+          ...(await searchOf(args, terminal)),
+          cwd: terminal.cwd,
+          formats,
+          as: formats.find((it) => it.name === asName),
+        },
+        args.has('strict'),
+        {
+          ...defaultParseOptions,
+          agentVersion: args.value('agent-version') ?? defaultParseOptions.agentVersion,
+        },
+      );
+      const errors = countOf(checked.diagnostics, 'error');
+      switch (output) {
+        case 'json':
+          terminal.out(`${JSON.stringify(toDocument(checked))}\n`);
+          break;
+        case 'sarif':
+          terminal.out(`${JSON.stringify(toSarif(checked.diagnostics, terminal.version), null, 2)}\n`);
+          break;
+        case 'github':
+          terminal.out(toGithub(checked.diagnostics));
+          break;
+        default:
+          printText(checked, args, terminal);
+      }
+      return errors > 0 ? 3 : 0;
+    },
+  };
+}
 
 interface CheckedFile {
   readonly file: string;
@@ -75,10 +85,9 @@ interface Checked {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-interface SearchPlan {
+/** Where to search. */
+interface SearchPlan extends Pick<DiscoverOptions, 'ignore' | 'depth'> {
   readonly paths: readonly string[];
-  readonly ignore?: readonly string[];
-  readonly depth?: number;
 }
 
 /** A named path is searched completely. Without one, only what would be served from this folder. */
@@ -93,13 +102,11 @@ async function searchOf(args: Arguments, terminal: Terminal): Promise<SearchPlan
 }
 
 async function check(
-  { paths, ignore, depth }: SearchPlan,
-  cwd: string,
-  as: FormatName | undefined,
+  { paths, ...search }: SearchPlan & DiscoverOptions,
   strict: boolean,
   options: ParseOptions,
 ): Promise<Checked> {
-  const { found, problems, missing } = discover(paths, { cwd, as, ignore, depth });
+  const { found, problems, missing } = discover(paths, search);
   const [firstMissing] = missing;
   if (firstMissing !== undefined && missing.length === paths.length) {
     throw new HostError('not_found', `no such file or folder: ${firstMissing}`, { hint: 'check the path' });

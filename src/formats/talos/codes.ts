@@ -1,4 +1,5 @@
-import type { Severity } from '../severity.js';
+import type { Severity } from '../../model/severity.js';
+import type { Report } from '../report.js';
 
 /** Rules of the Talos format that its schema cannot express. */
 export const talosCodes = {
@@ -19,3 +20,8 @@ export const talosCodes = {
   'talos.could-not-check': 'info',
   'talos.prompt-empty': 'warning',
 } as const satisfies Record<string, Severity>;
+
+export type TalosCode = keyof typeof talosCodes;
+
+/** Accepts the codes of this format and those that all formats share. */
+export type TalosReport = Report<TalosCode>;

@@ -1,4 +1,5 @@
-import type { Severity } from '../severity.js';
+import type { Severity } from '../../model/severity.js';
+import type { Report } from '../report.js';
 
 export const nexoCodes = {
   'nexo.id': 'error',
@@ -31,3 +32,8 @@ export const nexoCodes = {
   'nexo.placeholder-place': 'error',
   'nexo.sidecar-ignored': 'info',
 } as const satisfies Record<string, Severity>;
+
+export type NexoCode = keyof typeof nexoCodes;
+
+/** Accepts the codes of this format and those that all formats share. */
+export type NexoReport = Report<NexoCode>;

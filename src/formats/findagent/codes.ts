@@ -1,4 +1,5 @@
-import type { Severity } from '../severity.js';
+import type { Severity } from '../../model/severity.js';
+import type { Report } from '../report.js';
 
 export const findagentCodes = {
   'findagent.blank-text': 'warning',
@@ -66,3 +67,8 @@ export const findagentCodes = {
   'findagent.env-reserved': 'error',
   'findagent.env-looks-secret': 'warning',
 } as const satisfies Record<string, Severity>;
+
+export type FindagentCode = keyof typeof findagentCodes;
+
+/** Accepts the codes of this format and those that all formats share. */
+export type FindagentReport = Report<FindagentCode>;

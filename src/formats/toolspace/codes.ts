@@ -1,4 +1,5 @@
-import type { Severity } from '../severity.js';
+import type { Severity } from '../../model/severity.js';
+import type { Report } from '../report.js';
 
 /** Rules from the text of the Toolspace specification. Violations of its JSON Schema use the codes of schema.ts. */
 export const toolspaceCodes = {
@@ -50,3 +51,8 @@ export const toolspaceCodes = {
   'toolspace.foreign-success': 'warning',
   'toolspace.json-pointer': 'error',
 } as const satisfies Record<string, Severity>;
+
+export type ToolspaceCode = keyof typeof toolspaceCodes;
+
+/** Accepts the codes of this format and those that all formats share. */
+export type ToolspaceReport = Report<ToolspaceCode>;

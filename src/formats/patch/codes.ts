@@ -1,4 +1,5 @@
-import type { Severity } from '../severity.js';
+import type { Severity } from '../../model/severity.js';
+import type { Report } from '../report.js';
 
 /** Rules of the Patch format that its schema cannot express. */
 export const patchCodes = {
@@ -27,3 +28,8 @@ export const patchCodes = {
   'patch.no-output': 'warning',
   'patch.could-not-check': 'info',
 } as const satisfies Record<string, Severity>;
+
+export type PatchCode = keyof typeof patchCodes;
+
+/** Accepts the codes of this format and those that all formats share. */
+export type PatchReport = Report<PatchCode>;

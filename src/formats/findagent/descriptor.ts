@@ -1,0 +1,14 @@
+import type { FormatDescriptor } from '../format-descriptor.js';
+import { claimFindagent } from './claim.js';
+import { findagentCodes } from './codes.js';
+
+export const findagentFormat = {
+  name: 'findagent',
+  fileNames: { certain: ['findagent.json', '.findagent.json'], likely: [], possible: ['*.json'] },
+  usualScope: 'folder',
+  ownsSubfolders: true,
+  codes: findagentCodes,
+  claim: claimFindagent,
+  load: async () => (await import('./format.js')).findagent,
+  loadStarter: async () => (await import('./starter.js')).starter,
+} as const satisfies FormatDescriptor;
