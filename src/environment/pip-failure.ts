@@ -13,8 +13,8 @@ export interface PipFailure {
 }
 
 /**
- * Explains why packages could not be installed. pip's output only selects the message; output that is not recognized is
- * shown as it is.
+ * Explains why packages could not be installed. pip has one exit code for every failure, so its output selects the
+ * message; output that is not recognized is shown as it is.
  */
 export function explainPip(failure: PipFailure): HostError {
   const { stderr, log, network, python } = failure;

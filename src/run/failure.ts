@@ -14,6 +14,8 @@ export interface FailedRun {
   readonly envelope: HostError | undefined;
 }
 
+// A program reports errors only as text. The patterns below choose how a failure is explained, never whether it is one.
+
 /** Error texts of the C library, Python, Node and curl when a host cannot be reached. */
 const networkErrorPattern =
   /Network is unreachable|Temporary failure in name resolution|Name or service not known|ENETUNREACH|EAI_AGAIN|ENOTFOUND|Could not resolve host|Errno -[23]\]|Connection refused|ECONNREFUSED|Couldn't connect to server/;

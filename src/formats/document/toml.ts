@@ -118,7 +118,10 @@ function convert(
   return { value: visit(table), problems };
 }
 
-/** Messages for the errors of the position parser, which distinguishes more kinds of errors. */
+/**
+ * Messages for the errors of the position parser, which distinguishes more kinds of errors. It keeps their codes to
+ * itself, so its messages are the keys. A message that is not listed is still reported, as "invalid TOML".
+ */
 const errorMessages: Readonly<Record<string, readonly [message: string, hint?: string]>> = {
   'Unterminated string constant': [
     'the closing quote is missing',

@@ -66,6 +66,8 @@ export interface PackageState {
   readonly state: PackageStateName;
   /** Why the package is in this state, with the next step. A ready package may have remarks here. */
   readonly reasons: readonly string[];
+  /** The reason that is the command to run next, if there is one. */
+  readonly nextStep?: string;
   readonly sandbox: SandboxLevel;
   /** Without tools that need review. */
   readonly tools: readonly {

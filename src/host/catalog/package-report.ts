@@ -18,7 +18,8 @@ export function reportOf(
 ): PackageReport {
   const packages = checkedPackages.map((it): PackageState => {
     const { catalog, path, format, diagnostics } = it.loaded;
-    const { state, reasons } = statuses.get(it) ?? { state: 'broken', reasons: [] };
+    const status: PackageStatus = statuses.get(it) ?? { state: 'broken', reasons: [] };
+    const { state, reasons, nextStep } = status;
     const programs = programsOf(it);
     return {
       id: catalog?.package.id ?? null,
@@ -27,6 +28,7 @@ export function reportOf(
       path,
       state,
       reasons,
+      ...(nextStep === undefined ? {} : { nextStep }),
       sandbox: sandboxLevel(catalog?.package, {
         sandbox: sandboxProbe,
         confines: sandbox.isolates,

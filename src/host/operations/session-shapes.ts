@@ -75,6 +75,7 @@ export const packageReport = object({
   packages: arrayOf(
     object({
       ...packageMembers,
+      nextStep: optional(anyText('The reason that is the command to run next.')),
       package: optional(open<Package>('The parsed manifest.')),
       digest: optional(text('SHA-256 of the parsed manifest and all files.')),
       diagnostics: arrayOf(diagnostic),

@@ -17,6 +17,8 @@ import { programNeeds } from './program-needs.js';
 export interface PackageStatus {
   readonly state: PackageStateName;
   readonly reasons: readonly string[];
+  /** The reason that is the command to run next, if there is one. */
+  readonly nextStep?: string;
   /** The error code for calls. Absent if it follows from the state. */
   readonly code?:
     | 'killed'
@@ -100,8 +102,7 @@ function checkPackage(
     };
   if (policy.disabled?.includes(pkg.id))
     return { ...base, blocked: { state: 'disabled', reasons: ['it is disabled in the configuration'] } };
-  if (review !== undefined)
-    return { ...base, blocked: { state: 'needs-review', reasons: reviewReasons(review, loaded) } };
+  if (review !== undefined) return { ...base, blocked: reviewStatus(review, loaded) };
   const needs = programNeeds(loaded, findInterpreter, containers, policy.strictRuntime === true);
   // Containers are confined by their engine, which is tested once the image is present.
   const inSandbox = needs.filter((it) => it.kind === 'missing' || it.need.image === undefined);
@@ -140,15 +141,14 @@ function errorsOf({ diagnostics, file }: LoadedPackage): string[] {
 
 const maxChangesShown = 4;
 
-function reviewReasons({ review }: PackageUnderReview, { file }: LoadedPackage): string[] {
+function reviewStatus({ review }: PackageUnderReview, { file }: LoadedPackage): PackageStatus {
   const all = [...review.widened, ...review.reworded];
   const shown = all.slice(0, review.from === undefined ? 1 : maxChangesShown);
   const rest = review.from === undefined ? 0 : all.length - shown.length;
   const what = `${shown.join('; ')}${rest > 0 ? `; and ${rest} more` : ''}`;
-  return [
-    review.from === undefined ? what : `it changed since you accepted it: ${what}`,
-    `review it: toolwharf review ${shellQuote(review.package)} --dir ${shellQuote(file)}`,
-  ];
+  const why = review.from === undefined ? what : `it changed since you accepted it: ${what}`;
+  const nextStep = `review it: toolwharf review ${shellQuote(review.package)} --dir ${shellQuote(file)}`;
+  return { state: 'needs-review', reasons: [why, nextStep], nextStep };
 }
 
 /** Without interpreters that start programs of the package: `programNeeds` looks for those. */

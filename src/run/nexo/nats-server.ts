@@ -51,7 +51,9 @@ export interface NatsBus {
 /** Connects to the server. The client reconnects automatically. */
 export async function connectNats(server: NatsServer, timeoutMs: number): Promise<NatsBus> {
   // Loaded on demand: the client is large and rarely needed.
-  const { connect, createInbox } = await import('@nats-io/transport-node');
+  const { connect, createInbox, AuthorizationError, UserAuthenticationExpiredError } = await import(
+    '@nats-io/transport-node'
+  );
   const { address, tls, user, pass, token } = server;
   try {
     const connection = await connect({
@@ -67,19 +69,21 @@ export async function connectNats(server: NatsServer, timeoutMs: number): Promis
     });
     return { connection, inbox: createInbox() };
   } catch (error) {
-    throw unreachable(address, error as Error);
+    const isRejected = error instanceof AuthorizationError || error instanceof UserAuthenticationExpiredError;
+    throw isRejected ? rejectedLogin(address, error) : unreachable(address, error);
   }
 }
 
-function unreachable(address: string, error: Error): HostError {
-  if (/authori[sz]ation|authentication/i.test(`${error.name} ${error.message}`)) {
-    return new HostError('auth_required', `the NATS server at ${address} rejected the login`, {
-      cause: error,
-      hint: 'put user and password, or a token, into the URL: nats://user:password@host:4222',
-    });
-  }
+function rejectedLogin(address: string, cause: Error): HostError {
+  return new HostError('auth_required', `the NATS server at ${address} rejected the login`, {
+    cause,
+    hint: 'put user and password, or a token, into the URL: nats://user:password@host:4222',
+  });
+}
+
+function unreachable(address: string, cause: unknown): HostError {
   return new HostError('network_failed', `the NATS server at ${address} cannot be reached`, {
-    cause: error,
+    cause,
     hint: 'start it (nats-server), or set another one with --nats-url',
   });
 }

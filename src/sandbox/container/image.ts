@@ -24,15 +24,12 @@ export async function findImage(
   engine: ContainerEngine,
   image: ImageReference,
 ): Promise<LocalImage | undefined> {
-  const output = await runEngine(
-    engine.path,
-    [...engineArgs(engine), 'image', 'inspect', imageReferenceText(image)],
-    {
-      timeoutMs: inspectMs,
-    },
-  );
+  const ask = (...args: readonly string[]) =>
+    runEngine(engine.path, [...engineArgs(engine), 'image', ...args], { timeoutMs: inspectMs });
+  const output = await ask('inspect', imageReferenceText(image));
   if (output.code !== 0) {
-    if (/no such image|not known|failed to find|does not exist/i.test(output.stderr)) return undefined;
+    // Engines report a missing image like any other failure. If the engine can list its images, this one is missing.
+    if (output.code !== null && (await ask('ls', '--quiet')).code === 0) return undefined;
     throw new HostError(
       'sandbox_unavailable',
       `the container engine could not list its images: ${engineErrorText(output)}`,
@@ -68,6 +65,7 @@ export async function pullImage(
   if (output.code === 0) return;
   const message = `${imageReferenceText(image)} could not be downloaded: ${engineErrorText(output)}`;
   throw new HostError(
+    // Engines give no reason except in their text. It only selects the code: the download failed in any case.
     /digest|checksum|mismatch/i.test(output.stderr) ? 'integrity' : 'network_failed',
     message,
     {

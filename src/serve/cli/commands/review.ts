@@ -98,8 +98,8 @@ async function listPackages(session: RemoteSession, args: Arguments, terminal: T
 
 function describe(it: PackageState, args: Arguments): string {
   const name = visibleLine(it.id ?? it.path);
-  // The last reason is a review command; the line below repeats it with the folders named here.
-  const why = it.reasons.filter((reason) => !reason.startsWith('review it:'));
+  // The line below repeats the next step with the folders named here.
+  const why = it.reasons.filter((reason) => reason !== it.nextStep);
   const reasons = why.map((reason) => `  ${visibleLine(reason)}\n`).join('');
   return `${name}\n${reasons}  review it: ${commandLine(['review', it.id ?? it.path], args)}\n`;
 }
