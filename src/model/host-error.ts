@@ -68,6 +68,11 @@ export class HostError extends Error {
   }
 }
 
+/** The caller of a tool canceled the call. */
+export function callCanceled(cause?: unknown): HostError {
+  return new HostError('canceled', 'the call was canceled', { cause });
+}
+
 /** Converts anything thrown to a `HostError`. The details of a bug go only to the log. */
 export function asHostError(error: unknown): HostError {
   if (error instanceof HostError) return error;

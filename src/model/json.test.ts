@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { canonicalJson, isObject, type Json } from './json.js';
+import { canonicalJson, isDeeperThan, isObject, type Json } from './json.js';
 
 /** The definition of the canonical form, without the optimization. */
 function reference(value: Json): string {
@@ -31,4 +31,14 @@ test.each<[string, Json]>([
   ['0', -0],
 ])('the canonical text %s', (text, value) => {
   expect(canonicalJson(value)).toBe(text);
+});
+
+test('depth counts nested objects and arrays, however deep they are', () => {
+  expect(isDeeperThan('text', 0)).toBe(false);
+  expect(isDeeperThan([], 0)).toBe(true);
+  expect(isDeeperThan({ a: [1, { b: null }] }, 3)).toBe(false);
+  expect(isDeeperThan({ a: [1, { b: [] }] }, 3)).toBe(true);
+  let deep: Json = [];
+  for (let depth = 1; depth < 100_000; depth++) deep = [deep];
+  expect([isDeeperThan(deep, 99_999), isDeeperThan(deep, 100_000)]).toEqual([true, false]);
 });

@@ -37,6 +37,23 @@ export function valueAt(value: Json | undefined, path: JsonPath): Json | undefin
   return current;
 }
 
+/** Whether objects and arrays are nested in more than `levels` levels. Without recursion, which would overflow the stack. */
+export function isDeeperThan(value: Json, levels: number): boolean {
+  let level: Json[] = [value].filter(isContainer);
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth === levels) return true;
+    const next: Json[] = [];
+    for (const it of level)
+      for (const member of Object.values(it as JsonObject)) if (isContainer(member)) next.push(member);
+    level = next;
+  }
+  return false;
+}
+
+function isContainer(value: Json): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
 /**
  * The canonical text of a value, used for digests: keys sorted by UTF-16 code unit, no white space. Two values have the
  * same text only if they are equal or differ only in key order.

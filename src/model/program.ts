@@ -47,6 +47,9 @@ export type ProgramTarget =
     }
   | { readonly kind: 'nats'; readonly subjectPrefix: string };
 
+/** A program at a URL. */
+export type UrlTarget = Extract<ProgramTarget, { kind: 'url' }>;
+
 /** Whether calls are answered by a process that this host did not start and cannot confine. */
 export function runsElsewhere({ target, role }: Program): boolean {
   const reached = target.kind === 'url' || target.kind === 'nats';

@@ -5,7 +5,7 @@ import { isIP } from 'node:net';
 import type { Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { CancelSignal } from '../model/cancel-signal.js';
-import { HostError } from '../model/host-error.js';
+import { callCanceled, HostError } from '../model/host-error.js';
 import { toAbortSignal } from './abort-signal.js';
 import {
   allowedAddress,
@@ -80,7 +80,7 @@ export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
     try {
       return await work(await follow(request, resolve, signal));
     } catch (error) {
-      if (request.signal.aborted) throw new HostError('canceled', 'the call was canceled', { cause: error });
+      if (request.signal.aborted) throw callCanceled(error);
       if (timeout?.aborted === true) {
         const { host } = new URL(request.url);
         throw new HostError('timeout', `no response from ${host} within ${wallMs / 1000} s`, {

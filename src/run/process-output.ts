@@ -1,5 +1,5 @@
 import type { CancelSignal } from '../model/cancel-signal.js';
-import { HostError } from '../model/host-error.js';
+import { callCanceled, HostError } from '../model/host-error.js';
 import type { ProcessExit, SandboxProcess } from '../sandbox/sandbox.js';
 import { exitMarkerBytes, readExitMarker } from './worker/python-script.js';
 
@@ -45,7 +45,7 @@ export async function collectOutput(
       ),
     );
   }, options.timeoutMs);
-  const cancel = () => stop(new HostError('canceled', 'the call was canceled'));
+  const cancel = () => stop(callCanceled());
   if (options.signal.aborted) cancel();
   options.signal.addEventListener('abort', cancel, { once: true });
 

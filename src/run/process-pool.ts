@@ -1,5 +1,5 @@
 import type { CancelSignal } from '../model/cancel-signal.js';
-import { HostError } from '../model/host-error.js';
+import { callCanceled, HostError } from '../model/host-error.js';
 
 /** A process that can serve calls, one at a time. */
 export interface PooledProcess {
@@ -133,12 +133,11 @@ export class ProcessPool<T extends PooledProcess> {
     const { signal } = request;
     return new Promise((resolve, reject) => {
       if (this.#closed) return reject(closing());
-      const canceled = () => new HostError('canceled', 'the call was canceled');
-      if (signal.aborted) return reject(canceled());
+      if (signal.aborted) return reject(callCanceled());
       let waitSignal: CancelSignal | undefined;
       const giveUp = () => {
         this.#waiting = this.#waiting.filter((it) => it !== waiter);
-        reject(canceled());
+        reject(callCanceled());
         // Requests behind this one may be servable now.
         this.#serve();
       };

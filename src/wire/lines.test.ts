@@ -52,6 +52,61 @@ describe('lines', () => {
   });
 });
 
+describe('a reader that skips', () => {
+  function collectSkipping(stream: PassThrough, limit: () => number) {
+    const lines: [string, number][] = [];
+    const skipped: [number, string | null][] = [];
+    let invalid = 0;
+    readLines(stream, {
+      limit,
+      line: (text, bytes) => lines.push([text, bytes]),
+      skipped: (bytes, head) => skipped.push([bytes, head]),
+      invalidUtf8: (bytes) => {
+        invalid += bytes;
+      },
+    });
+    return { lines, skipped, invalid: () => invalid };
+  }
+  const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+  test('reports a line that is too long by its head, and reads on after it', async () => {
+    const stream = new PassThrough();
+    const { lines, skipped } = collectSkipping(stream, () => 10);
+    for (const piece of ['short\n{"id":1,', 'x'.repeat(500), 'rest\nüber\n'])
+      await new Promise((resolve) => stream.write(piece, resolve));
+    await turn();
+    expect(lines).toEqual([
+      ['short', 5],
+      ['über', 5],
+    ]);
+    expect(skipped).toEqual([
+      [508, `{"id":1,${'x'.repeat(192)}`],
+      [4, null],
+    ]);
+  });
+
+  test('asks for the limit each time', async () => {
+    const stream = new PassThrough();
+    let limit = 4;
+    const { lines, skipped } = collectSkipping(stream, () => limit);
+    stream.write('12345\n');
+    await turn();
+    limit = 5;
+    stream.write('12345\n');
+    await turn();
+    expect([lines.length, skipped.length]).toEqual([1, 1]);
+  });
+
+  test('counts a line that is not UTF-8', async () => {
+    const stream = new PassThrough();
+    const { lines, invalid } = collectSkipping(stream, () => 100);
+    stream.write(Buffer.from([0xc3, 0x28, 0x0a]));
+    stream.write('fine\n');
+    await turn();
+    expect([lines, invalid()]).toEqual([[['fine', 4]], 2]);
+  });
+});
+
 describe('the first line', () => {
   test('leaves the rest in the stream', async () => {
     const stream = new PassThrough();

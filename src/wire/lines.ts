@@ -1,48 +1,86 @@
 import type { Readable } from 'node:stream';
 
-/** The reader stops at a longer line. */
+/** The limit of a line, where the reader sets none. */
 export const maxLineBytes = 16 * 1024 * 1024;
 
 export interface LineHandlers {
-  line(text: string): void;
+  line(text: string, bytes: number): void;
+  /** Current maximum length of a line in bytes. */
+  limit?(): number;
+  /**
+   * Called for the bytes of a line that is too long, which is not kept in memory. `head`: its beginning, in the first call
+   * for a line; later null. Without this handler, reading ends at such a line.
+   */
+  skipped?(bytes: number, head: string | null): void;
+  /** A line that is not UTF-8. Without this handler, invalid bytes become replacement characters. */
+  invalidUtf8?(bytes: number): void;
   /** The stream ended, failed, or sent a line that is too long. Called once. */
-  end(reason: 'closed' | 'too-long' | Error): void;
+  end?(reason: 'closed' | 'too-long' | Error): void;
 }
 
-/** Splits a byte stream into lines. A line is decoded when it is complete. */
+const headBytes = 200;
+const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Splits a byte stream into lines. A line is decoded when it is complete; empty lines and an incomplete last one are ignored. */
 export function readLines(stream: Readable, handlers: LineHandlers): void {
   let pieces: Buffer[] = [];
   let size = 0;
-  let over = false;
+  let isSkipping = false;
+  let isOver = false;
   const end = (reason: 'closed' | 'too-long' | Error) => {
-    if (over) return;
-    over = true;
-    handlers.end(reason);
+    if (isOver) return;
+    isOver = true;
+    pieces = [];
+    handlers.end?.(reason);
+  };
+  const add = (piece: Buffer) => {
+    if (isSkipping) {
+      handlers.skipped?.(piece.length, null);
+      return;
+    }
+    pieces.push(piece);
+    size += piece.length;
+    if (size <= (handlers.limit?.() ?? maxLineBytes)) return;
+    if (handlers.skipped === undefined) return end('too-long');
+    isSkipping = true;
+    handlers.skipped(size, joined(pieces).toString('latin1', 0, headBytes));
+    pieces = [];
   };
   stream.on('data', (chunk: Buffer) => {
     let from = 0;
-    while (!over) {
-      const at = chunk.indexOf(0x0a, from);
-      if (at === -1) break;
-      if (size + at - from > maxLineBytes) return end('too-long');
-      pieces.push(chunk.subarray(from, at));
-      const text = (pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)).toString('utf8');
+    for (let at = chunk.indexOf(0x0a); at !== -1 && !isOver; at = chunk.indexOf(0x0a, from)) {
+      if (at > from) add(chunk.subarray(from, at));
+      from = at + 1;
+      if (!isSkipping && size > 0 && !isOver) complete(joined(pieces), handlers);
       pieces = [];
       size = 0;
-      from = at + 1;
-      if (text.trim() !== '') handlers.line(text);
+      isSkipping = false;
     }
-    if (over || from >= chunk.length) return;
-    const rest = chunk.subarray(from);
-    size += rest.length;
-    if (size > maxLineBytes) end('too-long');
-    else pieces.push(rest);
+    if (!isOver && from < chunk.length) add(chunk.subarray(from));
   });
   stream.once('end', () => end('closed'));
   stream.once('close', () => end('closed'));
   stream.once('error', end);
   // `readFirstLine` leaves the stream paused.
   stream.resume();
+}
+
+function complete(bytes: Buffer, handlers: LineHandlers): void {
+  const text = handlers.invalidUtf8 === undefined ? bytes.toString('utf8') : decodedStrictly(bytes);
+  if (text === undefined) handlers.invalidUtf8?.(bytes.length);
+  else if (text.trim() !== '') handlers.line(text, bytes.length);
+}
+
+function decodedStrictly(bytes: Buffer): string | undefined {
+  try {
+    return strictUtf8.decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function joined(pieces: readonly Buffer[]): Buffer {
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces);
 }
 
 /** Reads the first line and leaves the rest in the stream. */

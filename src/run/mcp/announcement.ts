@@ -1,10 +1,11 @@
 import type { AnnouncedTool } from '../../model/action.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
+import { methodNotFound } from '../../wire/rpc-code.js';
+import { hasRpcCode } from '../rpc/rpc-failure.js';
 import type { Deadline, UpstreamAnnouncement } from '../upstream/upstream.js';
 import type { NegotiatedRevision } from './handshake.js';
-import { hasRpcCode, type McpPeer, optionalText, toHostError } from './mcp-peer.js';
-import { mcpMethodNotFound, withoutReservedMeta } from './message.js';
+import { type McpPeer, optionalText, toHostError, withoutReservedMeta } from './mcp-dialect.js';
 
 const maxPages = 100;
 const maxEntries = 5000;
@@ -66,7 +67,7 @@ async function fetchList(
       result = await peer.request({ method, params, name, timeoutMs, signal: listing.signal });
     } catch (error) {
       // A server without this method has an empty list.
-      if (hasRpcCode(error, mcpMethodNotFound) && page === 0) return [];
+      if (hasRpcCode(error, methodNotFound) && page === 0) return [];
       throw toHostError(error, name);
     }
     const entries = result[member];

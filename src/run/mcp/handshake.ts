@@ -1,8 +1,8 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
+import { hasRpcCode } from '../rpc/rpc-failure.js';
 import type { Deadline } from '../upstream/upstream.js';
-import { hasRpcCode, type McpPeer, optionalText, toHostError } from './mcp-peer.js';
-import { unsupportedRevision } from './message.js';
+import { type McpPeer, optionalText, toHostError, unsupportedRevision } from './mcp-dialect.js';
 import type { Transport } from './transport.js';
 
 export const upstreamRevision2026 = '2026-07-28';

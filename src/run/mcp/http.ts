@@ -1,20 +1,30 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
-import { HostError } from '../../model/host-error.js';
-import { isObject, type Json, type JsonObject, valueAt } from '../../model/json.js';
-import type { ProgramTarget } from '../../model/program.js';
+import { callCanceled, HostError } from '../../model/host-error.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import type { UrlTarget } from '../../model/program.js';
 import { toAbortSignal } from '../../net/abort-signal.js';
 import type { HttpStream } from '../../net/http-client.js';
-import { headerParamsOf } from '../../wire/header-params.js';
-import { assertAudience, credentialOf } from '../http.js';
-import { fillHeader } from '../template-filling.js';
+import { answerError } from '../rpc/answer-error.js';
+import type { SentRequest } from '../rpc/peer-channel.js';
+import { RpcFailure } from '../rpc/rpc-failure.js';
 import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
 import { eventsOf } from './event-stream.js';
-import { ServerRpcError } from './message.js';
-import type { Receiver, SendOptions, Transport } from './transport.js';
+import { bodyHeaders, manifestHeaders } from './http-headers.js';
+import { type McpRequest, mcpAnswerBytes } from './mcp-dialect.js';
+import type { Receiver, Transport } from './transport.js';
 
-export type UrlTarget = Extract<ProgramTarget, { kind: 'url' }>;
+/** One HTTP request. */
+interface HttpExchange {
+  readonly method: string;
+  /** Undefined: without a body. */
+  readonly message?: JsonObject;
+  /** The request in the message. */
+  readonly request?: McpRequest | undefined;
+  /** Maximum size of the response in bytes. */
+  readonly limit: number;
+  readonly signal: CancelSignal;
+}
 
-const protocolKey = 'io.modelcontextprotocol/protocolVersion';
 /** Extra bytes allowed around an answer, and the limit for an error body. */
 const overheadBytes = 64 * 1024;
 const closeMs = 2000;
@@ -39,7 +49,7 @@ export class HttpTransport implements Transport {
     this.#url = target.url;
     this.#receiver = receiver;
     this.#name = `${settings.package.id}/${settings.program.name}`;
-    const { headers, credential } = ownHeaders(settings, target, this.#name);
+    const { headers, credential } = manifestHeaders(settings, target, this.#name);
     this.#headers = headers;
     this.#credential = credential;
   }
@@ -57,18 +67,22 @@ export class HttpTransport implements Transport {
     return [];
   }
 
-  async send(message: JsonObject, options: SendOptions): Promise<'done'> {
-    const signal = AbortSignal.any([toAbortSignal(options.signal), this.#stop.signal]);
-    const answer = await this.#open('POST', message, options, signal);
-    const isRequest = message.id !== undefined && message.method !== undefined;
+  async send(message: JsonObject, sent: SentRequest<McpRequest> | null): Promise<'done'> {
+    const { request, signal: settled } = sent ?? {};
+    const signal =
+      settled === undefined
+        ? this.#stop.signal
+        : AbortSignal.any([toAbortSignal(settled), this.#stop.signal]);
+    const limit = request?.limit ?? mcpAnswerBytes;
+    const answer = await this.#open({ method: 'POST', message, request, limit, signal });
     try {
-      if (answer.status < 200 || answer.status > 299) await this.#reject(answer, isRequest);
+      if (answer.status < 200 || answer.status > 299) await this.#reject(answer, sent !== null);
       else {
         if (message.method === 'initialize') this.#session = answer.headers['mcp-session-id'];
-        await this.#read(answer, options.limit, isRequest);
+        await this.#read(answer, limit, sent !== null);
       }
     } catch (error) {
-      throw signal.aborted ? new HostError('canceled', 'the call was canceled', { cause: error }) : error;
+      throw signal.aborted ? callCanceled(error) : error;
     } finally {
       answer.body.destroy();
     }
@@ -93,8 +107,8 @@ export class HttpTransport implements Transport {
 
   async #endSession(): Promise<void> {
     if (this.#session !== undefined) {
-      const deadline = AbortSignal.timeout(closeMs);
-      await this.#open('DELETE', undefined, { limit: overheadBytes, signal: deadline }, deadline).then(
+      const signal = AbortSignal.timeout(closeMs);
+      await this.#open({ method: 'DELETE', limit: overheadBytes, signal }).then(
         ({ body }) => body.destroy(),
         () => {},
       );
@@ -109,12 +123,7 @@ export class HttpTransport implements Transport {
     this.#receiver.ended(end, error);
   }
 
-  #open(
-    method: string,
-    message: JsonObject | undefined,
-    options: SendOptions,
-    signal: CancelSignal,
-  ): Promise<HttpStream> {
+  #open({ method, message, request, limit, signal }: HttpExchange): Promise<HttpStream> {
     const { client, reach } = this.#settings;
     return client.open({
       method,
@@ -125,24 +134,22 @@ export class HttpTransport implements Transport {
         ...(message === undefined ? {} : { 'content-type': 'application/json' }),
         ...(this.#session === undefined ? {} : { 'mcp-session-id': this.#session }),
         ...(this.#revision === undefined ? {} : { 'mcp-protocol-version': this.#revision }),
-        ...(message === undefined ? {} : bodyHeaders(message, options)),
+        ...(message === undefined ? {} : bodyHeaders(message, request)),
       },
       ...(message === undefined ? {} : { body: JSON.stringify(message) }),
       reach,
       credential: this.#credential,
-      limits: { wallMs: Number.POSITIVE_INFINITY, bodyBytes: options.limit },
+      limits: { wallMs: Number.POSITIVE_INFINITY, bodyBytes: limit },
       signal,
-      onDenied: (place) => options.onNetworkDenied?.([place]),
+      onDenied: (place) => request?.onNetworkDenied?.([place]),
     });
   }
 
   async #read(answer: HttpStream, limit: number, isRequest: boolean): Promise<void> {
     const type = answer.headers['content-type'] ?? '';
     if (/^text\/event-stream\b/i.test(type)) {
-      for await (const event of eventsOf(answer.body, limit + overheadBytes, () =>
-        tooLarge(this.#name, limit),
-      ))
-        this.#receiver.receive(event);
+      const tooLarge = () => answerError.tooLarge(this.#name, limit);
+      for await (const event of eventsOf(answer.body, limit + overheadBytes, tooLarge)) this.#receive(event);
       return;
     }
     if (!isRequest) return;
@@ -150,7 +157,11 @@ export class HttpTransport implements Transport {
       const what = type === '' ? 'without a content type' : `as ${type.slice(0, 80)}`;
       throw new HostError('upstream_failed', `${this.#name} answered ${what}, which is not MCP`);
     }
-    this.#receiver.receive(await textOf(answer, limit + overheadBytes, this.#name));
+    this.#receive(await textOf(answer, limit + overheadBytes, this.#name));
+  }
+
+  #receive(text: string): void {
+    this.#receiver.receive(text, Buffer.byteLength(text));
   }
 
   /** A JSON-RPC error in the body is used; otherwise the HTTP status decides. */
@@ -176,24 +187,25 @@ export class HttpTransport implements Transport {
     if (known !== undefined) throw known;
     if (status === 429) throw new HostError('rate_limited', message, { hint: 'call again later' });
     // Servers reject what they do not understand with different statuses.
-    if (status < 500) throw new ServerRpcError(-32_000, `HTTP ${status} ${reason}`.trimEnd());
+    if (status < 500) throw new RpcFailure(-32_000, `HTTP ${status} ${reason}`.trimEnd());
     throw new HostError('upstream_failed', message);
   }
 
   /** Reads the event stream of a 2025 server. It is optional, and most servers have none. */
   async #listenForEvents(): Promise<void> {
     const { signal } = this.#stop;
-    const limit = 8 * 1024 * 1024;
+    const limit = mcpAnswerBytes;
+    const tooLarge = () => answerError.tooLarge(this.#name, limit);
     for (let tries = 0; tries < retryDelays.length && !signal.aborted; tries++) {
       try {
-        const answer = await this.#open('GET', undefined, { limit, signal }, signal);
+        const answer = await this.#open({ method: 'GET', limit, signal });
         if (answer.status !== 200) {
           answer.body.destroy();
           return;
         }
-        for await (const event of eventsOf(answer.body, limit, () => tooLarge(this.#name, limit))) {
+        for await (const event of eventsOf(answer.body, limit, tooLarge)) {
           tries = 0;
-          this.#receiver.receive(event);
+          this.#receive(event);
         }
       } catch (error) {
         if (error instanceof HostError && error.code !== 'network_failed') return;
@@ -211,67 +223,18 @@ function pause(milliseconds: number, signal: CancelSignal): Promise<void> {
   });
 }
 
-/** The headers of the manifest with their values. Checks that each secret may be sent to the URL. */
-function ownHeaders(
-  { slots, reach, package: pkg }: UpstreamSettings,
-  { url, headers, credential }: UrlTarget,
-  name: string,
-): { headers: Record<string, string>; credential: boolean } {
-  const used = headers.flatMap(({ value }) =>
-    value.parts.flatMap((it) => (it.kind === 'slot' ? [it.slot] : [])),
-  );
-  const secrets = [...new Set(credential === undefined ? used : [...used, credential])].flatMap((slot) => {
-    const value = slots.get(slot);
-    return value?.secret === true ? [{ name: slot, value }] : [];
-  });
-  assertAudience(url, secrets, reach, name);
-  const filled: Record<string, string> = { 'user-agent': 'toolwharf' };
-  for (const header of headers) {
-    const value = fillHeader(header.value, { input: {}, slots }, header.name);
-    if (value !== undefined) filled[header.name.toLowerCase()] = value;
-  }
-  Object.assign(filled, credentialOf(credential, pkg.slots, slots));
-  return { headers: filled, credential: secrets.length > 0 };
-}
-
-/** In the 2026 era, headers repeat parts of the body for proxies. */
-function bodyHeaders({ method, params }: JsonObject, options: SendOptions): Record<string, string> {
-  const meta = isObject(params) ? params._meta : undefined;
-  const revision = isObject(meta) ? meta[protocolKey] : undefined;
-  if (typeof revision !== 'string' || typeof method !== 'string') return {};
-  const { subject, schema, arguments: args } = options;
-  const marked = headerParamsOf(schema).flatMap(({ path, header }) => {
-    const value = valueAt(args, path);
-    return value === undefined || value === null || typeof value === 'object'
-      ? []
-      : [[header, encoded(String(value))] as const];
-  });
-  return {
-    ...Object.fromEntries(marked),
-    'mcp-protocol-version': revision,
-    'mcp-method': method,
-    ...(subject === undefined ? {} : { 'mcp-name': encoded(subject) }),
-  };
-}
-
-/** Encodes text that is not valid in a header as base64. */
-function encoded(text: string): string {
-  const fits = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
-  return fits ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`;
-}
-
 async function textOf({ body }: HttpStream, limit: number, name: string): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
     size += (chunk as Buffer).length;
-    if (size > limit) throw tooLarge(name, limit - overheadBytes);
+    if (size > limit) throw answerError.tooLarge(name, limit - overheadBytes);
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
-function errorIn(text: string): ServerRpcError | undefined {
+function errorIn(text: string): RpcFailure | undefined {
   let value: Json;
   try {
     value = JSON.parse(text);
@@ -280,12 +243,5 @@ function errorIn(text: string): ServerRpcError | undefined {
   }
   const error = isObject(value) ? value.error : undefined;
   if (!isObject(error) || typeof error.code !== 'number') return undefined;
-  return new ServerRpcError(error.code, String(error.message ?? '').slice(0, 4000), error.data);
-}
-
-function tooLarge(name: string, limit: number): HostError {
-  return new HostError(
-    'output_too_large',
-    `the answer of ${name} is larger than ${limit.toLocaleString('en')} bytes`,
-  );
+  return new RpcFailure(error.code, String(error.message ?? '').slice(0, 4000), error.data);
 }

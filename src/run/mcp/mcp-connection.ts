@@ -1,10 +1,11 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { RpcPeer } from '../rpc/rpc-peer.js';
 import type { CallerContext } from '../run.js';
 import type { Deadline, UpstreamAnnouncement, UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
 import { fetchAnnouncement } from './announcement.js';
 import { type NegotiatedRevision, negotiateRevision, requestMeta } from './handshake.js';
-import { McpPeer, type McpRequest, toHostError } from './mcp-peer.js';
+import { type McpPeer, type McpRequest, mcpDialect, toHostError } from './mcp-dialect.js';
 import { type AskQuestion, answerServerRequest, type ClientContext } from './server-requests.js';
 import type { Receiver, Transport } from './transport.js';
 
@@ -26,6 +27,7 @@ export class McpConnection {
   readonly #stop = new AbortController();
   readonly #settle: (end: UpstreamEnd) => void;
   #transport: Transport | undefined;
+  #requestMeta: JsonObject | undefined;
   #isUp = false;
   #changeTimer: NodeJS.Timeout | undefined;
   #alive: Promise<void> | undefined;
@@ -40,11 +42,15 @@ export class McpConnection {
       settle = resolve;
     });
     this.#settle = settle;
-    this.#peer = new McpPeer({
+    const dialect = mcpDialect(() => this.#requestMeta);
+    this.#peer = new RpcPeer<McpRequest, JsonObject>(dialect, {
       onRequest: (method, params) => answerServerRequest(method, params, context, this.#soleAsk()),
       onNotification: (method, params) => this.#receiveNotification(method, params),
       onLog: settings.onLog,
-      onEnd: (end) => this.#handleEnd(end),
+      onFlood: (kind) => {
+        const what = kind === 'invalid' ? 'wrote invalid messages' : 'sent too many unrequested messages';
+        void this.#transport?.close({ kind: 'protocol-error', reason: `it ${what}` });
+      },
     });
   }
 
@@ -159,15 +165,16 @@ export class McpConnection {
   async #start(): Promise<Transport> {
     let opened: Transport | undefined;
     const transport = await this.#open({
-      receive: (text) => this.#peer.receive(text),
+      receive: (text, bytes) => this.#peer.receive(text, bytes),
       ended: (end, error) => {
         // Ignores the end of a replaced transport.
-        if (opened === undefined || opened === this.#transport) this.#peer.ended(end, error);
+        const isCurrent = opened === undefined || opened === this.#transport;
+        if (isCurrent && this.#peer.end(error)) this.#handleEnd(end);
       },
     });
     opened = transport;
     this.#transport = transport;
-    this.#peer.setTransport(transport);
+    this.#peer.connect(transport);
     return transport;
   }
 
@@ -178,7 +185,7 @@ export class McpConnection {
 
   #setRequestMeta(era: NegotiatedRevision['era']): void {
     const client = { name: 'toolwharf', version: this.#settings.agentVersion };
-    this.#peer.setRequestMeta(era === '2026' ? requestMeta(client, this.#capabilities) : undefined);
+    this.#requestMeta = era === '2026' ? requestMeta(client, this.#capabilities) : undefined;
   }
 
   /** A server of the 2025 era does not say which call a question belongs to, so with several open calls it is declined. */

@@ -11,7 +11,7 @@ import type {
 } from '../upstream/upstream.js';
 import type { NegotiatedRevision } from './handshake.js';
 import { McpConnection, type OpenTransport } from './mcp-connection.js';
-import type { McpRequest } from './mcp-peer.js';
+import type { McpRequest } from './mcp-dialect.js';
 import { readResult } from './result.js';
 import { type AskQuestion, type ClientContext, withDeadline } from './server-requests.js';
 

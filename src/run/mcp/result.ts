@@ -1,7 +1,7 @@
 import { HostError } from '../../model/host-error.js';
-import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { isDeeperThan, isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { RunResult } from '../run.js';
-import { isTooDeep, withoutReservedMeta } from './message.js';
+import { maxMcpDepth, withoutReservedMeta } from './mcp-dialect.js';
 
 const maxErrorText = 8000;
 
@@ -40,7 +40,7 @@ function valueIn(content: readonly JsonObject[]): Json {
   if (!/^\s*[[{]/.test(text)) return text;
   try {
     const value: Json = JSON.parse(text);
-    return isTooDeep(value) ? text : value;
+    return isDeeperThan(value, maxMcpDepth) ? text : value;
   } catch {
     return text;
   }

@@ -1,8 +1,9 @@
-import { HostError } from '../../model/host-error.js';
+import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
+import { methodNotFound } from '../../wire/rpc-code.js';
+import { RpcFailure } from '../rpc/rpc-failure.js';
 import type { SandboxProfile } from '../sandbox-command.js';
 import type { Deadline } from '../upstream/upstream.js';
-import { mcpMethodNotFound, ServerRpcError } from './message.js';
 
 /** Asks the user a question; undefined if nobody can be asked. */
 export type AskQuestion = ((question: JsonObject) => Promise<JsonObject>) | undefined;
@@ -42,12 +43,9 @@ export async function answerServerRequest(
     case 'elicitation/create':
       return await answerElicitation(params, ask);
     case 'sampling/createMessage':
-      throw new ServerRpcError(mcpMethodNotFound, noSampling);
+      throw new RpcFailure(methodNotFound, noSampling);
     default:
-      throw new ServerRpcError(
-        mcpMethodNotFound,
-        `this client does not know the method ${JSON.stringify(method)}`,
-      );
+      throw new RpcFailure(methodNotFound, `this client does not know the method ${JSON.stringify(method)}`);
   }
 }
 
@@ -74,7 +72,7 @@ export function withDeadline(
       };
       const cancel = () => {
         stop();
-        reject(new HostError('canceled', 'the call was canceled'));
+        reject(callCanceled());
       };
       const timer = setTimeout(() => {
         stop();

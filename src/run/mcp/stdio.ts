@@ -1,9 +1,10 @@
-import { HostError } from '../../model/host-error.js';
+import { callCanceled, HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import type { ProcessExit } from '../../sandbox/sandbox.js';
 import { readLines } from '../../wire/lines.js';
 import { containerTargetOf, spawnContainer } from '../container.js';
 import { explainFailure } from '../failure.js';
+import type { SentRequest } from '../rpc/peer-channel.js';
 import {
   assertNoPackageRunner,
   hasBinary,
@@ -13,17 +14,17 @@ import {
 } from '../sandbox-command.js';
 import { type SandboxedProcess, spawnSandboxed } from '../sandboxed-process.js';
 import { fillArgs } from '../template-filling.js';
-import { limitReadRate } from '../upstream/read-rate.js';
+import { ProgramStderr } from '../upstream/program-stderr.js';
+import { type LogLimits, RateLimitedLog } from '../upstream/rate-limited-log.js';
 import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
-import { FloodGuard } from './flood-guard.js';
-import type { Receiver, SendOptions, Transport } from './transport.js';
+import type { McpRequest } from './mcp-dialect.js';
+import type { Receiver, Transport } from './transport.js';
 
 /** How long a server may take to exit after its input was closed. */
 const graceMs = 2000;
 /** Bytes that may be buffered for a server that does not read. */
 const maxUnread = 32 * 1024 * 1024;
-const keptStderr = 16 * 1024;
-const maxLogLine = 4000;
+const logLimits: LogLimits = { lines: { burst: 2000, perSecond: 500 }, lineLength: 4000 };
 
 /** Starts the process of a program. Messages are lines. */
 export async function startStdio(
@@ -91,8 +92,8 @@ export class StdioTransport implements Transport {
   readonly #sandboxed: SandboxedProcess;
   readonly #profile: SandboxProfile;
   readonly #name: string;
+  readonly #stderr: ProgramStderr;
   readonly #exited: Promise<void>;
-  #stderr = '';
   #end: UpstreamEnd | undefined;
 
   constructor(sandboxed: SandboxedProcess, profile: SandboxProfile, name: string, listeners: Listeners) {
@@ -101,8 +102,8 @@ export class StdioTransport implements Transport {
     this.#name = name;
     const { process } = sandboxed;
     readLines(process.stdout, {
-      line: (text) => {
-        if (this.#end === undefined) listeners.receiver.receive(text);
+      line: (text, bytes) => {
+        if (this.#end === undefined) listeners.receiver.receive(text, bytes);
       },
       end: (reason) => {
         if (reason === 'too-long')
@@ -111,20 +112,22 @@ export class StdioTransport implements Transport {
         else if (this.#end === undefined) process.kill();
       },
     });
-    this.#readStderr(listeners.onLog);
+    const log = new RateLimitedLog(listeners.onLog, logLimits);
+    this.#stderr = new ProgramStderr(process.stderr, log);
     process.stdin.on('error', () => {});
     this.#exited = process.exited
       .catch((): ProcessExit => ({ code: null, signal: null }))
       .then((exit) => {
+        log.close();
         const error = this.#explain(exit);
         const reason = error.message.split('\n', 1)[0]?.replace(/:$/, '') as string;
         listeners.receiver.ended(this.#end ?? { kind: 'exited', reason }, error);
       });
   }
 
-  async send(message: JsonObject, { signal }: SendOptions): Promise<'sent'> {
+  async send(message: JsonObject, sent: SentRequest<McpRequest> | null): Promise<'sent'> {
     const { stdin } = this.#sandboxed.process;
-    if (signal.aborted) throw new HostError('canceled', 'the call was canceled');
+    if (sent?.signal.aborted === true) throw callCanceled();
     if (this.#end !== undefined || !stdin.writable)
       throw new HostError('upstream_failed', `${this.#name} is not running any more`);
     if (stdin.writableLength > maxUnread)
@@ -163,26 +166,10 @@ export class StdioTransport implements Transport {
     if (end !== undefined)
       return new HostError('upstream_failed', `${this.#name} was stopped by the host: ${end.reason}`);
     const deniedHosts = this.#sandboxed.egress?.takeDenied() ?? [];
-    const ended = { exit, stdout: '', stderr: this.#stderr, deniedHosts, envelope: undefined };
+    const ended = { exit, stdout: '', stderr: this.#stderr.tail, deniedHosts, envelope: undefined };
     const found = explainFailure(this.#name, ended, this.#profile);
     if (found.code !== 'tool_failed') return found;
     const hint = found.hint === undefined ? {} : { hint: found.hint };
     return new HostError('upstream_failed', found.message, hint);
-  }
-
-  /** Logs its standard error. Too many lines are dropped, and a flood is read slowly. */
-  #readStderr(onLog: (line: string) => void): void {
-    const flood = new FloodGuard();
-    let rest = '';
-    this.#sandboxed.process.stderr.setEncoding('utf8');
-    limitReadRate(this.#sandboxed.process.stderr);
-    this.#sandboxed.process.stderr.on('data', (chunk: string) => {
-      this.#stderr = (this.#stderr + chunk).slice(-keptStderr);
-      if (!flood.admits(chunk.length)) return;
-      const lines = (rest + chunk).split('\n');
-      rest = (lines.pop() as string).slice(-maxLogLine);
-      for (const line of lines) if (line.trim() !== '') onLog(line.slice(0, maxLogLine));
-    });
-    this.#sandboxed.process.stderr.on('error', () => {});
   }
 }

@@ -1,27 +1,10 @@
-import type { CancelSignal } from '../../model/cancel-signal.js';
 import type { HostError } from '../../model/host-error.js';
-import type { JsonObject } from '../../model/json.js';
+import type { PeerChannel } from '../rpc/peer-channel.js';
 import type { UpstreamEnd } from '../upstream/upstream.js';
-
-/** Options for sending one message. */
-export interface SendOptions {
-  readonly signal: CancelSignal;
-  /** The tool, prompt or resource that a request is about. */
-  readonly subject?: string | undefined;
-  /** The input schema, if a tool is called. */
-  readonly schema?: JsonObject | undefined;
-  readonly arguments?: JsonObject | undefined;
-  /** Maximum size of the response in bytes. */
-  readonly limit: number;
-  readonly onNetworkDenied?: ((hosts: readonly string[]) => void) | undefined;
-}
+import type { McpRequest } from './mcp-dialect.js';
 
 /** Carries messages to a server. Every message of the server goes to the receiver. */
-export interface Transport {
-  /** `done`: the response is complete. Rejects if the message could not be delivered. */
-  send(message: JsonObject, options: SendOptions): Promise<'sent' | 'done'>;
-  /** Whether closing the response stream tells the server that the request is canceled. */
-  readonly closingCancels: boolean;
+export interface Transport extends PeerChannel<McpRequest> {
   /** Called once the protocol revision is negotiated. */
   setRevision(revision: string): void;
   /** Hosts that the server was denied since the last call of this. */
@@ -34,7 +17,7 @@ export interface Transport {
 
 export interface Receiver {
   /** One JSON-RPC message or a batch. */
-  receive(text: string): void;
+  receive(text: string, bytes: number): void;
   /** Called once. Pending calls fail with `error`. */
   ended(end: UpstreamEnd, error: HostError): void;
 }

@@ -1,7 +1,7 @@
 // The announcement of an extension at its start. It is untrusted input: all parts have limits.
 import type { AnnouncedTool } from '../../model/action.js';
 import { HostError } from '../../model/host-error.js';
-import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
+import { isDeeperThan, isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
 import { type HookPoint, hookPoints, type Package } from '../../model/package.js';
 import type { UpstreamAnnouncement } from '../upstream/upstream.js';
 
@@ -56,7 +56,7 @@ function readTools(entries: readonly Json[], remarks: string[]): AnnouncedTool[]
     const tool = isObject(it) ? readTool(it) : undefined;
     if (tool === undefined) remarks.push('one of the announced tools has no valid name');
     else if (tools.has(tool.name)) remarks.push(`it announces ${JSON.stringify(tool.name)} twice`);
-    else if (depthOf(tool.input ?? true) > maxSchemaDepth)
+    else if (isDeeperThan(tool.input ?? true, maxSchemaDepth))
       remarks.push(`the schema of ${JSON.stringify(tool.name)} is nested too deeply; the tool is ignored`);
     else tools.set(tool.name, tool);
   }
@@ -92,16 +92,4 @@ function list(names: readonly string[]): string {
   const rest = names.length - 5;
   const named = names.slice(0, 5).join(', ');
   return rest > 0 ? `${named} and ${rest} more` : named;
-}
-
-/** Without recursion, because the value may be nested deeper than the call stack allows. */
-function depthOf(value: Json): number {
-  let level: Json[] = [value];
-  for (let depth = 0; ; depth++) {
-    const next = level.flatMap((it): Json[] =>
-      it !== null && typeof it === 'object' ? Object.values(it) : [],
-    );
-    if (next.length === 0 || depth > maxSchemaDepth) return depth;
-    level = next;
-  }
 }

@@ -1,6 +1,8 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
+import { methodNotFound } from '../../wire/rpc-code.js';
+import { hasRpcCode, RpcFailure } from '../rpc/rpc-failure.js';
 import type { CallerContext, RunResult } from '../run.js';
 import type {
   ConnectUpstream,
@@ -14,7 +16,6 @@ import type {
 import { readAnnouncement } from './announcement.js';
 import { readNexoResult } from './answer.js';
 import { openNexoHttp } from './http.js';
-import { nexoMethodNotFound, RpcFailure } from './message.js';
 import { openNats } from './nats.js';
 import { type NexoTimes, type NexoTransport, nexoTimes } from './nexo-transport.js';
 import { openStdio } from './stdio.js';
@@ -63,7 +64,7 @@ async function initialize(
   const name = `the extension ${pkg.id}`;
   const request = async (method: string, params: JsonObject) => {
     const deadline = { timeoutMs: Math.min(timeoutMs, handshakeMs), signal };
-    const message = { method, params, name: `${name} (${method})`, bytes: handshakeBytes };
+    const message = { method, params, name: `${name} (${method})`, limit: handshakeBytes };
     try {
       return await transport.request({ ...message, ...deadline });
     } catch (error) {
@@ -127,7 +128,7 @@ class Extension implements Upstream {
   hook(point: HookPoint, event: JsonObject, deadline: Deadline): Promise<Json> {
     const { timeoutMs, signal } = deadline;
     const name = `the hook ${point}`;
-    const request = { method: `hooks/${point}`, params: event, name, bytes: hookBytes, timeoutMs, signal };
+    const request = { method: `hooks/${point}`, params: event, name, limit: hookBytes, timeoutMs, signal };
     return this.#transport.request(request).catch((error: Error) => {
       if (!(error instanceof RpcFailure)) throw error;
       throw new HostError('tool_failed', `${name} returned an error: ${error.message}`);
@@ -143,11 +144,11 @@ class Extension implements Upstream {
   }
 
   async #callTool(call: UpstreamCall, args: JsonObject): Promise<Json> {
-    const { tool, name, outputBytes: bytes, signal, timeoutMs } = call;
+    const { tool, name, outputBytes: limit, signal, timeoutMs } = call;
     const started = performance.now();
     const request = (method: string, params: JsonObject) => {
       const left = Math.max(1, Math.round(timeoutMs - (performance.now() - started)));
-      return this.#transport.request({ method, params, name, bytes, timeoutMs: left, signal });
+      return this.#transport.request({ method, params, name, limit, timeoutMs: left, signal });
     };
     if (this.#usesToolMethods) return request(`tools/${tool}`, args);
     try {
@@ -169,7 +170,7 @@ class Extension implements Upstream {
 }
 
 function isUnknown(error: unknown): boolean {
-  return error instanceof RpcFailure && error.code === nexoMethodNotFound;
+  return hasRpcCode(error, methodNotFound);
 }
 
 /** Only the host sets `_meta`: a value from the caller is removed. */

@@ -1,15 +1,15 @@
 import { HostError } from '../../model/host-error.js';
-import type { ProgramTarget } from '../../model/program.js';
+import type { JsonObject } from '../../model/json.js';
+import type { UrlTarget } from '../../model/program.js';
 import { toAbortSignal } from '../../net/abort-signal.js';
 import type { HttpResponse } from '../../net/http-client.js';
 import { quotedExcerpt } from '../output-reader.js';
+import type { PeerRequest, SentRequest } from '../rpc/peer-channel.js';
 import { fillHeader } from '../template-filling.js';
+import { RateLimitedLog } from '../upstream/rate-limited-log.js';
 import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
-import { envelopeBytes, NexoPeer, type NexoRequest, type SentRequest } from './nexo-peer.js';
-import type { NexoTransport } from './nexo-transport.js';
-import { RateLimitedLog } from './rate-limited-log.js';
-
-type UrlTarget = Extract<ProgramTarget, { kind: 'url' }>;
+import { type NexoPeer, nexoAnswerBytes, nexoEnvelopeBytes, nexoPeer } from './nexo-dialect.js';
+import { type NexoTransport, nexoLogLimits } from './nexo-transport.js';
 
 /** Connects to an extension at a URL: each request is a POST, and the response is its answer. */
 export function openNexoHttp(settings: UpstreamSettings, target: UrlTarget): NexoTransport {
@@ -29,21 +29,22 @@ class HttpTransport implements NexoTransport {
   constructor(settings: UpstreamSettings, target: UrlTarget) {
     this.#settings = settings;
     this.#target = target;
-    this.#log = new RateLimitedLog(settings.onLog);
+    this.#log = new RateLimitedLog(settings.onLog, nexoLogLimits);
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    this.#peer = new NexoPeer({
-      send: (text, sent) => {
-        if (sent !== null) void this.#post(text, sent);
-      },
+    this.#peer = nexoPeer({
       onLog: (line) => this.#log.write(line),
       // The size of a response is limited, and there are no messages without a request.
       onFlood: () => {},
     });
+    this.#peer.connect({
+      // There is no way to answer a request of the extension.
+      send: (message, sent) => (sent === null ? Promise.resolve('sent') : this.#post(message, sent)),
+    });
   }
 
-  request(request: NexoRequest) {
+  request(request: PeerRequest) {
     return this.#peer.request(request);
   }
 
@@ -64,25 +65,25 @@ class HttpTransport implements NexoTransport {
     this.#end({ kind: 'requested', reason });
   }
 
-  async #post(text: string, { id, request }: SentRequest): Promise<void> {
+  async #post(message: JsonObject, { id, request, signal }: SentRequest<PeerRequest>): Promise<'done'> {
     const { client, reach } = this.#settings;
-    try {
-      const response = await client.send({
-        method: 'POST',
-        url: this.#target.url,
-        headers: this.#headers(),
-        body: text,
-        reach,
-        credential: this.#carriesSecret(),
-        limits: { wallMs: request.timeoutMs, bodyBytes: request.bytes + envelopeBytes },
-        signal: AbortSignal.any([toAbortSignal(request.signal), this.#closing.signal]),
-        onDenied: (place) => this.#deniedHosts.add(place),
-      });
-      this.#receive(response);
-      this.#peer.drop(id, unanswered(response, request));
-    } catch (error) {
-      this.#peer.drop(id, error as Error);
-    }
+    const response = await client.send({
+      method: 'POST',
+      url: this.#target.url,
+      headers: this.#headers(),
+      body: JSON.stringify(message),
+      reach,
+      credential: this.#carriesSecret(),
+      limits: {
+        wallMs: request.timeoutMs,
+        bodyBytes: (request.limit ?? nexoAnswerBytes) + nexoEnvelopeBytes,
+      },
+      signal: AbortSignal.any([toAbortSignal(signal), this.#closing.signal]),
+      onDenied: (place) => this.#deniedHosts.add(place),
+    });
+    this.#receive(response);
+    this.#peer.fail(id, unanswered(response, request));
+    return 'done';
   }
 
   /** One message; or, if the body is not JSON, one message per line. */
@@ -115,7 +116,7 @@ class HttpTransport implements NexoTransport {
   }
 }
 
-function unanswered({ status, reason, body }: HttpResponse, { name }: NexoRequest): HostError {
+function unanswered({ status, reason, body }: HttpResponse, { name }: PeerRequest): HostError {
   const text = body.toString('utf8');
   const received = text.trim() === '' ? 'an empty response' : quotedExcerpt(text);
   if (status < 200 || status > 299)

@@ -3,12 +3,13 @@ import { neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { assertNotDenied, parseDestination } from '../../net/destination.js';
+import type { PeerRequest, SentRequest } from '../rpc/peer-channel.js';
+import { RpcFailure } from '../rpc/rpc-failure.js';
+import { RateLimitedLog } from '../upstream/rate-limited-log.js';
 import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
-import { RpcFailure } from './message.js';
 import { connectNats, type NatsBus, parseNatsUrl } from './nats-server.js';
-import { NexoPeer, type NexoRequest, type SentRequest } from './nexo-peer.js';
-import { missedHeartbeats, type NexoTimes, type NexoTransport } from './nexo-transport.js';
-import { RateLimitedLog } from './rate-limited-log.js';
+import { type NexoPeer, nexoPeer } from './nexo-dialect.js';
+import { missedHeartbeats, type NexoTimes, type NexoTransport, nexoLogLimits } from './nexo-transport.js';
 
 const connectMs = 5000;
 const maxCallMs = 10 * 60_000;
@@ -61,15 +62,15 @@ class NatsTransport implements NexoTransport {
     this.#settings = settings;
     this.#times = times;
     this.#name = `the extension ${id}`;
-    this.#log = new RateLimitedLog(settings.onLog);
+    this.#log = new RateLimitedLog(settings.onLog, nexoLogLimits);
     this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
-    this.#peer = new NexoPeer({
-      send: (text, sent) => this.#send(text, sent),
+    this.#peer = nexoPeer({
       onLog: (line) => this.#log.write(line),
       onFlood: () => this.#gone('protocol-error', `${this.#name} sent too many unsolicited messages`),
     });
+    this.#peer.connect({ send: (message, sent) => this.#send(message, sent) });
     this.#subscribe(`${bus.inbox}.*`, (message) => this.#receive(message));
     this.#subscribe(`${prefix}.registry.announce`, (message) => this.#announced(message));
     this.#subscribe(`${prefix}.registry.heartbeat.${id}`, () => this.#markAlive());
@@ -77,9 +78,9 @@ class NatsTransport implements NexoTransport {
     void this.#watchConnection();
   }
 
-  request(request: NexoRequest): Promise<Json> {
+  request(request: PeerRequest): Promise<Json> {
     return this.#peer.request(request).finally(() => {
-      if (this.#over && this.#peer.open === 0) void this.#disconnect();
+      if (this.#over && this.#peer.pending === 0) void this.#disconnect();
     });
   }
 
@@ -109,12 +110,14 @@ class NatsTransport implements NexoTransport {
     });
   }
 
-  #send(text: string, sent: SentRequest | null): void {
-    if (sent === null) return;
+  async #send(message: JsonObject, sent: SentRequest<PeerRequest> | null): Promise<'sent'> {
+    // There is no way to answer a request of the extension.
+    if (sent === null) return 'sent';
     if (this.#over) throw new HostError('upstream_failed', `another version of ${this.#name} replaces it`);
     if (!this.#connected)
       throw new HostError('network_failed', `the NATS server at ${this.#address} is not connected`);
     const maxBytes = this.#connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+    const text = JSON.stringify(message);
     const bytes = Buffer.byteLength(text);
     if (bytes > maxBytes) {
       throw new HostError(
@@ -124,6 +127,7 @@ class NatsTransport implements NexoTransport {
       );
     }
     this.#connection.publish(this.#subject, text, { reply: `${this.#inbox}.${sent.id}` });
+    return 'sent';
   }
 
   #receive(received: Msg): void {
@@ -131,7 +135,7 @@ class NatsTransport implements NexoTransport {
       const id = Number(received.subject.slice(this.#inbox.length + 1));
       const message = `no subscriber on the NATS subject ${this.#subject}`;
       const hint = `start ${this.#settings.package.id} and connect it to ${this.#address}`;
-      this.#peer.drop(id, new HostError('upstream_failed', message, { hint }));
+      this.#peer.fail(id, new HostError('upstream_failed', message, { hint }));
       return;
     }
     this.#markAlive();
@@ -150,7 +154,7 @@ class NatsTransport implements NexoTransport {
   async #probe(): Promise<void> {
     const signal = neverCanceled;
     const deadline = { timeoutMs: this.#times.heartbeat, signal };
-    const request = { method: 'tools/list', params: {}, name: this.#name, bytes: 0 };
+    const request = { method: 'tools/list', params: {}, name: this.#name, limit: 0 };
     const alive = await this.#peer.request({ ...request, ...deadline }).then(
       () => true,
       (error) => error instanceof RpcFailure || (error as HostError).code === 'output_too_large',
@@ -178,7 +182,7 @@ class NatsTransport implements NexoTransport {
     // answered on this connection.
     this.#disconnectTimer = setTimeout(() => void this.#disconnect(), maxCallMs);
     this.#disconnectTimer.unref();
-    if (this.#peer.open === 0) void this.#disconnect();
+    if (this.#peer.pending === 0) void this.#disconnect();
   }
 
   #stopped(message: Msg): void {

@@ -1,11 +1,12 @@
 import type { Json } from '../../model/json.js';
+import type { PeerRequest } from '../rpc/peer-channel.js';
+import type { LogLimits } from '../upstream/rate-limited-log.js';
 import type { UpstreamEnd } from '../upstream/upstream.js';
-import type { NexoRequest } from './nexo-peer.js';
 
 /** A connection to an extension, over any transport. */
 export interface NexoTransport {
   /** Rejects with an RpcFailure if the extension answers with an error, else with a HostError. */
-  request(request: NexoRequest): Promise<Json>;
+  request(request: PeerRequest): Promise<Json>;
   /** Called after a successful `initialize`, with the version of the extension. */
   initialized(version: string | undefined): void;
   /** Hosts that it was denied since the last call, as `host:port`. */
@@ -28,3 +29,6 @@ export const nexoTimes: NexoTimes = Object.freeze({ handshake: 10_000, grace: 30
 
 /** Number of missed heartbeats after which an extension counts as unreachable. */
 export const missedHeartbeats = 3;
+
+/** For the log lines of one extension. */
+export const nexoLogLimits: LogLimits = { lines: { burst: 200, perSecond: 20 }, lineLength: 2000 };

@@ -1,20 +1,20 @@
 import { neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
+import type { JsonObject } from '../../model/json.js';
 import type { ProcessExit } from '../../sandbox/sandbox.js';
+import { readLines } from '../../wire/lines.js';
 import { describeExit } from '../failure.js';
 import { lastLines } from '../output-reader.js';
+import type { PeerRequest } from '../rpc/peer-channel.js';
 import { hasBinary, processTargetOf, type SandboxProfile, sandboxCommandFor } from '../sandbox-command.js';
 import { type SandboxedProcess, spawnSandboxed } from '../sandboxed-process.js';
 import { fillArgs } from '../template-filling.js';
-import { limitReadRate } from '../upstream/read-rate.js';
+import { ProgramStderr } from '../upstream/program-stderr.js';
+import { RateLimitedLog } from '../upstream/rate-limited-log.js';
 import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
-import { splitLines } from './line-splitter.js';
-import { NexoPeer, type NexoRequest } from './nexo-peer.js';
-import type { NexoTimes, NexoTransport } from './nexo-transport.js';
-import { RateLimitedLog } from './rate-limited-log.js';
+import { type NexoPeer, nexoPeer } from './nexo-dialect.js';
+import { type NexoTimes, type NexoTransport, nexoLogLimits } from './nexo-transport.js';
 
-const keptStderrBytes = 8 * 1024;
-const maxLogLine = 16 * 1024;
 /** Maximum amount of unread input of a program, in bytes. */
 const maxUnread = 16 * 1024 * 1024;
 const mebibyte = 1024 * 1024;
@@ -51,10 +51,9 @@ class StdioTransport implements NexoTransport {
   readonly #sandboxed: SandboxedProcess;
   readonly #peer: NexoPeer;
   readonly #log: RateLimitedLog;
+  readonly #stderr: ProgramStderr;
   readonly #graceMs: number;
   readonly #name: string;
-  #stderr: Buffer[] = [];
-  #stderrBytes = 0;
   /** Why the host is stopping it; undefined while it runs. */
   #stopReason: UpstreamEnd | undefined;
 
@@ -68,33 +67,24 @@ class StdioTransport implements NexoTransport {
     this.#sandboxed = sandboxed;
     this.#graceMs = times.grace;
     this.#name = `the extension ${settings.package.id}`;
-    this.#log = new RateLimitedLog(settings.onLog);
-    this.#peer = new NexoPeer({
-      send: (text) => this.#send(text),
+    this.#log = new RateLimitedLog(settings.onLog, nexoLogLimits);
+    this.#peer = nexoPeer({
       onLog: (line) => this.#log.write(line),
       onFlood: () => this.#protocolError(),
     });
+    this.#peer.connect({ send: (message) => this.#send(message) });
     egress?.activate();
-    splitLines(process.stdout, {
-      limit: () => this.#peer.room,
+    readLines(process.stdout, {
+      limit: () => this.#peer.maxMessageBytes,
       line: (text, bytes) => this.#peer.receive(text, bytes),
       skipped: (bytes, head) => {
         const line = head === null ? null : 'a line that is too long was skipped';
-        if (this.#peer.unsolicited(bytes, line) && head !== null) this.#peer.tooLong(head);
+        if (this.#peer.unrequested(bytes, line) && head !== null) this.#peer.failTooLong(head);
       },
-      invalidUtf8: (bytes) => this.#peer.unsolicited(bytes, 'a line that is not UTF-8 was skipped'),
+      invalidUtf8: (bytes) => this.#peer.unrequested(bytes, 'a line that is not UTF-8 was skipped'),
     });
-    limitReadRate(process.stderr);
-    process.stderr.on('data', (chunk: Buffer) => this.#keep(chunk));
-    splitLines(process.stderr, {
-      limit: () => maxLogLine,
-      line: (text) => this.#log.write(text),
-      skipped: (_bytes, head) => {
-        if (head !== null) this.#log.write(`${head}…`);
-      },
-      invalidUtf8: () => this.#log.write('(a line that is not UTF-8)'),
-    });
-    for (const stream of [process.stdin, process.stdout, process.stderr]) stream.on('error', () => {});
+    this.#stderr = new ProgramStderr(process.stderr, this.#log);
+    for (const stream of [process.stdin, process.stdout]) stream.on('error', () => {});
     this.ended = process.exited.then(
       (exit) => this.#gone(endOf(exit, this.#name, profile)),
       (error: Error) =>
@@ -102,7 +92,7 @@ class StdioTransport implements NexoTransport {
     );
   }
 
-  request(request: NexoRequest) {
+  request(request: PeerRequest) {
     return this.#peer.request(request);
   }
 
@@ -120,7 +110,7 @@ class StdioTransport implements NexoTransport {
     } else if (this.#stopReason === undefined) {
       this.#stopReason = { kind: 'requested', reason };
       const signal = neverCanceled;
-      const request = { method: 'shutdown', params: { reason }, name: this.#name, bytes: 0, signal };
+      const request = { method: 'shutdown', params: { reason }, name: this.#name, limit: 0, signal };
       // Its answer does not matter, only that it exits.
       this.#peer.request({ ...request, timeoutMs: this.#graceMs }).catch(() => {});
       process.stdin.end();
@@ -130,11 +120,12 @@ class StdioTransport implements NexoTransport {
     await this.ended;
   }
 
-  #send(text: string): void {
+  async #send(message: JsonObject): Promise<'sent'> {
     const { stdin } = this.#sandboxed.process;
     if (stdin.writableLength > maxUnread)
       throw new HostError('upstream_failed', `${this.#name} does not read its requests`);
-    if (stdin.writable) stdin.write(`${text}\n`);
+    if (stdin.writable) stdin.write(`${JSON.stringify(message)}\n`);
+    return 'sent';
   }
 
   #protocolError(): void {
@@ -152,21 +143,12 @@ class StdioTransport implements NexoTransport {
   #gone(exit: UpstreamEnd): UpstreamEnd {
     const end = this.#stopReason ?? exit;
     this.#log.close();
-    const lastOutput = lastLines(Buffer.concat(this.#stderr).subarray(-keptStderrBytes).toString('utf8'));
+    const lastOutput = lastLines(this.#stderr.tail);
     const reason = end.kind === 'requested' ? `${this.#name} was stopped: ${end.reason}` : end.reason;
     this.#peer.end(
       new HostError('upstream_failed', lastOutput === '' ? reason : `${reason}:\n${lastOutput}`),
     );
     return end;
-  }
-
-  #keep(chunk: Buffer): void {
-    this.#stderr.push(chunk);
-    this.#stderrBytes += chunk.length;
-    if (this.#stderrBytes < 16 * keptStderrBytes) return;
-    const kept = Buffer.from(Buffer.concat(this.#stderr).subarray(-keptStderrBytes));
-    this.#stderr = [kept];
-    this.#stderrBytes = kept.length;
   }
 }
 

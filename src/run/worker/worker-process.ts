@@ -1,6 +1,6 @@
 import type { CallingConvention } from '../../model/action.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
-import { HostError } from '../../model/host-error.js';
+import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
 import type { DeniedHost } from '../../net/egress.js';
 import type { ProcessExit } from '../../sandbox/sandbox.js';
@@ -113,7 +113,7 @@ export class WorkerProcess implements PooledProcess {
         this.kill();
       };
       const timer = setTimeout(() => stop(timedOut(limits)), limits.timeoutMs);
-      const cancel = () => stop(new HostError('canceled', 'the call was canceled'));
+      const cancel = () => stop(callCanceled());
       const id = ++this.#count;
       this.#pending = {
         id,

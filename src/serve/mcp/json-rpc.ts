@@ -47,7 +47,6 @@ export class RpcError extends Error {
 }
 
 export const invalidParams = -32602;
-export const methodNotFound = -32601;
 
 const maxBatch = 64;
 

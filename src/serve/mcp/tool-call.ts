@@ -1,6 +1,6 @@
 import type { Answer, Confirmation, Progress } from '../../host/host.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
-import { HostError } from '../../model/host-error.js';
+import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { callToolName, confirmToolName, describeToolName, findToolName } from '../../model/tool-name.js';
 import { visible, visibleLine } from '../print/visible.js';
@@ -105,7 +105,7 @@ async function callUntilDecided(
 ): Promise<CallOutcome> {
   const asked = new Set<string>();
   // The client may have canceled while the list of tools was loaded.
-  if (signal.aborted) throw new HostError('canceled', 'the call was canceled');
+  if (signal.aborted) throw callCanceled();
   let answer = resumed === undefined ? await makeCall() : await continueCall(options, resumed, makeCall);
   while (answer.status === 'confirmation_required' && answer.error === undefined) {
     const { confirmation } = answer;

@@ -1,18 +1,22 @@
-import { TokenBucket } from './token-bucket.js';
+import { type RateLimit, TokenBucket } from '../rpc/token-bucket.js';
 
-const maxLineLength = 2000;
-const burst = 200;
-const perSecond = 20;
+export interface LogLimits {
+  readonly lines: RateLimit;
+  /** Maximum length of a line; the rest of a longer one is cut off. */
+  readonly lineLength: number;
+}
 
 /** Passes on the log lines of a program: shortened, and at a limited rate. */
 export class RateLimitedLog {
   readonly #onLog: (line: string) => void;
+  readonly #lineLength: number;
   readonly #budget: TokenBucket;
   #omitted = 0;
 
-  constructor(onLog: (line: string) => void, now?: () => number) {
+  constructor(onLog: (line: string) => void, { lines, lineLength }: LogLimits, now?: () => number) {
     this.#onLog = onLog;
-    this.#budget = new TokenBucket(burst, perSecond, now);
+    this.#lineLength = lineLength;
+    this.#budget = new TokenBucket(lines, now);
   }
 
   write(line: string): void {
@@ -21,7 +25,7 @@ export class RateLimitedLog {
       return;
     }
     this.close();
-    this.#onLog(line.length > maxLineLength ? `${line.slice(0, maxLineLength)}…` : line);
+    this.#onLog(line.length > this.#lineLength ? `${line.slice(0, this.#lineLength)}…` : line);
   }
 
   /** Logs how many lines were omitted until now. */

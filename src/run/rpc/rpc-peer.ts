@@ -1,0 +1,286 @@
+import { Cancellation } from '../../model/cancel-signal.js';
+import { callCanceled, type HostError } from '../../model/host-error.js';
+import type { Json, JsonObject } from '../../model/json.js';
+import { internalError } from '../../wire/rpc-code.js';
+import { answerError } from './answer-error.js';
+import type { Dialect, IncomingMessage, ProgressNotice } from './dialect.js';
+import { FloodGuard } from './flood-guard.js';
+import type { PeerChannel, PeerRequest, SentRequest } from './peer-channel.js';
+import { RpcFailure } from './rpc-failure.js';
+
+export interface PeerHandlers {
+  /** Answers a request of the other side. May throw an RpcFailure. */
+  onRequest(method: string, params: JsonObject): Promise<JsonObject>;
+  onNotification(method: string, params: JsonObject): void;
+  /** An answer that no request waits for. `isLate`: its request is already settled. */
+  onStrayAnswer?(id: string | number, isLate: boolean): void;
+  onLog(line: string): void;
+  /** The other side sent too much that nobody requested, or too many invalid texts. The connection should be closed. */
+  onFlood(kind: 'unrequested' | 'invalid'): void;
+}
+
+interface Pending<R, V> {
+  readonly request: R;
+  readonly resolve: (value: V) => void;
+  readonly reject: (error: Error) => void;
+  progress: number;
+}
+
+const maxLogLength = 2000;
+/** A longer id is not sent back. */
+const maxIdLength = 200;
+const minMessageBytes = 1024 * 1024;
+
+/**
+ * The host's side of a JSON-RPC connection, independent of transport and protocol. Many requests may be pending at the
+ * same time; each is settled by its own answer, timeout or cancellation. An id is used only once, so a late or repeated
+ * answer has no effect.
+ */
+export class RpcPeer<R extends PeerRequest, V extends Json> {
+  readonly #dialect: Dialect<V>;
+  readonly #handlers: PeerHandlers;
+  readonly #flood: FloodGuard;
+  readonly #pending = new Map<number, Pending<R, V>>();
+  #channel: PeerChannel<R> | undefined;
+  #lastId = 0;
+  #invalidTexts = 0;
+  #incomingRequests = 0;
+  #end: HostError | undefined;
+
+  constructor(dialect: Dialect<V>, handlers: PeerHandlers, now?: () => number) {
+    this.#dialect = dialect;
+    this.#handlers = handlers;
+    this.#flood = new FloodGuard(dialect.limits.flood, now);
+  }
+
+  /** Starts to use a channel. It may replace one that ended; requests on that one have already failed. */
+  connect(channel: PeerChannel<R>): void {
+    this.#channel = channel;
+    this.#end = undefined;
+    this.#invalidTexts = 0;
+  }
+
+  /** Number of pending requests. */
+  get pending(): number {
+    return this.#pending.size;
+  }
+
+  /** Maximum size of the next message in bytes: what the pending requests allow. */
+  get maxMessageBytes(): number {
+    let most = minMessageBytes;
+    for (const { request } of this.#pending.values()) most = Math.max(most, this.#limitOf(request));
+    return most + this.#dialect.limits.envelopeBytes;
+  }
+
+  /** Rejects with an RpcFailure if the other side answers with an error, else with a HostError. */
+  async request(request: R): Promise<V> {
+    const { signal, timeoutMs, name } = request;
+    const { pendingRequests } = this.#dialect.limits;
+    const channel = this.#channel;
+    if (channel === undefined) throw new Error('the channel is not set');
+    if (this.#end !== undefined) throw this.#end;
+    if (signal.aborted) throw callCanceled();
+    if (this.#pending.size >= pendingRequests) throw answerError.tooManyPending(name, pendingRequests);
+    const id = ++this.#lastId;
+    request.onSent?.(id);
+    const stop = new Cancellation();
+    const answer = new Promise<V>((resolve, reject) => {
+      this.#pending.set(id, { request, resolve, reject, progress: Number.NEGATIVE_INFINITY });
+    });
+    const giveUp = (error: HostError, reason: string) => {
+      if (!this.fail(id, error)) return;
+      this.#sendCancellation(id, reason);
+      stop.abort();
+    };
+    const timer = setTimeout(() => giveUp(answerError.timedOut(name, timeoutMs), 'timeout'), timeoutMs);
+    const onAbort = () => giveUp(callCanceled(), 'the caller canceled it');
+    signal.addEventListener('abort', onAbort, { once: true });
+    this.#send(channel, { id, request, signal: stop });
+    try {
+      return await answer;
+    } finally {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+      // Closes a response stream that is still open after its response.
+      stop.abort();
+    }
+  }
+
+  notify(method: string, params: JsonObject): void {
+    this.#post({ jsonrpc: '2.0', method, params: this.#params(params) });
+  }
+
+  /** Handles a text of the other side: a message, or several if the protocol has batches. */
+  receive(text: string, bytes: number): void {
+    if (this.#end !== undefined) return;
+    const messages = this.#dialect.read(text);
+    if (messages === undefined) {
+      this.#receiveInvalid(text, bytes);
+      return;
+    }
+    for (const message of messages) {
+      if (this.#isAnswer(message)) this.#invalidTexts = 0;
+      else if (!this.unrequested(bytes, null)) return;
+      this.#receive(message, bytes);
+    }
+  }
+
+  /** Counts data that is not an answer, and logs the line. False if it was too much. */
+  unrequested(bytes: number, line: string | null): boolean {
+    if (this.#end !== undefined) return false;
+    if (!this.#flood.admits(bytes)) {
+      this.#handlers.onFlood('unrequested');
+      return false;
+    }
+    if (line !== null) this.#handlers.onLog(line.slice(0, maxLogLength));
+    return true;
+  }
+
+  /** Fails the request of an answer that was too long to be read. `head`: its beginning, which may contain the id. */
+  failTooLong(head: string): void {
+    const idText = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*[,}]/.exec(head)?.[1];
+    const [only] = this.#pending.size === 1 && /^\s*\{/.test(head) ? this.#pending.keys() : [];
+    const id = idText === undefined ? only : Number(idText);
+    const pending = id === undefined ? undefined : this.#pending.get(id);
+    if (id !== undefined && pending !== undefined) this.fail(id, this.#tooLarge(pending.request));
+  }
+
+  /** Fails one request. False if it is already settled. */
+  fail(id: number, error: Error): boolean {
+    const pending = this.#take(id);
+    pending?.reject(error);
+    return pending !== undefined;
+  }
+
+  /** Fails every pending and every later request with the same error. False if the connection has already ended. */
+  end(error: HostError): boolean {
+    if (this.#end !== undefined) return false;
+    this.#end = error;
+    for (const id of [...this.#pending.keys()]) this.fail(id, error);
+    return true;
+  }
+
+  #take(id: string | number): Pending<R, V> | undefined {
+    // Ids of the host are numbers, so a text never matches.
+    const pending = this.#pending.get(id as number);
+    this.#pending.delete(id as number);
+    return pending;
+  }
+
+  #limitOf({ limit = this.#dialect.limits.answerBytes }: R): number {
+    return limit;
+  }
+
+  #tooLarge(request: R): HostError {
+    return answerError.tooLarge(request.name, this.#limitOf(request));
+  }
+
+  #params(params: JsonObject, progressToken?: number): JsonObject {
+    return this.#dialect.params?.(params, progressToken) ?? params;
+  }
+
+  #send(channel: PeerChannel<R>, sent: SentRequest<R>): void {
+    const { id, request } = sent;
+    const { method, onProgress } = request;
+    const params = this.#params(request.params, onProgress === undefined ? undefined : id);
+    channel.send({ jsonrpc: '2.0', id, method, params }, sent).then(
+      (status) => {
+        if (status === 'done') this.fail(id, answerError.unanswered(request.name));
+      },
+      (error) => this.fail(id, error),
+    );
+  }
+
+  #post(message: JsonObject): void {
+    this.#channel?.send(message, null).catch((error: unknown) => {
+      const reason = error instanceof Error ? error.message : 'unknown reason';
+      if (this.#end === undefined) this.#handlers.onLog(`a message could not be delivered: ${reason}`);
+    });
+  }
+
+  #sendCancellation(id: number, reason: string): void {
+    if (this.#channel?.closingCancels === true || this.#end !== undefined) return;
+    const message = this.#dialect.cancellation?.(id, reason);
+    if (message !== undefined) this.notify(message.method, message.params);
+  }
+
+  #isAnswer(message: IncomingMessage<V>): boolean {
+    if (message.kind === 'request' || message.kind === 'notification') return false;
+    return this.#pending.has(message.id as number);
+  }
+
+  #receive(message: IncomingMessage<V>, bytes: number): void {
+    switch (message.kind) {
+      case 'request':
+        void this.#answer(message.id, message.method, message.params);
+        break;
+      case 'notification': {
+        const notice = this.#dialect.progress?.(message.method, message.params);
+        if (notice === undefined) this.#handlers.onNotification(message.method, message.params);
+        else this.#progress(notice);
+        break;
+      }
+      default:
+        this.#settle(message, bytes);
+    }
+  }
+
+  #settle(
+    message: Extract<IncomingMessage<V>, { kind: 'result' | 'failure' | 'empty' }>,
+    bytes: number,
+  ): void {
+    if (message.kind === 'failure' && message.id === null) {
+      this.#handlers.onLog(`it sent an error: ${message.failure.message}`.slice(0, maxLogLength));
+      return;
+    }
+    const id = message.id as string | number;
+    const pending = this.#take(id);
+    if (pending === undefined) {
+      this.#handlers.onStrayAnswer?.(id, typeof id === 'number' && id > 0 && id <= this.#lastId);
+    } else if (message.kind === 'failure') {
+      pending.reject(message.failure);
+    } else if (message.kind === 'empty') {
+      pending.reject(answerError.empty(pending.request.name));
+    } else if (bytes > this.#limitOf(pending.request) + this.#dialect.limits.envelopeBytes) {
+      pending.reject(this.#tooLarge(pending.request));
+    } else {
+      pending.resolve(message.value);
+    }
+  }
+
+  async #answer(id: string | number | null, method: string, params: JsonObject): Promise<void> {
+    const { incomingRequests } = this.#dialect.limits;
+    const reply = (outcome: JsonObject) => {
+      if (id !== null && String(id).length <= maxIdLength) this.#post({ jsonrpc: '2.0', id, ...outcome });
+    };
+    if (this.#incomingRequests >= incomingRequests) {
+      const message = `${incomingRequests} requests are already open`;
+      reply({ error: { code: internalError, message } });
+      return;
+    }
+    this.#incomingRequests++;
+    try {
+      reply({ result: await this.#handlers.onRequest(method, params) });
+    } catch (error) {
+      const known =
+        error instanceof RpcFailure ? error : new RpcFailure(internalError, 'the host cannot answer');
+      reply({ error: { code: known.code, message: known.message } });
+    } finally {
+      this.#incomingRequests--;
+    }
+  }
+
+  /** Ignores progress that does not increase, and progress of requests that did not ask for it. */
+  #progress({ token, progress }: ProgressNotice): void {
+    const pending = this.#pending.get(token as number);
+    if (pending?.request.onProgress === undefined || progress.progress <= pending.progress) return;
+    pending.progress = progress.progress;
+    pending.request.onProgress(progress);
+  }
+
+  #receiveInvalid(text: string, bytes: number): void {
+    if (!this.unrequested(bytes, text.trim())) return;
+    this.#invalidTexts++;
+    if (this.#invalidTexts > this.#dialect.limits.invalidTexts) this.#handlers.onFlood('invalid');
+  }
+}
