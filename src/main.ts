@@ -4,7 +4,7 @@ import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeFolder } from './bundle/make-folder.js';
+import { makeFolder } from './files/make-folder.js';
 import type { AuditReader, Check, Host, RemoteHost } from './host/host.js';
 import type { AuditVerdict } from './model/audit.js';
 import type {

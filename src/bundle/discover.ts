@@ -1,5 +1,6 @@
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
+import { isWithin } from '../files/path-containment.js';
 import { detectFormat } from '../formats/detect.js';
 import type { FormatDescriptor } from '../formats/format-descriptor.js';
 import { makeDiagnostic } from '../formats/report.js';
@@ -8,7 +9,7 @@ import type { CommonCode } from '../model/codes.js';
 import { type Diagnostic, startOfFile } from '../model/diagnostic.js';
 import type { Claim } from '../model/format.js';
 import { createCandidate } from './candidate.js';
-import { folderBundle, ignoredFolders, isOutside } from './folder.js';
+import { folderBundle, ignoredFolders } from './folder.js';
 import { type ManifestNames, manifestNames } from './manifest-names.js';
 
 const maxDepth = 8;
@@ -216,7 +217,7 @@ class Search {
       const target = realpathSync.native(path);
       const kind = statSync(target);
       const relevant = kind.isDirectory() || this.#names.mayBeManifest(basename(path));
-      if (isOutside(root, target)) {
+      if (!isWithin(target, root)) {
         if (relevant)
           this.#problem(
             'file.link-escape',

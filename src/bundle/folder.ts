@@ -11,7 +11,9 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
-import { basename, join, relative, sep } from 'node:path';
+import { basename, join } from 'node:path';
+import { isWithin } from '../files/path-containment.js';
+import { untrustedReadFlags } from '../files/read-flags.js';
 import type { Bundle, BundleEntry } from '../model/bundle.js';
 
 /** Limits of one bundle, far above what source packages need. */
@@ -67,11 +69,11 @@ function readEntry(root: string, path: string, manifest: string): BundleEntry {
     if (direct !== undefined) return direct;
   }
   const absolute = join(root, path);
-  if (path.includes('\0') || isOutside(root, absolute))
+  if (path.includes('\0') || !isWithin(absolute, root))
     return rejected('link-escape', 'the path points outside the package');
   try {
     const real = realpathSync.native(absolute);
-    if (isOutside(realpathSync.native(root), real))
+    if (!isWithin(real, realpathSync.native(root)))
       return rejected('link-escape', 'a symbolic link points outside the package');
     if (statSync(real).isDirectory()) {
       accessSync(real, constants.R_OK | constants.X_OK);
@@ -87,7 +89,7 @@ function readEntry(root: string, path: string, manifest: string): BundleEntry {
 function readRegular(path: string): BundleEntry | undefined {
   let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    descriptor = openSync(path, untrustedReadFlags);
     const kind = fstatSync(descriptor);
     if (kind.isDirectory()) return undefined;
     if (!kind.isFile()) return rejected('not-regular', 'this is not a regular file');
@@ -137,16 +139,6 @@ function rejected(
   detail: string,
 ): BundleEntry {
   return { kind: 'rejected', reason, detail };
-}
-
-/** Whether a path is outside a folder. Both are absolute. */
-export function isOutside(root: string, path: string): boolean {
-  const relativePath = relative(root, path);
-  return (
-    relativePath === '..' ||
-    relativePath.startsWith(`..${sep}`) ||
-    (relativePath !== '' && relativePath.startsWith(sep))
-  );
 }
 
 function listFiles(root: string): string[] {

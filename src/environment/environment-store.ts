@@ -1,11 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { replaceFileLater } from '../files/atomic-file.js';
 import { HostError } from '../model/host-error.js';
 import { isPassable } from '../sandbox/path-access.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { type BuildSandbox, openBuildSandbox, removeAbandonedBuilds } from './build-sandbox.js';
-import { makeFolderWithMode, moveTree, writeAtomically } from './file-tree.js';
+import { makeFolderWithMode, moveTree } from './file-tree.js';
 import type { OpenEgress } from './installer-network.js';
 import { installNpm, resolveNpm } from './npm.js';
 import { type NpmLock, readNpmLock, readNpmManifest } from './npm-lock.js';
@@ -77,8 +78,7 @@ export function environmentStore(options: EnvironmentOptions): EnvironmentStore 
     onStep: (name: string) => void,
   ): Promise<{ lock: Lock; newFolder: string | undefined }> => {
     const storeLock = async (lock: Lock) => {
-      if (known === undefined)
-        await writeAtomically(lockPath(need), sortedJson(lock), join(locks, `.${newName()}`));
+      if (known === undefined) await replaceFileLater(lockPath(need), sortedJson(lock));
     };
     if (need.language === 'python') {
       const context = { interpreter: need.interpreter, platform, sandbox, sources, build };

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync, writeFileS
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { moveTree, readUntrustedFile, removeTree, sealTree, sha256Of, writeAtomically } from './file-tree.js';
+import { moveTree, readUntrustedFile, removeTree, sealTree, sha256Of } from './file-tree.js';
 
 let base: string;
 let tree: string;
@@ -58,11 +58,4 @@ test('reading does not follow links, and rejects files above the size limit', as
   await expect(readUntrustedFile(join(base, 'link'), 100)).rejects.toMatchObject({ code: 'ELOOP' });
   await expect(sha256Of(join(base, 'link'))).rejects.toMatchObject({ code: 'ELOOP' });
   await expect(readUntrustedFile(join(tree, 'program'), 3)).rejects.toMatchObject({ code: 'integrity' });
-});
-
-test('an atomic write replaces the file and sets its mode', async () => {
-  await writeAtomically(join(base, 'lock'), 'one', join(base, 'temporary'));
-  await writeAtomically(join(base, 'lock'), 'two', join(base, 'temporary'));
-  expect(readFileSync(join(base, 'lock'), 'utf8')).toBe('two');
-  expect(modeOf(join(base, 'lock'))).toBe(0o600);
 });

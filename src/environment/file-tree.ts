@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { chmod, lchown, lstat, mkdir, open, readdir, readlink, rename, rm } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { isWithin } from '../files/path-containment.js';
+import { untrustedReadFlags } from '../files/read-flags.js';
 import { HostError } from '../model/host-error.js';
 
 /** Maximum number of files and folders of one installation; real ones have far fewer. */
@@ -9,7 +11,7 @@ const maxEntries = 200_000;
 
 /** Reads a regular file that another user may have written; does not follow links. */
 export async function readUntrustedFile(path: string, limit: number): Promise<Buffer> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const handle = await open(path, untrustedReadFlags);
   try {
     const stats = await handle.stat();
     if (!stats.isFile()) throw new HostError('integrity', `${path} is not a regular file`);
@@ -21,7 +23,7 @@ export async function readUntrustedFile(path: string, limit: number): Promise<Bu
 }
 
 export async function sha256Of(path: string): Promise<string> {
-  const handle = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  const handle = await open(path, untrustedReadFlags);
   if (!(await handle.stat()).isFile()) {
     await handle.close();
     throw new HostError('integrity', `${path} is not a regular file`);
@@ -91,19 +93,6 @@ export async function moveTree(target: string, folder: string): Promise<boolean>
   return true;
 }
 
-/** Writes a small file completely or not at all. `temporary`: a path in the same folder. */
-export async function writeAtomically(path: string, text: string, temporary: string): Promise<void> {
-  const handle = await open(temporary, 'wx', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, path);
-  await flush(dirname(path));
-}
-
 /** Removes a tree, even if it is read-only. */
 export async function removeTree(folder: string): Promise<void> {
   const open = async (path: string): Promise<void> => {
@@ -123,8 +112,7 @@ export async function makeFolderWithMode(path: string, mode: number): Promise<vo
 }
 
 function leadsOut(folder: string, path: string, target: string): boolean {
-  const fromFolder = relative(folder, resolve(dirname(path), target));
-  return isAbsolute(target) || fromFolder === '..' || fromFolder.startsWith(`..${sep}`);
+  return isAbsolute(target) || !isWithin(resolve(dirname(path), target), folder);
 }
 
 async function flush(path: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../files/sha256.js';
 
 /** JSON with sorted keys: equal values have equal text, whatever the order of their keys was. */
 export function sortedJson(value: unknown): string {
@@ -10,5 +10,5 @@ export function sortedJson(value: unknown): string {
 }
 
 export function sortedJsonDigest(value: unknown): string {
-  return createHash('sha256').update(sortedJson(value)).digest('hex');
+  return sha256(sortedJson(value));
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants, statSync } from 'node:fs';
-import { makeFolder } from '../bundle/make-folder.js';
+import { makeFolder } from '../files/make-folder.js';
 import { HostError } from '../model/host-error.js';
 
 /**

@@ -1,5 +1,6 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
+import { isWithin } from '../files/path-containment.js';
 import type { SandboxUser } from './path-access.js';
 import type { Mount } from './sandbox.js';
 
@@ -101,10 +102,6 @@ function stepsBetween(outer: string, inner: string): string[] {
 
 function hasParentIn(path: string, masks: ReadonlyMap<string, boolean>): boolean {
   return [...masks].some(([it, folder]) => folder && it !== path && isWithin(path, it));
-}
-
-function isWithin(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }
 
 function isFolder(path: string): boolean {

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
+import { isWithin } from '../files/path-containment.js';
 import { HostError } from '../model/host-error.js';
 import { isRunnable, type SandboxUser } from './path-access.js';
 import type { Mount } from './sandbox.js';
@@ -58,7 +59,7 @@ export function findPython(requested: string | undefined, user: SandboxUser, hom
   return {
     path: nearest.path,
     version: `3.${nearest.minor}`,
-    mounts: isBelow(nearest.path, system) ? [] : [readOnly(nearest.prefix)],
+    mounts: isWithin(nearest.path, system) ? [] : [readOnly(nearest.prefix)],
     exact: isRequested(nearest),
   };
 }
@@ -87,7 +88,7 @@ export function findNode(
     path,
     version: node.version,
     // Only the executable and npm: sandboxed processes need no other files from there.
-    mounts: isBelow(path, system) ? [] : [readOnly(path), ...(existsSync(npm) ? [readOnly(npm)] : [])],
+    mounts: isWithin(path, system) ? [] : [readOnly(path), ...(existsSync(npm) ? [readOnly(npm)] : [])],
     exact: satisfies(parseVersionRange(requested), node.version.split('.').map(Number)),
   };
 }
@@ -146,7 +147,7 @@ function pythonsIn(place: string, user: SandboxUser, home: string): Python[] {
     if (path === undefined || !isRunnable(path, user)) return [];
     const prefix = dirname(dirname(path));
     // Never mount a whole home folder because of one program inside it.
-    if (prefix === sep || isBelow(home, prefix)) return [];
+    if (prefix === sep || isWithin(home, prefix)) return [];
     const hasLibrary = ['lib', 'lib64'].some((lib) =>
       isRunnable(join(prefix, lib, `python3.${minor}`, 'encodings'), user),
     );
@@ -156,10 +157,6 @@ function pythonsIn(place: string, user: SandboxUser, home: string): Python[] {
 
 function readOnly(path: string): Mount {
   return { source: path, target: path, writable: false };
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder === sep ? sep : folder + sep);
 }
 
 function names(folder: string): string[] {

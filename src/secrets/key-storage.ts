@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { readPrivateFile } from '../files/private-file.js';
 import { HostError } from '../model/host-error.js';
 import { isObject } from '../model/json.js';
-import { readSecretFile } from './secret-file.js';
 
 /** Where the key of the vault is stored. */
 export type KeyStorageKind = 'file' | 'passphrase' | 'keychain';
@@ -28,7 +28,7 @@ export const saltFile = (state: string) => join(state, 'vault.salt');
 /** The content of the file; undefined when there is none, because the key never moved. */
 export function readKeyStorageFile(state: string): KeyStorage | undefined {
   const path = keyStorageFile(state);
-  const bytes = readSecretFile(path, { min: 2, max: 1024 });
+  const bytes = readPrivateFile(path, { min: 2, max: 1024 });
   if (bytes === undefined) return undefined;
   const storage = parsed(bytes.toString('utf8'));
   if (storage !== undefined) return storage;

@@ -1,5 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import {
+  createPrivateFile,
+  readPrivateFile,
+  removePrivateFile,
+  replacePrivateFile,
+} from '../files/private-file.js';
 import { HostError } from '../model/host-error.js';
 import {
   currentKeyStorage,
@@ -14,7 +20,6 @@ import {
 } from './key-storage.js';
 import type { Keychain } from './keychain.js';
 import { keyFromPassphrase, openWithPassphrase, passphraseSizes, wrapKey } from './passphrase.js';
-import { createSecretFile, readSecretFile, removeSecretFile, replaceSecretFile } from './secret-file.js';
 
 const keyBytes = 32;
 const keySizes = { min: keyBytes, max: keyBytes };
@@ -58,16 +63,16 @@ export async function createKey(access: KeyAccess, preferred: KeyStorageKind | u
   const kind = preferred ?? (passphrase === undefined ? 'file' : 'passphrase');
   switch (kind) {
     case 'file':
-      createSecretFile(keyFile(state), randomBytes(keyBytes));
+      createPrivateFile(keyFile(state), randomBytes(keyBytes));
       break;
     case 'passphrase': {
       if (passphrase === undefined) throw noPassphrase();
-      createSecretFile(saltFile(state), (await keyFromPassphrase(passphrase)).stored);
+      createPrivateFile(saltFile(state), (await keyFromPassphrase(passphrase)).stored);
       break;
     }
     case 'keychain': {
       const key = randomBytes(keyBytes);
-      createSecretFile(keyStorageFile(state), serializeKeyStorage(await storeInKeychain(key, access)));
+      createPrivateFile(keyStorageFile(state), serializeKeyStorage(await storeInKeychain(key, access)));
     }
   }
   const created = await readKey(access);
@@ -87,10 +92,10 @@ export async function moveKey(key: Buffer, to: KeyStorageKind, access: KeyAccess
     throw new HostError('usage', `the key is already stored in ${keyStorageName(to)}`);
   // From here on the file says which storage is in use, whatever other files exist.
   if (readKeyStorageFile(state) === undefined)
-    createSecretFile(keyStorageFile(state), serializeKeyStorage({ ...from, check: keyCheckOf(key) }));
+    createPrivateFile(keyStorageFile(state), serializeKeyStorage({ ...from, check: keyCheckOf(key) }));
   const storage = await storeKey(key, to, access, passphrase);
   const obsolete = from.id === undefined ? {} : { obsoleteId: from.id };
-  replaceSecretFile(keyStorageFile(state), serializeKeyStorage({ ...storage, ...obsolete }));
+  replacePrivateFile(keyStorageFile(state), serializeKeyStorage({ ...storage, ...obsolete }));
   await removeObsolete({ ...storage, ...obsolete }, key, access);
 }
 
@@ -102,11 +107,11 @@ async function storeKey(
 ): Promise<KeyStorage> {
   switch (to) {
     case 'file':
-      replaceSecretFile(keyFile(access.state), key);
+      replacePrivateFile(keyFile(access.state), key);
       return { kind: to, check: keyCheckOf(key) };
     case 'passphrase':
       if (passphrase === undefined || passphrase === '') throw noPassphrase();
-      replaceSecretFile(saltFile(access.state), await wrapKey(passphrase, key));
+      replacePrivateFile(saltFile(access.state), await wrapKey(passphrase, key));
       return { kind: to, check: keyCheckOf(key) };
     case 'keychain':
       return storeInKeychain(key, access);
@@ -126,12 +131,12 @@ async function storeInKeychain(key: Buffer, { keychain }: KeyAccess): Promise<Ke
 async function fetchKey(storage: KeyStorage, { state, passphrase, keychain }: KeyAccess): Promise<Buffer> {
   switch (storage.kind) {
     case 'file': {
-      const key = readSecretFile(keyFile(state), keySizes);
+      const key = readPrivateFile(keyFile(state), keySizes);
       if (key === undefined) throw keyMissing(keyFile(state));
       return key;
     }
     case 'passphrase': {
-      const stored = readSecretFile(saltFile(state), passphraseSizes);
+      const stored = readPrivateFile(saltFile(state), passphraseSizes);
       if (stored === undefined) throw keyMissing(saltFile(state));
       if (passphrase === undefined)
         throw unusable(
@@ -170,7 +175,7 @@ async function removeObsolete(
     ['file', keyFile(state)],
     ['passphrase', saltFile(state)],
   ] as const)
-    if (storage.kind !== kind && existsSync(path)) removeSecretFile(path);
+    if (storage.kind !== kind && existsSync(path)) removePrivateFile(path);
   const { obsoleteId, ...rest } = storage;
   if (obsoleteId === undefined || !keychain) return;
   try {
@@ -179,7 +184,7 @@ async function removeObsolete(
     // The next opening of the vault tries again.
     return;
   }
-  replaceSecretFile(keyStorageFile(state), serializeKeyStorage({ ...rest, check: keyCheckOf(key) }));
+  replacePrivateFile(keyStorageFile(state), serializeKeyStorage({ ...rest, check: keyCheckOf(key) }));
 }
 
 export function keyStorageName(kind: KeyStorageKind): string {

@@ -1,4 +1,5 @@
-import { hash, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
+import { sha256 } from '../files/sha256.js';
 import type { AuditVerdict } from '../model/audit.js';
 import type { JsonObject } from '../model/json.js';
 import {
@@ -16,7 +17,7 @@ export const chainStart = '0'.repeat(64);
 /** The hash of an entry: SHA-256 of its canonical JSON without the hash, built by hand because that is faster. */
 export function entryHash({ seq, at, kind, body, previous }: Omit<AuditTable, 'hash'>): string {
   const text = `{"at":${JSON.stringify(at)},"body":${JSON.stringify(body)},"kind":${JSON.stringify(kind)},"previous":${JSON.stringify(previous)},"seq":${seq}}`;
-  return hash('sha256', text);
+  return sha256(text);
 }
 
 export interface AuditLogParts {

@@ -1,4 +1,5 @@
-import { createHash, type KeyObject, sign, verify } from 'node:crypto';
+import { type KeyObject, sign, verify } from 'node:crypto';
+import { sha256 } from '../files/sha256.js';
 import { canonicalJson, isObject, type Json } from '../model/json.js';
 
 /** A statement that the audit log contained this entry at this time. It is signed and stored outside the database. */
@@ -19,7 +20,7 @@ export interface SignedCheckpoint extends Checkpoint {
 }
 
 /** `before` of the first checkpoint. */
-export const noCheckpoint = createHash('sha256').digest('hex');
+export const noCheckpoint = sha256('');
 
 /** One line of the checkpoint file, without the newline. */
 export function signCheckpoint(checkpoint: Checkpoint, key: KeyObject): string {
@@ -52,7 +53,7 @@ export function hasValidSignature(
 }
 
 export function checkpointDigest(line: string): string {
-  return createHash('sha256').update(line).digest('hex');
+  return sha256(line);
 }
 
 /** The signed bytes. The prefix prevents that a signature made for another purpose is accepted. */

@@ -13,9 +13,10 @@ import {
 } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { flushFolder } from '../files/atomic-file.js';
+import { createPrivateFile, readPrivateFile } from '../files/private-file.js';
 import { HostError } from '../model/host-error.js';
 import { checkpointDigest, noCheckpoint, parseCheckpoint, signCheckpoint } from './checkpoint.js';
-import { createPrivateFile, readPrivateFile, syncFolder } from './private-file.js';
 
 /** Paths of the checkpoints and their key. Default: in the state directory. */
 export interface CheckpointPaths {
@@ -26,6 +27,8 @@ export interface CheckpointPaths {
 const fileName = 'audit.checkpoints';
 const publicName = 'audit.public.pem';
 const maxLineBytes = 1024;
+/** A key in PEM format, perhaps with comments. */
+const keySizes = { min: 1, max: 64 * 1024 };
 
 export function checkpointPaths(
   state: string,
@@ -63,7 +66,7 @@ export class Checkpoints {
       const key = keyFor(paths, last !== undefined);
       const file = await open(path, 'a', 0o600);
       // A new file: make its directory entry durable.
-      if (last === undefined) syncFolder(paths.folder);
+      if (last === undefined) flushFolder(paths.folder);
       return new Checkpoints(key, file, now, last);
     } catch (error) {
       if (error instanceof HostError) throw error;
@@ -105,8 +108,8 @@ export class Checkpoints {
 
 /** The signing key. A new key is created only if there are no checkpoints yet. The public key is stored with them. */
 function keyFor(paths: CheckpointPaths, signed: boolean): KeyObject {
-  const text = readPrivateFile(paths.key);
-  if (text !== undefined) return createPrivateKey(text);
+  const pem = readPrivateFile(paths.key, keySizes);
+  if (pem !== undefined) return createPrivateKey(pem);
   if (signed) {
     throw new HostError(
       'state_unusable',
@@ -118,7 +121,10 @@ function keyFor(paths: CheckpointPaths, signed: boolean): KeyObject {
   }
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   mkdirSync(dirname(paths.key), { recursive: true, mode: 0o700 });
-  createPrivateFile(paths.key, privateKey.export({ type: 'pkcs8', format: 'pem' }) as string);
+  if (!createPrivateFile(paths.key, privateKey.export({ type: 'pkcs8', format: 'pem' })))
+    throw new HostError('state_unusable', `another process created ${paths.key} at the same time`, {
+      hint: 'start again; each host needs a key of its own',
+    });
   const publicPem = publicKey.export({ type: 'spki', format: 'pem' }) as string;
   writeFileSync(join(paths.folder, publicName), publicPem, { mode: 0o644 });
   return privateKey;

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../files/sha256.js';
 import type { Database, TokenTable } from './database.js';
 
 /** A stored token. */
@@ -63,5 +63,5 @@ function rowOf(row: TokenTable & { named: string | null }): TokenRow {
 }
 
 function digestOf(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return sha256(token);
 }

@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { isWithin } from '../../files/path-containment.js';
 import type { Package } from '../../model/package.js';
 import { packageTextOf, parsePackageText } from '../../policy/package-text.js';
 import {
@@ -72,7 +73,7 @@ async function agreeNow(
     const isNew =
       agreement === undefined &&
       predecessor === undefined &&
-      newPaths.some((path) => manifest === path || manifest.startsWith(`${path}/`));
+      newPaths.some((path) => isWithin(manifest, path));
     if (isNew || (agreement !== undefined && !needsReview(review))) {
       await agreements.put(agreementOf(it, manifest, by));
       accepted++;

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { type DiscoveredManifest, discover } from '../../bundle/discover.js';
 import { maxFiles } from '../../bundle/folder.js';
+import { isWithin } from '../../files/path-containment.js';
 import type { FormatDescriptor } from '../../formats/format-descriptor.js';
 import { makeDiagnostic } from '../../formats/report.js';
 import type { Bundle } from '../../model/bundle.js';
@@ -122,7 +123,6 @@ export function packagePathsToHide(
   directories: readonly string[],
   root: string,
 ): readonly string[] {
-  const contains = (folder: string, path: string) => path === folder || path.startsWith(`${folder}/`);
-  const whole = directories.filter((it) => !contains(it, root));
-  return [...new Set([...whole, ...packages.filter((it) => !whole.some((folder) => contains(folder, it)))])];
+  const whole = directories.filter((it) => !isWithin(root, it));
+  return [...new Set([...whole, ...packages.filter((it) => !whole.some((folder) => isWithin(it, folder)))])];
 }

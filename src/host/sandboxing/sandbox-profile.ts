@@ -1,3 +1,4 @@
+import { isWithin } from '../../files/path-containment.js';
 import { HostError } from '../../model/host-error.js';
 import type { Package } from '../../model/package.js';
 import type { FilesystemAccess } from '../../model/permissions.js';
@@ -117,7 +118,7 @@ function mountOrReduce(
   } catch (error) {
     if (origin === 'declared' || !(error instanceof HostError)) throw error;
     // Never falls back to read-only access to the whole home folder.
-    const containsHome = inputs.hidden.homes.some((it) => `${it}/`.startsWith(`${workspace.root}/`));
+    const containsHome = inputs.hidden.homes.some((it) => isWithin(it, workspace.root));
     const reduced = access === 'read-write' && !containsHome ? 'read-only' : 'none';
     const result = mountOrReduce(reduced, origin, packagePaths, inputs);
     if (result.notes.length > 0) return result;

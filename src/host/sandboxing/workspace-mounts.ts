@@ -1,5 +1,6 @@
 import { existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { isBelow, isWithin } from '../../files/path-containment.js';
 import { HostError } from '../../model/host-error.js';
 import type { FilesystemAccess } from '../../model/permissions.js';
 import { shellQuote } from '../../model/shell-quote.js';
@@ -70,12 +71,11 @@ export function mountWorkspace(
     ...workspace.write.map((path) => ({ path, writable: canWrite })),
   ];
   const requestedMounts = requested.map(({ path, writable: requestedWritable }) => {
-    const writable = requestedWritable && !isWithin(path, readOnly);
+    const writable = requestedWritable && !isInOneOf(path, readOnly);
     const real = usablePath(path, writable, user);
-    if (workspace.allowedRoots !== undefined && !isWithin(real, realPaths(workspace.allowedRoots)))
+    if (workspace.allowedRoots !== undefined && !isInOneOf(real, realPaths(workspace.allowedRoots)))
       throw outsideAllowedRoots(real, workspace.allowedRoots);
-    if (writable && neverShown.homes.some((it) => real === it || isBelow(it, real)))
-      throw homeNotWritable(real);
+    if (writable && neverShown.homes.some((it) => isWithin(it, real))) throw homeNotWritable(real);
     return { source: real, target: real, writable };
   });
   // Read-only paths inside a writable mount become mounts of their own, on top of it.
@@ -96,7 +96,7 @@ function assertMountable(
   hidden: readonly string[],
   packagePaths: readonly string[],
 ): void {
-  const hiddenFolder = hidden.find((it) => target === it || isBelow(target, it));
+  const hiddenFolder = hidden.find((it) => isWithin(target, it));
   if (hiddenFolder === undefined || (!writable && packagePaths.some((it) => it === hiddenFolder))) return;
   throw new HostError(
     'workspace_unusable',
@@ -122,9 +122,9 @@ function realPaths(paths: readonly string[]): string[] {
   return paths.filter((it) => existsSync(it)).map((it) => realpathSync.native(it));
 }
 
-function isWithin(path: string, folders: readonly string[]): boolean {
+function isInOneOf(path: string, folders: readonly string[]): boolean {
   const [real = path] = realPaths([path]);
-  return folders.some((it) => real === it || isBelow(real, it));
+  return folders.some((it) => isWithin(real, it));
 }
 
 /** A tool that can write to the home folder could add a key there, or a command that runs at the next login. */
@@ -169,8 +169,4 @@ function usablePath(path: string, writable: boolean, user: SandboxUser): string 
 
 function runAs(path: string, bits: string): string {
   return `run Toolwharf as the owner of the folder, or allow it: chmod ${bits} ${shellQuote(path)}`;
-}
-
-function isBelow(path: string, folder: string): boolean {
-  return path.startsWith(folder === '/' ? '/' : `${folder}/`);
 }

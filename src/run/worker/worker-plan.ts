@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
+import { sha256 } from '../../files/sha256.js';
 import type { Action } from '../../model/action.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type Json, type JsonObject } from '../../model/json.js';
@@ -118,8 +118,7 @@ function keyOf(
   // Digest and program stand for the arguments, which are long.
   const interpreter = runtimes.get(action.program)?.interpreter.path ?? argv[0];
   const inputs = [digest, principal, action.program, interpreter, command, network, config, identities];
-  const hash = createHash('sha256').update(canonicalJson(inputs as unknown as Json));
-  return `${pkg.id} ${hash.digest('hex')} ${principal}`;
+  return `${pkg.id} ${sha256(canonicalJson(inputs as unknown as Json))} ${principal}`;
 }
 
 /** Package and principal of a key. */

@@ -1,4 +1,5 @@
 import { delimiter } from 'node:path';
+import { isWithin } from '../../files/path-containment.js';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
 import type { Arguments } from './command.js';
@@ -125,8 +126,7 @@ function tightened(
 
 /** Folders of either list that are inside a folder of the other list. */
 export function intersectFolders(a: readonly string[], b: readonly string[]): string[] {
-  const inside = (path: string, folders: readonly string[]) =>
-    folders.some((it) => `${path}/`.startsWith(it === '/' ? '/' : `${it}/`));
+  const inside = (path: string, folders: readonly string[]) => folders.some((it) => isWithin(path, it));
   return [...new Set([...a.filter((it) => inside(it, b)), ...b.filter((it) => inside(it, a))])];
 }
 

@@ -1,6 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { relative, sep } from 'node:path';
-import { ignoredFolders, isOutside } from '../../bundle/folder.js';
+import { ignoredFolders } from '../../bundle/folder.js';
+import { isWithin } from '../../files/path-containment.js';
 import { HostError } from '../../model/host-error.js';
 import { settingOriginText } from '../print/config.js';
 import type { ConfigKeyName } from './config-keys.js';
@@ -52,9 +53,7 @@ function notSearchable(path: string, cwd: string, ignore: readonly string[]): st
   if (hidden !== undefined) return `which is not searched: folders named ${hidden} are ignored`;
   try {
     const real = realpathSync.native(path);
-    return isOutside(realpathSync.native(cwd), real)
-      ? `which is a link out of ${cwd}, to ${real}`
-      : undefined;
+    return isWithin(real, realpathSync.native(cwd)) ? undefined : `which is a link out of ${cwd}, to ${real}`;
   } catch {
     // The search itself reports missing or unreadable folders.
     return undefined;

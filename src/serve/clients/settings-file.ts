@@ -1,26 +1,24 @@
 // A client's configuration file on disk: replaced atomically, with a backup next to it.
-import { createHash, randomBytes } from 'node:crypto';
+
 import {
   accessSync,
-  closeSync,
   constants,
   fchmodSync,
   fchownSync,
   fstatSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   realpathSync,
-  renameSync,
   type Stats,
   statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { replaceFile } from '../../files/atomic-file.js';
+import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 
 const maxBytes = 64 * 1024 * 1024;
@@ -90,7 +88,7 @@ export type Privacy = 'private' | 'shared';
 /** Replaces the file if it has not changed since it was read. Returns the path of the backup. */
 export function writeSettingsFile(file: SettingsFile, text: string, privacy: Privacy): string | undefined {
   const backup = file.text === undefined ? undefined : nextBackup(file, text);
-  replaceFile(file, text, privacy, () => {
+  replaceSettings(file, text, privacy, () => {
     if (backup === undefined) return undefined;
     writeFileSync(backup, file.text as string, { flag: 'wx', mode: statSync(file.real).mode & 0o777 });
     return () => unlinkSync(backup);
@@ -100,7 +98,7 @@ export function writeSettingsFile(file: SettingsFile, text: string, privacy: Pri
 
 /** Restores a backup and deletes it, so that the next restore uses the one before. */
 export function restoreSettingsFile(file: SettingsFile, backup: Backup): void {
-  replaceFile(file, backup.text, 'private', () => undefined);
+  replaceSettings(file, backup.text, 'private', () => undefined);
   unlinkSync(backup.path);
 }
 
@@ -112,14 +110,13 @@ export function lastBackup(file: SettingsFile): Backup | undefined {
   return { path, text: text ?? '', current: last.digest === digestOf(file.text ?? '') };
 }
 
-function replaceFile(
+function replaceSettings(
   file: SettingsFile,
   text: string,
   privacy: Privacy,
   prepare: () => (() => void) | undefined,
 ): void {
   const { path, real } = file;
-  let temporary: string | undefined;
   let undo: (() => void) | undefined;
   try {
     mkdirSync(dirname(real), { recursive: true });
@@ -129,20 +126,13 @@ function replaceFile(
       });
     const before = file.text === undefined ? undefined : statSync(real);
     undo = prepare();
-    const name = `${real}.toolwharf-${randomBytes(6).toString('hex')}`;
-    const mode = before === undefined ? (privacy === 'private' ? 0o600 : 0o666) : 0o600;
-    const descriptor = openSync(name, 'wx', mode);
-    temporary = name;
-    try {
-      writeFileSync(descriptor, text);
-      if (before !== undefined) copyOwnership(descriptor, before);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
-    renameSync(name, real);
+    const mode = before === undefined && privacy === 'shared' ? 0o666 : 0o600;
+    replaceFile(real, text, {
+      mode,
+      flush: 'file',
+      ...(before === undefined ? {} : { prepare: (file) => copyOwnership(file, before) }),
+    });
   } catch (error) {
-    if (temporary !== undefined) unlinkSync(temporary);
     undo?.();
     if (error instanceof HostError) throw error;
     throw unusable(path, reasonOf(error), 'check the owner of the file and its folder', error);
@@ -179,7 +169,7 @@ function nextBackup(file: SettingsFile, text: string): string {
 }
 
 function digestOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 12);
+  return sha256(text).slice(0, 12);
 }
 
 function reasonOf(error: unknown): string {

@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { replaceFile } from '../../files/atomic-file.js';
+import { isWithin } from '../../files/path-containment.js';
 import { HostError } from '../../model/host-error.js';
 import type { ExportFile } from './target.js';
 
@@ -52,14 +53,7 @@ export function writeFolder(
       writeFileSync(target, text, { flag: 'wx' });
       continue;
     }
-    const temporary = `${target}.toolwharf-${randomBytes(6).toString('hex')}`;
-    try {
-      writeFileSync(temporary, text, { flag: 'wx' });
-      renameSync(temporary, target);
-    } catch (error) {
-      rmSync(temporary, { force: true });
-      throw error;
-    }
+    replaceFile(target, text, { mode: 0o666, flush: 'none' });
   }
 }
 
@@ -70,8 +64,7 @@ function assertInside(folder: string, path: string): void {
   for (let at = dirname(join(folder, path)); ; at = dirname(at)) {
     const real = realOf(at);
     if (real === undefined && relative(folder, at) !== '') continue;
-    const fromRoot = relative(root, real ?? root);
-    if (fromRoot !== '..' && !fromRoot.startsWith(`..${sep}`)) return;
+    if (isWithin(real ?? root, root)) return;
     throw new HostError('usage', `${at} is a link out of ${folder}`, {
       hint: 'choose another folder with --out',
     });

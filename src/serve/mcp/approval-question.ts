@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../files/sha256.js';
 import type { Approvals, Confirmation } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.js';
@@ -78,7 +78,7 @@ export function decisionIn(answer: Json | undefined): UserDecision | undefined {
 }
 
 export function argumentsDigest(args: Json): string {
-  return createHash('sha256').update(canonicalJson(args)).digest('hex');
+  return sha256(canonicalJson(args));
 }
 
 /** The part of `Approvals` that the MCP server uses. */

@@ -1,16 +1,17 @@
 import { existsSync } from 'node:fs';
 import { createConnection, type Socket } from 'node:net';
+import { dirname } from 'node:path';
+import { assertPrivateFolder } from '../../files/private-folder.js';
 import { HostError, type HostErrorCode, hostErrorCodes } from '../../model/host-error.js';
 import { readFirstLine } from '../../wire/lines.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
-import { assertPrivateFolder } from './private-folder.js';
 import { type HostKind, socketPath } from './socket-path.js';
 
 /** Connects to the host of a state directory; undefined if none runs. */
 export async function connectToHost(state: string, kind: HostKind = 'host'): Promise<Socket | undefined> {
   const path = socketPath(state, kind);
   if (!existsSync(path)) return undefined;
-  assertPrivateFolder(path);
+  assertPrivateFolder(dirname(path));
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     socket.once('connect', () => {

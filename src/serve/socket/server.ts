@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
+import { assertPrivateFolder } from '../../files/private-folder.js';
 import type { Host, Session } from '../../host/host.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
@@ -10,7 +11,6 @@ import { createMcpServer } from '../mcp/server.js';
 import { createMcpServerParts, type McpServerParts } from '../mcp/server-options.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
 import { serveHostRequests } from './host-protocol.js';
-import { assertPrivateFolder } from './private-folder.js';
 
 export interface SocketServer {
   /** Accepts no more connections and waits until the open ones are closed. */
@@ -55,7 +55,7 @@ export async function openSocketServer(host: Host, options: SocketServerOptions)
     });
   });
   mkdirSync(dirname(options.path), { recursive: true, mode: 0o700 });
-  assertPrivateFolder(options.path);
+  assertPrivateFolder(dirname(options.path));
   // The caller holds the state lock, so an existing socket is stale.
   rmSync(options.path, { force: true });
   await new Promise<void>((resolve, reject) => {

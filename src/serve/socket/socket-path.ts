@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { sha256 } from '../../files/sha256.js';
 
 /** The kernel limits a socket path to 107 bytes. */
 const maxPathBytes = 100;
@@ -11,7 +11,7 @@ export type HostKind = 'host' | 'command';
 export function socketPath(state: string, kind: HostKind = 'host'): string {
   const own = join(state, `${kind}.sock`);
   if (Buffer.byteLength(own) <= maxPathBytes) return own;
-  const digest = createHash('sha256').update(state).digest('hex').slice(0, 16);
+  const digest = sha256(state).slice(0, 16);
   // Not TMPDIR, because every command must use the same path.
   return join('/tmp', `toolwharf-${process.getuid?.() ?? 0}-${digest}`, `${kind}.sock`);
 }

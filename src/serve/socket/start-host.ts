@@ -3,7 +3,7 @@ import { closeSync, openSync, readFileSync, statSync, truncateSync } from 'node:
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeFolder } from '../../bundle/make-folder.js';
+import { makeFolder } from '../../files/make-folder.js';
 import { HostError } from '../../model/host-error.js';
 import { connectToHost } from './connect.js';
 
