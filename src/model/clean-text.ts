@@ -1,4 +1,4 @@
-import { findHidden } from './unicode.js';
+import { replaceHidden } from './unicode.js';
 
 /** Terminal escape sequences with their parameters, including window titles and links. */
 const escapeSequences =
@@ -17,7 +17,7 @@ export function cleanText(text: string): string {
   if (plain.test(text) || !suspicious.test(text)) return text;
   let current = text;
   for (let round = 0; round < maxRounds; round++) {
-    const next = cleanOnce(current);
+    const next = replaceHidden(current.replace(escapeSequences, ''), replacement);
     if (next === current) return current;
     current = next;
   }
@@ -26,17 +26,6 @@ export function cleanText(text: string): string {
     /[^\n\t\P{C}]|[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\u2028\u2029\uFFF9-\uFFFB\u2800]/gu,
     '',
   );
-}
-
-function cleanOnce(text: string): string {
-  const unescaped = text.replace(escapeSequences, '');
-  let clean = '';
-  let done = 0;
-  for (const { index, codePoint } of findHidden(unescaped)) {
-    clean += unescaped.slice(done, index) + replacement(codePoint);
-    done = index + (codePoint > 0xffff ? 2 : 1);
-  }
-  return clean + unescaped.slice(done);
 }
 
 /** Line separators become a line feed and a blank pattern a space, so that words stay apart. */

@@ -10,6 +10,11 @@ export function normalizeHostName(text: string): string {
   }
 }
 
+/** Whether a host means this machine: `127.0.0.0/8`, `[::1]` or `localhost`, as a URL parser writes them. */
+export function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || /^127(\.\d{1,3}){3}$/.test(host) || host === '[::1]';
+}
+
 /** Whether `host` is `above` or one of its subdomains, no matter who owns them. IP addresses have no subdomains. */
 export function isSameOrSubdomain(above: string, host: string): boolean {
   const [parent, name] = [normalizeHostName(above), normalizeHostName(host)];

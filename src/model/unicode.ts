@@ -28,6 +28,17 @@ export function findHidden(text: string): HiddenCharacter[] {
   return found;
 }
 
+/** The text with other text in place of each hidden character. */
+export function replaceHidden(text: string, replacement: (codePoint: number) => string): string {
+  let shown = '';
+  let from = 0;
+  for (const { index, codePoint } of findHidden(text)) {
+    shown += text.slice(from, index) + replacement(codePoint);
+    from = index + (codePoint > 0xffff ? 2 : 1);
+  }
+  return from === 0 ? text : shown + text.slice(from);
+}
+
 function hiddenKind(codePoint: number, text: string, index: number): HiddenKind | null {
   if (codePoint === 0x09 || codePoint === 0x0a) return null;
   // Without a line feed it moves a terminal's cursor to the start of the line.

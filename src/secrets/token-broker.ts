@@ -1,4 +1,5 @@
 import { HostError } from '../model/host-error.js';
+import { isLoopbackHost } from '../model/host-name.js';
 import { canonicalJson, isObject, type JsonObject } from '../model/json.js';
 import type { SignIn } from './sign-in-provider.js';
 
@@ -151,8 +152,7 @@ function pageOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 4096 || !/^[\x21-\x7e]+$/.test(value)) return undefined;
   try {
     const { protocol, hostname, username, password, href } = new URL(value);
-    const isLocal = /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(hostname);
-    const isValid = protocol === 'https:' || (protocol === 'http:' && isLocal);
+    const isValid = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
     return isValid && username === '' && password === '' ? href : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { hostCovers, hostProblem, isLoopbackHost, isPrivateHost } from './host-name.js';
+import { isLoopbackHost } from '../../model/host-name.js';
+import { hostCovers, hostProblem, isPrivateHost } from './host-name.js';
 
 describe('hostProblem', () => {
   test.each([

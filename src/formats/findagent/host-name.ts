@@ -69,11 +69,6 @@ export function hostCovers(allowed: string, host: string): boolean {
   return name === base || name.endsWith(`.${base}`);
 }
 
-/** `127.0.0.0/8`, `::1` and `localhost`, as a URL parser writes them. */
-export function isLoopbackHost(host: string): boolean {
-  return host === 'localhost' || /^127(\.\d{1,3}){3}$/.test(host) || host === '[::1]';
-}
-
 /** Whether a literal address is in a private range. Names are not resolved. */
 export function isPrivateHost(host: string): boolean {
   if (host.endsWith('.localhost')) return true;

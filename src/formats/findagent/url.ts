@@ -1,8 +1,9 @@
 import type { QueryParameter } from '../../model/action.js';
+import { isLoopbackHost } from '../../model/host-name.js';
 import type { Template } from '../../model/template.js';
 import { show } from '../check.js';
 import type { FindagentCode } from './codes.js';
-import { isLoopbackHost, isPrivateHost } from './host-name.js';
+import { isPrivateHost } from './host-name.js';
 import { parsePlaceholders } from './placeholder.js';
 
 export interface UrlProblem {

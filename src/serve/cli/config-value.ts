@@ -2,6 +2,7 @@ import { isAbsolute, join, resolve } from 'node:path';
 import { isToolPattern, parseRule } from '../../formats/rule-config.js';
 import { suggest } from '../../formats/suggest.js';
 import type { CommonCode } from '../../model/codes.js';
+import { isLoopbackHost } from '../../model/host-name.js';
 import type { Json, JsonPath } from '../../model/json.js';
 import type { Rule } from '../../model/rule.js';
 import { findHidden } from '../../model/unicode.js';
@@ -222,7 +223,7 @@ function checkUrl(key: ConfigKey, text: string): ValueProblem | string {
       `${key.name} contains a user name or password`,
       'remove them: this value is shown and logged',
     );
-  if (url.protocol === 'http:' && !/^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(url.hostname))
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     return wrong(`${key.name} is not encrypted (http): ${JSON.stringify(text)}`, 'write it with https://');
   return text;
 }

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { HostError } from '../../model/host-error.js';
+import { isLoopbackHost } from '../../model/host-name.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Arguments } from '../cli/command.js';
 import { sessionSettings } from '../cli/config.js';
@@ -10,7 +11,7 @@ import { terminalStyle } from '../cli/terminal-style.js';
 import { withHost } from '../cli/with-host.js';
 import { visibleLine } from '../print/visible.js';
 import type { Client, ClientTransport, ConfigScope } from './client.js';
-import { homeDirectory, isInNpxCache, isLoopbackUrl, mcpCommand, mcpEndpoint, scriptPath } from './launch.js';
+import { homeDirectory, isInNpxCache, mcpCommand, mcpEndpoint, scriptPath } from './launch.js';
 import { type ConnectOutcome, outcomeDocument, outcomeText } from './outcome.js';
 import { printDiff } from './settings-diff.js';
 import { addEntry, findEntry, removeEntry, tokenOf, tokenVariable, urlOf } from './settings-edit.js';
@@ -148,7 +149,7 @@ export class Connection {
         });
       const url = mcpEndpoint(written);
       // A project's file is shared, and a host elsewhere has its own tokens: both refer to a variable instead.
-      const writesToken = scope === 'user' && isLoopbackUrl(url);
+      const writesToken = scope === 'user' && isLoopbackHost(url.hostname);
       const value = writesToken ? token : client.variable(tokenVariable);
       return { kind: 'http', url: url.href, authorization: `Bearer ${value}` };
     }

@@ -1,8 +1,10 @@
 // The command by which a client starts Toolwharf, or the URL by which it connects. Clients start programs in any folder
 // and with another environment, so every path is absolute.
+
 import { realpathSync } from 'node:fs';
 import { isAbsolute, join, resolve } from 'node:path';
 import { HostError } from '../../model/host-error.js';
+import { isLoopbackHost } from '../../model/host-name.js';
 
 export interface LaunchOptions {
   /** Absolute path of the interpreter. */
@@ -63,13 +65,10 @@ export function mcpEndpoint(written: string): URL {
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw wrong('is not an http or https URL');
   if (url.username !== '' || url.password !== '') throw wrong('contains a password');
   if (url.search !== '' || url.hash !== '') throw wrong('has a query or fragment');
-  if (url.protocol === 'http:' && !isLoopbackUrl(url)) throw wrong('would send the token unencrypted');
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
+    throw wrong('would send the token unencrypted');
   if (url.pathname === '/') url.pathname = '/mcp';
   return url;
-}
-
-export function isLoopbackUrl(url: URL): boolean {
-  return url.hostname === 'localhost' || url.hostname === '[::1]' || /^127(?:\.\d+){3}$/.test(url.hostname);
 }
 
 /** npx deletes its cached copies at some point. */

@@ -1,17 +1,15 @@
 // Makes an author's untrusted text safe to write into files that other programs act on.
-import { findHidden } from '../../model/unicode.js';
+import { replaceHidden } from '../../model/unicode.js';
 
 /** Normalizes line ends and removes hidden characters. */
 export function stripHidden(text: string): { readonly text: string; readonly removed: number } {
   const plain = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
-  const hidden = findHidden(plain);
-  let kept = '';
-  let from = 0;
-  for (const { index, codePoint } of hidden) {
-    kept += plain.slice(from, index);
-    from = index + String.fromCodePoint(codePoint).length;
-  }
-  return { text: kept + plain.slice(from), removed: hidden.length };
+  let removed = 0;
+  const kept = replaceHidden(plain, () => {
+    removed++;
+    return '';
+  });
+  return { text: kept, removed };
 }
 
 /**

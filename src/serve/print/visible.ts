@@ -1,19 +1,11 @@
-import { codePointName, findHidden } from '../../model/unicode.js';
+import { codePointName, replaceHidden } from '../../model/unicode.js';
 
 /**
  * Makes untrusted text safe for a terminal: control and hidden characters appear as their names, so that the text cannot
  * move the cursor, change colors or hide anything.
  */
 export function visible(text: string): string {
-  const hidden = findHidden(text);
-  if (hidden.length === 0) return text;
-  let shown = '';
-  let from = 0;
-  for (const { index, codePoint } of hidden) {
-    shown += `${text.slice(from, index)}<${codePointName(codePoint)}>`;
-    from = index + String.fromCodePoint(codePoint).length;
-  }
-  return shown + text.slice(from);
+  return replaceHidden(text, (codePoint) => `<${codePointName(codePoint)}>`);
 }
 
 /** The same on one line. */

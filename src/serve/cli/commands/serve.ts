@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { isIP } from 'node:net';
+import { isIP, isIPv6 } from 'node:net';
 import { relative } from 'node:path';
 import type { Answer, Host, SessionOptions } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
+import { isLoopbackHost } from '../../../model/host-name.js';
 import { Metrics } from '../../http/metrics.js';
 import { type OidcSettings, openIdentityProvider } from '../../http/oidc/identity-provider.js';
 import { portOwner } from '../../http/port-owner.js';
@@ -175,7 +176,7 @@ async function openWeb(
   metrics: Metrics,
   terminal: Terminal,
 ): Promise<OpenedHttp> {
-  if (!/^(127\.|::1$)/.test(address)) {
+  if (!isLoopbackHost(isIPv6(address) ? `[${address}]` : address)) {
     const now = Date.now();
     const hasToken = (await host.tokens.list()).some((it) => it.expiresAt === null || it.expiresAt > now);
     if (!hasToken && oidc === undefined)
