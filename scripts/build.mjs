@@ -70,7 +70,11 @@ await build({
         {
           name: 'core',
           priority: 3,
-          test: staticImportsOf('src/main.ts', 'src/serve/cli/run.ts', 'src/serve/cli/commands/mcp.ts'),
+          test: staticImportsOf(
+            'src/main.ts',
+            'src/serve/cli/command/run.ts',
+            'src/serve/cli/commands/mcp.ts',
+          ),
         },
         // Above the host: checking a manifest needs these modules, and must not load the host for them.
         {

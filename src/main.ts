@@ -13,7 +13,7 @@ import type {
   OpenAuditLogOptions,
   OpenHostOptions,
   Terminal,
-} from './serve/cli/terminal.js';
+} from './serve/cli/terminal/terminal.js';
 import { build, version } from './version.js';
 
 const argv = process.argv.slice(2);
@@ -25,7 +25,7 @@ if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
 }
 
 async function main(): Promise<void> {
-  const { runCommandLine } = await import('./serve/cli/run.js');
+  const { runCommandLine } = await import('./serve/cli/command/run.js');
   const interrupted = new AbortController();
   let signalExit: number | undefined;
   const onSignal = (exit: number) => () => {
@@ -71,12 +71,17 @@ async function main(): Promise<void> {
     },
     err: (text) => void process.stderr.write(text),
     readStdin: async (maxBytes) =>
-      (await import('./serve/cli/standard-input.js')).readAll(process.stdin, interrupted.signal, maxBytes),
+      (await import('./serve/cli/terminal/standard-input.js')).readAll(
+        process.stdin,
+        interrupted.signal,
+        maxBytes,
+      ),
     readSecret: async (question) =>
-      (await import('./serve/cli/prompt.js')).readSecret(question, interrupted.signal),
+      (await import('./serve/cli/terminal/prompt.js')).readSecret(question, interrupted.signal),
     confirm: async (question) =>
-      (await import('./serve/cli/prompt.js')).confirm(question, interrupted.signal),
-    ask: async (question) => (await import('./serve/cli/prompt.js')).ask(question, interrupted.signal),
+      (await import('./serve/cli/terminal/prompt.js')).confirm(question, interrupted.signal),
+    ask: async (question) =>
+      (await import('./serve/cli/terminal/prompt.js')).ask(question, interrupted.signal),
     readFile,
     writeFile,
     isFolder,

@@ -6,10 +6,10 @@ import { builtInFormats, type FormatName } from '../src/formats/built-in-formats
 import { formatNamed, inspect } from '../src/formats/index.js';
 import { isObject, type Json, type JsonPath, toPointer, valueAt } from '../src/model/json.js';
 import type { Package } from '../src/model/package.js';
-import { packageTextOf } from '../src/policy/package-text.js';
-import { requestOf } from '../src/policy/request.js';
-import { textChanges } from '../src/policy/visible-text.js';
-import { widening } from '../src/policy/widening.js';
+import { packageTextOf } from '../src/policy/review/package-text.js';
+import { requestOf } from '../src/policy/review/request.js';
+import { textChanges } from '../src/policy/review/visible-text.js';
+import { widening } from '../src/policy/review/widening.js';
 import { printPackage } from '../src/serve/print/package.js';
 import { notations } from './contracts/notation.js';
 import { type Sample, samplesOf } from './contracts/samples.js';

@@ -196,7 +196,7 @@ describe('files', () => {
   const long: Record<string, string> = {
     'formats/check.ts': 'one exhaustive translation of schema complaints',
     'host/call/call.ts': 'the call pipeline, kept in one file',
-    'policy/widening.ts': 'one comparison of everything that a package can request',
+    'policy/review/widening.ts': 'one comparison of everything that a package can request',
     'serve/cli/commands/serve.ts': 'the command with its whole output',
   };
 

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { builtInFormats } from '../src/formats/built-in-formats.js';
 import { diagnosticCodesOf } from '../src/formats/diagnostic-codes.js';
 import { hostErrorCodes } from '../src/model/host-error.js';
-import { commands } from '../src/serve/cli/commands.js';
+import { commands } from '../src/serve/cli/command/commands.js';
 import { patchTool, temporaryFolder, toolwharf } from './toolwharf.js';
 
 const root = join(import.meta.dirname, '..');

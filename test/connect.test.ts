@@ -18,7 +18,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost } from '../src/host/create.js';
 import { HostError } from '../src/model/host-error.js';
 import type { Json } from '../src/model/json.js';
-import { parseArguments } from '../src/serve/cli/arguments.js';
+import { parseArguments } from '../src/serve/cli/command/arguments.js';
 import { connectCommand } from '../src/serve/cli/commands/connect.js';
 import { clients } from '../src/serve/clients/clients.js';
 import { parseJsonc, removeMember, setMember } from '../src/serve/clients/jsonc.js';

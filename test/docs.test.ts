@@ -8,7 +8,7 @@ import { apiReference } from '../scripts/api-reference.mjs';
 import { builtInFormats } from '../src/formats/built-in-formats.js';
 import { diagnosticCodesOf } from '../src/formats/diagnostic-codes.js';
 import { hostErrorCodes } from '../src/model/host-error.js';
-import { commands } from '../src/serve/cli/commands.js';
+import { commands } from '../src/serve/cli/command/commands.js';
 import { errorTable } from '../src/serve/errors.js';
 import { readPromises } from './promise-reporter.js';
 import { main, temporaryFolder, until } from './toolwharf.js';

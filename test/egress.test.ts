@@ -11,8 +11,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { bundleModule } from '../scripts/bundle.mjs';
 import { type EgressPolicy, type EgressProxy, openEgress } from '../src/net/egress.js';
-import { bubblewrap } from '../src/sandbox/bubblewrap.js';
-import { proxyEnvironment, withRelay } from '../src/sandbox/relay.js';
+import { bubblewrap } from '../src/sandbox/bubblewrap/bubblewrap.js';
+import { proxyEnvironment, withRelay } from '../src/sandbox/relay/relay.js';
 import { defaultSandboxLimits, type ProcessExit } from '../src/sandbox/sandbox.js';
 
 const sandbox = bubblewrap();

@@ -21,7 +21,7 @@ import { removeTree } from '../src/environment/file-tree.js';
 import { type InstalledPackages, npmManifest, type PackageSources } from '../src/environment/package-need.js';
 import type { HostError } from '../src/model/host-error.js';
 import { openEgress } from '../src/net/egress.js';
-import { bubblewrap } from '../src/sandbox/bubblewrap.js';
+import { bubblewrap } from '../src/sandbox/bubblewrap/bubblewrap.js';
 import { findNode, findPython } from '../src/sandbox/interpreter.js';
 import { noSandbox } from '../src/sandbox/no-sandbox.js';
 import { defaultSandboxLimits, type Mount } from '../src/sandbox/sandbox.js';

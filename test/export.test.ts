@@ -14,7 +14,7 @@ import { parse } from 'yaml';
 import { builtInFormats } from '../src/formats/built-in-formats.js';
 import schema from '../src/formats/findagent/schema.json' with { type: 'json' };
 import { HostError } from '../src/model/host-error.js';
-import { parseArguments } from '../src/serve/cli/arguments.js';
+import { parseArguments } from '../src/serve/cli/command/arguments.js';
 import { exportCommand } from '../src/serve/cli/commands/export.js';
 import { targetNames } from '../src/serve/export/target.js';
 import { neutralize, stripHidden, withoutFrontMatter } from '../src/serve/export/text.js';

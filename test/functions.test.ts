@@ -17,7 +17,7 @@ import { type PoolOptions, ProcessPool } from '../src/run/process-pool.js';
 import type { RunResult } from '../src/run/run.js';
 import type { SandboxProfile } from '../src/run/sandbox-command.js';
 import type { WorkerPool, WorkerProcess } from '../src/run/worker/worker-process.js';
-import { bubblewrap } from '../src/sandbox/bubblewrap.js';
+import { bubblewrap } from '../src/sandbox/bubblewrap/bubblewrap.js';
 import { noSandbox } from '../src/sandbox/no-sandbox.js';
 import { defaultSandboxLimits, type Sandbox } from '../src/sandbox/sandbox.js';
 import { memoryBundle } from './memory-bundle.js';

@@ -11,7 +11,7 @@ import { guardedClient } from '../src/net/http-client.js';
 import { connectMcp } from '../src/run/mcp/connect.js';
 import type { CallerContext, Progress } from '../src/run/run.js';
 import type { Upstream, UpstreamCall, UpstreamSettings } from '../src/run/upstream/upstream.js';
-import { bubblewrap } from '../src/sandbox/bubblewrap.js';
+import { bubblewrap } from '../src/sandbox/bubblewrap/bubblewrap.js';
 import { findNode } from '../src/sandbox/interpreter.js';
 import { defaultSandboxLimits, type Mount, type SandboxLimits } from '../src/sandbox/sandbox.js';
 import { temporaryFolder } from './toolwharf.js';

@@ -4,7 +4,7 @@ import { chmodSync, constants, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { bubblewrap } from '../src/sandbox/bubblewrap.js';
+import { bubblewrap } from '../src/sandbox/bubblewrap/bubblewrap.js';
 import { findNode, findPython } from '../src/sandbox/interpreter.js';
 import { bareServer } from './mcp-upstream.js';
 import { main, temporaryFolder } from './toolwharf.js';

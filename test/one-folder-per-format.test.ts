@@ -17,7 +17,7 @@ import { noGuardrails } from '../src/model/guardrails.js';
 import { isObject, type JsonObject } from '../src/model/json.js';
 import type { Package } from '../src/model/package.js';
 import { textTemplate } from '../src/model/template.js';
-import { runCommandLine } from '../src/serve/cli/run.js';
+import { runCommandLine } from '../src/serve/cli/command/run.js';
 import { testTerminal } from './terminal.js';
 import { patchTool, temporaryFolder } from './toolwharf.js';
 

@@ -14,8 +14,8 @@ import type {
   SessionOptions,
 } from '../src/host/host.js';
 import { HostError } from '../src/model/host-error.js';
-import { parseArguments } from '../src/serve/cli/arguments.js';
-import type { Command } from '../src/serve/cli/command.js';
+import { parseArguments } from '../src/serve/cli/command/arguments.js';
+import type { Command } from '../src/serve/cli/command/command.js';
 import { disable } from '../src/serve/cli/commands/disable.js';
 import { enable } from '../src/serve/cli/commands/enable.js';
 import { install } from '../src/serve/cli/commands/install.js';

@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { PassThrough } from 'node:stream';
 import { builtInFormats } from '../src/formats/built-in-formats.js';
 import type { Host } from '../src/host/host.js';
-import type { Terminal } from '../src/serve/cli/terminal.js';
+import type { Terminal } from '../src/serve/cli/terminal/terminal.js';
 
 export interface TestTerminal extends Terminal {
   readonly printed: { out: string; err: string };

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { builtInFormats } from '../src/formats/built-in-formats.js';
-import { commands } from '../src/serve/cli/commands.js';
+import { commands } from '../src/serve/cli/command/commands.js';
 import { main, temporaryFolder } from './toolwharf.js';
 
 type Place = 'src' | 'test' | 'docs' | 'output';

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json } from '../model/json.js';
 import { denialFor } from '../policy/denial.js';
-import { assertRules } from '../policy/rule-check.js';
+import { assertRules } from '../policy/rules/rule-check.js';
 import { keyStorageKinds } from '../secrets/key-storage.js';
 import type { SessionPolicy } from './host.js';
 import type { ContainerPolicy } from './session-policy.js';

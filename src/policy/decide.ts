@@ -2,8 +2,8 @@ import type { JsonObject } from '../model/json.js';
 import type { Package } from '../model/package.js';
 import { type Rule, type RuleOrigin, ruleOriginText } from '../model/rule.js';
 import type { Tool } from '../model/tool.js';
-import { amountOf } from './amount.js';
-import type { Requirements } from './requirements.js';
+import { amountOf } from './rules/amount.js';
+import type { Requirements } from './rules/requirements.js';
 
 /** Why a person is asked. Part of the response to the agent. */
 export type ConfirmationKind =

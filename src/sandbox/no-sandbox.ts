@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { HostError } from '../model/host-error.js';
-import { openPidFile } from './pid-file.js';
-import { prlimitCommand } from './prlimit.js';
-import { sandboxProcessOf } from './process-group.js';
-import { startProcessGroupWatchdog } from './process-group-watchdog.js';
-import { processIdentity } from './process-identity.js';
-import { monitorResources } from './resource-monitor.js';
+import { openPidFile } from './process/pid-file.js';
+import { prlimitCommand } from './process/prlimit.js';
+import { sandboxProcessOf } from './process/process-group.js';
+import { startProcessGroupWatchdog } from './process/process-group-watchdog.js';
+import { processIdentity } from './process/process-identity.js';
+import { monitorResources } from './process/resource-monitor.js';
 import type { Sandbox } from './sandbox.js';
 
 const hint = 'check that the program and its folder exist and can be read by the user that runs tools';

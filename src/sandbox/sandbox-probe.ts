@@ -1,14 +1,14 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { countFiles, memoryUsage, processTree } from './process-tree.js';
+import { userNamespaceHint } from './bubblewrap/user-namespace-hint.js';
+import { countFiles, memoryUsage, processTree } from './process/process-tree.js';
 import {
   defaultSandboxLimits,
   type ProbeResult,
   type SandboxCommand,
   type SandboxProcess,
 } from './sandbox.js';
-import { userNamespaceHint } from './user-namespace-hint.js';
 
 /**
  * Attempts from inside the sandbox what must be impossible: read a world-readable file of the machine, see a network,

@@ -1,6 +1,6 @@
 import { HostError } from '../model/host-error.js';
-import { type BubblewrapOptions, bubblewrap } from './bubblewrap.js';
-import { processIdentity } from './process-identity.js';
+import { type BubblewrapOptions, bubblewrap } from './bubblewrap/bubblewrap.js';
+import { processIdentity } from './process/process-identity.js';
 import type { Sandbox } from './sandbox.js';
 
 /** The sandbox of this machine. On an unsupported platform, one that is always unavailable and gives the reason. */

@@ -7,11 +7,11 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { discover } from '../../src/bundle/discover.js';
 import { builtInFormats } from '../../src/formats/built-in-formats.js';
 import { createHost, type Host } from '../../src/index.js';
-import { parseArguments } from '../../src/serve/cli/arguments.js';
-import type { Command } from '../../src/serve/cli/command.js';
+import { parseArguments } from '../../src/serve/cli/command/arguments.js';
+import type { Command } from '../../src/serve/cli/command/command.js';
 import { validateCommand } from '../../src/serve/cli/commands/validate.js';
-import { sessionOptions } from '../../src/serve/cli/config.js';
-import { sessionFor } from '../../src/serve/cli/session-options.js';
+import { sessionOptions } from '../../src/serve/cli/config/config.js';
+import { sessionFor } from '../../src/serve/cli/config/session-options.js';
 import { testTerminal } from '../terminal.js';
 import { patchTool, temporaryFolder } from '../toolwharf.js';
 

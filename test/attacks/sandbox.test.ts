@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleModule } from '../../scripts/bundle.mjs';
-import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
+import { bubblewrap } from '../../src/sandbox/bubblewrap/bubblewrap.js';
 import { defaultSandboxLimits } from '../../src/sandbox/sandbox.js';
 import { main, patchTool, until } from '../toolwharf.js';
 

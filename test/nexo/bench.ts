@@ -13,7 +13,7 @@ import { nexoConnector } from '../../src/run/nexo/connect.js';
 import { type NexoTimes, nexoTimes } from '../../src/run/nexo/nexo-transport.js';
 import type { SandboxProfile } from '../../src/run/sandbox-command.js';
 import type { Upstream, UpstreamCall, UpstreamSettings } from '../../src/run/upstream/upstream.js';
-import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
+import { bubblewrap } from '../../src/sandbox/bubblewrap/bubblewrap.js';
 import { findNode, findPython } from '../../src/sandbox/interpreter.js';
 import { defaultSandboxLimits, type SandboxProcess } from '../../src/sandbox/sandbox.js';
 import { memoryBundle } from '../memory-bundle.js';

@@ -16,7 +16,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
+import { bubblewrap } from '../../src/sandbox/bubblewrap/bubblewrap.js';
 import { defaultSandboxLimits, type ProcessExit, type SandboxCommand } from '../../src/sandbox/sandbox.js';
 
 const sandbox = bubblewrap();

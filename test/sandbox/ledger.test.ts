@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleModule } from '../../scripts/bundle.mjs';
-import { openPidFile } from '../../src/sandbox/pid-file.js';
-import { processIdentity } from '../../src/sandbox/process-identity.js';
-import { processTree } from '../../src/sandbox/process-tree.js';
+import { openPidFile } from '../../src/sandbox/process/pid-file.js';
+import { processIdentity } from '../../src/sandbox/process/process-identity.js';
+import { processTree } from '../../src/sandbox/process/process-tree.js';
 
 const sources = join(import.meta.dirname, '../../src/sandbox');
 const { user, spawnAs } = processIdentity();

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { bubblewrap } from '../../src/sandbox/bubblewrap.js';
+import { bubblewrap } from '../../src/sandbox/bubblewrap/bubblewrap.js';
 import { noSandbox } from '../../src/sandbox/no-sandbox.js';
 import type { SandboxProcess } from '../../src/sandbox/sandbox.js';
 import { probeSandbox } from '../../src/sandbox/sandbox-probe.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noSandbox } from '../../src/sandbox/no-sandbox.js';
-import { processTree } from '../../src/sandbox/process-tree.js';
+import { processTree } from '../../src/sandbox/process/process-tree.js';
 import { defaultSandboxLimits, type SandboxCommand } from '../../src/sandbox/sandbox.js';
 import { systemSandbox } from '../../src/sandbox/system-sandbox.js';
 

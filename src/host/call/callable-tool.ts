@@ -2,7 +2,7 @@ import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import type { Tool } from '../../model/tool.js';
-import type { Requirements } from '../../policy/requirements.js';
+import type { Requirements } from '../../policy/rules/requirements.js';
 import type { RunRequest, RunResult } from '../../run/run.js';
 import type { SchemaValidator } from '../../schema/validator.js';
 import type { NoticeTarget } from '../operator/notices.js';

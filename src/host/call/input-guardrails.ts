@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type JsonObject } from '../../model/json.js';
 import type { RuleOrigin } from '../../model/rule.js';
-import type { Requirements } from '../../policy/requirements.js';
-import { ruleOwner } from '../../policy/spend-limit.js';
+import type { Requirements } from '../../policy/rules/requirements.js';
+import { ruleOwner } from '../../policy/rules/spend-limit.js';
 
 /**
  * Applies the guardrails of creator and operator to the arguments of a call: rejects them, or removes personal data.

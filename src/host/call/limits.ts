@@ -1,8 +1,8 @@
 import { windowMs } from '../../model/guardrails.js';
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
-import type { Requirement } from '../../policy/requirements.js';
-import { cappedAmount, ruleOwner } from '../../policy/spend-limit.js';
+import type { Requirement } from '../../policy/rules/requirements.js';
+import { cappedAmount, ruleOwner } from '../../policy/rules/spend-limit.js';
 import type { LimitLedger, Meter, MeterReading, Reservation } from '../../store/limit-ledger.js';
 import type { CallableTool } from './callable-tool.js';
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../model/json.js';
 import type { StandingRule } from '../../model/standing-rule.js';
 import type { ConfirmationKind } from '../../policy/decide.js';
-import { ruleCovers } from '../../policy/standing-rule.js';
+import { ruleCovers } from '../../policy/rules/standing-rule.js';
 import type { StandingRules } from '../../store/standing-rules.js';
 import type { CallableTool } from './callable-tool.js';
 

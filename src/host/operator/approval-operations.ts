@@ -2,7 +2,7 @@ import type { ApprovalBinding, ApprovalRequest, ApprovalState } from '../../mode
 import { type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
-import { checkRule } from '../../policy/standing-rule.js';
+import { checkRule } from '../../policy/rules/standing-rule.js';
 import type { ApprovalQueue, InvalidationFilter } from '../../store/approvals.js';
 import type { AuditLog } from '../../store/audit-log.js';
 import type { StandingRules } from '../../store/standing-rules.js';

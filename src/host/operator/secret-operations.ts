@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
-import { parseRequest } from '../../policy/request.js';
+import { parseRequest } from '../../policy/review/request.js';
 import { brokerKeyEntry } from '../../secrets/token-broker.js';
 import type { Vault } from '../../secrets/vault.js';
 import type { AgreementRows } from '../../store/agreements.js';

@@ -1,16 +1,16 @@
 import { realpathSync } from 'node:fs';
 import { isWithin } from '../../files/path-containment.js';
 import type { Package } from '../../model/package.js';
-import { packageTextOf, parsePackageText } from '../../policy/package-text.js';
+import { packageTextOf, parsePackageText } from '../../policy/review/package-text.js';
 import {
   nothingRequested,
   type PackageRequest,
   parseRequest,
   requestOf,
   serializeRequest,
-} from '../../policy/request.js';
-import { textChanges } from '../../policy/visible-text.js';
-import { requestedPermissions, widening } from '../../policy/widening.js';
+} from '../../policy/review/request.js';
+import { textChanges } from '../../policy/review/visible-text.js';
+import { requestedPermissions, widening } from '../../policy/review/widening.js';
 import type { Agreement, AgreementRows, LinkRows } from '../../store/agreements.js';
 import type { AuditLog } from '../../store/audit-log.js';
 import type { PackageReview, VerifiedActor } from '../host.js';

@@ -2,7 +2,7 @@ import type { PackageNeed } from '../../environment/package-need.js';
 import { interpreterOf } from '../../formats/interpreter.js';
 import type { Package } from '../../model/package.js';
 import { shellQuote } from '../../model/shell-quote.js';
-import { lookAlikes } from '../../policy/look-alike.js';
+import { lookAlikes } from '../../policy/review/look-alike.js';
 import { unenforceable } from '../../policy/unenforceable.js';
 import { hasBinary } from '../../run/sandbox-command.js';
 import type { Containers } from '../../sandbox/container/containers.js';

@@ -1,7 +1,7 @@
 import { neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type Json, type JsonObject } from '../../model/json.js';
-import { entryText } from '../../policy/announced-entry.js';
+import { entryText } from '../../policy/review/announced-entry.js';
 import type { Upstream, UpstreamAnnouncement } from '../../run/upstream/upstream.js';
 import type { AnnouncementRows } from '../../store/announcements.js';
 import type { AuditLog } from '../../store/audit-log.js';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson, type Json } from '../../model/json.js';
-import { entryChanges } from '../../policy/announced-entry.js';
-import { announcedToolChanges } from '../../policy/announcement.js';
+import { entryChanges } from '../../policy/review/announced-entry.js';
+import { announcedToolChanges } from '../../policy/review/announcement.js';
 import type { UpstreamAnnouncement } from '../../run/upstream/upstream.js';
 import type { PackageReview } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from '../../model/json.js';
 import { type Package, upstreamPrograms } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
 import type { SlotValues } from '../../model/slot.js';
-import { guessesEnabled } from '../../policy/guess-setting.js';
+import { guessesEnabled } from '../../policy/rules/guess-setting.js';
 import type { RunRequest, RunResult } from '../../run/run.js';
 import type { Upstream } from '../../run/upstream/upstream.js';
 import type { HookHandler } from '../call/hooks.js';

@@ -2,7 +2,7 @@ import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import type { Rule } from '../../model/rule.js';
-import { type ReadName, readRequirements } from '../../policy/read-requirements.js';
+import { type ReadName, readRequirements } from '../../policy/rules/read-requirements.js';
 import type { LimitLedger } from '../../store/limit-ledger.js';
 import { applyInputGuardrails } from '../call/input-guardrails.js';
 import { metersForAmount, reserveLimits } from '../call/limits.js';

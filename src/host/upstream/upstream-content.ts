@@ -6,7 +6,7 @@ import { canonicalJson, isObject, type Json, type JsonObject } from '../../model
 import { upstreamPrograms } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
 import { findHidden } from '../../model/unicode.js';
-import { entryText } from '../../policy/announced-entry.js';
+import { entryText } from '../../policy/review/announced-entry.js';
 import type { Upstream } from '../../run/upstream/upstream.js';
 import type { ListedPrompt, ListedResource, PromptArgument } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Readable, Writable } from 'node:stream';
 import { HostError } from '../../model/host-error.js';
-import { killGroup } from '../process-group.js';
+import { killGroup } from '../process/process-group.js';
 import type { ProcessExit, SandboxProcess } from '../sandbox.js';
 
 export interface ContainerCleanup {

@@ -1,5 +1,5 @@
 import { HostError } from '../../model/host-error.js';
-import { egressSocketInside, proxyEnvironment, withRelay } from '../relay.js';
+import { egressSocketInside, proxyEnvironment, withRelay } from '../relay/relay.js';
 import { defaultSandboxLimits, type Mount, type SandboxProcess } from '../sandbox.js';
 import type { ContainerPlan } from './run-arguments.js';
 

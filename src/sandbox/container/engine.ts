@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
-import { killGroup } from '../process-group.js';
+import { killGroup } from '../process/process-group.js';
 
 /** The operator's settings for the container engine. Packages and projects cannot set them. */
 export interface EngineSettings {

@@ -1,5 +1,5 @@
 import { HostError } from '../../model/host-error.js';
-import type { HiddenPathMounts } from '../hidden-paths.js';
+import type { HiddenPathMounts } from '../bubblewrap/hidden-paths.js';
 import type { Mount, SandboxLimits } from '../sandbox.js';
 import { type ContainerEngine, engineArgs } from './engine.js';
 

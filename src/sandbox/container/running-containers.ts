@@ -1,6 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { HostError } from '../../model/host-error.js';
-import { startWatchdog, type Watchdog } from '../watchdog.js';
+import { startWatchdog, type Watchdog } from '../process/watchdog.js';
 import { engineEnvironment } from './engine.js';
 
 /** The list of running containers, so that leftover ones can be removed when the host exits or starts again. */

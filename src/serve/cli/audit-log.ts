@@ -1,9 +1,9 @@
 import type { AuditReader } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
-import { stateDirectory } from './arguments.js';
-import { auditLocations } from './audit-locations.js';
-import type { Arguments } from './command.js';
-import type { Terminal } from './terminal.js';
+import { stateDirectory } from './command/arguments.js';
+import type { Arguments } from './command/command.js';
+import { auditLocations } from './config/audit-locations.js';
+import type { Terminal } from './terminal/terminal.js';
 
 /** Runs `use` with the audit log of the state directory, and always closes the log afterwards. */
 export async function withAuditLog<T>(

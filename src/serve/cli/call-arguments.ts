@@ -1,7 +1,7 @@
 import { parseJson } from '../../formats/document/json.js';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
-import type { Terminal } from './terminal.js';
+import type { Terminal } from './terminal/terminal.js';
 
 /** In bytes. The host accepts 1 MiB of arguments; escapes and white space can make the text several times longer. */
 const maxInput = 16 * 1024 * 1024;

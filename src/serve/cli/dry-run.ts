@@ -1,6 +1,6 @@
 import { visibleLine } from '../print/visible.js';
-import type { Arguments, Option } from './command.js';
-import type { Terminal } from './terminal.js';
+import type { Arguments, Option } from './command/command.js';
+import type { Terminal } from './terminal/terminal.js';
 
 /** For commands that change something. They still check the names they were given, so that a wrong one is an error. */
 export const dryRunOption: Option = { name: 'dry-run', text: 'show what would be done, without doing it' };

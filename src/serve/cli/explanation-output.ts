@@ -1,8 +1,8 @@
 import type { Explanation } from '../../host/host.js';
 import { printExplanation } from '../print/explanation.js';
-import type { Arguments } from './command.js';
-import type { Terminal } from './terminal.js';
-import { terminalStyle } from './terminal-style.js';
+import type { Arguments } from './command/command.js';
+import type { Terminal } from './terminal/terminal.js';
+import { terminalStyle } from './terminal/terminal-style.js';
 
 /** Prints what would happen to a call, for `policy explain` and `call --dry-run`. */
 export function outputExplanation(

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Terminal } from './terminal.js';
+import type { Terminal } from './terminal/terminal.js';
 
 /** A word that names a package by where it is: it looks like a path, or there is a folder of that name. */
 export function isPackagePath(word: string, terminal: Terminal): boolean {

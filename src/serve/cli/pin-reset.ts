@@ -1,11 +1,11 @@
 import type { PinProtectedCounts } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { visibleLine } from '../print/visible.js';
-import { stateDirectory } from './arguments.js';
-import { auditLocations } from './audit-locations.js';
-import type { Arguments } from './command.js';
+import { stateDirectory } from './command/arguments.js';
+import type { Arguments } from './command/command.js';
+import { auditLocations } from './config/audit-locations.js';
 import { isDryRun, reportDryRun } from './dry-run.js';
-import type { Terminal } from './terminal.js';
+import type { Terminal } from './terminal/terminal.js';
 
 const phrase = 'delete everything';
 

@@ -1,6 +1,6 @@
 import { visibleLine } from '../print/visible.js';
-import type { Arguments } from './command.js';
-import type { InProcessHostOptions, Terminal } from './terminal.js';
+import type { Arguments } from './command/command.js';
+import type { InProcessHostOptions, Terminal } from './terminal/terminal.js';
 
 /** With --verbose, prints the output of programs, to find errors in them. */
 export function logOptions(args: Arguments, { err }: Terminal): Pick<InProcessHostOptions, 'onLog'> {

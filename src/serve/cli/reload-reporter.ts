@@ -1,6 +1,6 @@
 import type { PackageReport, Session } from '../../host/host.js';
 import { visibleLine } from '../print/visible.js';
-import type { Terminal } from './terminal.js';
+import type { Terminal } from './terminal/terminal.js';
 
 /** Prints what edits in served folders changed, and which packages need review because of them. */
 export class ReloadReporter {

@@ -4,13 +4,13 @@ import { isObject, type Json } from '../../model/json.js';
 import type { ArgumentCondition, Condition } from '../../model/standing-rule.js';
 import { printRule, rulesDocument } from '../print/rule-document.js';
 import { checkedRule, type RuleTarget, ruleTarget } from '../rule-input.js';
-import { parseLifetime } from './arguments.js';
-import type { Arguments, Option } from './command.js';
+import { parseLifetime } from './command/arguments.js';
+import type { Arguments, Option } from './command/command.js';
+import { sessionFor } from './config/session-options.js';
 import { isDryRun, reportDryRun } from './dry-run.js';
 import { expandId } from './id-prefix.js';
-import { terminalOperator } from './operator.js';
-import { sessionFor } from './session-options.js';
-import type { Terminal } from './terminal.js';
+import { terminalOperator } from './terminal/operator.js';
+import type { Terminal } from './terminal/terminal.js';
 import { withExistingHost, withHost } from './with-host.js';
 
 /** Options of `approvals allow`. */

@@ -1,8 +1,8 @@
 import { suggest } from '../../formats/suggest.js';
 import type { RemoteHost } from '../../host/host.js';
 import { visibleLine } from '../print/visible.js';
-import type { Arguments } from './command.js';
-import type { Terminal } from './terminal.js';
+import type { Arguments } from './command/command.js';
+import type { Terminal } from './terminal/terminal.js';
 
 /**
  * Warns if no package with this id was used here before. The operation still runs, because a person may prepare it

@@ -1,9 +1,9 @@
 import type { RemoteHost } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
-import { stateDirectory } from './arguments.js';
-import { auditLocations } from './audit-locations.js';
-import type { Arguments } from './command.js';
-import type { Terminal } from './terminal.js';
+import { stateDirectory } from './command/arguments.js';
+import type { Arguments } from './command/command.js';
+import { auditLocations } from './config/audit-locations.js';
+import type { Terminal } from './terminal/terminal.js';
 
 /** Like `withHost`, but fails if the state directory does not exist. For commands that only read or change stored data. */
 export async function withExistingHost<T>(

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, wri
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { processIdentity } from '../../../src/sandbox/process-identity.js';
+import { processIdentity } from '../../../src/sandbox/process/process-identity.js';
 import type { Place } from './attempt.js';
 import { isRoot } from './run.js';
 import { startVictim, victimFolder } from './victim.js';

@@ -1,7 +1,7 @@
 // Privileges and kernel features that no tool needs.
 import { join } from 'node:path';
-import { hasFilter } from '../../../src/sandbox/seccomp.js';
-import { numberOf, type SystemCall } from '../../../src/sandbox/system-calls.js';
+import { hasFilter } from '../../../src/sandbox/bubblewrap/seccomp.js';
+import { numberOf, type SystemCall } from '../../../src/sandbox/bubblewrap/system-calls.js';
 import { type Attempt, noControl, quoted, without } from './attempt.js';
 
 /** Number of a system call on this machine. */

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, chownSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { bubblewrap } from '../../../src/sandbox/bubblewrap.js';
+import { bubblewrap } from '../../../src/sandbox/bubblewrap/bubblewrap.js';
 import {
   defaultSandboxLimits,
   type Mount,

@@ -4,13 +4,13 @@ import { HostError } from '../../../model/host-error.js';
 import { approvalsDocument } from '../../print/approval-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
 import { revealJson, revealLine } from '../../print/reveal.js';
-import type { Arguments, Command } from '../command.js';
-import { sessionOptions } from '../config.js';
+import type { Arguments, Command } from '../command/command.js';
+import { sessionOptions } from '../config/config.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { expandId } from '../id-prefix.js';
-import { pinOption, terminalOperator } from '../operator.js';
 import { allow, listRules, revoke, ruleOptions } from '../rules.js';
-import type { Terminal } from '../terminal.js';
+import { pinOption, terminalOperator } from '../terminal/operator.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { withExistingHost } from '../with-host.js';
 
 const verbs = ['list', 'show', 'approve', 'deny', 'allow', 'rules', 'revoke', 'key'];

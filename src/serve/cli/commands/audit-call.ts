@@ -3,10 +3,10 @@ import { HostError } from '../../../model/host-error.js';
 import { revealJson } from '../../print/reveal.js';
 import { visibleLine } from '../../print/visible.js';
 import { parseAuditTime, withAuditLog } from '../audit-log.js';
-import type { Arguments } from '../command.js';
+import type { Arguments } from '../command/command.js';
 import { isDryRun, reportDryRun } from '../dry-run.js';
-import { terminalOperator } from '../operator.js';
-import type { Terminal } from '../terminal.js';
+import { terminalOperator } from '../terminal/operator.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { withExistingHost } from '../with-host.js';
 
 /** Prints all audit entries about one call. With --open also its arguments, if they are stored. */

@@ -4,10 +4,10 @@ import { HostError } from '../../../model/host-error.js';
 import { exportLines } from '../../print/audit-export.js';
 import { visibleLine } from '../../print/visible.js';
 import { parseAuditTime, withAuditLog } from '../audit-log.js';
-import type { Arguments, Command } from '../command.js';
+import type { Arguments, Command } from '../command/command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
-import { pinOption } from '../operator.js';
-import type { Terminal } from '../terminal.js';
+import { pinOption } from '../terminal/operator.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { withExistingHost } from '../with-host.js';
 import { forgetArguments, showCall } from './audit-call.js';
 

@@ -7,15 +7,15 @@ import { errorTable } from '../../errors.js';
 import { callDocument } from '../../print/call-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
 import { visible, visibleLine } from '../../print/visible.js';
-import { parseDuration } from '../arguments.js';
 import { looksLikeJson, readArguments } from '../call-arguments.js';
-import type { Arguments, Command } from '../command.js';
-import { sessionOptions } from '../config.js';
-import { pinOption, terminalOperator } from '../operator.js';
+import { parseDuration } from '../command/arguments.js';
+import type { Arguments, Command } from '../command/command.js';
+import { sessionOptions } from '../config/config.js';
+import { sessionFor } from '../config/session-options.js';
 import { isPackagePath } from '../package-path.js';
-import { withProgress } from '../progress.js';
-import { sessionFor } from '../session-options.js';
-import type { Terminal } from '../terminal.js';
+import { pinOption, terminalOperator } from '../terminal/operator.js';
+import { withProgress } from '../terminal/progress.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { withHost } from '../with-host.js';
 
 export const call: Command = {

@@ -1,8 +1,8 @@
 import { HostError } from '../../../model/host-error.js';
 import { printConfig } from '../../print/config.js';
-import type { Command } from '../command.js';
-import { type Config, loadConfig, sessionOptions } from '../config.js';
-import { terminalStyle } from '../terminal-style.js';
+import type { Command } from '../command/command.js';
+import { type Config, loadConfig, sessionOptions } from '../config/config.js';
+import { terminalStyle } from '../terminal/terminal-style.js';
 
 export const config: Command = {
   name: 'config',

@@ -7,9 +7,9 @@ import { clients } from '../../clients/clients.js';
 import { Connection, type ConnectMachine } from '../../clients/connection.js';
 import { mcpEndpoint } from '../../clients/launch.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments, Command } from '../command.js';
-import { sessionOptions } from '../config.js';
-import type { Terminal } from '../terminal.js';
+import type { Arguments, Command } from '../command/command.js';
+import { sessionOptions } from '../config/config.js';
+import type { Terminal } from '../terminal/terminal.js';
 
 const names = [...clientNames, 'chatgpt'];
 /** --unsafe-no-sandbox must be given each time, so it is never written into a file. */

@@ -1,6 +1,6 @@
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments, Command } from '../command.js';
+import type { Arguments, Command } from '../command/command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { warnIfUnknownPackage } from '../unknown-package.js';
 import { withHost } from '../with-host.js';

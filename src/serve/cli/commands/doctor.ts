@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import type { Check } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { printChecks } from '../../print/checks.js';
-import { stateDirectory } from '../arguments.js';
-import type { Arguments, Command } from '../command.js';
+import { stateDirectory } from '../command/arguments.js';
+import type { Arguments, Command } from '../command/command.js';
 import {
   type Config,
   containerPolicy,
@@ -13,9 +13,9 @@ import {
   natsPolicy,
   sessionOptions,
   settingOf,
-} from '../config.js';
-import type { ExamineOptions, Terminal } from '../terminal.js';
-import { terminalStyle } from '../terminal-style.js';
+} from '../config/config.js';
+import type { ExamineOptions, Terminal } from '../terminal/terminal.js';
+import { terminalStyle } from '../terminal/terminal-style.js';
 
 export const doctor: Command = {
   name: 'doctor',

@@ -1,10 +1,10 @@
 import { suggest } from '../../../formats/suggest.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments, Command } from '../command.js';
-import { examineConfig } from '../config.js';
+import type { Arguments, Command } from '../command/command.js';
+import { examineConfig } from '../config/config.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
-import { pinOption, terminalOperator } from '../operator.js';
-import type { Terminal } from '../terminal.js';
+import { pinOption, terminalOperator } from '../terminal/operator.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { withHost } from '../with-host.js';
 import { onePackage, switchDocument } from './disable.js';
 

@@ -3,8 +3,8 @@ import type { FormatDescriptor } from '../../../formats/format-descriptor.js';
 import { suggest } from '../../../formats/suggest.js';
 import { HostError, type HostErrorCode, hostErrorCodes } from '../../../model/host-error.js';
 import { errorTable } from '../../errors.js';
-import type { Arguments, Command } from '../command.js';
-import type { Terminal } from '../terminal.js';
+import type { Arguments, Command } from '../command/command.js';
+import type { Terminal } from '../terminal/terminal.js';
 
 export function explainCommand(formats: readonly FormatDescriptor[]): Command {
   return {

@@ -8,10 +8,10 @@ import { planFolder, type WrittenFile, writeFolder } from '../../export/folder.j
 import { type ExportResult, type TargetName, targetNames } from '../../export/target.js';
 import { targets } from '../../export/targets.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments, Command } from '../command.js';
-import { sessionSettings } from '../config.js';
+import type { Arguments, Command } from '../command/command.js';
+import { sessionSettings } from '../config/config.js';
 import { isPackagePath } from '../package-path.js';
-import type { Terminal } from '../terminal.js';
+import type { Terminal } from '../terminal/terminal.js';
 
 export function exportCommand(formats: readonly FormatDescriptor[]): Command {
   return {

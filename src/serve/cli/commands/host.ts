@@ -3,9 +3,9 @@ import { openSocketServer } from '../../socket/server.js';
 import { socketPath } from '../../socket/socket-path.js';
 import { lockedExit } from '../../socket/start-host.js';
 import { waitForAbort } from '../abort-signal.js';
-import { parseDuration, stateDirectory } from '../arguments.js';
-import { auditLocations } from '../audit-locations.js';
-import type { Command } from '../command.js';
+import { parseDuration, stateDirectory } from '../command/arguments.js';
+import type { Command } from '../command/command.js';
+import { auditLocations } from '../config/audit-locations.js';
 
 export const host: Command = {
   name: 'host',

@@ -4,11 +4,11 @@ import type { PackageState } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { printDiagnostics } from '../../print/diagnostics.js';
 import { printPackage, printPackageState } from '../../print/package.js';
-import type { Command } from '../command.js';
-import { sessionOptions } from '../config.js';
+import type { Command } from '../command/command.js';
+import { sessionOptions } from '../config/config.js';
+import { sessionFor } from '../config/session-options.js';
 import { isPackagePath } from '../package-path.js';
-import { sessionFor } from '../session-options.js';
-import { terminalStyle } from '../terminal-style.js';
+import { terminalStyle } from '../terminal/terminal-style.js';
 import { withHost } from '../with-host.js';
 
 export const info: Command = {

@@ -4,8 +4,8 @@ import { suggest } from '../../../formats/suggest.js';
 import { HostError } from '../../../model/host-error.js';
 import { shellQuote } from '../../../model/shell-quote.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Command } from '../command.js';
-import type { Terminal } from '../terminal.js';
+import type { Command } from '../command/command.js';
+import type { Terminal } from '../terminal/terminal.js';
 
 export function initCommand(formats: readonly FormatDescriptor[]): Command {
   return {

@@ -2,11 +2,11 @@ import { resolve } from 'node:path';
 import type { InstallResult, InstallStep, RemoteSession } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments, Command } from '../command.js';
-import { sessionOptions, sessionSettings } from '../config.js';
+import type { Arguments, Command } from '../command/command.js';
+import { sessionOptions, sessionSettings } from '../config/config.js';
 import { dryRunOption, isDryRun } from '../dry-run.js';
 import { isPackagePath } from '../package-path.js';
-import type { Terminal } from '../terminal.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { withHost } from '../with-host.js';
 
 export const install: Command = {

@@ -5,11 +5,11 @@ import { HostError } from '../../../model/host-error.js';
 import { killTargetText, parseKillTarget } from '../../../model/kill-target.js';
 import { shellQuote } from '../../../model/shell-quote.js';
 import { visibleLine } from '../../print/visible.js';
-import { stateDirectory } from '../arguments.js';
-import type { Arguments, Command } from '../command.js';
+import { stateDirectory } from '../command/arguments.js';
+import type { Arguments, Command } from '../command/command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
-import { pinOption, terminalOperator } from '../operator.js';
-import type { Terminal } from '../terminal.js';
+import { pinOption, terminalOperator } from '../terminal/operator.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { warnIfUnknownPackage } from '../unknown-package.js';
 import { withHost } from '../with-host.js';
 

@@ -4,11 +4,11 @@ import { attentionOf } from '../../print/attention.js';
 import { printPackages } from '../../print/packages.js';
 import { visibleLine } from '../../print/visible.js';
 import { wrap } from '../../print/width.js';
-import type { Arguments, Command } from '../command.js';
-import { sessionOptions } from '../config.js';
-import { sessionFor } from '../session-options.js';
-import type { Terminal } from '../terminal.js';
-import { terminalStyle } from '../terminal-style.js';
+import type { Arguments, Command } from '../command/command.js';
+import { sessionOptions } from '../config/config.js';
+import { sessionFor } from '../config/session-options.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { terminalStyle } from '../terminal/terminal-style.js';
 import { withHost } from '../with-host.js';
 
 export const listCommand: Command = {

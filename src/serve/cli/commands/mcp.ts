@@ -2,10 +2,10 @@ import { HostError } from '../../../model/host-error.js';
 import type { ExposeMode } from '../../mcp/server-options.js';
 import { sendHello } from '../../socket/connect.js';
 import { connectOrStartHost } from '../../socket/start-host.js';
-import { stateDirectory } from '../arguments.js';
-import type { Command } from '../command.js';
-import { sessionOptions } from '../config.js';
-import { sessionFor } from '../session-options.js';
+import { stateDirectory } from '../command/arguments.js';
+import type { Command } from '../command/command.js';
+import { sessionOptions } from '../config/config.js';
+import { sessionFor } from '../config/session-options.js';
 
 /** Pipes standard input and output to the host of the state directory; the host speaks MCP. */
 export const mcp: Command = {

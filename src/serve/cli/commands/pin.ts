@@ -1,9 +1,9 @@
 import { HostError } from '../../../model/host-error.js';
-import type { Arguments, Command } from '../command.js';
+import type { Arguments, Command } from '../command/command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
-import { pinOption, readPin } from '../operator.js';
 import { resetPin } from '../pin-reset.js';
-import type { Terminal } from '../terminal.js';
+import { pinOption, readPin } from '../terminal/operator.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { withHost } from '../with-host.js';
 
 export const pin: Command = {

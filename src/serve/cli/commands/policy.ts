@@ -1,9 +1,9 @@
 import { HostError } from '../../../model/host-error.js';
 import { readArguments } from '../call-arguments.js';
-import type { Command } from '../command.js';
-import { sessionOptions } from '../config.js';
+import type { Command } from '../command/command.js';
+import { sessionOptions } from '../config/config.js';
+import { sessionFor } from '../config/session-options.js';
 import { outputExplanation } from '../explanation-output.js';
-import { sessionFor } from '../session-options.js';
 import { withHost } from '../with-host.js';
 
 export const policy: Command = {

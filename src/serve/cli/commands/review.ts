@@ -5,13 +5,13 @@ import { shellQuote } from '../../../model/shell-quote.js';
 import { errorTable } from '../../errors.js';
 import { printReview } from '../../print/review.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments, Command } from '../command.js';
-import { sessionOptions, sessionSettings } from '../config.js';
+import type { Arguments, Command } from '../command/command.js';
+import { sessionOptions, sessionSettings } from '../config/config.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
-import { pinOption, terminalOperator } from '../operator.js';
 import { isPackagePath } from '../package-path.js';
-import type { Terminal } from '../terminal.js';
-import { terminalStyle } from '../terminal-style.js';
+import { pinOption, terminalOperator } from '../terminal/operator.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { terminalStyle } from '../terminal/terminal-style.js';
 import { withHost } from '../with-host.js';
 
 export const review: Command = {

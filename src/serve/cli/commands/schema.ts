@@ -1,6 +1,6 @@
 import type { FormatDescriptor } from '../../../formats/format-descriptor.js';
 import { HostError } from '../../../model/host-error.js';
-import type { Command } from '../command.js';
+import type { Command } from '../command/command.js';
 
 export function schemaCommand(formats: readonly FormatDescriptor[]): Command {
   const names = formats.map((it) => it.name);

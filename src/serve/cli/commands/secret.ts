@@ -4,12 +4,12 @@ import { normalizeHostName } from '../../../model/host-name.js';
 import { isPublicSuffix } from '../../../model/public-suffix.js';
 import { visibleLine } from '../../print/visible.js';
 import { pad, width } from '../../print/width.js';
-import type { Arguments, Command } from '../command.js';
-import { loadConfig, sessionOptions, settingOf } from '../config.js';
+import type { Arguments, Command } from '../command/command.js';
+import { loadConfig, sessionOptions, settingOf } from '../config/config.js';
 import { assertDeclaredSlot } from '../declared-slot.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
-import { pinOption, terminalOperator } from '../operator.js';
-import type { Terminal } from '../terminal.js';
+import { pinOption, terminalOperator } from '../terminal/operator.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { warnIfUnknownPackage } from '../unknown-package.js';
 import { withExistingHost, withHost } from '../with-host.js';
 

@@ -1,11 +1,11 @@
 import type { TokenEntry, TokenRole } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
-import { parseLifetime } from '../arguments.js';
-import type { Arguments, Command } from '../command.js';
+import { parseLifetime } from '../command/arguments.js';
+import type { Arguments, Command } from '../command/command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
-import { pinOption, terminalOperator } from '../operator.js';
-import type { Terminal } from '../terminal.js';
+import { pinOption, terminalOperator } from '../terminal/operator.js';
+import type { Terminal } from '../terminal/terminal.js';
 import { withExistingHost, withHost } from '../with-host.js';
 
 export const token: Command = {

@@ -10,11 +10,11 @@ import type { Package } from '../../../model/package.js';
 import { countOf, printDiagnostics, printSummary } from '../../print/diagnostics.js';
 import { toGithub } from '../../print/github.js';
 import { toSarif } from '../../print/sarif.js';
-import type { Arguments, Command } from '../command.js';
-import { loadConfig, settingOf } from '../config.js';
-import { searchRoots } from '../default-paths.js';
-import type { Terminal } from '../terminal.js';
-import { terminalStyle } from '../terminal-style.js';
+import type { Arguments, Command } from '../command/command.js';
+import { loadConfig, settingOf } from '../config/config.js';
+import { searchRoots } from '../config/default-paths.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { terminalStyle } from '../terminal/terminal-style.js';
 
 const outputFormats = ['text', 'json', 'sarif', 'github'] as const;
 

@@ -1,0 +1,143 @@
+import { spawn } from 'node:child_process';
+import { existsSync, openSync } from 'node:fs';
+import type { Writable } from 'node:stream';
+import { HostError } from '../../model/host-error.js';
+import { inheritableDescriptors } from '../process/inherited-descriptors.js';
+import { openPidFile } from '../process/pid-file.js';
+import { prlimitCommand } from '../process/prlimit.js';
+import { type ProcessGuards, sandboxProcessOf } from '../process/process-group.js';
+import { startProcessGroupWatchdog } from '../process/process-group-watchdog.js';
+import { processIdentity } from '../process/process-identity.js';
+import { monitorResources } from '../process/resource-monitor.js';
+import { nodePreload, nodePreloadInside } from '../relay/node-proxy.js';
+import { egressSocketInside, proxyEnvironment, withRelay } from '../relay/relay.js';
+import type { ProbeResult, Sandbox, SandboxCommand, SandboxProcess } from '../sandbox.js';
+import { probeSandbox } from '../sandbox-probe.js';
+import { bubblewrapArguments, sharedMemoryBytes } from './bubblewrap-arguments.js';
+import { hiddenPathArguments } from './hidden-paths.js';
+import { hasFilter, seccompFilter } from './seccomp.js';
+import { closeAll, createUnlinkedFiles, openAll, systemFiles } from './system-files.js';
+
+export interface BubblewrapOptions {
+  /** Folder of the PID file. The next host kills the process groups that this one leaves behind. */
+  readonly pidFolder?: string;
+  /** Path of bubblewrap. Default: searched in /usr/bin, /usr/local/bin and /bin. */
+  readonly program?: string;
+}
+
+const programs = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
+
+const missing = 'bubblewrap is not installed; tools do not run without a sandbox';
+const missingHint = 'install bubblewrap: sudo apt-get install bubblewrap';
+const noFilter = `no seccomp filter exists for ${process.arch} processors; tools do not run without one`;
+const noFilterHint = 'run the host on an x64 or arm64 machine';
+
+/** Arguments go through a pipe, so that /proc/1/cmdline shows no host paths. Other descriptors follow this one. */
+const argumentsDescriptor = 3;
+
+/** A sandbox of Linux namespaces, started with bubblewrap and never as root. */
+export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
+  const program = options.program ?? programs.find((it) => existsSync(it));
+  const filter = hasFilter(process.arch) ? seccompFilter(process.arch) : undefined;
+  const contents = filter === undefined ? [] : [filter, ...Object.values(systemFiles), nodePreload];
+  const setupFiles = createUnlinkedFiles(contents);
+  // Node opens its own descriptors close-on-exec. Those it inherited without the flag would leak into the sandbox.
+  const inherited = replacedDescriptors(inheritableDescriptors(), setupFiles.length - 1);
+  const { user, spawnAs } = processIdentity();
+  const guards: ProcessGuards = {
+    watchdog: startProcessGroupWatchdog(spawnAs),
+    pidFile: options.pidFolder === undefined ? null : openPidFile(options.pidFolder, user.uid),
+    monitor: monitorResources([
+      { path: '/tmp', bytes: (limits) => limits.diskBytes },
+      { path: '/dev/shm', bytes: () => sharedMemoryBytes },
+    ]),
+  };
+  let disableUserns = true;
+  let probing: Promise<ProbeResult> | undefined;
+
+  const start = (command: SandboxCommand): SandboxProcess => {
+    if (program === undefined) throw new HostError('sandbox_unavailable', missing, { hint: missingHint });
+    if (filter === undefined) throw new HostError('sandbox_unavailable', noFilter, { hint: noFilterHint });
+    const hasEgress = command.egress !== null;
+    const limited = prlimitCommand(command.argv, command.limits, {
+      addressSpace: command.limitAddressSpace,
+      processes: true,
+    });
+    const files = [...Object.keys(systemFiles), ...(hasEgress ? [nodePreloadInside] : [])];
+    const args = bubblewrapArguments(command, {
+      descriptors: {
+        seccomp: argumentsDescriptor + 1,
+        files: files.map((path, index) => [path, argumentsDescriptor + 2 + index]),
+      },
+      hiddenPathArgs: hiddenPathArguments(command.mounts, command.hidden, user),
+      disableUserns,
+      environment: hasEgress ? throughProxy(command.environment) : command.environment,
+      egressSocketInside: egressSocketInside,
+    });
+    // The last file is only for Node programs with network access; it takes the place of the first replaced descriptor.
+    const opened = openAll(hasEgress ? setupFiles : setupFiles.slice(0, -1));
+    try {
+      const argv = hasEgress ? withRelay(limited) : limited;
+      const child = spawn(program, ['--args', String(argumentsDescriptor), '--', ...argv], {
+        ...spawnAs,
+        cwd: '/',
+        env: {},
+        stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...opened, ...inherited.slice(hasEgress ? 1 : 0)],
+        // Own session and process group: no controlling terminal, and one signal kills every process.
+        detached: true,
+      });
+      const pipe = child.stdio[argumentsDescriptor] as Writable;
+      pipe.on('error', () => {});
+      pipe.end(args.map((it) => `${it}\0`).join(''));
+      return sandboxProcessOf(child, command.limits, guards, missingHint);
+    } finally {
+      closeAll(opened);
+    }
+  };
+
+  /** Older versions of bubblewrap lack --disable-userns. The seccomp filter denies user namespaces too, and the probe checks it. */
+  const probe = async (): Promise<ProbeResult> => {
+    const first = await probeSandbox(start);
+    if (first.level !== 'unavailable' || !disableUserns) return first;
+    disableUserns = false;
+    const second = await probeSandbox(start);
+    if (second.level !== 'unavailable') return second;
+    disableUserns = true;
+    return first;
+  };
+
+  return {
+    name: 'bubblewrap',
+    isolates: true,
+    user,
+    spawn: start,
+    inside: (mount) => mount.target,
+    async probe() {
+      if (program === undefined) return { level: 'unavailable', reasons: [missing], hint: missingHint };
+      if (filter === undefined) return { level: 'unavailable', reasons: [noFilter], hint: noFilterHint };
+      probing ??= probe();
+      const result = await probing;
+      // The failure may be temporary (a busy machine), so the next caller probes again.
+      if (result.level === 'unavailable') probing = undefined;
+      return result;
+    },
+  };
+}
+
+/** The proxy's variables take precedence; the program's own NODE_OPTIONS come after those of the proxy. */
+function throughProxy(environment: Readonly<Record<string, string>>): Record<string, string> {
+  const proxy = proxyEnvironment(nodePreloadInside);
+  const options = [proxy.NODE_OPTIONS, environment.NODE_OPTIONS].filter((it) => it !== undefined);
+  return { ...environment, ...proxy, NODE_OPTIONS: options.join(' ') };
+}
+
+/** `/dev/null` in place of each inheritable descriptor, so that the sandbox never gets the original. */
+function replacedDescriptors(inheritable: readonly number[], own: number): ('ignore' | number)[] {
+  const first = argumentsDescriptor + 1 + own;
+  const high = inheritable.filter((it) => it >= first);
+  if (high.length === 0) return [];
+  const devNull = openSync('/dev/null', 'r');
+  return Array.from({ length: Math.max(...high) - first + 1 }, (_, index) =>
+    high.includes(index + first) ? devNull : 'ignore',
+  );
+}

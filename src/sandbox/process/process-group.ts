@@ -1,0 +1,84 @@
+import type { ChildProcess } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+import { HostError } from '../../model/host-error.js';
+import type { ProcessExit, SandboxLimits, SandboxProcess } from '../sandbox.js';
+import type { PidFile } from './pid-file.js';
+import type { ProcessGroupWatchdog } from './process-group-watchdog.js';
+import type { ResourceMonitor } from './resource-monitor.js';
+
+/** What makes sure that no process outlives its limits or its host. */
+export interface ProcessGuards {
+  readonly watchdog: ProcessGroupWatchdog;
+  readonly pidFile: PidFile | null;
+  readonly monitor: ResourceMonitor;
+}
+
+/** Wraps a started child, which leads its own process group, as a sandbox process. */
+export function sandboxProcessOf(
+  child: ChildProcess,
+  limits: SandboxLimits,
+  guards: ProcessGuards,
+  hint: string,
+): SandboxProcess {
+  const group = child.pid;
+  let exceeded: ProcessExit['exceeded'];
+  let gone = false;
+  const release = group === undefined ? () => {} : register(group);
+  const exited = new Promise<ProcessExit>((resolve, reject) => {
+    child.once('error', (error) =>
+      reject(
+        new HostError('sandbox_unavailable', 'the process could not be started', { cause: error, hint }),
+      ),
+    );
+    child.once('close', (code, signal) => {
+      gone = true;
+      release();
+      resolve({ code, signal, ...(exceeded === undefined ? {} : { exceeded }) });
+    });
+  });
+  // The caller may never wait for the exit.
+  exited.catch(() => {});
+  child.stdin?.on('error', () => {});
+  return {
+    pid: group ?? -1,
+    stdin: child.stdin as Writable,
+    stdout: child.stdout as Readable,
+    stderr: child.stderr as Readable,
+    exited,
+    // After the exit the group id may belong to another process group.
+    kill: () => {
+      if (!gone) killGroup(group);
+    },
+  };
+
+  function register(started: number): () => void {
+    const { watchdog, pidFile, monitor } = guards;
+    watchdog.add(started);
+    try {
+      pidFile?.started(started);
+    } catch (error) {
+      // A group that is not in the PID file must not run.
+      killGroup(started);
+      throw error;
+    }
+    const stopWatching = monitor.watch(started, limits, (what) => {
+      exceeded = what;
+      killGroup(started);
+    });
+    return () => {
+      stopWatching();
+      watchdog.remove(started);
+      pidFile?.ended(started);
+    };
+  }
+}
+
+/** Kills the whole group: a process still in setup has not yet requested the parent-death signal. */
+export function killGroup(group: number | undefined): void {
+  if (group === undefined) return;
+  try {
+    process.kill(-group, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

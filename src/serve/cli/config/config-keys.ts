@@ -1,0 +1,110 @@
+import type { Rule } from '../../../model/rule.js';
+
+/** What a setting holds. */
+export type ConfigKind =
+  | 'paths'
+  | 'path'
+  | 'grants'
+  | 'denials'
+  | 'rules'
+  | 'tools'
+  | 'names'
+  | 'folder-names'
+  | 'version'
+  | 'url'
+  | 'nats-url'
+  | 'text'
+  | 'choice'
+  | 'whole-number'
+  | 'switch';
+
+/** How a project file may tighten a setting. A project file cannot change settings without this. */
+export type Tightening = 'add' | 'intersect' | 'within' | 'smaller' | 'switch-on' | 'first-choice';
+
+export type ConfigValue = string | number | boolean | readonly string[] | readonly Rule[];
+
+export interface ConfigKey {
+  /** As in a TOML file, with dots. */
+  readonly name: string;
+  readonly kind: ConfigKind;
+  readonly project?: Tightening;
+  readonly variable?: string;
+  /** Option of the command line, without the dashes. */
+  readonly flag?: string;
+  /** Used if nothing else sets it. A project file cannot exceed it either. */
+  readonly default?: ConfigValue;
+  /** For kind `choice`. A project file may only choose the first one. */
+  readonly choices?: readonly string[];
+  /** For numbers. */
+  readonly max?: number;
+}
+
+const limit = (name: string, defaultValue: number, max: number): ConfigKey => ({
+  name: `limits.${name}`,
+  kind: 'whole-number',
+  project: 'smaller',
+  default: defaultValue,
+  max,
+});
+
+/** Everything that can be configured. docs/config.md has a row for each. */
+export const configKeys = [
+  { name: 'paths', kind: 'paths' },
+  { name: 'allow', kind: 'grants', flag: 'allow' },
+  { name: 'deny', kind: 'denials', project: 'add' },
+  { name: 'roots', kind: 'paths', project: 'within' },
+  { name: 'trusted', kind: 'tools' },
+  { name: 'scan.no_guesses', kind: 'tools' },
+  { name: 'rules', kind: 'rules', project: 'add' },
+  { name: 'packages.only', kind: 'names', project: 'intersect' },
+  { name: 'packages.disabled', kind: 'names', project: 'add' },
+  { name: 'discovery.ignore', kind: 'folder-names', project: 'add' },
+  { name: 'discovery.only', kind: 'paths', project: 'within' },
+  { name: 'discovery.depth', kind: 'whole-number', project: 'smaller', default: 8, max: 32 },
+  { name: 'agent.version', kind: 'version', variable: 'TOOLWHARF_AGENT_VERSION', flag: 'agent-version' },
+  { name: 'agent.reserved', kind: 'names' },
+  { name: 'approvals.webhook', kind: 'url' },
+  { name: 'broker.url', kind: 'url' },
+  { name: 'broker.user', kind: 'text' },
+  { name: 'vault.key', kind: 'choice', choices: ['file', 'passphrase', 'keychain'] },
+  { name: 'python.index', kind: 'url', variable: 'TOOLWHARF_PYTHON_INDEX', flag: 'index' },
+  { name: 'python.find_links', kind: 'paths', variable: 'TOOLWHARF_FIND_LINKS', flag: 'find-links' },
+  { name: 'npm.registry', kind: 'url', variable: 'TOOLWHARF_NPM_REGISTRY', flag: 'npm-registry' },
+  { name: 'container.engine', kind: 'text', variable: 'TOOLWHARF_CONTAINER_ENGINE' },
+  { name: 'container.runtime', kind: 'text', variable: 'TOOLWHARF_CONTAINER_RUNTIME' },
+  { name: 'nats.url', kind: 'nats-url', variable: 'TOOLWHARF_NATS_URL', flag: 'nats-url' },
+  { name: 'audit.checkpoints', kind: 'path' },
+  { name: 'audit.key', kind: 'path' },
+  {
+    name: 'audit.arguments',
+    kind: 'choice',
+    choices: ['digest', 'encrypted'],
+    project: 'first-choice',
+    default: 'digest',
+  },
+  { name: 'http.oidc.issuer', kind: 'url', flag: 'oidc-issuer' },
+  { name: 'http.oidc.audience', kind: 'text', flag: 'oidc-audience' },
+  { name: 'http.oidc.role_claim', kind: 'text', flag: 'oidc-role-claim' },
+  limit('seconds', 60, 86_400),
+  limit('cpu_seconds', 60, 86_400),
+  limit('memory_mb', 1024, 1024 * 1024),
+  limit('processes', 64, 100_000),
+  limit('open_files', 256, 1_000_000),
+  limit('disk_mb', 64, 1024 * 1024),
+  limit('output_mb', 10, 1024),
+  {
+    name: 'runtime.strict',
+    kind: 'switch',
+    project: 'switch-on',
+    variable: 'TOOLWHARF_STRICT_RUNTIME',
+    flag: 'strict-runtime',
+    default: false,
+  },
+] as const satisfies readonly ConfigKey[];
+
+export type ConfigKeyName = (typeof configKeys)[number]['name'];
+
+/** Names of the tables, such as `limits` and `http.oidc`. */
+export const configTables: ReadonlySet<string> = new Set(
+  configKeys.flatMap((it) => [...it.name.matchAll(/\./g)].map((dot) => it.name.slice(0, dot.index))),
+);

@@ -1,0 +1,43 @@
+import { resolve } from 'node:path';
+import type { SessionOptions } from '../../../host/host.js';
+import { HostError } from '../../../model/host-error.js';
+import type { Arguments } from '../command/command.js';
+import type { Terminal } from '../terminal/terminal.js';
+import { sessionOptions, sessionSettings } from './config.js';
+
+/** Session options of a command: the paths it names, else the configured ones, with the configured policy. */
+export async function sessionFor(
+  args: Arguments,
+  terminal: Terminal,
+  paths: readonly string[],
+  root = '.',
+): Promise<Required<SessionOptions>> {
+  const { defaultPaths, defaultAcceptNewIn, allow, environment, policy } = await sessionSettings(
+    args,
+    terminal,
+  );
+  const absolute = (path: string) => resolve(terminal.cwd, path);
+  if (!terminal.isFolder(absolute(root)))
+    throw new HostError('not_found', `no such folder: ${absolute(root)}`, {
+      hint: 'check the path after --root',
+    });
+  return {
+    principal: terminal.principal,
+    directories: (paths.length === 0 ? defaultPaths() : paths).map(absolute),
+    acceptNewIn: (paths.length === 0 ? defaultAcceptNewIn() : paths).map(absolute),
+    root: absolute(root),
+    allow,
+    environment,
+    policy,
+    inspectOnly: false,
+  };
+}
+
+/** The session options that were given, as command-line arguments for another command. */
+export function sessionArgs(args: Arguments): string[] {
+  return sessionOptions.flatMap(({ name, value, multiple }) => {
+    if (value === undefined) return args.has(name) ? [`--${name}`] : [];
+    const values = multiple === true ? args.values(name) : [args.value(name)];
+    return values.flatMap((it) => (it === undefined ? [] : [`--${name}`, it]));
+  });
+}
