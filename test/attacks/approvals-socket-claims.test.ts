@@ -22,7 +22,11 @@ afterEach(async () => {
 });
 
 /** Sends a request to the host's socket, as any program of the same user can. */
-function ask(method: string, params: object): Promise<{ result?: unknown; error?: { code: string } }> {
+function ask(
+  operation: string,
+  input: object,
+  by: unknown,
+): Promise<{ result?: unknown; error?: { code: string } }> {
   return new Promise((resolve, reject) => {
     const socket = createConnection(path);
     const hello = {
@@ -45,7 +49,7 @@ function ask(method: string, params: object): Promise<{ result?: unknown; error?
       socket.destroy();
       resolve(JSON.parse(lines[1] as string));
     });
-    socket.write(`${JSON.stringify(hello)}\n${JSON.stringify({ id: 1, method, params })}\n`);
+    socket.write(`${JSON.stringify(hello)}\n${JSON.stringify({ id: 1, operation, input, by })}\n`);
   });
 }
 
@@ -61,7 +65,7 @@ test('over the socket, a program cannot claim to be a person at a client or a si
     { name: 'person', channel: 'terminal', pin: 0 },
     null,
   ]) {
-    const { error } = await ask('approvals.approve', { id: token, by });
+    const { error } = await ask('approvals.approve', { id: token }, by);
     expect(error?.code, JSON.stringify(by)).toBe('pin_required');
   }
   expect((await bank.bench.host.approvals.get(token)).state).toBe('proposed');
@@ -71,7 +75,7 @@ test('over the socket, a program cannot claim to be a person at a client or a si
 test('control: the same request approves with the PIN', async () => {
   await bank.bench.host.operator.setPin(pin, 'person');
   const token = await bank.hold();
-  const { result } = await ask('approvals.approve', { id: token, by: { name: 'person', pin } });
+  const { result } = await ask('approvals.approve', { id: token }, { name: 'person', pin });
   expect(result).toMatchObject({ state: 'approved' });
   expect((await recorded(bank, 'approval')).at(-1)).toMatchObject({ channel: 'terminal', verified: true });
 });

@@ -16,7 +16,7 @@ function checkedSession(session: Session): Session {
 function checkedMethod(target: Host | Session, operation: NamedOperation) {
   const method = methodOf(target, operation);
   return async (...args: readonly unknown[]): Promise<unknown> => {
-    assertInput(operation, inputOf(operation, args).input);
+    assertInput(operation, inputOf(operation, args));
     return method(...args);
   };
 }

@@ -28,6 +28,7 @@ import {
   unknownOutcome,
 } from './operator-shapes.js';
 import {
+  anySecretText,
   anyText,
   arrayOf,
   boolean,
@@ -103,7 +104,7 @@ export const hostOperations = {
     pin: operation({ role: 'operator', summary: 'Get the status of the PIN.' }, [], pinStatus),
     setPin: operation(
       { role: 'operator', pin: 'if-set', summary: 'Set or change the PIN.' },
-      [value('pin', secretText()), actorParam],
+      [value('pin', anySecretText()), actorParam],
       nothing(),
     ),
     removePin: operation(

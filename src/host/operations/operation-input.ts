@@ -66,8 +66,13 @@ export function inputShape(params: readonly Param<unknown>[]): Shape<unknown> {
   };
 }
 
-/** Rejects input that does not fit, with the reason. */
-export function assertInput(operation: NamedOperation, input: unknown): void {
+/** Rejects input that does not fit, and an operation that nobody performs, with the reason. */
+export function assertInput(
+  operation: NamedOperation,
+  { input, by }: Pick<OperationInput, 'input' | 'by'>,
+): void {
   const problem = operation.input.problem(input, '');
   if (problem !== undefined) throw new HostError('usage', `${operation.name}: ${problem}`);
+  if (by === undefined && operation.params.some((it) => it.needsActor === true))
+    throw new HostError('usage', `${operation.name}: the actor is missing: who performs it?`);
 }

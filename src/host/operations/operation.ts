@@ -9,6 +9,8 @@ export interface Param<T> {
    * `signal` the cancel signal. `actor`, `actor-name`: who performs the operation. `signal`: cancels it.
    */
   readonly kind: 'value' | 'members' | 'actor' | 'actor-name' | 'signal';
+  /** The operation needs to know who performs it. */
+  readonly needsActor?: boolean;
   /** The name of a `value`; empty for other kinds. */
   readonly name: string;
   readonly shape: Shape<unknown> | null;
@@ -51,7 +53,7 @@ export function value<T>(name: string, shape: Shape<T>): Param<T> {
 
 /** An object whose members are the input, with the actor as `by`. */
 export function membersBy<T>(shape: Shape<T>): Param<T & { readonly by: Actor }> {
-  return { kind: 'members', name: '', shape };
+  return { kind: 'members', name: '', shape, needsActor: true };
 }
 
 /** An object whose members are the input, with an optional signal. */
@@ -59,8 +61,10 @@ export function members<T>(shape: Shape<T>): Param<T> {
   return { kind: 'members', name: '', shape };
 }
 
-export const actorParam: Param<Actor> = { kind: 'actor', name: '', shape: null };
-export const actorNameParam: Param<string> = { kind: 'actor-name', name: '', shape: null };
+export const actorParam: Param<Actor> = { kind: 'actor', name: '', shape: null, needsActor: true };
+/** Default: the principal of the session. */
+export const sessionActorParam: Param<Actor> = { kind: 'actor', name: '', shape: null };
+export const actorNameParam: Param<string> = { kind: 'actor-name', name: '', shape: null, needsActor: true };
 export const signalParam: Param<CancelSignal> = { kind: 'signal', name: '', shape: null };
 
 /** An operation as the tables write it. */

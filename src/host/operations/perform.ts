@@ -19,7 +19,7 @@ export async function performOperation(
   input: JsonObject,
   { by, signal }: OperationContext,
 ): Promise<unknown> {
-  assertInput(operation, input);
+  assertInput(operation, { input, by });
   const names = new Set(operation.params.map((it) => it.name));
   const argument = ({ kind, name }: Param<unknown>): unknown => {
     switch (kind) {

@@ -1,6 +1,13 @@
 import type { Json } from '../../model/json.js';
 import type { RemoteSession } from '../host.js';
-import { actorParam, members, type OperationTree, operation, signalParam, value } from './operation.js';
+import {
+  members,
+  type OperationTree,
+  operation,
+  sessionActorParam,
+  signalParam,
+  value,
+} from './operation.js';
 import {
   answer,
   explanation,
@@ -97,7 +104,7 @@ export const sessionOperations = {
   ),
   accept: operation(
     { role: 'operator', pin: 'if-set', summary: 'Accept a package as it was reviewed.' },
-    [value('package', text()), value('digest', text('`to` of the review.')), actorParam],
+    [value('package', text()), value('digest', text('`to` of the review.')), sessionActorParam],
     nothing(),
   ),
   install: operation(

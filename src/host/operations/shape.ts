@@ -48,6 +48,12 @@ export function secretText(description?: string): Shape<string> {
   return { schema: { ...schema, writeOnly: true }, problem };
 }
 
+/** Like `secretText`, but the operation itself rejects an empty text. */
+export function anySecretText(description?: string): Shape<string> {
+  const { schema, problem } = anyText(description);
+  return { schema: { ...schema, writeOnly: true }, problem };
+}
+
 /** An ISO 8601 time in UTC. */
 export function isoTime(description?: string): Shape<string> {
   const schema = { type: 'string', format: 'date-time', ...described(description) };
