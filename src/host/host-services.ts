@@ -1,6 +1,7 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { environmentStore } from '../environment/environment-store.js';
+import { sha256 } from '../files/sha256.js';
 import { builtInFormats } from '../formats/built-in-formats.js';
 import type { Package } from '../model/package.js';
 import { openEgress } from '../net/egress.js';
@@ -191,7 +192,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   return {
     vault,
     switches,
-    tokens: new TokenCache(new TokenRows(database, now), now, (token) => hash('sha256', token)),
+    tokens: new TokenCache(new TokenRows(database, now), now, sha256),
     notifyChanged,
     onChange(listener) {
       listeners.add(listener);

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { isAbsolute } from 'node:path';
+import { sha256 } from '../files/sha256.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json } from '../model/json.js';
 import { denialFor } from '../policy/denial.js';
@@ -66,7 +66,7 @@ export function policyDigest({ rules = [], ...rest }: SessionPolicy): string {
     canonicalJson(withoutUndefined({ ...rule, by: origin.kind })),
   );
   const text = canonicalJson(withoutUndefined({ ...rest, rules: ruleTexts.sort() }));
-  return createHash('sha256').update(text).digest('hex');
+  return sha256(text);
 }
 
 function withoutUndefined(value: object): Json {

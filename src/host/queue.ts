@@ -1,5 +1,5 @@
 import type { CancelSignal } from '../model/cancel-signal.js';
-import { HostError } from '../model/host-error.js';
+import { callCanceled } from '../model/host-error.js';
 
 /** `waitSignal` ends the waiting; it is only called if the work has to wait. */
 export interface Queue {
@@ -16,7 +16,7 @@ export function createQueue(limit: number): Queue {
     new Promise<void>((resolve, reject) => {
       const cancel = () => {
         waiting = waiting.filter((it) => it !== begin);
-        reject(new HostError('canceled', 'the call was canceled'));
+        reject(callCanceled());
       };
       const begin = () => {
         signal?.removeEventListener('abort', cancel);

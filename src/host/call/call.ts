@@ -1,10 +1,10 @@
 // The call pipeline: every call goes through these steps, in this order. Resolve the tool, check the arguments,
 // freeze them, decide, write the intent to the audit log, run the action, write the outcome, answer.
 
-import { hash } from 'node:crypto';
+import { sha256 } from '../../files/sha256.js';
 import type { ApprovalBinding, ApprovalRequest } from '../../model/approval.js';
 import { neverCanceled } from '../../model/cancel-signal.js';
-import { asHostError, HostError } from '../../model/host-error.js';
+import { asHostError, callCanceled, HostError } from '../../model/host-error.js';
 import { canonicalJson, deepFreeze, isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { KillSubject } from '../../model/kill-target.js';
 import { confirmToolName } from '../../model/tool-name.js';
@@ -178,10 +178,6 @@ export async function prepare(
   await callable.checkForSecrets(input);
   const meters = callMeters(caller.principal, callable, input);
   return { callable, input, digest: sha256(canonicalJson(input)), meters };
-}
-
-function sha256(text: string): string {
-  return hash('sha256', text);
 }
 
 /** Denies loops, which would never end, and chains that are too long. */
@@ -565,9 +561,7 @@ async function runAudited(
 
 /** Does not start a call that was canceled before. A call that was stopped fails with the reason of the stop. */
 async function unlessStopped(run: RunningCall, start: () => Promise<CallOutcome>): Promise<CallOutcome> {
-  const outcome: CallOutcome = run.signal.aborted
-    ? { kind: 'failed', error: new HostError('canceled', 'the call was canceled') }
-    : await start();
+  const outcome: CallOutcome = run.signal.aborted ? { kind: 'failed', error: callCanceled() } : await start();
   // Also for `held`: a stopped call that waits for an inner call is over, and its approval is used up.
   return outcome.kind !== 'done' && run.stopReason !== undefined
     ? { kind: 'failed', error: run.stopReason }

@@ -2,7 +2,7 @@
 // a call or change its arguments, and changed arguments are checked like any others.
 
 import type { CancelSignal } from '../../model/cancel-signal.js';
-import { asHostError, HostError } from '../../model/host-error.js';
+import { asHostError, callCanceled } from '../../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
 import type { Deadline } from '../../run/upstream/upstream.js';
@@ -58,7 +58,7 @@ export async function runBeforeHooks(event: JsonObject, services: HookServices):
       leftMs <= 0
         ? tooLate()
         : await callHandler(handler, current, Math.min(leftMs, handlerTimeoutMs), services.signal);
-    if (services.signal.aborted) throw new HostError('canceled', 'the call was canceled');
+    if (services.signal.aborted) throw callCanceled();
     const verdict = answer.ok ? parseAnswer(answer.value, services.protectedFields) : answer;
     if (!verdict.ok) {
       await writeAuditEntry(handler, services, { skipped: verdict.why });

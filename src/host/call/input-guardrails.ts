@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Bytes } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type JsonObject } from '../../model/json.js';
 import type { RuleOrigin } from '../../model/rule.js';
@@ -34,8 +34,7 @@ export async function applyInputGuardrails(
   }
   if (redact.length === 0) return input;
   const { redactPersonal } = await import('../../policy/guardrails/redact-personal.js');
-  const sha256 = (bytes: Uint8Array) => new Uint8Array(createHash('sha256').update(bytes).digest());
-  return redactPersonal(input, redact, sha256) as JsonObject;
+  return redactPersonal(input, redact, sha256Bytes) as JsonObject;
 }
 
 function ownerText(packageId: string, origin: RuleOrigin): string {

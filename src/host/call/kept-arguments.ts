@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
@@ -95,7 +95,7 @@ export function keptArgumentOperations({
         call,
         tool: String(intentBody.tool),
         arguments: JSON.parse(text) as Json,
-        exact: hash('sha256', text) === intentBody.arguments,
+        exact: sha256(text) === intentBody.arguments,
         at: row.at,
       };
     },

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { Finding } from '../../policy/scan/redact-secrets.js';
@@ -94,8 +94,7 @@ export function auditedFindings(findings: readonly Finding[]): JsonObject[] {
   const entries = new Map<string, JsonObject>();
   for (const it of findings) {
     const entry: Record<string, Json> = it.kind === 'value' ? { value: it.name } : { pattern: it.name };
-    if (it.kind === 'pattern' && !it.guess)
-      entry.digest = createHash('sha256').update(it.text).digest('hex').slice(0, 8);
+    if (it.kind === 'pattern' && !it.guess) entry.digest = sha256(it.text).slice(0, 8);
     entries.set(JSON.stringify(entry), entry);
   }
   return [...entries.values()].slice(0, maxAuditedFindings);

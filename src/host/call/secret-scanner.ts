@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256Bytes } from '../../files/sha256.js';
 import { cleanText } from '../../model/clean-text.js';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
@@ -111,8 +111,8 @@ export class SecretScanner {
       values,
       nameOf: (secret) => (isOwn((entries[secret] as VaultValue).package) ? undefined : nameOf(secret)),
     };
-    const outputScan: ScanOptions = { guesses, reportSamples: false, sha256 };
-    const inputScan: ScanOptions = { guesses: false, reportSamples: true, sha256 };
+    const outputScan: ScanOptions = { guesses, reportSamples: false, sha256: sha256Bytes };
+    const inputScan: ScanOptions = { guesses: false, reportSamples: true, sha256: sha256Bytes };
     return {
       async clean(value) {
         const leaves = boundedTexts(value);
@@ -165,10 +165,6 @@ export class SecretScanner {
     }
     return { values, nameOf: (secret) => names[secret] };
   }
-}
-
-function sha256(bytes: Uint8Array): Uint8Array {
-  return createHash('sha256').update(bytes).digest();
 }
 
 /** The value is untrusted: scanning one with unlimited nesting would not end. */

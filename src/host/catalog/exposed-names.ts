@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../../files/sha256.js';
 import { reservedToolNames } from '../../model/tool-name.js';
 
 const maxLength = 64;
@@ -34,6 +34,6 @@ function clean(name: string): string {
 }
 
 function suffixed(name: string, { packageId, tool }: ToolToExpose): string {
-  const digest = hash('sha256', `${packageId}\0${tool}`).slice(0, 6);
+  const digest = sha256(`${packageId}\0${tool}`).slice(0, 6);
   return `${name.slice(0, maxLength - 7)}_${digest}`;
 }

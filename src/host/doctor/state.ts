@@ -1,6 +1,7 @@
 import { accessSync, constants, existsSync, type Stats, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { HostError } from '../../model/host-error.js';
+import { shellQuote } from '../../model/shell-quote.js';
 import { canUse, firstImpassableFolder, type SandboxUser } from '../../sandbox/path-access.js';
 import type { Keychain } from '../../secrets/keychain.js';
 import { checkpointPaths } from '../../store/checkpoints.js';
@@ -22,8 +23,8 @@ export async function checkState(state: string, keychain: Keychain | null): Prom
   if (stats.uid !== process.getuid?.())
     return fail(`${state} belongs to another user`, 'use another one with --state');
   if ((stats.mode & 0o022) !== 0)
-    return fail(`other users may write to ${state}`, `chmod go-w ${quoted(state)}`);
-  if (!isWritable(state)) return fail(`you cannot write to ${state}`, `chmod u+rwx ${quoted(state)}`);
+    return fail(`other users may write to ${state}`, `chmod go-w ${shellQuote(state)}`);
+  if (!isWritable(state)) return fail(`you cannot write to ${state}`, `chmod u+rwx ${shellQuote(state)}`);
   const checks: Check[] = [
     { id, status: 'ok', message: `${state} belongs to you, and no other user may write to it` },
     await checkVaultKey(state, keychain),
@@ -124,7 +125,7 @@ export function checkRoots(roots: readonly string[], user: SandboxUser, home: st
     const fix =
       closed === home
         ? 'run Toolwharf as an ordinary user, or use a folder outside your home folder'
-        : `chmod o+rx ${quoted(closed)}`;
+        : `chmod o+rx ${shellQuote(closed)}`;
     return { id, status: 'warn', message, fix };
   });
 }
@@ -144,8 +145,4 @@ function isWritable(path: string): boolean {
   } catch {
     return false;
   }
-}
-
-function quoted(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

@@ -1,4 +1,5 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import { hashPin, pinProblem, verifyPin } from '../../secrets/pin.js';
 import type { AuditLog } from '../../store/audit-log.js';
@@ -143,5 +144,5 @@ function isoTime(milliseconds: number): string {
 }
 
 function tokenDigest(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return sha256(token);
 }

@@ -1,4 +1,5 @@
 import { HostError } from '../../model/host-error.js';
+import { isLoopbackHost } from '../../model/host-name.js';
 import { type ImageReference, imageReferenceText } from '../../model/image-reference.js';
 import type { KillSubject } from '../../model/kill-target.js';
 import type { NetworkHost } from '../../model/permissions.js';
@@ -59,7 +60,7 @@ function assertReachable(image: ImageReference, { granted, denied, noNetwork }: 
   const isSubdomain = (it: NetworkHost) => host.toLowerCase().endsWith(`.${it.host.toLowerCase()}`);
   if (denied.some((it) => it.host === '*' || isSubdomain(it) || matches(it)))
     throw networkDenied(`the configuration denies ${registry}`, 'see "deny" in the configuration');
-  if (!/^(?:localhost|127(?:\.\d{1,3}){3}|0\.0\.0\.0)$/i.test(host)) return false;
+  if (!isLoopbackHost(host.toLowerCase()) && host !== '0.0.0.0') return false;
   if (!granted.some(matches))
     throw networkDenied(
       `${registry} is on this machine, which needs a grant`,

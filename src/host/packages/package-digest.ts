@@ -1,4 +1,5 @@
-import { createHash, type Hash, hash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
+import { sha256 } from '../../files/sha256.js';
 import type { Bundle } from '../../model/bundle.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type Json } from '../../model/json.js';
@@ -49,7 +50,7 @@ class PackageDigest {
   }
 
   add(path: string, bytes: Uint8Array): void {
-    this.#hash.update(`\0${path}\0${hash('sha256', bytes)}`);
+    this.#hash.update(`\0${path}\0${sha256(bytes)}`);
   }
 
   finish(): string {

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { DiscoveredManifest } from '../../bundle/discover.js';
+import { sha256 } from '../../files/sha256.js';
 import { maxBytes } from '../../formats/document/document.js';
 import { inspect } from '../../formats/inspect.js';
 import type { Bundle, BundleEntry } from '../../model/bundle.js';
@@ -167,7 +167,7 @@ function isUnchanged({ reads, files }: CacheEntry, bundle: Bundle): boolean {
 function fingerprintOf(entry: BundleEntry): string {
   switch (entry.kind) {
     case 'file':
-      return hash('sha256', entry.bytes);
+      return sha256(entry.bytes);
     case 'rejected':
       return `rejected ${entry.reason} ${entry.detail}`;
     default:
@@ -176,5 +176,5 @@ function fingerprintOf(entry: BundleEntry): string {
 }
 
 function hashOfList(files: readonly string[]): string {
-  return hash('sha256', JSON.stringify(files));
+  return sha256(JSON.stringify(files));
 }

@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { chmodSync, chownSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import { firstImpassableFolder, type SandboxUser } from '../../sandbox/path-access.js';
 
@@ -52,7 +52,7 @@ function baseOf(state: string, user: SandboxUser): string {
     chmodSync(state, 0o711);
     return state;
   }
-  const name = createHash('sha256').update(state).digest('hex').slice(0, 16);
+  const name = sha256(state).slice(0, 16);
   const base = join('/var/lib/toolwharf', name);
   try {
     mkdirSync(base, { recursive: true, mode: 0o711 });
@@ -67,7 +67,5 @@ function baseOf(state: string, user: SandboxUser): string {
 
 /** An id that is not safe as a file name is replaced by its hash. */
 function fileName(id: string): string {
-  return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(id)
-    ? `id-${id}`
-    : `hash-${createHash('sha256').update(id).digest('hex')}`;
+  return /^[a-z0-9][a-z0-9_-]{0,63}$/.test(id) ? `id-${id}` : `hash-${sha256(id)}`;
 }

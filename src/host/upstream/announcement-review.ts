@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { sha256 } from '../../files/sha256.js';
 import { canonicalJson, type Json } from '../../model/json.js';
 import { entryChanges } from '../../policy/review/announced-entry.js';
 import { announcedToolChanges } from '../../policy/review/announcement.js';
@@ -42,7 +42,7 @@ function changes(before: UpstreamAnnouncement, after: UpstreamAnnouncement): str
 }
 
 function digestOf(value: unknown): string {
-  return createHash('sha256').update(text(value)).digest('hex');
+  return sha256(text(value));
 }
 
 function text(value: unknown): string {

@@ -1,4 +1,4 @@
-import { hash } from 'node:crypto';
+import { sha256 } from '../../files/sha256.js';
 import { canonicalJson, type Json } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import type { Tool } from '../../model/tool.js';
@@ -22,7 +22,7 @@ export class ToolOffers {
   digestOf(packageDigest: string, tool: Tool): string {
     const known = this.#digests.get(tool);
     if (known?.packageDigest === packageDigest) return known.digest;
-    const digest = hash('sha256', `${packageDigest}\0${canonicalJson(tool as unknown as Json)}`);
+    const digest = sha256(`${packageDigest}\0${canonicalJson(tool as unknown as Json)}`);
     this.#digests.set(tool, { packageDigest, digest });
     return digest;
   }

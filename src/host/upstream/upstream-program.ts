@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
 import { realpathSync } from 'node:fs';
+import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type Json } from '../../model/json.js';
 import { type Package, upstreamPrograms } from '../../model/package.js';
@@ -73,9 +73,7 @@ export function upstreamKey(
 ): string {
   const settings = [...slots].map(([name, it]) => [name, it.value, it.recipients]);
   const parts = [ref, principal, settings, reach, natsUrl, profile && profileKey(profile)];
-  return createHash('sha256')
-    .update(canonicalJson(parts as unknown as Json))
-    .digest('hex');
+  return sha256(canonicalJson(parts as unknown as Json));
 }
 
 function profileKey(profile: SandboxProfile): Json {
