@@ -13,10 +13,10 @@ import type { Slot, SlotValues } from '../src/model/slot.js';
 import { textTemplate } from '../src/model/template.js';
 import type { Tool } from '../src/model/tool.js';
 import { runFunction } from '../src/run/function.js';
-import { type PoolOptions, ProcessPool } from '../src/run/process-pool.js';
+import type { PoolOptions } from '../src/run/process-pool.js';
 import type { RunResult } from '../src/run/run.js';
 import type { SandboxProfile } from '../src/run/sandbox-command.js';
-import type { WorkerPool, WorkerProcess } from '../src/run/worker/worker-process.js';
+import { WorkerPool } from '../src/run/worker/worker-pool.js';
 import { bubblewrap } from '../src/sandbox/bubblewrap/bubblewrap.js';
 import { noSandbox } from '../src/sandbox/no-sandbox.js';
 import { defaultSandboxLimits, type Sandbox } from '../src/sandbox/sandbox.js';
@@ -145,7 +145,7 @@ function packageOf(
     ]),
   };
   const refused: string[] = [];
-  const pool = new ProcessPool<WorkerProcess>(options);
+  const pool = new WorkerPool(setting.sandbox ?? sandbox, options);
   pools.push(pool);
   const run = (call: Call = {}): Promise<RunResult> => {
     const convention = call.convention ?? (language === 'python' ? 'envelope' : 'arguments-context');

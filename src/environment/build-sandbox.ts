@@ -53,7 +53,10 @@ export interface BuildSandbox {
   close(): Promise<void>;
 }
 
-/** Build folders that this process uses, for all stores together. */
+/**
+ * Build folders that this process uses. They belong to the process, like the number in their names: another store of the
+ * same process must not remove them.
+ */
 const activeFolders = new Set<string>();
 
 export async function openBuildSandbox(

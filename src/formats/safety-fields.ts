@@ -5,6 +5,7 @@ import { fold } from './suggest.js';
 /** Names that have other meanings elsewhere in a manifest, so they are not reported at the wrong place. */
 const ambiguousNames = new Set(['input', 'output', 'inputs', 'tools', 'actions', 'items', 'action']);
 
+/** Pure: a schema is never changed, and its entry disappears with it. */
 const cache = new WeakMap<JsonObject, ReadonlyMap<string, string>>();
 
 /** The path of each safety field, by its folded name. */

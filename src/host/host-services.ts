@@ -6,7 +6,7 @@ import { builtInFormats } from '../formats/built-in-formats.js';
 import type { Package } from '../model/package.js';
 import { openEgress } from '../net/egress.js';
 import { guardedClient } from '../net/http-client.js';
-import { findNode, findPython } from '../sandbox/interpreter.js';
+import { findNode, findPython, type PythonCache } from '../sandbox/interpreter.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import { runSystemProgram } from '../sandbox/system-program.js';
 import { systemKeychain } from '../secrets/keychain.js';
@@ -149,6 +149,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     startQueue: createQueue(maxStarts),
     onLog: options.onLog ?? null,
   };
+  const pythons: PythonCache = new Map();
 
   const sessionServices = (policy: SessionPolicy): SessionServices => {
     const { sandbox, folders, warm, pool, connections } = resources.get(policy.unsafeNoSandbox === true);
@@ -161,7 +162,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
         digests: hostOptions.digests,
         agreements,
         switches,
-        findInterpreter: interpreterFinder(sandbox, homes[0] ?? '/'),
+        findInterpreter: interpreterFinder(sandbox, homes[0] ?? '/', pythons),
       },
       sandboxing: {
         sandbox,
@@ -222,8 +223,10 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   };
 }
 
-function interpreterFinder(sandbox: Sandbox, home: string): FindInterpreter {
+function interpreterFinder(sandbox: Sandbox, home: string, pythons: PythonCache): FindInterpreter {
   const node = { path: process.execPath, version: process.versions.node };
   return ({ language, version }) =>
-    language === 'python' ? findPython(version, sandbox.user, home) : findNode(version, sandbox.user, node);
+    language === 'python'
+      ? findPython(version, sandbox.user, home, pythons)
+      : findNode(version, sandbox.user, node);
 }

@@ -1,8 +1,7 @@
 import { PrestartedSandboxes } from '../run/prestarted-sandboxes.js';
-import { ProcessPool } from '../run/process-pool.js';
 import type { SupervisionPolicy } from '../run/upstream/supervised-upstream.js';
 import { ownerOf } from '../run/worker/worker-plan.js';
-import type { WorkerPool, WorkerProcess } from '../run/worker/worker-process.js';
+import { WorkerPool } from '../run/worker/worker-pool.js';
 import { noSandbox } from '../sandbox/no-sandbox.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { LivingProcess } from './operator/kill-switch.js';
@@ -49,7 +48,7 @@ export class SandboxResourceSets {
       sandbox,
       folders: new PackageFolders(state, sandbox.user),
       warm: warm ? new PrestartedSandboxes() : null,
-      pool: new ProcessPool<WorkerProcess>(),
+      pool: new WorkerPool(sandbox),
       connections: new UpstreamConnections(supervision),
     };
     this.#byUnsafe.set(unsafe, created);

@@ -7,8 +7,8 @@ import type { RunRequest, RunResult } from './run.js';
 import { dataFolderInside, type SandboxProfile } from './sandbox-command.js';
 import { type ProcessServices, spawnSandboxed } from './sandboxed-process.js';
 import { readWorkerOutcome } from './worker/worker-outcome.js';
-import { workerPlan } from './worker/worker-plan.js';
-import { type WorkerPool, WorkerProcess } from './worker/worker-process.js';
+import type { WorkerPool } from './worker/worker-pool.js';
+import { WorkerProcess } from './worker/worker-process.js';
 
 type FunctionAction = Extract<Action, { kind: 'function' }>;
 
@@ -27,7 +27,7 @@ export async function runFunction(
   const { input, outputBytes, signal } = request;
   const name = `${request.package.id}/${request.tool.name}`;
   const config = contextOf(profile);
-  const { command, key } = workerPlan(action, config, profile, processServices);
+  const { command, key } = pool.plans.get(action, config, profile);
   const start = () =>
     new WorkerProcess(spawnSandboxed(command, profile, processServices), profile.limits.cpuSeconds);
   return pool.use({ key, purpose: request.tool.name, signal, waitSignal, start }, async (worker) => {

@@ -31,14 +31,20 @@ const oldest = 9;
 /** Versions are tried by name: 30 lookups are cheaper than listing /usr/bin. */
 const newest = 39;
 
-const pythonCache = new Map<string, readonly Python[]>();
+/** What was found on this machine, by user and home folder. */
+export type PythonCache = Map<string, readonly Python[]>;
 
 /**
  * The requested Python version if the sandbox user can run it, else the nearest supported one. Searches the system
- * folders and the pyenv and uv folders below the home folder, without starting a process.
+ * folders and the pyenv and uv folders below the home folder, without starting a process. `cache`: from earlier searches.
  */
-export function findPython(requested: string | undefined, user: SandboxUser, home: string): Interpreter {
-  const pythons = cachedPythons(user, home);
+export function findPython(
+  requested: string | undefined,
+  user: SandboxUser,
+  home: string,
+  cache: PythonCache = new Map(),
+): Interpreter {
+  const pythons = cachedPythons(user, home, cache);
   const range = parseVersionRange(requested);
   const isRequested = (it: Python) => satisfies(range, [3, it.minor]);
   const target = range?.numbers[0] === 3 ? (range.numbers[1] ?? newest) : newest;
@@ -120,12 +126,12 @@ function satisfies(range: VersionRange | undefined, version: readonly number[]):
 }
 
 /** A result is valid as long as its files exist; an empty result is not cached. */
-function cachedPythons(user: SandboxUser, home: string): readonly Python[] {
+function cachedPythons(user: SandboxUser, home: string, cache: PythonCache): readonly Python[] {
   const key = JSON.stringify([user.uid, user.gid, home]);
-  const known = pythonCache.get(key);
+  const known = cache.get(key);
   if (known?.every((it) => existsSync(it.path))) return known;
   const pythons = search(user, home);
-  if (pythons.length > 0) pythonCache.set(key, pythons);
+  if (pythons.length > 0) cache.set(key, pythons);
   return pythons;
 }
 

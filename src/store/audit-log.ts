@@ -2,7 +2,7 @@ import { HostError } from '../model/host-error.js';
 import { canonicalJson, type JsonObject } from '../model/json.js';
 import { chainStart, entryHash } from './audit-check.js';
 import type { Checkpoints, LastCheckpoint } from './checkpoints.js';
-import { type AuditTable, type Database, withConnection } from './database.js';
+import type { AuditTable, Database } from './database.js';
 import { insertSealedArguments, type SealedArgumentsInput } from './sealed-arguments.js';
 import type { SqliteConnection, SqlValue } from './sqlite.js';
 
@@ -128,7 +128,7 @@ export class AuditLog {
       const batch = this.#waiting;
       this.#waiting = [];
       try {
-        await withConnection(this.#database, (connection) => this.#insert(connection, batch));
+        await this.#database.withConnection((connection) => this.#insert(connection, batch));
         this.#failure = undefined;
         for (const waiting of batch) waiting.done();
         this.#scheduleCheckpoint();
@@ -237,7 +237,7 @@ export async function assertMatchesCheckpoint(
   last: LastCheckpoint | undefined,
 ): Promise<void> {
   if (last === undefined) return;
-  const [found] = await withConnection(database, (it) =>
+  const [found] = await database.withConnection((it) =>
     it.all('select hash from audit where seq = ?', [last.seq]),
   );
   if (found?.hash === last.hash) return;

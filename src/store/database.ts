@@ -210,29 +210,33 @@ export interface StateTables {
   sealed_arguments: SealedArgumentsTable;
 }
 
-export type Database = Kysely<StateTables>;
+/** The state database. Queries are built with Kysely, or run on the connection itself. */
+export class Database extends Kysely<StateTables> {
+  readonly #connection: SqliteConnection;
+  readonly #mutex: Mutex;
 
-export const databaseFile = 'toolwharf.db';
+  constructor(connection: SqliteConnection) {
+    const mutex = new Mutex();
+    super({ dialect: sqliteDialect(connection, mutex) });
+    this.#connection = connection;
+    this.#mutex = mutex;
+  }
 
-const connections = new WeakMap<Database, { readonly connection: SqliteConnection; readonly mutex: Mutex }>();
-
-/**
- * Runs `work` with exclusive use of the SQLite connection. For frequent statements, where building a query costs more
- * than running it. `work` must be synchronous.
- */
-export async function withConnection<T>(
-  database: Database,
-  work: (connection: SqliteConnection) => T,
-): Promise<T> {
-  const known = connections.get(database);
-  if (known === undefined) throw new Error('not a database of this module');
-  const release = await known.mutex.lock();
-  try {
-    return work(known.connection);
-  } finally {
-    release();
+  /**
+   * Runs `work` with exclusive use of the SQLite connection. For frequent statements, where building a query costs more
+   * than running it. `work` must be synchronous.
+   */
+  async withConnection<T>(work: (connection: SqliteConnection) => T): Promise<T> {
+    const release = await this.#mutex.lock();
+    try {
+      return work(this.#connection);
+    } finally {
+      release();
+    }
   }
 }
+
+export const databaseFile = 'toolwharf.db';
 
 /** Opens the state database; creates or migrates it if needed. Only the owner can read it. */
 export function openDatabase(state: string): Database {
@@ -245,10 +249,7 @@ export function openDatabase(state: string): Database {
       'pragma busy_timeout = 5000; pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on;',
     );
     migrate(connection);
-    const mutex = new Mutex();
-    const database = new Kysely<StateTables>({ dialect: sqliteDialect(connection, mutex) });
-    connections.set(database, { connection, mutex });
-    return database;
+    return new Database(connection);
   } catch (error) {
     if (error instanceof HostError) throw error;
     throw new HostError('state_unusable', `the database in ${state} cannot be opened`, {

@@ -1,4 +1,4 @@
-import { CompiledQuery, type Transaction } from 'kysely';
+import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
 import type { Database, StateTables } from './database.js';
 
 /** The share of one limit that one call uses. */
@@ -150,7 +150,7 @@ export class LimitLedger {
    * Commits without waiting for the disk. The data survives the end of this process. The audit entry that follows waits
    * for the disk and flushes everything before it in the same write-ahead log.
    */
-  async #unsynced<T>(work: (connection: Database) => Promise<T>): Promise<T> {
+  async #unsynced<T>(work: (connection: Kysely<StateTables>) => Promise<T>): Promise<T> {
     return this.#database.connection().execute(async (connection) => {
       await connection.executeQuery(synchronous.normal);
       try {

@@ -1,4 +1,4 @@
-import { type Database, withConnection } from './database.js';
+import type { Database } from './database.js';
 import type { SqliteConnection } from './sqlite.js';
 
 /** Only the newest rows are kept. */
@@ -21,12 +21,12 @@ export class ParseCacheRows {
 
   async get(subject: string): Promise<string | undefined> {
     const query = 'select made from parse_cache where subject = ? and build = ?';
-    const [row] = await withConnection(this.#database, (it) => it.all(query, [subject, this.#build]));
+    const [row] = await this.#database.withConnection((it) => it.all(query, [subject, this.#build]));
     return row === undefined ? undefined : String(row.made);
   }
 
   async keep(all: ReadonlyMap<string, string>): Promise<void> {
-    await withConnection(this.#database, (it) => {
+    await this.#database.withConnection((it) => {
       it.exec('begin immediate');
       try {
         this.#write(it, all);

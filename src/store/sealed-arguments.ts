@@ -1,4 +1,4 @@
-import { type Database, type SealedArgumentsTable, withConnection } from './database.js';
+import type { Database, SealedArgumentsTable } from './database.js';
 import type { SqliteConnection } from './sqlite.js';
 
 /** Sealed arguments to store together with an audit entry. */
@@ -62,7 +62,7 @@ export class SealedArgumentRows {
 
   /** Erases older rows. The bytes are overwritten in the file, and in the WAL unless another process reads it right now. */
   forget(before: number): Promise<number> {
-    return withConnection(this.#database, (connection) => {
+    return this.#database.withConnection((connection) => {
       connection.exec('pragma secure_delete = on');
       try {
         const { changes } = connection.run('delete from sealed_arguments where at < ?', [before]);

@@ -8,6 +8,7 @@ export interface HeaderParam {
 }
 
 const token = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+/** Pure: a schema is never changed, and its entry disappears with it. */
 const cache = new WeakMap<object, readonly HeaderParam[]>();
 
 /** Finds `x-mcp-header` in nested properties. Invalid or repeated names are ignored. */

@@ -10,7 +10,7 @@ import type { PrestartedSandboxes } from '../../run/prestarted-sandboxes.js';
 import { runPrompt } from '../../run/prompt.js';
 import type { RunRequest, RunResult } from '../../run/run.js';
 import type { ProcessServices } from '../../run/sandboxed-process.js';
-import type { WorkerPool } from '../../run/worker/worker-process.js';
+import type { WorkerPool } from '../../run/worker/worker-pool.js';
 import type { Queue } from '../queue.js';
 import type { ToolProfile } from '../sandboxing/profile-inputs.js';
 

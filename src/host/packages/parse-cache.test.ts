@@ -20,7 +20,7 @@ import { builtInFormats } from '../../formats/built-in-formats.js';
 import { defaultParseOptions, inspect } from '../../formats/inspect.js';
 import type { Bundle } from '../../model/bundle.js';
 import type { Diagnostic } from '../../model/diagnostic.js';
-import { type Database, openDatabase, withConnection } from '../../store/database.js';
+import { type Database, openDatabase } from '../../store/database.js';
 import { ParseCacheRows } from '../../store/parse-cache.js';
 import { ParseCache } from './parse-cache.js';
 
@@ -92,7 +92,7 @@ test('a damaged row is ignored and the file is parsed again', async () => {
   const first = new ParseCache(store(), fail);
   const count = (await parseAll(first)).parsed;
   await first.close();
-  await withConnection(database, (it) => it.exec('update parse_cache set made = substr(made, 1, 40)'));
+  await database.withConnection((it) => it.exec('update parse_cache set made = substr(made, 1, 40)'));
   const again = await parseAll(new ParseCache(store(), fail));
   expect(again).toStrictEqual({ parsed: count, results: await parseWithoutCache() });
 });

@@ -1,6 +1,7 @@
 import { RE2JS } from 're2js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, isObject, type Json } from '../../model/json.js';
+import { linearPattern } from '../linear-pattern.js';
 import { isAscii } from '../scan/encoded-runs.js';
 
 /** Patterns that make a call fail, compiled once. RE2 runs in linear time for every pattern. */
@@ -26,18 +27,9 @@ export function firstDenyMatch(patterns: readonly string[], text: string): strin
   return compileDenyPatterns(patterns).firstMatch(text);
 }
 
-/** Compiled patterns: each call of a session uses the same ones. */
-const cache = new Map<string, RE2JS>();
-const maxCached = 256;
-
 function compile(pattern: string): RE2JS {
-  const cached = cache.get(pattern);
-  if (cached !== undefined) return cached;
   try {
-    const regex = RE2JS.compile(RE2JS.translateRegExp(pattern), RE2JS.CASE_INSENSITIVE);
-    if (cache.size >= maxCached) cache.clear();
-    cache.set(pattern, regex);
-    return regex;
+    return linearPattern(pattern, RE2JS.CASE_INSENSITIVE);
   } catch (error) {
     throw new HostError('not_supported', `the deny pattern ${JSON.stringify(pattern)} cannot be enforced`, {
       cause: error,

@@ -1,8 +1,8 @@
-import { RE2JS } from 're2js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type Json, type JsonObject } from '../../model/json.js';
 import type { ArgumentCondition, Condition, StandingRuleInput } from '../../model/standing-rule.js';
 import { findHidden } from '../../model/unicode.js';
+import { linearPattern } from '../linear-pattern.js';
 
 const maxConditions = 64;
 const maxPattern = 1000;
@@ -36,7 +36,7 @@ function holds(condition: Exclude<Condition, { test: 'any' }>, value: Json, hasM
     case 'at-least':
       return typeof value === 'number' && value >= condition.number;
     case 'matches':
-      return typeof value === 'string' && compile(condition.pattern).matcher(value).matches();
+      return typeof value === 'string' && linearPattern(condition.pattern).matcher(value).matches();
   }
 }
 
@@ -73,18 +73,6 @@ function stepsOf(text: string): Steps | undefined {
   if (plain.split('/').length !== text.split('/').length) return undefined;
   const steps = text.split('/').filter((it) => it !== '' && it !== '.');
   return { absolute: text.startsWith('/'), steps };
-}
-
-const compiled = new Map<string, RE2JS>();
-
-/** RE2 runs in linear time for every pattern. */
-function compile(pattern: string): RE2JS {
-  let regex = compiled.get(pattern);
-  if (regex === undefined) {
-    regex = RE2JS.compile(RE2JS.translateRegExp(pattern));
-    if (compiled.size < 256) compiled.set(pattern, regex);
-  }
-  return regex;
 }
 
 /** Throws if a new rule is invalid. */
@@ -135,7 +123,7 @@ function patternProblem(pattern: string): string | undefined {
   if (pattern === '' || pattern.length > maxPattern)
     return `the pattern must have 1 to ${maxPattern} characters`;
   try {
-    compile(pattern);
+    linearPattern(pattern);
     return undefined;
   } catch {
     return 'the pattern is not valid; look-around and back-references are not supported';

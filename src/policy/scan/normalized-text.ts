@@ -142,6 +142,7 @@ function isHexDigit(code: number): boolean {
   return (code >= 48 && code <= 57) || (code >= 65 && code <= 70) || (code >= 97 && code <= 102);
 }
 
+/** Pure: a character always stands for the same letters. */
 const plainCodesCache = new Map<string, readonly number[]>();
 
 /** The plain letters and digits that a character stands for (NFKC, lower case); empty for signs and invisible ones. */

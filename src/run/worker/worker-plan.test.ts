@@ -5,8 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Package } from '../../model/package.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { SandboxProfile } from '../sandbox-command.js';
-import type { ProcessServices } from '../sandboxed-process.js';
-import { ownerOf, workerPlan } from './worker-plan.js';
+import { ownerOf, WorkerPlans } from './worker-plan.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolwharf-plan-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -43,16 +42,14 @@ const base = {
   grantee: '',
   runtimes: new Map([['main', { interpreter, packages: null }]]),
 } as unknown as SandboxProfile;
-const processServices = (): ProcessServices => ({
-  sandbox: { inside: ({ target }: { target: string }) => target } as unknown as Sandbox,
-  newSocket: () => '',
-});
+const newPlans = () =>
+  new WorkerPlans({ inside: ({ target }: { target: string }) => target } as unknown as Sandbox);
 const action = { kind: 'function', program: 'main', export: 'run', convention: 'arguments' } as never;
 
 describe('a worker plan', () => {
-  const here = processServices();
-  const plan = (change: Partial<SandboxProfile> = {}, on = here) =>
-    workerPlan(action, {}, { ...base, ...change }, on);
+  const here = newPlans();
+  const plan = (change: Partial<SandboxProfile> = {}, of = here) =>
+    of.get(action, {}, { ...base, ...change });
 
   test('is cached while nothing changes', () => {
     expect(plan()).toBe(plan());
@@ -108,7 +105,16 @@ describe('a worker plan', () => {
     expect(plan({ slots }).key).not.toContain(value);
   });
 
-  test('is cached per set of process services', () => {
-    expect(plan({}, processServices())).not.toBe(plan());
+  test('belongs to one pool', () => {
+    expect(plan({}, newPlans())).not.toBe(plan());
+  });
+
+  test('is found by its profile if nothing is mounted', () => {
+    const profile = { ...base, roots: [] };
+    expect(here.get(action, {}, profile)).toBe(here.get(action, {}, profile));
+    const slots = new Map([['token', { value: 'x', secret: true, recipients: { kind: 'any' } }]]) as never;
+    const withValues = { ...profile, slots };
+    expect(here.get(action, {}, withValues)).toBe(here.get(action, {}, withValues));
+    expect(here.get(action, {}, withValues)).not.toBe(here.get(action, {}, profile));
   });
 });

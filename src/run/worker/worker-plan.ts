@@ -3,7 +3,7 @@ import { sha256 } from '../../files/sha256.js';
 import type { Action } from '../../model/action.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type Json, type JsonObject } from '../../model/json.js';
-import type { SandboxCommand } from '../../sandbox/sandbox.js';
+import type { Sandbox, SandboxCommand } from '../../sandbox/sandbox.js';
 import {
   constantArgs,
   mountIdentities,
@@ -12,7 +12,6 @@ import {
   type SandboxProfile,
   sandboxCommandFor,
 } from '../sandbox-command.js';
-import type { ProcessServices } from '../sandboxed-process.js';
 import { strippedPath, withWorkerChannel, workerArgs } from './command.js';
 
 type FunctionAction = Extract<Action, { kind: 'function' }>;
@@ -23,71 +22,62 @@ export interface WorkerPlan {
   readonly key: string;
 }
 
-const maxCachedPlans = 256;
-const planCache = new WeakMap<ProcessServices, Map<string, WorkerPlan>>();
-
-interface CachedPlan {
-  readonly processServices: ProcessServices;
-  readonly plan: WorkerPlan;
-}
-const mountlessCache = new WeakMap<SandboxProfile, Map<string, CachedPlan>>();
+const maxPlans = 256;
 
 /**
- * The plan for one call, from a cache if nothing changed. The cache key contains everything that the plan depends on,
- * including the identities of the mounted files and folders. A plan with slot values has no such key, because the key
- * would contain the values in clear text.
+ * The plans of one pool, whose processes all run in the same sandbox. A plan is made again only if something changed. The
+ * cache key contains everything that the plan depends on, including the identities of the mounted files and folders. A plan
+ * with slot values has no such key, because the key would contain the values in clear text.
  */
-export function workerPlan(
-  action: FunctionAction,
-  config: JsonObject,
-  profile: SandboxProfile,
-  processServices: ProcessServices,
-): WorkerPlan {
-  // The same profile object without mounts: nothing on this machine can have changed.
-  const hasNoMounts = profile.roots.length === 0 && profile.hidden.length === 0;
-  const cached = hasNoMounts ? mountlessCache.get(profile)?.get(action.program) : undefined;
-  if (cached?.processServices === processServices) return cached.plan;
-  const plan = plannedFor(action, config, profile, processServices);
-  if (hasNoMounts) {
-    const programs = mountlessCache.get(profile) ?? new Map<string, CachedPlan>();
-    mountlessCache.set(profile, programs.set(action.program, { processServices, plan }));
-  }
-  return plan;
-}
+export class WorkerPlans {
+  readonly #sandbox: Sandbox;
+  readonly #byKey = new Map<string, WorkerPlan>();
+  readonly #withoutMounts = new WeakMap<SandboxProfile, Map<string, WorkerPlan>>();
 
-function plannedFor(
-  action: FunctionAction,
-  config: JsonObject,
-  profile: SandboxProfile,
-  processServices: ProcessServices,
-): WorkerPlan {
-  const identities = mountIdentities(profile);
-  if (profile.slots.size > 0) return planOf(action, config, profile, processServices, identities);
-  const known = planCache.get(processServices) ?? new Map<string, WorkerPlan>();
-  planCache.set(processServices, known);
-  // The whole profile, so that a member added later is part of the key too.
-  const cacheKey = JSON.stringify([
-    action.program,
-    { ...profile, package: profile.package.id, slots: null, runtimes: [...profile.runtimes] },
-    identities,
-  ]);
-  const found = known.get(cacheKey);
-  if (found !== undefined) return found;
-  const made = planOf(action, config, profile, processServices, identities);
-  known.set(cacheKey, made);
-  const [oldest] = known.keys();
-  if (known.size > maxCachedPlans && oldest !== undefined) known.delete(oldest);
-  return made;
+  constructor(sandbox: Sandbox) {
+    this.#sandbox = sandbox;
+  }
+
+  get(action: FunctionAction, config: JsonObject, profile: SandboxProfile): WorkerPlan {
+    // The same profile object without mounts: nothing on this machine can have changed.
+    const hasNoMounts = profile.roots.length === 0 && profile.hidden.length === 0;
+    const cached = hasNoMounts ? this.#withoutMounts.get(profile)?.get(action.program) : undefined;
+    if (cached !== undefined) return cached;
+    const plan = this.#planFor(action, config, profile);
+    if (hasNoMounts) {
+      const programs = this.#withoutMounts.get(profile) ?? new Map<string, WorkerPlan>();
+      this.#withoutMounts.set(profile, programs.set(action.program, plan));
+    }
+    return plan;
+  }
+
+  #planFor(action: FunctionAction, config: JsonObject, profile: SandboxProfile): WorkerPlan {
+    const identities = mountIdentities(profile);
+    if (profile.slots.size > 0) return planOf(action, config, profile, this.#sandbox, identities);
+    // The whole profile, so that a member added later is part of the key too.
+    const cacheKey = JSON.stringify([
+      action.program,
+      { ...profile, package: profile.package.id, slots: null, runtimes: [...profile.runtimes] },
+      identities,
+    ]);
+    const found = this.#byKey.get(cacheKey);
+    if (found !== undefined) return found;
+    const made = planOf(action, config, profile, this.#sandbox, identities);
+    this.#byKey.set(cacheKey, made);
+    const [oldest] = this.#byKey.keys();
+    if (this.#byKey.size > maxPlans && oldest !== undefined) this.#byKey.delete(oldest);
+    return made;
+  }
 }
 
 function planOf(
   action: FunctionAction,
   config: JsonObject,
   profile: SandboxProfile,
-  processServices: ProcessServices,
+  sandbox: Sandbox,
   identities: readonly string[],
 ): WorkerPlan {
-  const command = workerCommand(action, profile, processServices);
+  const command = workerCommand(action, profile, sandbox);
   return { command, key: keyOf(action, command, config, profile, identities) };
 }
 
@@ -95,7 +85,7 @@ function planOf(
 function workerCommand(
   { program }: FunctionAction,
   profile: SandboxProfile,
-  { sandbox }: ProcessServices,
+  sandbox: Sandbox,
 ): Omit<SandboxCommand, 'egress'> {
   const target = processTargetOf(profile.package, program);
   const [file] = constantArgs(target) ?? [];

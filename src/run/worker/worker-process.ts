@@ -4,7 +4,7 @@ import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
 import type { DeniedHost } from '../../net/egress.js';
 import type { ProcessExit } from '../../sandbox/sandbox.js';
-import type { PooledProcess, ProcessPool } from '../process-pool.js';
+import type { PooledProcess } from '../process-pool.js';
 import type { SandboxedProcess } from '../sandboxed-process.js';
 
 /** A request to the worker. It is sent on a stream and never visible in the process arguments. */
@@ -39,9 +39,6 @@ export interface WorkerOutcome {
   readonly log: string;
   readonly deniedHosts: readonly DeniedHost[];
 }
-
-/** The pool of processes that run functions. */
-export type WorkerPool = ProcessPool<WorkerProcess>;
 
 interface Pending {
   readonly id: number;

@@ -28,6 +28,7 @@ function residentBytes(pid: number): number {
   return Number(read(`/proc/${pid}/statm`).split(' ')[1] ?? 0) * pageSize();
 }
 
+/** A constant of the machine. */
 let knownPageSize: number | undefined;
 
 /** 4 KiB on most machines, 64 KiB on some arm64 kernels. The kernel passes it to every program in auxv. */
