@@ -1,42 +1,27 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { PromiseReporter } from './test/promise-reporter.js';
-import { SummaryReporter } from './test/summary-reporter.js';
+import { PromiseReporter } from './test/support/promise-reporter.js';
+import { SummaryReporter } from './test/support/summary-reporter.js';
 
-const patience = { testTimeout: 30_000, hookTimeout: 60_000 };
-
-const unit = ['src/**/*.test.ts', 'test/architecture.test.ts', 'test/one-folder-per-format.test.ts'];
+const timeouts = { testTimeout: 30_000, hookTimeout: 60_000 };
 
 /**
- * Files that only read, or that start programs and wait for nothing but their answers. They run two at once and share
- * modules, so none of them may hold something to a time on the clock, fill the machine, or look for processes that are not its own.
+ * One run, and one report over all of it. The folder of a test says how it runs, and the folders run one after the other:
+ *
+ * - `src` and `test/unit` touch nothing outside themselves.
+ * - `test/parallel` only reads, or starts programs and waits for their answers. Two files run at once and share modules.
+ * - `test/alone` fills the machine, ends programs or measures time. One file runs at a time.
+ * - `test/root` needs root or containers.
  */
-const beside = [
-  'test/{bounds,contracts,toolspace,conformance,scan}/*.test.ts',
-  'test/attacks/audience-*.test.ts',
-  'test/attacks/approvals-{agent,changed,expired,flood,hidden,no,other,pin,replay,rule,socket}*.test.ts',
-  'test/attacks/{audit-mutation,denied-bus,leak-exits,look-alike,pin-reset,planted-values,program-words}.test.ts',
-  'test/attacks/{sandbox,slashed-names,token-names}.test.ts',
-  'test/actions-{compose,credentials,exec,function,http}.test.ts',
-  'test/{audit-command,broker,commands,container-install,config,connect,discover,docs,doctor,dry-run,egress,environments}.test.ts',
-  'test/{examples,examples-run,export,failures-command,failures-files,first-steps,fixtures,grants,guesses,hostile}.test.ts',
-  'test/{http-api,http-approvals,http-attention,http-doors,http-mcp,http-oidc,http-serve,launch,limits}.test.ts',
-  'test/mcp-{client,gateway,holds,lists,oracle,remote-credential,shim,stock,stock-install,upstream}.test.ts',
-  'test/nexo-{contract,examples,host,http,interpreters}.test.ts',
-  'test/{operator-commands,package,patch-tools,pin-command,agreement-mutants,policy,prompts}.test.ts',
-  'test/{sealed-arguments,secrets,thread,vault,vault-keys,worker-script}.test.ts',
-];
-
-/** One run, and one report over all of it: what touches nothing outside itself first, side by side; then the rest. */
 export default defineConfig({
   test: {
     reporters: ['default', new PromiseReporter(process.env.TOOLWHARF_PROMISES), new SummaryReporter()],
     projects: [
       {
         test: {
-          ...patience,
+          ...timeouts,
           name: 'unit',
-          include: unit,
+          include: ['src/**/*.test.ts', 'test/unit/**/*.test.ts'],
           // They share modules: loading them anew for each file takes longer than most of the tests.
           isolate: false,
           maxWorkers: availableParallelism(),
@@ -45,9 +30,9 @@ export default defineConfig({
       },
       {
         test: {
-          ...patience,
-          name: 'beside',
-          include: beside,
+          ...timeouts,
+          name: 'parallel',
+          include: ['test/parallel/**/*.test.ts'],
           isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -55,13 +40,20 @@ export default defineConfig({
       },
       {
         test: {
-          ...patience,
+          ...timeouts,
           name: 'alone',
-          include: ['test/**/*.test.ts'],
-          exclude: [...unit, ...beside],
-          // They fill the machine, end programs and measure time, so no two at once.
+          include: ['test/alone/**/*.test.ts'],
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
+        },
+      },
+      {
+        test: {
+          ...timeouts,
+          name: 'root',
+          include: ['test/root/**/*.test.ts'],
+          maxWorkers: 1,
+          sequence: { groupOrder: 3 },
         },
       },
     ],

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createHost } from '../dist/index.js';
-import { crew } from '../test/upstreams/crew.mjs';
+import { crew } from '../test/support/upstreams/crew.mjs';
 import { random, Trouble } from './soak/trouble.mjs';
 import { isThere, measure, namesOf, pause, sandboxesOf } from './soak/watch.mjs';
 

@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fixture, mutant, parseText, parseValue, validManifest } from '../../../test/toolspace/sample.js';
+import {
+  fixture,
+  mutant,
+  parseText,
+  parseValue,
+  validManifest,
+} from '../../../test/support/toolspace-sample.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import { claimToolspace } from './claim.js';
 

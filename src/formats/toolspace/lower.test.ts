@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { fixture, parseValue } from '../../../test/toolspace/sample.js';
+import { fixture, parseValue } from '../../../test/support/toolspace-sample.js';
 import { noGuardrails } from '../../model/guardrails.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseText } from '../../../test/toolspace/sample.js';
+import { parseText } from '../../../test/support/toolspace-sample.js';
 import { starter } from './starter.js';
 
 const names: readonly (readonly [string, string])[] = [

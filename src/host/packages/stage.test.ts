@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { patchTool, temporaryFolder } from '../../../test/toolwharf.js';
+import { patchTool, temporaryFolder } from '../../../test/support/toolwharf.js';
 import { folderBundle } from '../../bundle/folder.js';
 import { formatNamed, inspect } from '../../formats/index.js';
 import type { LoadedPackage } from './loaded-package.js';

@@ -1,0 +1,370 @@
+// One scenario that performs every operation, against a host in this process, through the socket, and over HTTP. The three
+// must give the same results, reject the same input with the same words, and ask for the PIN at the same operations.
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Actor, Operator, RemoteHost, RemoteSession } from '../../../src/host/host.js';
+import { findOperation, methodOf, operations } from '../../../src/host/operations/operations.js';
+import { connectHost, createHost, type Host, HostError } from '../../../src/index.js';
+import { Cancellation } from '../../../src/model/cancel-signal.js';
+import { openHttpServer } from '../../../src/serve/http/server.js';
+import { openSocketServer } from '../../../src/serve/socket/server.js';
+import { socketPath } from '../../../src/serve/socket/socket-path.js';
+import { version } from '../../../src/version.js';
+import { patchTool, temporaryFolder } from '../../support/toolwharf.js';
+
+type Surface = 'local' | 'socket' | 'http';
+const surfaces: readonly Surface[] = ['local', 'socket', 'http'];
+const pin = '493817';
+
+interface Bench {
+  readonly folder: string;
+  readonly host: Host;
+  readonly remote: RemoteHost;
+  readonly session: RemoteSession;
+  readonly agent: RemoteHost;
+  /** Who performs operations here, without the PIN. */
+  readonly by: Actor;
+  close(): Promise<void>;
+}
+
+async function openBench(surface: Surface): Promise<Bench> {
+  const folder = temporaryFolder({
+    'tools/word_count.py': patchTool({ name: 'word_count' }),
+    'tools/send_note.py': patchTool({
+      name: 'send_note',
+      humanConfirm: true,
+      body: '    return {"sent": text}',
+    }),
+    'tools/counter.py': patchTool({
+      name: 'counter',
+      body: '    return {"words": 1}',
+    }),
+    'later/late.py': patchTool({ name: 'late' }),
+  });
+  const state = join(folder.path, 'state');
+  const host = await createHost({ state, warm: false, watch: false });
+  const onBug = (error: unknown) => {
+    throw error;
+  };
+  const socket = await openSocketServer(host, { path: socketPath(state), version, now: Date.now, onBug });
+  const options = {
+    directories: [join(folder.path, 'tools'), join(folder.path, 'later')],
+    root: folder.path,
+  };
+  const accepted = { ...options, acceptNewIn: [join(folder.path, 'tools')] };
+  const [operator, agent] = [1, 2].map(() => `tw_${randomBytes(32).toString('base64url')}`) as [
+    string,
+    string,
+  ];
+  const http = await openHttpServer(host, {
+    port: 0,
+    startTokens: [
+      { name: 'op', role: 'operator', token: operator },
+      { name: 'agent', role: 'agent', token: agent },
+    ],
+    session: accepted,
+    version,
+    now: Date.now,
+    onBug,
+  });
+  const remote = {
+    local: async () => host,
+    socket: () => connectHost({ state, principal: 'user/test' }),
+    http: () => connectHost({ url: http.url, token: operator }),
+  };
+  const connected = await remote[surface]();
+  return {
+    folder: folder.path,
+    host,
+    remote: connected,
+    session: await connected.session({ ...accepted, principal: 'user/test' }),
+    agent: await connectHost({ url: http.url, token: agent }),
+    by: surface === 'local' ? ({ name: 'user/test', channel: 'library' } satisfies Operator) : 'user/test',
+    async close() {
+      if (surface !== 'local') await connected.close();
+      await http.close();
+      await socket.close();
+      await host.close();
+      folder.remove();
+    },
+  };
+}
+
+/** What differs between runs and surfaces by nature: ids, times, digests, paths, and who called over which channel. */
+function normalized(value: unknown, folder: string): unknown {
+  const text = JSON.stringify(value ?? null, (key, it) => {
+    if (typeof it === 'number' && /(At|^at|Ms|Until|^seq|^entries|^sealed|^checkpoints)$/.test(key)) return 0;
+    if (key === 'verified' || key === 'channel' || key === 'session') return '-';
+    return it as unknown;
+  });
+  const replaced = text
+    .replaceAll(folder, '<folder>')
+    .replace(/\b(apr|call|ses|tok|rule|v)_[0-9a-f]{32}(\.\d+)?/g, '$1_<id>')
+    .replace(/tw_[\w-]{43}/g, 'tw_<token>')
+    .replace(/\b[0-9a-f]{64}\b/g, '<digest>')
+    .replace(/"\d{4}-\d\d-\d\dT[\d:.]+Z"/g, '"<time>"')
+    .replace(/user\/test|http\/op/g, '<caller>');
+  return JSON.parse(replaced);
+}
+
+/** Performs an operation and keeps what came of it under a name. */
+type Step = (name: string, perform: () => Promise<unknown>) => Promise<unknown>;
+
+async function scenario({ remote, session, folder, by }: Bench, step: Step): Promise<void> {
+  const withPin = (): Actor => ({ name: 'user/test', channel: 'library', pin });
+  const at = <T>(value: unknown): T => value as T;
+
+  await step('session.packages', () => session.packages());
+  const tools = at<{ name: string; definition: string }[]>(
+    await step('session.tools', () => session.tools()),
+  );
+  await step('session.call', () =>
+    session.call({ tool: 'word_count/word_count', arguments: { text: 'a b' } }),
+  );
+  await step('session.call: unknown tool', () => session.call({ tool: 'nothing/here', arguments: {} }));
+  await step('session.call: wrong arguments', () =>
+    session.call({ tool: 'word_count', arguments: { texts: 1 } }),
+  );
+  await step('session.explain', () => session.explain({ tool: 'send_note', arguments: { text: 'a' } }));
+  await step('session.message', () => session.message('before_message', { text: 'hello' }));
+  await step('session.prompts', () => session.prompts());
+  await step('session.prompt: unknown', () => session.prompt('nothing', {}));
+  await step('session.promptMessages: unknown', () => session.promptMessages('nothing', {}));
+  await step('session.resources', () => session.resources());
+  await step('session.resource: unknown', () => session.resource('file:///nothing'));
+  await step('session.install', () => session.install('word_count', { dryRun: true }));
+
+  const review = at<{ to: string }>(await step('session.review', () => session.review('late')));
+  await step('session.accept: another digest', () => session.accept('late', 'f'.repeat(64), by));
+  await step('session.accept', () => session.accept('late', review.to, by));
+  await step(
+    'session.packages: accepted',
+    async () => (await session.packages()).packages.find((it) => it.id === 'late')?.state,
+  );
+
+  const version = at<string>(await step('approvals.version', () => remote.approvals.version()));
+  const waiting = remote.approvals.waitForChange(version, 20);
+  const held = at<{ confirmation: { token: string } }>(
+    await step('session.call: held', () => session.call({ tool: 'send_note', arguments: { text: 'one' } })),
+  );
+  const changed = await step('approvals.waitForChange', () => waiting);
+  expect(changed).not.toBe(version);
+  const { token: id } = held.confirmation;
+  await step('approvals.list', () => remote.approvals.list());
+  await step('approvals.list: denied ones', () => remote.approvals.list(['denied']));
+  await step('approvals.get', () => remote.approvals.get(id));
+  await step('approvals.get: unknown', () => remote.approvals.get('apr_0'));
+  await step('approvals.approve', () => remote.approvals.approve(id, by));
+  await step('approvals.deny: too late', () => remote.approvals.deny(id, by));
+  await step('session.call: approved', () => session.call({ tool: 'send_note', arguments: { text: 'one' } }));
+  const second = await session.call({ tool: 'send_note', arguments: { text: 'two' } });
+  if (second.status !== 'confirmation_required') throw new Error('the call is not held');
+  await step('approvals.deny', () => remote.approvals.deny(second.confirmation.token, by));
+  await step('approvals.noticeKey', () => remote.approvals.noticeKey(by));
+
+  const definition = tools.find((it) => it.name === 'send_note/send_note')?.definition as string;
+  const rule = {
+    tool: 'send_note/send_note',
+    definition,
+    principal: null,
+    conditions: [{ argument: 'text', condition: { test: 'equals', value: 'three' } as const }],
+    destructive: false,
+    expiresAt: null,
+  };
+  const added = at<{ id: string }>(
+    await step('approvals.rules.add', () => remote.approvals.rules.add(rule, by)),
+  );
+  await step('approvals.rules.list', () => remote.approvals.rules.list());
+  await step('session.call: by a rule', () =>
+    session.call({ tool: 'send_note', arguments: { text: 'three' } }),
+  );
+  await step('approvals.rules.revoke', () => remote.approvals.rules.revoke(added.id, by));
+  await step('approvals.rules.revoke: again', () => remote.approvals.rules.revoke(added.id, by));
+
+  const secret = {
+    package: 'word_count',
+    slot: 'key',
+    value: 'a-value',
+    audience: { kind: 'any' } as const,
+    by,
+  };
+  await step('secrets.set', () => remote.secrets.set(secret));
+  await step('secrets.set: no audience', () =>
+    remote.secrets.set({ package: 'word_count', slot: 'key', value: 'a-value', by } as never),
+  );
+  await step('secrets.list', () => remote.secrets.list());
+  await step('secrets.slots', () => remote.secrets.slots('word_count'));
+  await step('secrets.slots: unknown', () => remote.secrets.slots('nothing'));
+  await step('secrets.unset', () => remote.secrets.unset('word_count', 'key', by));
+  await step('secrets.rekey', () =>
+    remote.secrets.rekey({ to: 'passphrase', passphrase: 'correct horse', by }),
+  );
+
+  await step('switches.known', () => remote.switches.known());
+  await step('switches.set', () => remote.switches.set('counter', false, by));
+  await step('switches.disabled', () => remote.switches.disabled());
+  await step('session.call: disabled', () => session.call({ tool: 'counter', arguments: { text: '' } }));
+
+  await step('kills.set', () => remote.kills.set('counter', 'user/test'));
+  await step('kills.list', () => remote.kills.list());
+  await step('kills.lift', () => remote.kills.lift('counter', by));
+  await step('outcomes.unknown', () => remote.outcomes.unknown());
+  await step('outcomes.acknowledge', () => remote.outcomes.acknowledge('call_0', 'user/test'));
+  await step('keptArguments.open: unknown', () => remote.keptArguments.open('call_0', by));
+  await step('keptArguments.forget', () => remote.keptArguments.forget(0, by));
+
+  const token = at<{ entry: { id: string }; token: string }>(
+    await step('tokens.create', () =>
+      remote.tokens.create({ name: 'laptop', role: 'agent', expiresAt: null, by }),
+    ),
+  );
+  await step('tokens.list', () => remote.tokens.list());
+  await step('tokens.check', () => remote.tokens.check(token.token));
+  await step('tokens.check: unknown', () => remote.tokens.check('tw_unknown'));
+  await step('tokens.revoke', () => remote.tokens.revoke(token.entry.id, 'user/test'));
+  await step('processes', () => remote.processes());
+  await step('verifyAudit', () => remote.verifyAudit());
+  await step('auditTail', () => remote.auditTail(2));
+
+  const aborted = new Cancellation();
+  aborted.abort();
+  await step('session.call: canceled before it starts', async () => {
+    const answer = await session
+      .call({ tool: 'word_count', arguments: { text: 'x' }, signal: aborted })
+      .catch((error: unknown) => ({ error }));
+    return 'error' in answer ? (answer.error as { code: string }).code : answer.status;
+  });
+
+  await step('operator.pin', () => remote.operator.pin());
+  await step('operator.setPin', () => remote.operator.setPin(pin, by));
+  await remote.kills.set('counter', 'user/test');
+  const third = await session.call({ tool: 'send_note', arguments: { text: 'four' } });
+  if (third.status !== 'confirmation_required') throw new Error('the call is not held');
+  const { token: last } = third.confirmation;
+  const guarded: Readonly<Record<string, (actor: Actor) => Promise<unknown>>> = {
+    'approvals.approve': (actor) => remote.approvals.approve(last, actor),
+    'approvals.noticeKey': async (actor) => (await remote.approvals.noticeKey(actor)).length,
+    'approvals.rules.add': (actor) => remote.approvals.rules.add(rule, actor),
+    'secrets.set': (actor) => remote.secrets.set({ ...secret, by: actor }),
+    'secrets.unset': (actor) => remote.secrets.unset('word_count', 'key', actor),
+    'secrets.rekey': (actor) => remote.secrets.rekey({ to: 'file', by: actor }),
+    'switches.set': (actor) => remote.switches.set('counter', true, actor),
+    'kills.lift': (actor) => remote.kills.lift('counter', actor),
+    'keptArguments.open': (actor) => remote.keptArguments.open('call_0', actor),
+    'keptArguments.forget': (actor) => remote.keptArguments.forget(0, actor),
+    'tokens.create': (actor) =>
+      remote.tokens.create({ name: 'phone', role: 'agent', expiresAt: null, by: actor }),
+    'session.accept': (actor) => session.accept('late', 'f'.repeat(64), actor),
+    'operator.setPin': (actor) => remote.operator.setPin('271828', actor),
+    'operator.removePin': (actor) => remote.operator.removePin(actor),
+  };
+  const rows = operations.filter((it) => it.pin === 'if-set').map((it) => it.name);
+  expect(Object.keys(guarded).sort()).toEqual([...rows].sort());
+  for (const [name, perform] of Object.entries(guarded)) {
+    await step(`${name}: without the PIN`, () => perform(by));
+    // The new PIN of setPin must not lock out what follows.
+    if (name === 'operator.setPin') continue;
+    await step(`${name}: with the PIN`, () => perform(withPin()));
+  }
+  expect(folder).not.toBe('');
+}
+
+interface Entry {
+  readonly step: string;
+  readonly result?: unknown;
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+const benches = new Map<Surface, Bench>();
+const transcripts = new Map<Surface, readonly Entry[]>();
+const misfits: string[] = [];
+
+beforeAll(async () => {
+  for (const surface of surfaces) {
+    const bench = await openBench(surface);
+    benches.set(surface, bench);
+    const entries: Entry[] = [];
+    await scenario(bench, async (step, perform) => {
+      try {
+        const result = await perform();
+        const operation = findOperation(step);
+        const problem = operation?.result.problem(JSON.parse(JSON.stringify(result ?? null)), 'result');
+        if (problem !== undefined) misfits.push(`${surface} ${step}: ${problem}`);
+        entries.push({ step, result: normalized(result, bench.folder) });
+        return result;
+      } catch (error) {
+        if (!(error instanceof HostError)) throw error;
+        const { code, message } = error;
+        entries.push({ step, error: normalized({ code, message }, bench.folder) as Entry['error'] & object });
+        return undefined;
+      }
+    });
+    transcripts.set(surface, entries);
+  }
+}, 240_000);
+
+afterAll(async () => {
+  for (const bench of benches.values()) await bench.close();
+});
+
+describe('every operation', () => {
+  test('is performed by the scenario', () => {
+    const performed = new Set(transcripts.get('local')?.map((it) => it.step.split(':')[0]));
+    expect(operations.map((it) => it.name).filter((it) => !performed.has(it))).toEqual([]);
+  });
+
+  test.each(['socket', 'http'] as const)(
+    'gives the same result through the %s as in this process',
+    (surface) => {
+      expect(transcripts.get(surface)).toEqual(transcripts.get('local'));
+    },
+  );
+
+  test('returns what its shape describes', () => expect(misfits).toEqual([]));
+
+  test('did not fail for a reason that nobody expected', () => {
+    const failed = transcripts.get('local')?.filter((it) => it.error !== undefined) ?? [];
+    for (const { step, error } of failed) {
+      expect(step, JSON.stringify(error)).toContain(':');
+      expect(error?.code, step).not.toBe('internal');
+    }
+    const withoutPin = failed.filter((it) => it.step.endsWith('without the PIN'));
+    expect(withoutPin.map((it) => it.error?.code)).toEqual(withoutPin.map(() => 'pin_required'));
+    const guarded = operations.filter((it) => it.pin === 'if-set').map((it) => it.name);
+    expect(withoutPin.map((it) => it.step.split(':')[0])).toEqual(expect.arrayContaining(guarded));
+  });
+
+  test.each(
+    operations
+      .filter((it) => it.input.schema.required !== undefined && it.name !== 'session.call')
+      .map((it) => it.name),
+  )('%s rejects missing input in the same words everywhere', async (name) => {
+    const operation = findOperation(name);
+    if (operation === undefined) throw new Error('unknown');
+    const messages: string[] = [];
+    for (const { remote, session } of benches.values()) {
+      const method = methodOf(operation.scope === 'session' ? session : remote, operation);
+      const failure = await method().then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      expect(failure).toMatchObject({ code: 'usage' });
+      messages.push((failure as Error).message);
+    }
+    expect(messages[0]).toContain(name);
+    expect(new Set(messages).size).toBe(1);
+  });
+
+  test.each(operations.filter((it) => it.role === 'operator').map((it) => it.name))(
+    '%s is denied to an agent',
+    async (name) => {
+      const operation = findOperation(name);
+      const bench = benches.get('http');
+      if (operation === undefined || bench === undefined) throw new Error('unknown');
+      const target =
+        operation.scope === 'session' ? await bench.agent.session({ directories: [] }) : bench.agent;
+      await expect(methodOf(target, operation)()).rejects.toMatchObject({ code: 'denied' });
+    },
+  );
+});

@@ -1,0 +1,195 @@
+// The audit commands verify, tail and export: without a host, next to a running host, and on a copy.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createHost } from '../../../../src/index.js';
+import { openSqlite } from '../../../../src/store/sqlite.js';
+import { main, patchTool, temporaryFolder, toolwharf, until } from '../../../support/toolwharf.js';
+import { resultOf } from '../../../support/workbench.js';
+
+const folder = temporaryFolder({ 'tools/count.py': patchTool({ name: 'count' }) });
+const tools = join(folder.path, 'tools');
+const state = join(folder.path, 'state');
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of started) child.kill('SIGKILL');
+  folder.remove();
+});
+
+async function calls(count: number, options: Partial<Parameters<typeof createHost>[0]> = {}) {
+  const host = await createHost({ state, warm: false, ...options });
+  const session = await host.session({ principal: 'ann', directories: [tools], root: folder.path });
+  for (let index = 0; index < count; index++)
+    await resultOf(session.call({ tool: 'count/count', arguments: { text: 'a b' } }));
+  await host.close();
+}
+
+/** Copies in another process: this process has the database open, and closing a file would drop its locks. */
+const copied = (to: string) => execFileSync('/bin/cp', ['-r', state, to]);
+
+const audit = (args: readonly string[], at = state) =>
+  toolwharf(['audit', ...args, '--state', at], { cwd: folder.path, env: { XDG_CONFIG_HOME: folder.path } });
+
+beforeAll(async () => {
+  await calls(2);
+  await calls(1);
+});
+
+test('only the owner can read the signing key and the checkpoints', () => {
+  for (const name of ['audit.key', 'checkpoints/audit.checkpoints'])
+    expect(statSync(join(state, name)).mode & 0o777, name).toBe(0o600);
+});
+
+describe('verify', () => {
+  test('verify checks the state and a copy of it without a running host', async () => {
+    const copy = join(folder.path, 'copy');
+    copied(copy);
+    const done = await audit(['verify', '--json'], copy);
+    expect(done.code).toBe(0);
+    const verdict = JSON.parse(done.stdout);
+    expect(verdict).toMatchObject({ schema: 'toolwharf/audit@1', ok: true });
+    expect(verdict.checkpoints).toBeGreaterThanOrEqual(2);
+    expect(verdict.sealed).toBe(verdict.entries);
+    expect((await audit(['verify'])).stdout).toMatch(/\d signed checkpoints, the last at entry \d+/);
+  });
+
+  test('removed entries are reported with exit code 6, and no host starts without them', async () => {
+    const copy = join(folder.path, 'cut');
+    copied(copy);
+    const database = openSqlite(join(copy, 'toolwharf.db'));
+    database.exec('delete from audit where seq > 4');
+    database.close();
+    const done = await audit(['verify'], copy);
+    expect([done.code, done.stderr]).toEqual([
+      6,
+      expect.stringMatching(/ends with entry 4, .* is for entry \d+/),
+    ]);
+    const host = await toolwharf(['list', tools, '--state', copy], { cwd: folder.path });
+    expect([host.code, host.stderr]).toEqual([
+      6,
+      expect.stringMatching(/entry \d+ of the audit log, .* is missing/),
+    ]);
+  });
+
+  test('verify reads entries of a killed host that are only in the write-ahead log', async () => {
+    const copy = join(folder.path, 'left');
+    const host = await createHost({ state, warm: false });
+    await host.kills.set('nothing', 'tester');
+    copied(copy);
+    rmSync(join(copy, 'toolwharf.db-shm'), { force: true });
+    const all = JSON.parse((await audit(['verify', '--json'])).stdout).entries;
+    await host.kills.lift('nothing', 'tester');
+    await host.close();
+    const verdict = JSON.parse((await audit(['verify', '--json'], copy)).stdout);
+    expect(verdict).toMatchObject({ ok: true, entries: all });
+    const exported = await audit(['export'], copy);
+    expect(exported.stdout.split('\n').filter((it) => it.startsWith('{"seq"'))).toHaveLength(all);
+  });
+
+  test('verify works while a host is running', async () => {
+    const child = spawn(process.execPath, [main, 'host', '--idle', '5m', '--state', state]);
+    started.push(child);
+    let output = '';
+    child.stderr.on('data', (chunk) => {
+      output += chunk;
+    });
+    await until(() => output.includes('started'));
+    expect((await audit(['verify'])).code).toBe(0);
+    const gone = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGTERM');
+    await gone;
+  });
+});
+
+describe('tail', () => {
+  test('tail prints the newest entries', async () => {
+    const done = await audit(['tail', '-n', '3', '--json']);
+    const lines = done.stdout
+      .trim()
+      .split('\n')
+      .map((it) => JSON.parse(it));
+    expect(lines).toHaveLength(3);
+    expect(lines.at(-1).seq).toBe(lines[0].seq + 2);
+    expect((await audit(['tail', '1'])).stdout.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('tail --follow prints new entries until it is interrupted', async () => {
+    const child = spawn(process.execPath, [main, 'audit', 'tail', '-n', '1', '--follow', '--state', state]);
+    started.push(child);
+    let shown = '';
+    child.stdout.on('data', (chunk) => {
+      shown += chunk;
+    });
+    await until(() => shown !== '');
+    await calls(1);
+    await until(() => shown.includes('"tool":"count/count"'));
+    const code = new Promise((resolve) => child.once('exit', resolve));
+    child.kill('SIGINT');
+    expect(await code).toBe(0);
+  });
+});
+
+describe('export', () => {
+  const file = join(folder.path, 'audit-log.ndjson');
+
+  test('a whole export and a partial export can both be verified', async () => {
+    const all = await audit(['export']);
+    writeFileSync(file, all.stdout);
+    expect(JSON.parse((await audit(['verify', file, '--json'])).stdout)).toMatchObject({ ok: true });
+    const lines = all.stdout
+      .trim()
+      .split('\n')
+      .map((it) => JSON.parse(it));
+    const middle = lines[4].at as string;
+    const part = await audit(['export', '--since', middle]);
+    writeFileSync(file, part.stdout);
+    const verdict = JSON.parse((await audit(['verify', file, '--json'])).stdout);
+    expect(verdict).toMatchObject({ ok: true });
+    expect(verdict.entries).toBeLessThan(lines.length - 4);
+    expect((await audit(['export', '--since', 'yesterday'])).code).toBe(2);
+  });
+
+  test('verify finds a changed export, and with --public an export signed by another key', async () => {
+    const { stdout } = await audit(['export']);
+    writeFileSync(file, stdout.replace('\\"pid\\"', '\\"pit\\"'));
+    const done = await audit(['verify', file]);
+    expect([done.code, done.stderr]).toEqual([
+      6,
+      expect.stringContaining('was changed after it was written'),
+    ]);
+    writeFileSync(file, stdout);
+    const trusted = join(state, 'checkpoints', 'audit.public.pem');
+    expect((await audit(['verify', file, '--public', trusted])).code).toBe(0);
+    const other = join(folder.path, 'other');
+    await (await createHost({ state: other })).close();
+    const otherKey = join(other, 'checkpoints', 'audit.public.pem');
+    expect((await audit(['verify', file, '--public', otherKey])).code).toBe(6);
+  });
+
+  test('export --format csv writes a table with all entries and checkpoints', async () => {
+    const { stdout } = await audit(['export', '--format', 'csv']);
+    const [head, first] = stdout.split('\r\n');
+    expect(head).toBe('seq,at,kind,body,previous,hash');
+    expect(first).toMatch(/^"1",".*","start","\{""pid""/);
+    expect(stdout).toContain('"signed checkpoint"');
+  });
+});
+
+test('the configuration can put the key and the checkpoints in another folder', async () => {
+  const elsewhere = join(folder.path, 'elsewhere');
+  mkdirSync(join(folder.path, 'toolwharf'));
+  writeFileSync(
+    join(folder.path, 'toolwharf', 'config.toml'),
+    `[audit]\ncheckpoints = "${elsewhere}/seals"\nkey = "${elsewhere}/key.pem"\n`,
+  );
+  const second = join(folder.path, 'second');
+  const env = { XDG_CONFIG_HOME: folder.path };
+  const call = await toolwharf(['call', join(tools, 'count.py'), '{"text":"a"}', '--state', second], { env });
+  expect(call.code).toBe(0);
+  expect(existsSync(join(second, 'checkpoints'))).toBe(false);
+  expect(readFileSync(join(elsewhere, 'key.pem'), 'utf8')).toContain('PRIVATE KEY');
+  const verdict = JSON.parse((await audit(['verify', '--json'], second)).stdout);
+  expect(verdict).toMatchObject({ ok: true });
+  expect(verdict.checkpoints).toBeGreaterThanOrEqual(1);
+});

@@ -1,0 +1,32 @@
+// Packages whose program is a small hostile MCP server.
+import { bareServer } from './mcp-upstream.js';
+import type { Files } from './workbench.js';
+
+const page = 'https://example.com/tool';
+
+/** A Toolspace package in a folder named by its id; `body` changes what `bareServer` does. */
+export function serverPackage(id: string, body: string, env: readonly object[] = []): Files {
+  const manifest = {
+    manifest_version: '0.2',
+    tool: { id, version: '1.0.0', name: id, summary: 'A test server.', homepage: page, license: 'MIT' },
+    runtime: {
+      kind: 'mcp-stdio',
+      install: { method: 'url', url: page, sha256: '0'.repeat(64) },
+      entrypoint: { command: ['node', 'server.mjs'] },
+    },
+    ...(env.length === 0 ? {} : { env }),
+    smoke: { kind: 'mcp-tool-call', tool_name: 'go', arguments: {}, success: {} },
+    kill_switch: { kind: 'manual', instructions_url: page },
+  };
+  return { [`${id}/toolspace.json`]: JSON.stringify(manifest), [`${id}/server.mjs`]: bareServer(body) };
+}
+
+/** Server code with tools of these names. */
+export function toolsNamed(...names: readonly string[]): string {
+  const tools = names.map((name) => ({
+    name,
+    description: 'Goes.',
+    inputSchema: { type: 'object', properties: {} },
+  }));
+  return `on = { 'tools/list': () => (${JSON.stringify({ tools })}) };`;
+}
