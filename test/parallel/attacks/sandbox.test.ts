@@ -3,9 +3,7 @@
 import { spawn } from 'node:child_process';
 import {
   chmodSync,
-  chownSync,
   closeSync,
-  mkdirSync,
   mkdtempSync,
   openSync,
   readdirSync,
@@ -20,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bundleModule } from '../../../scripts/bundle.mjs';
 import { bubblewrap } from '../../../src/sandbox/bubblewrap/bubblewrap.js';
 import { defaultSandboxLimits } from '../../../src/sandbox/sandbox.js';
-import { main, patchTool, until } from '../../support/toolwharf.js';
+import { until } from '../../support/toolwharf.js';
 
 const sandbox = bubblewrap();
 const isRoot = process.getuid?.() === 0;
@@ -189,38 +187,6 @@ describe('identity', () => {
     child.kill();
     await child.exited;
     await until(() => processesWith(marker).length === 0);
-  });
-
-  test.runIf(isRoot)('a host of an ordinary user isolates tools too', async () => {
-    const home = join(folder, 'ordinary');
-    mkdirSync(home);
-    chownSync(home, 65532, 65532);
-    writeFileSync(
-      join(folder, 'who.py'),
-      patchTool({
-        name: 'who',
-        body: '    import os\n    return {"uid": os.getuid(), "seen": os.path.exists(text)}',
-      }),
-    );
-    const args = [
-      main,
-      'call',
-      '--json',
-      join(folder, 'who.py'),
-      JSON.stringify({ text: join(folder, 'secret.txt') }),
-      '--state',
-      join(home, 'state'),
-    ];
-    const done = await output(
-      spawn(process.execPath, args, {
-        uid: 65532,
-        gid: 65532,
-        cwd: '/',
-        env: { PATH: '/usr/bin:/bin', HOME: home },
-        stdio: ['ignore', 'pipe', 'pipe'],
-      }),
-    );
-    expect(JSON.parse(done)).toMatchObject({ status: 'ok', result: { uid: 65534, seen: false } });
   });
 
   test('a sandboxed process has no capability and cannot gain one', async () => {

@@ -1,7 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import {
   chmodSync,
-  chownSync,
   existsSync,
   mkdtempSync,
   readdirSync,
@@ -215,12 +214,6 @@ describe('the key file', () => {
     const made = spawnSync('mkfifo', ['-m', '600', key()]);
     expect(made.status).toBe(0);
     await expect(vault().set(entry)).rejects.toMatchObject(unusable);
-  });
-
-  test.runIf(process.getuid?.() === 0)('of another owner is rejected (this test needs root)', async () => {
-    await vault().set(entry);
-    chownSync(key(), 65533, 65533);
-    await expect(vault().value('weather', 'KEY')).rejects.toMatchObject(unusable);
   });
 
   test('that is missing is not replaced while there are sealed values', async () => {
