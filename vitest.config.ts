@@ -1,9 +1,23 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
+import { isRoot } from './test/support/not-run.js';
 import { PromiseReporter } from './test/support/promise-reporter.js';
 import { SummaryReporter } from './test/support/summary-reporter.js';
 
+/** Set for whole runs: whether the promises of SECURITY.md are checked or written. */
+const promises = process.env.TOOLWHARF_PROMISES;
+
 const timeouts = { testTimeout: 30_000, hookTimeout: 60_000 };
+
+const rootProject = {
+  test: {
+    ...timeouts,
+    name: 'root',
+    include: ['test/root/**/*.test.ts'],
+    maxWorkers: 1,
+    sequence: { groupOrder: 3 },
+  },
+};
 
 /**
  * One run, and one report over all of it. The folder of a test says how it runs, and the folders run one after the other:
@@ -11,11 +25,15 @@ const timeouts = { testTimeout: 30_000, hookTimeout: 60_000 };
  * - `src` and `test/unit` touch nothing outside themselves.
  * - `test/parallel` only reads, or starts programs and waits for their answers. Two files run at once and share modules.
  * - `test/alone` fills the machine, ends programs or measures time. One file runs at a time.
- * - `test/root` needs root or containers.
+ * - `test/root` needs root or containers. Other users do not run it; a whole run lists what was left out.
  */
 export default defineConfig({
   test: {
-    reporters: ['default', new PromiseReporter(process.env.TOOLWHARF_PROMISES), new SummaryReporter()],
+    reporters: [
+      'default',
+      new PromiseReporter(promises),
+      new SummaryReporter({ whole: promises !== undefined, countsFile: process.env.TOOLWHARF_COUNTS }),
+    ],
     projects: [
       {
         test: {
@@ -47,15 +65,7 @@ export default defineConfig({
           sequence: { groupOrder: 2 },
         },
       },
-      {
-        test: {
-          ...timeouts,
-          name: 'root',
-          include: ['test/root/**/*.test.ts'],
-          maxWorkers: 1,
-          sequence: { groupOrder: 3 },
-        },
-      },
+      ...(isRoot ? [rootProject] : []),
     ],
   },
 });

@@ -129,7 +129,7 @@ test('printable ASCII text is never reported', () => {
 
 const corpus = join(import.meta.dirname, '../../../shared/data/blns.json.gz');
 
-describe.skipIf(!existsSync(corpus))('naughty strings (skipped where ../shared/data is absent)', () => {
+describe.skipIf(!existsSync(corpus))('naughty strings (needs ../shared/data)', () => {
   test('every string is checked without an exception, and known hidden characters are found', () => {
     const strings = naughty();
     expect(strings.length).toBeGreaterThan(300);

@@ -124,51 +124,45 @@ describe('schema', () => {
 const shared = join(import.meta.dirname, '../../../../shared');
 const manifests = join(shared, 'data/manifests/nexo');
 
-describe.skipIf(!existsSync(manifests))(
-  'manifests in the wild (skipped where ../shared/data is absent)',
-  () => {
-    const names = existsSync(manifests) ? readdirSync(manifests).sort() : [];
+describe.skipIf(!existsSync(manifests))('manifests in the wild (needs ../shared/data)', () => {
+  const names = existsSync(manifests) ? readdirSync(manifests).sort() : [];
 
-    test('at least 17 manifests exist', () => expect(names.length).toBeGreaterThanOrEqual(17));
+  test('at least 17 manifests exist', () => expect(names.length).toBeGreaterThanOrEqual(17));
 
-    test.each(names)('%s is valid', (name) => {
-      const result = parse(readFileSync(join(manifests, name), 'utf8'));
-      expect(result.diagnostics.map((it) => it.code)).toEqual(['field.alias']);
-      expect(result.package?.id).toBe(name.replace('.plugin.toml', ''));
-    });
-  },
-);
+  test.each(names)('%s is valid', (name) => {
+    const result = parse(readFileSync(join(manifests, name), 'utf8'));
+    expect(result.diagnostics.map((it) => it.code)).toEqual(['field.alias']);
+    expect(result.package?.id).toBe(name.replace('.plugin.toml', ''));
+  });
+});
 
 const seeds = join(shared, 'seeds');
 
-describe.skipIf(!existsSync(seeds))(
-  "the specification's own examples (skipped where ../shared/seeds is absent)",
-  () => {
-    const seed = existsSync(seeds) ? readdirSync(seeds).find((it) => it.startsWith('004_')) : undefined;
-    const document = seed === undefined ? '' : readFileSync(join(seeds, seed), 'utf8');
-    const minimal = document.slice(document.indexOf('[plugin]\nid'), document.indexOf('\nSections\n'));
+describe.skipIf(!existsSync(seeds))("the specification's own examples (needs ../shared/seeds)", () => {
+  const seed = existsSync(seeds) ? readdirSync(seeds).find((it) => it.startsWith('004_')) : undefined;
+  const document = seed === undefined ? '' : readFileSync(join(seeds, seed), 'utf8');
+  const minimal = document.slice(document.indexOf('[plugin]\nid'), document.indexOf('\nSections\n'));
 
-    test('the minimal manifest has no diagnostics', () => {
-      const result = parse(minimal);
-      expect(result.diagnostics).toEqual([]);
-      expect(result.package).toMatchObject({ id: 'weather', tools: [{ name: 'get_weather' }] });
-    });
+  test('the minimal manifest has no diagnostics', () => {
+    const result = parse(minimal);
+    expect(result.diagnostics).toEqual([]);
+    expect(result.package).toMatchObject({ id: 'weather', tools: [{ name: 'get_weather' }] });
+  });
 
-    test('each form of transport is accepted', () => {
-      const forms = [...document.matchAll(/\[transport\]\ntype = "(?:stdio|nats|http)"\n(?:\w+ = .*\n)+/g)];
-      expect(forms).toHaveLength(4);
-      const before = minimal.slice(0, minimal.indexOf('[transport]'));
-      for (const [form] of forms) expect(parse(before + form).diagnostics).toEqual([]);
-    });
+  test('each form of transport is accepted', () => {
+    const forms = [...document.matchAll(/\[transport\]\ntype = "(?:stdio|nats|http)"\n(?:\w+ = .*\n)+/g)];
+    expect(forms).toHaveLength(4);
+    const before = minimal.slice(0, minimal.indexOf('[transport]'));
+    for (const [form] of forms) expect(parse(before + form).diagnostics).toEqual([]);
+  });
 
-    test('the bundled MCP servers are accepted', () => {
-      const servers = document.slice(
-        document.indexOf('[mcp_servers.gmail]'),
-        document.indexOf('\nEach server name'),
-      );
-      const result = parse(`${minimal}\n${servers}`);
-      expect(result.diagnostics).toEqual([]);
-      expect(result.package?.programs.map((it) => it.name)).toEqual(['@extension', 'gmail', 'calendar']);
-    });
-  },
-);
+  test('the bundled MCP servers are accepted', () => {
+    const servers = document.slice(
+      document.indexOf('[mcp_servers.gmail]'),
+      document.indexOf('\nEach server name'),
+    );
+    const result = parse(`${minimal}\n${servers}`);
+    expect(result.diagnostics).toEqual([]);
+    expect(result.package?.programs.map((it) => it.name)).toEqual(['@extension', 'gmail', 'calendar']);
+  });
+});

@@ -222,19 +222,16 @@ describe('the starter for any name has no diagnostics', () => {
 const seeds = join(import.meta.dirname, '../../../../shared/seeds');
 const seed = existsSync(seeds) ? readdirSync(seeds).find((it) => it.startsWith('000_')) : undefined;
 
-describe.skipIf(seed === undefined)(
-  'the specification of the format (skipped where ../shared/seeds is absent)',
-  () => {
-    test('the only error in its example is the missing version', () => {
-      const text = withLineBreaks(readFileSync(join(seeds, seed as string), 'utf8'));
-      const { diagnostics } = parse(text);
-      expect(diagnostics.map((it) => `${it.severity}[${it.code}] ${it.message}`)).toEqual([
-        'error[schema.required] "version" is missing',
-      ]);
-      expect(parse(text.replace('# ---\n', '# ---\n# version: "1.0.0"\n')).diagnostics).toEqual([]);
-    });
-  },
-);
+describe.skipIf(seed === undefined)('the specification of the format (needs ../shared/seeds)', () => {
+  test('the only error in its example is the missing version', () => {
+    const text = withLineBreaks(readFileSync(join(seeds, seed as string), 'utf8'));
+    const { diagnostics } = parse(text);
+    expect(diagnostics.map((it) => `${it.severity}[${it.code}] ${it.message}`)).toEqual([
+      'error[schema.required] "version" is missing',
+    ]);
+    expect(parse(text.replace('# ---\n', '# ---\n# version: "1.0.0"\n')).diagnostics).toEqual([]);
+  });
+});
 
 /** Restores the line breaks, which the stored page has lost in the comments and in the code. */
 function withLineBreaks(page: string): string {

@@ -159,7 +159,7 @@ interface Case {
   readonly values: readonly unknown[];
 }
 
-describe.skipIf(!existsSync(corpus))('a public corpus (skipped where ../shared/data is absent)', () => {
+describe.skipIf(!existsSync(corpus))('a public corpus (needs ../shared/data)', () => {
   const files: Readonly<Record<string, string>> = {
     credit_card: 'credit_card',
     crypto: 'crypto_wallet',

@@ -183,7 +183,7 @@ test('ordinary data stays', () => {
 
 const corpus = join(import.meta.dirname, '../../../../shared/data/gitleaks-literal-cases.json.gz');
 test.skipIf(!existsSync(corpus))(
-  'every true positive of a public corpus is found (skipped where ../shared/data is absent)',
+  'every true positive of a public corpus is found (needs ../shared/data)',
   () => {
     const cases = JSON.parse(gunzipSync(readFileSync(corpus)).toString()) as {
       kind: string;

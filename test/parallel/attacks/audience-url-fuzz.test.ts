@@ -30,7 +30,7 @@ function sameAsNode(found: Destination, text: string): void {
 }
 
 test.skipIf(absent)(
-  'every URL of the web platform tests has the same destination as in Node (skipped without the shared data)',
+  'every URL of the web platform tests has the same destination as in Node (needs ../shared/data)',
   () => {
     let checked = 0;
     for (const { input, base } of cases()) {

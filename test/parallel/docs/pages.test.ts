@@ -10,7 +10,7 @@ import { diagnosticCodesOf } from '../../../src/formats/diagnostic-codes.js';
 import { hostErrorCodes } from '../../../src/model/host-error.js';
 import { commands } from '../../../src/serve/cli/command/commands.js';
 import { errorTable } from '../../../src/serve/errors.js';
-import { readPromises } from '../../support/promise-reporter.js';
+import { readPromises } from '../../support/security-promise.js';
 import { main, temporaryFolder, until } from '../../support/toolwharf.js';
 
 const diagnosticCodes = diagnosticCodesOf(builtInFormats);

@@ -39,7 +39,7 @@ const stock = (command: string, environment: Record<string, string> = {}) =>
     },
   });
 
-describe.skipIf(!isInstalled)('servers from the npm registry (skipped if no registry can be reached)', () => {
+describe.skipIf(!isInstalled)('servers from the npm registry (needs an npm registry)', () => {
   test('server-everything announces its lists and returns results and progress', async () => {
     const { upstream } = await stock('mcp-server-everything');
     const { tools, prompts, resources } = upstream.announced;
