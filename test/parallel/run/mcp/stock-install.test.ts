@@ -8,6 +8,7 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { removeTree } from '../../../../src/environment/file-tree.js';
 import type { Era } from '../../../support/mcp-wire.js';
 import {
   type LoopbackServer,
@@ -47,7 +48,8 @@ const mirror = join(folder.path, 'mirror');
 const state = ['--state', join(folder.path, 'state')];
 const isMirrored = await fetchAll();
 
-afterAll(() => folder.remove());
+// Installed packages are read-only, also for their owner.
+afterAll(() => removeTree(folder.path));
 
 /** Downloads the server and its dependencies with npm. Returns false if no registry can be reached. */
 async function fetchAll(): Promise<boolean> {
