@@ -23,7 +23,7 @@ export interface AtomicWrite {
 }
 
 /**
- * Replaces a file, or creates it. Whoever opens the path gets the old or the new content, never a part, also after a
+ * Replaces a file, or creates it. A reader of the path gets the old or the new content, never a part, also after a
  * crash. A link at the path is replaced, not followed.
  */
 export function replaceFile(path: string, content: string | Uint8Array, options: AtomicWrite): void {

@@ -172,7 +172,7 @@ describe('imports', () => {
 describe('effects', () => {
   test('exit, console, environment and the clock are used at the edges only', () => {
     // The last two are texts of scripts that are a process of their own inside the sandbox.
-    const edges = /^(main\.ts|serve\/cli\/|sandbox\/relay-code\.ts|run\/worker\/)/;
+    const edges = /^(main\.ts|serve\/cli\/|sandbox\/relay\/relay-code\.ts|run\/worker\/)/;
     const wrong = sources.flatMap(({ path, text }) => {
       if (edges.test(path)) return [];
       const used =
@@ -258,14 +258,14 @@ function cycles(graph: readonly (readonly [file: string, imports: readonly strin
   const edges = new Map(graph);
   const done = new Set<string>();
   const found: string[] = [];
-  const visit = (file: string, trail: readonly string[]): void => {
+  const follow = (file: string, trail: readonly string[]): void => {
     const from = trail.indexOf(file);
     if (from !== -1) found.push([...trail.slice(from), file].join(' → '));
     if (from !== -1 || done.has(file)) return;
-    for (const next of edges.get(file) ?? []) visit(next, [...trail, file]);
+    for (const next of edges.get(file) ?? []) follow(next, [...trail, file]);
     done.add(file);
   };
-  for (const file of edges.keys()) visit(file, []);
+  for (const file of edges.keys()) follow(file, []);
   return found;
 }
 

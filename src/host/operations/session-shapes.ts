@@ -100,7 +100,7 @@ export const confirmation = object({
   evidence: arrayOf(evidence),
   expiresAt: text(),
 });
-export const answerError = object({ code: text(), message: anyText(), hint: optional(anyText()) });
+export const answerErrorShape = object({ code: text(), message: anyText(), hint: optional(anyText()) });
 const answerMembers = {
   tool: anyText(),
   callId: text('Id of the call in the audit log.'),
@@ -120,13 +120,13 @@ export const answer = union(
     object({
       ...answerMembers,
       status: oneOf(['error', 'denied', 'timeout', 'external_auth_required']),
-      error: answerError,
+      error: answerErrorShape,
     }),
     object({
       ...answerMembers,
       status: exactly('confirmation_required'),
       confirmation,
-      error: optional(answerError),
+      error: optional(answerErrorShape),
     }),
   ],
   'an answer',

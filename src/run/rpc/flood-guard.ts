@@ -1,10 +1,10 @@
-import { type RateLimit, TokenBucket } from './token-bucket.js';
+import { type BucketLimit, TokenBucket } from './token-bucket.js';
 
 /** Limits for messages that the host did not request. */
 export interface FloodLimits {
   /** Null: only the bytes count. */
-  readonly messages: RateLimit | null;
-  readonly bytes: RateLimit;
+  readonly messages: BucketLimit | null;
+  readonly bytes: BucketLimit;
 }
 
 /** Detects a program that would keep the host busy with reading. */

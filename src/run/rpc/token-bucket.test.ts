@@ -29,7 +29,7 @@ describe('a token bucket', () => {
     expect(bucket.take(10)).toBe(true);
   });
 
-  test('lends, and says how long the debt takes', () => {
+  test('allows a debt, and says how long it takes to pay it back', () => {
     let now = 0;
     const bucket = new TokenBucket(limit, () => now);
     expect(bucket.borrow(10)).toBe(0);

@@ -1,7 +1,7 @@
-import { type RateLimit, TokenBucket } from '../rpc/token-bucket.js';
+import { type BucketLimit, TokenBucket } from '../rpc/token-bucket.js';
 
 export interface LogLimits {
-  readonly lines: RateLimit;
+  readonly lines: BucketLimit;
   /** Maximum length of a line; the rest of a longer one is cut off. */
   readonly lineLength: number;
 }

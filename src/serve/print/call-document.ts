@@ -1,5 +1,5 @@
 import type { Answer } from '../../host/host.js';
-import { answerError } from '../../host/operations/session-shapes.js';
+import { answerErrorShape } from '../../host/operations/session-shapes.js';
 import {
   anyText,
   arrayOf,
@@ -32,7 +32,7 @@ export const callDocumentShape = object({
   confirmation: optional(
     object({ token: text('Identifies the held call.'), kind: text(), reasons: arrayOf(anyText()) }),
   ),
-  error: optional(answerError),
+  error: optional(answerErrorShape),
   durationMs: number(),
 });
 

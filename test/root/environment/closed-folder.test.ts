@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { environmentStore } from '../../../src/environment/environment-store.js';
 import { removeTree } from '../../../src/environment/file-tree.js';
 import { openEgress } from '../../../src/net/egress.js';
-import { bubblewrap } from '../../../src/sandbox/bubblewrap.js';
+import { bubblewrap } from '../../../src/sandbox/bubblewrap/bubblewrap.js';
 import { findPython } from '../../../src/sandbox/interpreter.js';
 import { defaultSandboxLimits } from '../../../src/sandbox/sandbox.js';
 import { wheel } from '../../support/archive.js';

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { commands } from '../../../../src/serve/cli/commands.js';
+import { commands } from '../../../../src/serve/cli/command/commands.js';
 import { main, temporaryFolder } from '../../../support/toolwharf.js';
 import { readWordRules, type TextLine, wrongWords } from '../../../support/word-rules.js';
 
