@@ -1,6 +1,7 @@
 import { chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { HostError } from '../model/host-error.js';
+import { isAlive } from '../sandbox/live-process.js';
 import type { Mount, Sandbox, SandboxLimits } from '../sandbox/sandbox.js';
 import { makeFolderWithMode, measureTree, removeTree } from './file-tree.js';
 import type { InstallerNetwork, OpenEgress } from './installer-network.js';
@@ -208,13 +209,4 @@ function keepTail(stream: NodeJS.ReadableStream): () => string {
 
 function canceled(run: InstallerRun): HostError {
   return new HostError('canceled', `${run.name} was canceled`);
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
-  }
 }

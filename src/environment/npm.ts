@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
+import { lastLines } from '../model/last-lines.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Mount, Sandbox } from '../sandbox/sandbox.js';
 import type { BuildSandbox, InstallerResult } from './build-sandbox.js';
@@ -9,7 +10,6 @@ import { readUntrustedFile, sealTree } from './file-tree.js';
 import { describeSource, type InstallerNetwork, installerNetwork } from './installer-network.js';
 import { type NpmLock, readNpmLock } from './npm-lock.js';
 import type { PackageSources } from './package-need.js';
-import { lastErrorLines } from './pip-failure.js';
 
 export interface NpmContext {
   readonly interpreter: Interpreter;
@@ -115,7 +115,7 @@ function npmOf(interpreter: Interpreter): string {
 function explainNpm(result: InstallerResult, network: InstallerNetwork): HostError {
   const { code, summary } = readError(result.stdout);
   const where = network.kind === 'index' ? describeSource(network) : 'the public registry';
-  const details = lastErrorLines(summary || result.stderr || `npm exited with code ${result.code}`);
+  const details = lastLines(summary || result.stderr || `npm exited with code ${result.code}`);
   if (result.deniedHosts.length > 0) {
     return new HostError(
       'network_denied',

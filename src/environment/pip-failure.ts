@@ -1,4 +1,5 @@
 import { HostError } from '../model/host-error.js';
+import { lastLines } from '../model/last-lines.js';
 import { describeSource, type InstallerNetwork } from './installer-network.js';
 import { normalizedName } from './wheel.js';
 
@@ -68,14 +69,9 @@ export function explainPip(failure: PipFailure): HostError {
   }
   return new HostError(
     'upstream_failed',
-    `the Python packages ${requirements} could not be installed:\n${lastErrorLines(stderr)}`,
+    `the Python packages ${requirements} could not be installed:\n${lastLines(stderr)}`,
     {
       hint: 'read the output of pip above',
     },
   );
-}
-
-/** The last lines, for a message. */
-export function lastErrorLines(text: string): string {
-  return text.trimEnd().split('\n').slice(-12).join('\n').slice(-4000);
 }

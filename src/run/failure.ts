@@ -1,8 +1,9 @@
 import { HostError } from '../model/host-error.js';
 import type { Json } from '../model/json.js';
+import { lastLines } from '../model/last-lines.js';
 import type { DeniedHost } from '../net/egress.js';
 import type { ProcessExit, SandboxLimits } from '../sandbox/sandbox.js';
-import { lastLines, quotedExcerpt } from './output-reader.js';
+import { quotedExcerpt } from './output-reader.js';
 import type { SandboxProfile } from './sandbox-command.js';
 
 export interface FailedRun {

@@ -3,11 +3,6 @@ import { HostError } from '../model/host-error.js';
 import { isObject, type Json } from '../model/json.js';
 import type { RunResult } from './run.js';
 
-/** The last lines of a text, for an error message. */
-export function lastLines(text: string, lines = 12): string {
-  return text.trimEnd().split('\n').slice(-lines).join('\n').slice(-4000);
-}
-
 /** Parses the output of a process in the format that its manifest declares. */
 export function readOutput(stdout: Buffer, reader: OutputReader, tool: string): RunResult {
   switch (reader.format) {

@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { isWithin } from '../files/path-containment.js';
+import { realPathOf } from '../files/real-path.js';
 import { HostError } from '../model/host-error.js';
 import { isRunnable, type SandboxUser } from './path-access.js';
 import type { Mount } from './sandbox.js';
@@ -79,7 +80,7 @@ export function findNode(
   user: SandboxUser,
   node: { readonly path: string; readonly version: string },
 ): Interpreter {
-  const path = realOf(node.path);
+  const path = realPathOf(node.path);
   if (path === undefined || !isRunnable(path, user)) {
     throw new HostError(
       'runtime_missing',
@@ -149,7 +150,7 @@ function search(user: SandboxUser, home: string): readonly Python[] {
 function pythonsIn(place: string, user: SandboxUser, home: string): Python[] {
   if (!existsSync(place)) return [];
   return Array.from({ length: newest - oldest + 1 }, (_, index) => oldest + index).flatMap((minor) => {
-    const path = realOf(join(place, `python3.${minor}`));
+    const path = realPathOf(join(place, `python3.${minor}`));
     if (path === undefined || !isRunnable(path, user)) return [];
     const prefix = dirname(dirname(path));
     // Never mount a whole home folder because of one program inside it.
@@ -170,13 +171,5 @@ function names(folder: string): string[] {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { HostError } from '../model/host-error.js';
 import { isLoopbackHost } from '../model/host-name.js';
-import { canonicalJson, isObject, type JsonObject } from '../model/json.js';
+import { canonicalJson, isObject, type JsonObject, parseJson } from '../model/json.js';
 import type { SignIn } from './sign-in-provider.js';
 
 /** The vault entry with the API key of the broker. `@broker` cannot be a package id. */
@@ -139,12 +139,8 @@ function lastUse(expiry: number, requestedAt: number): number {
 }
 
 function parsed(text: string): JsonObject | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 /** The URL of a sign-in page; plain http only on this machine. */

@@ -1,4 +1,5 @@
 import { RE2JS } from 're2js';
+import { parseJson } from '../model/json.js';
 import type { Slot } from '../model/slot.js';
 
 /** What is wrong with a value; the message never contains the value. Undefined when it is valid. */
@@ -28,16 +29,7 @@ function typeProblem(slot: Slot, value: string): string | undefined {
       return choices.includes(value) ? undefined : `must be one of ${choices.join(', ')}`;
     }
     case 'json':
-      return isJson(value) ? undefined : 'must be valid JSON';
-  }
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
+      return parseJson(value) === undefined ? 'must be valid JSON' : undefined;
   }
 }
 

@@ -111,13 +111,8 @@ export class ApprovalQueue {
     states: readonly ApprovalState[],
   ): Promise<ApprovalRequest | undefined> {
     await this.#expire();
-    const row = await this.#database
-      .selectFrom('approval')
-      .selectAll()
-      .where('principal', '=', binding.principal)
-      .where('tool', '=', binding.tool)
+    const row = await this.#sameCall(binding)
       .where('definition', '=', binding.definition)
-      .where('arguments_digest', '=', binding.argumentsDigest)
       .where('policy', '=', binding.policy)
       .where('credentials', '=', binding.credentials)
       .where('state', 'in', [...states])
@@ -128,15 +123,18 @@ export class ApprovalQueue {
 
   /** Open or approved requests for the same tool and arguments, even if the definition, policy or credentials changed. */
   async outstanding(binding: ApprovalBinding): Promise<ApprovalRequest[]> {
-    const rows = await this.#database
+    const rows = await this.#sameCall(binding).where('state', 'in', ['proposed', 'approved']).execute();
+    return rows.map(fromRow);
+  }
+
+  /** Requests of this caller for the same tool and arguments. */
+  #sameCall({ principal, tool, argumentsDigest }: ApprovalBinding) {
+    return this.#database
       .selectFrom('approval')
       .selectAll()
-      .where('principal', '=', binding.principal)
-      .where('tool', '=', binding.tool)
-      .where('arguments_digest', '=', binding.argumentsDigest)
-      .where('state', 'in', ['proposed', 'approved'])
-      .execute();
-    return rows.map(fromRow);
+      .where('principal', '=', principal)
+      .where('tool', '=', tool)
+      .where('arguments_digest', '=', argumentsDigest);
   }
 
   /** Returns true if this decision took effect: the request was undecided and not expired. */

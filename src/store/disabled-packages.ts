@@ -1,11 +1,12 @@
+import { LoadOnce } from '../model/load-once.js';
 import type { Database } from './database.js';
 
 /** Packages that an operator disabled. Checked before every call, so the rows are cached: no other process writes them. */
 export class DisabledPackages {
   readonly #database: Database;
   readonly #now: () => number;
-  #list: Promise<readonly string[]> | undefined;
-  #set: Promise<ReadonlySet<string>> | undefined;
+  readonly #list = new LoadOnce(() => this.#read());
+  readonly #set = new LoadOnce(async (): Promise<ReadonlySet<string>> => new Set(await this.list()));
 
   constructor(database: Database, now: () => number) {
     this.#database = database;
@@ -13,24 +14,13 @@ export class DisabledPackages {
   }
 
   /** Package ids, sorted. */
-  async list(): Promise<readonly string[]> {
-    this.#list ??= this.#read().catch((error) => {
-      this.#list = undefined;
-      throw error;
-    });
-    return this.#list;
+  list(): Promise<readonly string[]> {
+    return this.#list.get();
   }
 
   /** The same ids as a set, for lookups. */
-  async asSet(): Promise<ReadonlySet<string>> {
-    this.#set ??= this.list().then(
-      (it) => new Set(it),
-      (error) => {
-        this.#set = undefined;
-        throw error;
-      },
-    );
-    return this.#set;
+  asSet(): Promise<ReadonlySet<string>> {
+    return this.#set.get();
   }
 
   async #read(): Promise<readonly string[]> {
@@ -47,8 +37,8 @@ export class DisabledPackages {
     try {
       return await this.#write(packageId, enabled, by);
     } finally {
-      this.#list = undefined;
-      this.#set = undefined;
+      this.#list.forget();
+      this.#set.forget();
     }
   }
 

@@ -1,5 +1,5 @@
-import { realpathSync } from 'node:fs';
 import { isWithin } from '../../files/path-containment.js';
+import { realPathOf } from '../../files/real-path.js';
 import type { Package } from '../../model/package.js';
 import { packageTextOf, parsePackageText } from '../../policy/review/package-text.js';
 import {
@@ -182,9 +182,5 @@ function agreementOf(loaded: LoadedPackage, manifest: string, by: string): Omit<
 }
 
 function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
+  return realPathOf(path) ?? path;
 }

@@ -17,6 +17,7 @@ import { HostError } from '../../model/host-error.js';
 import type { Catalog, Package } from '../../model/package.js';
 import type { LoadedPackage } from './loaded-package.js';
 import { bundleFiles, type PackageDigests } from './package-digest.js';
+import { isAlive } from '../../sandbox/live-process.js';
 import type { StagedFile } from './type-stripper.js';
 
 const prefix = 'toolwharf-stage-';
@@ -159,15 +160,6 @@ function removeAbandoned(): void {
     } catch {
       // Another host removed it first.
     }
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realPathOf } from '../../files/real-path.js';
 import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import { canonicalJson, type Json } from '../../model/json.js';
@@ -51,15 +51,7 @@ export function programRefOf({ loaded }: CheckedPackage, program: string): Progr
   const { catalog } = loaded;
   if (catalog === undefined) throw new Error('a broken package has no programs');
   const { digest, package: pkg } = catalog;
-  return { manifest: manifestPath(loaded.path), digest, package: pkg.id, program };
-}
-
-function manifestPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path;
-  }
+  return { manifest: realPathOf(loaded.path) ?? loaded.path, digest, package: pkg.id, program };
 }
 
 /** A hash of everything that a running program depends on, so that it is never shared where something differs. */

@@ -1,11 +1,11 @@
 // What a package asks for, as plain data: everything whose change could let it do more. Descriptions, schemas and code
 // are not included; the digest of the package covers those.
-import { canonicalJson, isObject, type Json } from '../../model/json.js';
-import type { Package } from '../../model/package.js';
-import type { NetworkAccess, NetworkHost } from '../../model/permissions.js';
-import type { Program } from '../../model/program.js';
-import type { Slot } from '../../model/slot.js';
-import type { Effect, Tool } from '../../model/tool.js';
+import { canonicalJson, isObject, type Json, parseJson } from '../../model/json.js';
+import { type Package } from '../../model/package.js';
+import { type NetworkAccess, type NetworkHost } from '../../model/permissions.js';
+import { type Program } from '../../model/program.js';
+import { type Slot } from '../../model/slot.js';
+import { type Effect, type Tool } from '../../model/tool.js';
 import {
   actionText,
   commandText,
@@ -149,16 +149,12 @@ export function serializeRequest(request: PackageRequest): string {
 
 /** Parses the stored text. Undefined when another format version wrote it: then nothing counts as agreed to. */
 export function parseRequest(text: string): PackageRequest | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (!isObject(value) || value.form !== nothingRequested.form) return undefined;
-    const keys = Object.keys(nothingRequested);
-    const isComplete =
-      keys.every((it) => Object.hasOwn(value, it)) && Object.keys(value).length === keys.length;
-    return isComplete ? (value as unknown as PackageRequest) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  if (!isObject(value) || value.form !== nothingRequested.form) return undefined;
+  const keys = Object.keys(nothingRequested);
+  const isComplete =
+    keys.every((it) => Object.hasOwn(value, it)) && Object.keys(value).length === keys.length;
+  return isComplete ? (value as unknown as PackageRequest) : undefined;
 }
 
 function slotRequest(slot: Slot): SlotRequest {

@@ -1,5 +1,6 @@
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
+import { parseJson } from '../../model/json.js';
 import type { UrlTarget } from '../../model/program.js';
 import { toAbortSignal } from '../../net/abort-signal.js';
 import type { HttpResponse } from '../../net/http-client.js';
@@ -89,7 +90,7 @@ class HttpTransport implements NexoTransport {
   /** One message; or, if the body is not JSON, one message per line. */
   #receive({ body }: HttpResponse): void {
     const text = body.toString('utf8');
-    const isWholeMessage = isJson(text);
+    const isWholeMessage = parseJson(text) !== undefined;
     const lines = isWholeMessage ? [text] : text.split('\n').filter((it) => it.trim() !== '');
     for (const line of lines) this.#peer.receive(line, Buffer.byteLength(line));
   }
@@ -122,13 +123,4 @@ function unanswered({ status, reason, body }: HttpResponse, { name }: PeerReques
   if (status < 200 || status > 299)
     return new HostError('upstream_failed', `${name} got HTTP status ${status} ${reason}`.trimEnd());
   return new HostError('tool_bad_output', `${name} got ${received}, which is not a valid answer`);
-}
-
-function isJson(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch {
-    return false;
-  }
 }

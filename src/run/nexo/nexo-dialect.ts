@@ -1,5 +1,5 @@
 // JSON-RPC 2.0 as extensions use it: one object per message, integer ids.
-import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { isObject, type Json, type JsonObject, parseJson } from '../../model/json.js';
 import { methodNotFound } from '../../wire/rpc-code.js';
 import type { Dialect, IncomingMessage } from '../rpc/dialect.js';
 import type { PeerRequest } from '../rpc/peer-channel.js';
@@ -80,10 +80,5 @@ function failureOf({ code, message }: JsonObject): RpcFailure {
 
 /** Parses only text that begins like an object or a string: an exception for every other line would be expensive. */
 function parse(text: string): Json | undefined {
-  if (!/^\s*[{"]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
+  return /^\s*[{"]/.test(text) ? parseJson(text) : undefined;
 }

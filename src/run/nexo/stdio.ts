@@ -1,10 +1,10 @@
 import { neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
+import { lastLines } from '../../model/last-lines.js';
 import type { ProcessExit } from '../../sandbox/sandbox.js';
 import { readLines } from '../../wire/lines.js';
 import { describeExit } from '../failure.js';
-import { lastLines } from '../output-reader.js';
 import type { PeerRequest } from '../rpc/peer-channel.js';
 import { hasBinary, processTargetOf, type SandboxProfile, sandboxCommandFor } from '../sandbox-command.js';
 import { type SandboxedProcess, spawnSandboxed } from '../sandboxed-process.js';

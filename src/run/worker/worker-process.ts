@@ -1,7 +1,7 @@
 import type { CallingConvention } from '../../model/action.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
-import { isObject, type JsonObject } from '../../model/json.js';
+import { isObject, type JsonObject, parseJson } from '../../model/json.js';
 import type { DeniedHost } from '../../net/egress.js';
 import type { ProcessExit } from '../../sandbox/sandbox.js';
 import type { PooledProcess } from '../process-pool.js';
@@ -193,7 +193,7 @@ export class WorkerProcess implements PooledProcess {
   }
 
   #receive(line: string): void {
-    const message = parse(line);
+    const message = parseJson(line);
     // Without a pending request, or after a failure was reported, further messages are a protocol error.
     const unasked = this.#pending === undefined && this.#started;
     const again = this.#uncaught !== undefined || this.#failed !== undefined;
@@ -244,12 +244,4 @@ function timedOut({ name, timeoutMs, callTimeoutMs = timeoutMs }: WorkerLimits):
 function asFailure(error: unknown): HostError {
   if (error instanceof HostError) return error;
   return new HostError('internal', 'the process could not be started', { cause: error });
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -11,8 +11,9 @@ import { processIdentity } from '../process/process-identity.js';
 import { monitorResources } from '../process/resource-monitor.js';
 import { nodePreload, nodePreloadInside } from '../relay/node-proxy.js';
 import { egressSocketInside, proxyEnvironment, withRelay } from '../relay/relay.js';
-import type { ProbeResult, Sandbox, SandboxCommand, SandboxProcess } from '../sandbox.js';
+import { type ProbeResult, type Sandbox, type SandboxCommand, type SandboxProcess } from '../sandbox.js';
 import { probeSandbox } from '../sandbox-probe.js';
+import { LoadOnce } from '../../model/load-once.js';
 import { bubblewrapArguments, sharedMemoryBytes } from './bubblewrap-arguments.js';
 import { hiddenPathArguments } from './hidden-paths.js';
 import { hasFilter, seccompFilter } from './seccomp.js';
@@ -53,7 +54,6 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
     ]),
   };
   let disableUserns = true;
-  let probing: Promise<ProbeResult> | undefined;
 
   const start = (command: SandboxCommand): SandboxProcess => {
     if (program === undefined) throw new HostError('sandbox_unavailable', missing, { hint: missingHint });
@@ -105,6 +105,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
     disableUserns = true;
     return first;
   };
+  const probed = new LoadOnce(probe);
 
   return {
     name: 'bubblewrap',
@@ -115,10 +116,9 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
     async probe() {
       if (program === undefined) return { level: 'unavailable', reasons: [missing], hint: missingHint };
       if (filter === undefined) return { level: 'unavailable', reasons: [noFilter], hint: noFilterHint };
-      probing ??= probe();
-      const result = await probing;
+      const result = await probed.get();
       // The failure may be temporary (a busy machine), so the next caller probes again.
-      if (result.level === 'unavailable') probing = undefined;
+      if (result.level === 'unavailable') probed.forget();
       return result;
     },
   };

@@ -6,6 +6,7 @@ import { HostError } from '../../model/host-error.js';
 import { type ImageReference, imageReferenceText } from '../../model/image-reference.js';
 import { hiddenPathMounts } from '../bubblewrap/hidden-paths.js';
 import { processIdentity } from '../process/process-identity.js';
+import { LoadOnce } from '../../model/load-once.js';
 import type { ProbeResult, SandboxCommand, SandboxProcess } from '../sandbox.js';
 import { containerProcess } from './container-process.js';
 import { startWithEgress } from './egress-container.js';
@@ -76,20 +77,15 @@ export function openContainers(options: ContainerOptions): Containers {
   const imageCache = new Map<string, { image: LocalImage | undefined; at: number }>();
   const running = new Set<SandboxProcess>();
   let openedList: RunningContainers | undefined;
-  let identifying: Promise<ContainerEngine> | undefined;
   let removing: Promise<void> | undefined;
-  let testing: Promise<TestedEngine> | undefined;
   let testedAt = 0;
   let lastResult: ProbeResult | undefined;
 
-  const identify = async (): Promise<ContainerEngine> => {
+  const identified = new LoadOnce(async (): Promise<ContainerEngine> => {
     if (path === undefined) throw new HostError('runtime_missing', noEngine, { hint: noEngineHint });
-    identifying ??= identifyEngine(path);
-    return identifying.catch((error) => {
-      identifying = undefined;
-      throw error;
-    });
-  };
+    return identifyEngine(path);
+  });
+  const identify = () => identified.get();
   const runningList = (): RunningContainers => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     openedList ??= openRunningContainers(listPath);
@@ -155,14 +151,11 @@ export function openContainers(options: ContainerOptions): Containers {
       return launch(engine, plan, {}).process;
     });
   };
+  const testing = new LoadOnce(test);
   const tested = async (): Promise<TestedEngine> => {
     // A failure may be temporary (a busy machine), so it is tested again, but not at every call.
-    if (lastResult?.level === 'unavailable' && performance.now() - testedAt > retestMs) testing = undefined;
-    testing ??= test();
-    const done = await testing.catch((error) => {
-      testing = undefined;
-      throw error;
-    });
+    if (lastResult?.level === 'unavailable' && performance.now() - testedAt > retestMs) testing.forget();
+    const done = await testing.get();
     if (lastResult !== done.result) testedAt = performance.now();
     lastResult = done.result;
     return done;

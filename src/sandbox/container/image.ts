@@ -1,5 +1,6 @@
 import { HostError } from '../../model/host-error.js';
 import { type ImageReference, imageReferenceText } from '../../model/image-reference.js';
+import { parseJson } from '../../model/json.js';
 import { type ContainerEngine, engineArgs, engineErrorText, runEngine } from './engine.js';
 
 /** An image in the engine's local store. */
@@ -74,11 +75,7 @@ export async function pullImage(
   );
 }
 
-function parsed(text: string): Record<string, unknown>[] {
-  try {
-    const value: unknown = JSON.parse(text);
-    return Array.isArray(value) ? value : [];
-  } catch {
-    return [];
-  }
+function parsed(text: string): readonly Record<string, unknown>[] {
+  const value = parseJson(text);
+  return Array.isArray(value) ? value : [];
 }

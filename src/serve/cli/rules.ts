@@ -5,8 +5,9 @@ import type { ArgumentCondition, Condition } from '../../model/standing-rule.js'
 import { printRule, rulesDocument } from '../print/rule-document.js';
 import { checkedRule, type RuleTarget, ruleTarget } from '../rule-input.js';
 import { parseLifetime } from './command/arguments.js';
-import type { Arguments, Option } from './command/command.js';
+import { type Arguments, type Option } from './command/command.js';
 import { sessionFor } from './config/session-options.js';
+import { dirOption } from './config/config.js';
 import { isDryRun, reportDryRun } from './dry-run.js';
 import { expandId } from './id-prefix.js';
 import { terminalOperator } from './terminal/operator.js';
@@ -26,7 +27,7 @@ export const ruleOptions: readonly Option[] = [
   { name: 'for', value: 'PRINCIPAL', text: 'only for this caller, as shown after "asked by"' },
   { name: 'until', value: 'TIME', text: 'how long the rule is valid: 90m, 2h, 30d (default: until revoked)' },
   { name: 'destructive', text: 'allow the rule for a tool whose effects cannot be undone' },
-  { name: 'dir', value: 'DIR', multiple: true, text: 'folder to search for packages (default: this folder)' },
+  dirOption,
 ];
 
 export async function allow(name: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {

@@ -1,7 +1,8 @@
-import { lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { replaceFile } from '../../files/atomic-file.js';
 import { isWithin } from '../../files/path-containment.js';
+import { realPathOf } from '../../files/real-path.js';
 import { HostError } from '../../model/host-error.js';
 import type { ExportFile } from './target.js';
 
@@ -59,22 +60,14 @@ export function writeFolder(
 
 /** Fails if a link in the path leads out of the folder. */
 function assertInside(folder: string, path: string): void {
-  const root = realOf(folder);
+  const root = realPathOf(folder);
   if (root === undefined) return;
   for (let at = dirname(join(folder, path)); ; at = dirname(at)) {
-    const real = realOf(at);
+    const real = realPathOf(at);
     if (real === undefined && relative(folder, at) !== '') continue;
     if (isWithin(real ?? root, root)) return;
     throw new HostError('usage', `${at} is a link out of ${folder}`, {
       hint: 'choose another folder with --out',
     });
-  }
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
   }
 }

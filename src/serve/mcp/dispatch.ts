@@ -1,5 +1,3 @@
-import type { Progress } from '../../host/host.js';
-import type { CancelSignal } from '../../model/cancel-signal.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import type { JsonObject, JsonSchema } from '../../model/json.js';
 import { callToolName, confirmToolName, describeToolName, findToolName } from '../../model/tool-name.js';
@@ -7,34 +5,19 @@ import { methodNotFound } from '../../wire/rpc-code.js';
 import { errorTable } from '../errors.js';
 import { QuestionLimit } from './approval-question.js';
 import { ChangeNotifier } from './change-notifier.js';
-import type { ResultShape } from './content-parts.js';
 import { type RequestId, RpcError, type RpcReply, rpcErrorReply } from './json-rpc.js';
 import type { Page } from './paged-list.js';
 import { traceOf } from './progress.js';
 import { PromptCatalog } from './prompt-catalog.js';
 import { ResourceCatalog } from './resource-catalog.js';
 import type { McpServerOptions } from './server-options.js';
-import {
-  type AskUser,
-  type HeldCall,
-  type HoldResponse,
-  handleToolCall,
-  type ResumedCall,
-  readCallParams,
-} from './tool-call.js';
+import { handleToolCall, readCallParams, type ToolCall } from './tool-call.js';
 import { ToolCatalog } from './tool-catalog.js';
 
 /** One request, independent of the protocol era. */
-export interface DispatchRequest {
+export interface DispatchRequest extends Omit<ToolCall, 'name' | 'arguments'> {
   readonly method: string;
   readonly params: JsonObject;
-  readonly signal: CancelSignal;
-  readonly shape: ResultShape;
-  readonly resumed?: ResumedCall | undefined;
-  readonly onHeld: (hold: HeldCall) => Promise<HoldResponse>;
-  readonly onProgress: (progress: Progress) => void;
-  /** Sends a tool's question to the user. Absent if the client cannot show it. */
-  readonly onAsk?: AskUser | undefined;
 }
 
 export type DispatchResult =

@@ -1,20 +1,22 @@
 import type { ListedPrompt, Session } from '../../host/host.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { isObject, type JsonObject } from '../../model/json.js';
+import { LoadOnce } from '../../model/load-once.js';
 import { invalidParams, RpcError } from './json-rpc.js';
 import { PagedList } from './paged-list.js';
 
 /** The prompts of a session, including skills. Cached until something changes. */
 export class PromptCatalog {
   readonly #session: Session;
-  #loaded: Promise<readonly ListedPrompt[]> | undefined;
+  readonly #loaded: LoadOnce<readonly ListedPrompt[]>;
 
   constructor(session: Session) {
     this.#session = session;
+    this.#loaded = new LoadOnce(() => session.prompts());
   }
 
   invalidate(): void {
-    this.#loaded = undefined;
+    this.#loaded.forget();
   }
 
   async list(): Promise<PagedList> {
@@ -22,16 +24,8 @@ export class PromptCatalog {
     return new PagedList(prompts.map((it) => ({ name: it.name, text: JSON.stringify(promptEntry(it)) })));
   }
 
-  async all(): Promise<readonly ListedPrompt[]> {
-    if (this.#loaded !== undefined) return this.#loaded;
-    const loading = this.#session.prompts();
-    this.#loaded = loading;
-    try {
-      return await loading;
-    } catch (error) {
-      if (this.#loaded === loading) this.#loaded = undefined;
-      throw error;
-    }
+  all(): Promise<readonly ListedPrompt[]> {
+    return this.#loaded.get();
   }
 
   async get(params: JsonObject, signal: CancelSignal): Promise<JsonObject> {

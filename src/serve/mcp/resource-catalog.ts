@@ -2,6 +2,7 @@ import type { ListedPrompt, ListedResource, Session } from '../../host/host.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
+import { LoadOnce } from '../../model/load-once.js';
 import { takeCharacters, textLimit } from './content-parts.js';
 import { invalidParams, RpcError } from './json-rpc.js';
 import { type ListItem, PagedList } from './paged-list.js';
@@ -16,11 +17,11 @@ export class ResourceCatalog {
   readonly #prompts: PromptCatalog;
   readonly #results: ResultStore;
   readonly #holder: string;
-
-  #listed: Promise<readonly ListedResource[]> | undefined;
+  readonly #listed: LoadOnce<readonly ListedResource[]>;
 
   constructor(session: Session, prompts: PromptCatalog, results: ResultStore, holder: string) {
     this.#session = session;
+    this.#listed = new LoadOnce(() => session.resources());
     this.#prompts = prompts;
     this.#results = results;
     this.#holder = holder;
@@ -38,7 +39,7 @@ export class ResourceCatalog {
   }
 
   invalidate(): void {
-    this.#listed = undefined;
+    this.#listed.forget();
   }
 
   async read(params: JsonObject, signal: CancelSignal): Promise<JsonObject> {
@@ -56,22 +57,12 @@ export class ResourceCatalog {
 
   /** Resources of upstream servers. Their URIs start with the package and server name. */
   async #upstreamItems(areTemplates: boolean): Promise<ListItem[]> {
-    this.#listed ??= this.#session.resources();
-    const loading = this.#listed;
-    try {
-      return (await loading)
-        .filter((it) => it.isTemplate === areTemplates)
-        .map(({ uri, package: id, entry }) => {
-          const meta = isObject(entry._meta) ? entry._meta : {};
-          return {
-            name: uri,
-            text: JSON.stringify({ ...entry, _meta: { ...meta, 'toolwharf/package': id } }),
-          };
-        });
-    } catch (error) {
-      if (this.#listed === loading) this.#listed = undefined;
-      throw error;
-    }
+    return (await this.#listed.get())
+      .filter((it) => it.isTemplate === areTemplates)
+      .map(({ uri, package: id, entry }) => {
+        const meta = isObject(entry._meta) ? entry._meta : {};
+        return { name: uri, text: JSON.stringify({ ...entry, _meta: { ...meta, 'toolwharf/package': id } }) };
+      });
   }
 
   async #skill(uri: string): Promise<JsonObject | undefined> {

@@ -42,6 +42,7 @@ export interface ToolCall {
   readonly resumed?: ResumedCall | undefined;
   readonly onHeld: (hold: HeldCall) => Promise<HoldResponse>;
   readonly onProgress: (progress: Progress) => void;
+  /** Sends a tool's question to the user. Absent if the client cannot show it. */
   readonly onAsk?: AskUser | undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { ListedTool, PackageReport, SandboxLevel, Session } from '../../host/host.js';
 import { isObject, type Json } from '../../model/json.js';
+import { LoadOnce } from '../../model/load-once.js';
 import type { ResultShape } from './content-parts.js';
 import { metaTools } from './meta-tools.js';
 import { type ListItem, PagedList } from './paged-list.js';
@@ -27,7 +28,7 @@ interface LoadedTools {
 export class ToolCatalog {
   readonly #session: Session;
   readonly #expose: ExposeMode;
-  #loaded: Promise<LoadedTools> | undefined;
+  readonly #loaded = new LoadOnce(() => this.#read());
 
   constructor(session: Session, expose: ExposeMode) {
     this.#session = session;
@@ -35,11 +36,11 @@ export class ToolCatalog {
   }
 
   invalidate(): void {
-    this.#loaded = undefined;
+    this.#loaded.forget();
   }
 
   async list(shape: ResultShape): Promise<PagedList> {
-    const loaded = await this.#load();
+    const loaded = await this.#loaded.get();
     const known = loaded.lists.get(shape);
     if (known !== undefined) return known;
     const list = new PagedList(itemsOf(loaded, shape));
@@ -49,34 +50,22 @@ export class ToolCatalog {
 
   /** Finds a tool by `PACKAGE/TOOL` or by its exposed name. */
   async find(name: string): Promise<ListedTool | undefined> {
-    return (await this.#load()).byName.get(name);
+    return (await this.#loaded.get()).byName.get(name);
   }
 
   async sandboxOf(tool: ListedTool): Promise<SandboxLevel | undefined> {
-    return levels((await this.#load()).report).get(tool.exposed);
+    return levels((await this.#loaded.get()).report).get(tool.exposed);
   }
 
   /** Whether only the meta-tools are listed. */
   async isSearchMode(): Promise<boolean> {
-    return (await this.#load()).isSearchMode;
+    return (await this.#loaded.get()).isSearchMode;
   }
 
   async index(): Promise<SearchIndex<SearchableTool>> {
-    const loaded = await this.#load();
+    const loaded = await this.#loaded.get();
     loaded.index ??= new SearchIndex(loaded.tools.map((it) => searchable(it, loaded.report)));
     return loaded.index;
-  }
-
-  async #load(): Promise<LoadedTools> {
-    if (this.#loaded !== undefined) return this.#loaded;
-    const loading = this.#read();
-    this.#loaded = loading;
-    try {
-      return await loading;
-    } catch (error) {
-      if (this.#loaded === loading) this.#loaded = undefined;
-      throw error;
-    }
   }
 
   async #read(): Promise<LoadedTools> {

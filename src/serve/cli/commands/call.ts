@@ -9,8 +9,8 @@ import { heldFacts, printFacts } from '../../print/held-call.js';
 import { visible, visibleLine } from '../../print/visible.js';
 import { looksLikeJson, readArguments } from '../call-arguments.js';
 import { parseDuration } from '../command/arguments.js';
-import type { Arguments, Command } from '../command/command.js';
-import { sessionOptions } from '../config/config.js';
+import { type Arguments, type Command } from '../command/command.js';
+import { sessionOptions, dirOption, rootOption } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 import { isPackagePath } from '../package-path.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
@@ -31,13 +31,8 @@ export const call: Command = {
     },
   ],
   options: [
-    {
-      name: 'dir',
-      value: 'DIR',
-      multiple: true,
-      text: 'folder to search for packages (default: this folder)',
-    },
-    { name: 'root', value: 'DIR', text: 'workspace folder that tools may use (default: this folder)' },
+    dirOption,
+    rootOption,
     ...sessionOptions,
     pinOption,
     { name: 'dry-run', text: 'show the decision and its reasons, without running the tool' },

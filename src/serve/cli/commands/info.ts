@@ -4,8 +4,8 @@ import type { PackageState } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { printDiagnostics } from '../../print/diagnostics.js';
 import { printPackage, printPackageState } from '../../print/package.js';
-import type { Command } from '../command/command.js';
-import { sessionOptions } from '../config/config.js';
+import { type Command } from '../command/command.js';
+import { sessionOptions, dirOption } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 import { isPackagePath } from '../package-path.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
@@ -20,15 +20,7 @@ export const info: Command = {
     { line: 'toolwharf info weather --dir tools', text: 'a package in a folder, by its id' },
     { line: 'toolwharf info ./weather --json', text: 'print everything as JSON for a script' },
   ],
-  options: [
-    {
-      name: 'dir',
-      value: 'DIR',
-      multiple: true,
-      text: 'folder to search for packages (default: this folder)',
-    },
-    ...sessionOptions,
-  ],
+  options: [dirOption, ...sessionOptions],
   async run(args, terminal) {
     const [name, ...more] = args.positionals;
     if (name === undefined || more.length > 0)

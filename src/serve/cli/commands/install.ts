@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import type { InstallResult, InstallStep, RemoteSession } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments, Command } from '../command/command.js';
-import { sessionOptions, sessionSettings } from '../config/config.js';
+import { type Arguments, type Command } from '../command/command.js';
+import { sessionOptions, sessionSettings, dirOption } from '../config/config.js';
 import { dryRunOption, isDryRun } from '../dry-run.js';
 import { isPackagePath } from '../package-path.js';
 import type { Terminal } from '../terminal/terminal.js';
@@ -21,16 +21,7 @@ export const install: Command = {
       text: 'from local wheels, without a network',
     },
   ],
-  options: [
-    {
-      name: 'dir',
-      value: 'DIR',
-      multiple: true,
-      text: 'folder to search for packages (default: this folder)',
-    },
-    dryRunOption,
-    ...sessionOptions,
-  ],
+  options: [dirOption, dryRunOption, ...sessionOptions],
   async run(args, terminal) {
     const [name, ...more] = args.positionals;
     if (name === undefined || more.length > 0)

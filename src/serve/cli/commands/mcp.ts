@@ -3,8 +3,8 @@ import type { ExposeMode } from '../../mcp/server-options.js';
 import { sendHello } from '../../socket/connect.js';
 import { connectOrStartHost } from '../../socket/start-host.js';
 import { stateDirectory } from '../command/arguments.js';
-import type { Command } from '../command/command.js';
-import { sessionOptions } from '../config/config.js';
+import { type Command } from '../command/command.js';
+import { sessionOptions, rootOption } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 
 /** Pipes standard input and output to the host of the state directory; the host speaks MCP. */
@@ -22,7 +22,7 @@ export const mcp: Command = {
     },
   ],
   options: [
-    { name: 'root', value: 'DIR', text: 'workspace folder that tools may use (default: this folder)' },
+    rootOption,
     {
       name: 'expose',
       value: 'WHICH',

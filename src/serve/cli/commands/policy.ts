@@ -1,7 +1,7 @@
 import { HostError } from '../../../model/host-error.js';
 import { readArguments } from '../call-arguments.js';
-import type { Command } from '../command/command.js';
-import { sessionOptions } from '../config/config.js';
+import { type Command } from '../command/command.js';
+import { sessionOptions, dirOption, rootOption } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 import { outputExplanation } from '../explanation-output.js';
 import { withHost } from '../with-host.js';
@@ -16,13 +16,8 @@ export const policy: Command = {
     { line: 'toolwharf policy explain payments/pay --dir tools --json', text: 'print JSON for a script' },
   ],
   options: [
-    {
-      name: 'dir',
-      value: 'DIR',
-      multiple: true,
-      text: 'folder to search for packages (default: this folder)',
-    },
-    { name: 'root', value: 'DIR', text: 'workspace folder that tools may use (default: this folder)' },
+    dirOption,
+    rootOption,
     { name: 'as', value: 'NAME', text: 'explain for another caller, such as alice/mcp' },
     ...sessionOptions,
   ],

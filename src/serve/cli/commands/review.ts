@@ -5,8 +5,8 @@ import { shellQuote } from '../../../model/shell-quote.js';
 import { errorTable } from '../../errors.js';
 import { printReview } from '../../print/review.js';
 import { visibleLine } from '../../print/visible.js';
-import type { Arguments, Command } from '../command/command.js';
-import { sessionOptions, sessionSettings } from '../config/config.js';
+import { type Arguments, type Command } from '../command/command.js';
+import { sessionOptions, sessionSettings, dirOption } from '../config/config.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { isPackagePath } from '../package-path.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
@@ -25,12 +25,7 @@ export const review: Command = {
     { line: 'toolwharf review weather --accept 3f9c…', text: 'accept what was shown, without a prompt' },
   ],
   options: [
-    {
-      name: 'dir',
-      value: 'DIR',
-      multiple: true,
-      text: 'folder to search for packages (default: this folder)',
-    },
+    dirOption,
     { name: 'accept', value: 'DIGEST', text: 'accept the state with this digest, and no other' },
     pinOption,
     dryRunOption,

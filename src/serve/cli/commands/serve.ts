@@ -15,9 +15,9 @@ import { openSocketServer } from '../../socket/server.js';
 import { socketPath } from '../../socket/socket-path.js';
 import { waitForAbort } from '../abort-signal.js';
 import { stateDirectory } from '../command/arguments.js';
-import type { Arguments, Command } from '../command/command.js';
+import { type Arguments, type Command } from '../command/command.js';
 import { auditLocations } from '../config/audit-locations.js';
-import { sessionOptions } from '../config/config.js';
+import { sessionOptions, rootOption } from '../config/config.js';
 import { oidcOptions, oidcSettings } from '../config/oidc.js';
 import { sessionArgs, sessionFor } from '../config/session-options.js';
 import { logOptions } from '../program-log.js';
@@ -47,7 +47,7 @@ export const serve: Command = {
     },
   ],
   options: [
-    { name: 'root', value: 'DIR', text: 'workspace folder that tools may use (default: this folder)' },
+    rootOption,
     { name: 'port', value: 'N', text: `port for HTTP (default: ${defaultPort}; 0 picks a free one)` },
     {
       name: 'listen',

@@ -32,6 +32,20 @@ export interface SessionSettings {
   defaultAcceptNewIn(): readonly string[];
 }
 
+/** Where commands look for packages. */
+export const dirOption: Option = {
+  name: 'dir',
+  value: 'DIR',
+  multiple: true,
+  text: 'folder to search for packages (default: this folder)',
+};
+
+export const rootOption: Option = {
+  name: 'root',
+  value: 'DIR',
+  text: 'workspace folder that tools may use (default: this folder)',
+};
+
 /** Options of commands that open a session. */
 export const sessionOptions: readonly Option[] = [
   allowOption,
