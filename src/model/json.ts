@@ -18,7 +18,7 @@ export function isObject(value: unknown): value is JsonObject {
 }
 
 /** Parses JSON; undefined if the text is not valid. */
-export function parseJson(text: string): Json | undefined {
+export function tryParseJson(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
   } catch {

@@ -1,6 +1,6 @@
 import { HostError } from '../model/host-error.js';
 import { isLoopbackHost } from '../model/host-name.js';
-import { canonicalJson, isObject, type JsonObject, parseJson } from '../model/json.js';
+import { canonicalJson, isObject, type JsonObject, tryParseJson } from '../model/json.js';
 import type { SignIn } from './sign-in-provider.js';
 
 /** The vault entry with the API key of the broker. `@broker` cannot be a package id. */
@@ -139,7 +139,7 @@ function lastUse(expiry: number, requestedAt: number): number {
 }
 
 function parsed(text: string): JsonObject | undefined {
-  const value = parseJson(text);
+  const value = tryParseJson(text);
   return isObject(value) ? value : undefined;
 }
 

@@ -1,6 +1,6 @@
 import { type KeyObject, sign, verify } from 'node:crypto';
 import { sha256 } from '../files/sha256.js';
-import { canonicalJson, isObject, parseJson } from '../model/json.js';
+import { canonicalJson, isObject, tryParseJson } from '../model/json.js';
 
 /** A statement that the audit log contained this entry at this time. It is signed and stored outside the database. */
 export interface Checkpoint {
@@ -30,7 +30,7 @@ export function signCheckpoint(checkpoint: Checkpoint, key: KeyObject): string {
 
 /** Undefined unless the line is exactly the canonical form of a checkpoint, so that every changed bit is detected. */
 export function parseCheckpoint(line: string): SignedCheckpoint | undefined {
-  const value = parseJson(line);
+  const value = tryParseJson(line);
   if (!isObject(value) || canonicalJson(value) !== line) return undefined;
   const { n, seq, hash, at, before, signature, ...more } = value;
   const texts = [hash, at, before, signature].every((it) => typeof it === 'string');

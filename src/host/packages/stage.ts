@@ -15,9 +15,9 @@ import { dirname, join } from 'node:path';
 import type { Bundle } from '../../model/bundle.js';
 import { HostError } from '../../model/host-error.js';
 import type { Catalog, Package } from '../../model/package.js';
+import { isAlive } from '../../sandbox/live-process.js';
 import type { LoadedPackage } from './loaded-package.js';
 import { bundleFiles, type PackageDigests } from './package-digest.js';
-import { isAlive } from '../../sandbox/live-process.js';
 import type { StagedFile } from './type-stripper.js';
 
 const prefix = 'toolwharf-stage-';

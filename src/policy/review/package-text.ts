@@ -1,7 +1,7 @@
-import { isObject, type Json, parseJson } from '../../model/json.js';
-import { type Package, type Prompt } from '../../model/package.js';
-import { type Slot } from '../../model/slot.js';
-import { type Tool } from '../../model/tool.js';
+import { isObject, type Json, tryParseJson } from '../../model/json.js';
+import type { Package, Prompt } from '../../model/package.js';
+import type { Slot } from '../../model/slot.js';
+import type { Tool } from '../../model/tool.js';
 import { templateText } from './request-text.js';
 import { type VisibleText, visibleJsonText, visibleSchemaText } from './visible-text.js';
 
@@ -51,7 +51,7 @@ export function packageTextOf(pkg: Package, read: ReadPackageFile): VisibleText[
 
 /** Parses the stored text; undefined when it is invalid. */
 export function parsePackageText(stored: string): readonly VisibleText[] | undefined {
-  const value = parseJson(stored);
+  const value = tryParseJson(stored);
   const isValid =
     Array.isArray(value) &&
     value.every(

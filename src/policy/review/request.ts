@@ -1,11 +1,11 @@
 // What a package asks for, as plain data: everything whose change could let it do more. Descriptions, schemas and code
 // are not included; the digest of the package covers those.
-import { canonicalJson, isObject, type Json, parseJson } from '../../model/json.js';
-import { type Package } from '../../model/package.js';
-import { type NetworkAccess, type NetworkHost } from '../../model/permissions.js';
-import { type Program } from '../../model/program.js';
-import { type Slot } from '../../model/slot.js';
-import { type Effect, type Tool } from '../../model/tool.js';
+import { canonicalJson, isObject, type Json, tryParseJson } from '../../model/json.js';
+import type { Package } from '../../model/package.js';
+import type { NetworkAccess, NetworkHost } from '../../model/permissions.js';
+import type { Program } from '../../model/program.js';
+import type { Slot } from '../../model/slot.js';
+import type { Effect, Tool } from '../../model/tool.js';
 import {
   actionText,
   commandText,
@@ -149,7 +149,7 @@ export function serializeRequest(request: PackageRequest): string {
 
 /** Parses the stored text. Undefined when another format version wrote it: then nothing counts as agreed to. */
 export function parseRequest(text: string): PackageRequest | undefined {
-  const value = parseJson(text);
+  const value = tryParseJson(text);
   if (!isObject(value) || value.form !== nothingRequested.form) return undefined;
   const keys = Object.keys(nothingRequested);
   const isComplete =

@@ -1,6 +1,6 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
-import { isObject, type JsonObject, parseJson } from '../../model/json.js';
+import { isObject, type JsonObject, tryParseJson } from '../../model/json.js';
 import type { UrlTarget } from '../../model/program.js';
 import { toAbortSignal } from '../../net/abort-signal.js';
 import type { HttpStream } from '../../net/http-client.js';
@@ -235,7 +235,7 @@ async function textOf({ body }: HttpStream, limit: number, name: string): Promis
 }
 
 function errorIn(text: string): RpcFailure | undefined {
-  const value = parseJson(text);
+  const value = tryParseJson(text);
   const error = isObject(value) ? value.error : undefined;
   if (!isObject(error) || typeof error.code !== 'number') return undefined;
   return new RpcFailure(error.code, String(error.message ?? '').slice(0, 4000), error.data);

@@ -6,7 +6,7 @@ import type { Deadline, UpstreamAnnouncement, UpstreamEnd, UpstreamSettings } fr
 import { fetchAnnouncement } from './announcement.js';
 import { type NegotiatedRevision, negotiateRevision, requestMeta } from './handshake.js';
 import { type McpPeer, type McpRequest, mcpDialect, toHostError } from './mcp-dialect.js';
-import { type AskQuestion, answerServerRequest, type ClientContext } from './server-requests.js';
+import { answerServerRequest, type ClientContext, type QuestionHandler } from './server-requests.js';
 import type { Receiver, Transport } from './transport.js';
 
 /** How long a server may take to answer a ping after a call timed out. */
@@ -23,7 +23,7 @@ export class McpConnection {
   readonly #context: ClientContext;
   readonly #open: OpenTransport;
   readonly #peer: McpPeer;
-  readonly #asks = new Map<number, AskQuestion>();
+  readonly #asks = new Map<number, QuestionHandler>();
   readonly #stop = new AbortController();
   readonly #settle: (end: UpstreamEnd) => void;
   #transport: Transport | undefined;
@@ -104,7 +104,7 @@ export class McpConnection {
     });
   }
 
-  async request(request: McpRequest, ask: AskQuestion): Promise<JsonObject> {
+  async request(request: McpRequest, ask: QuestionHandler): Promise<JsonObject> {
     let sent: number | undefined;
     const onSent = (id: number) => {
       sent = id;
@@ -121,7 +121,7 @@ export class McpConnection {
   }
 
   /** Answers the input requests of a result (2026 era) like server requests of the 2025 era. */
-  async answerInputRequests(result: JsonObject, ask: AskQuestion, name: string): Promise<JsonObject> {
+  async answerInputRequests(result: JsonObject, ask: QuestionHandler, name: string): Promise<JsonObject> {
     const { inputRequests, requestState } = result;
     const responses: Record<string, Json> = {};
     for (const [key, inputRequest] of Object.entries(isObject(inputRequests) ? inputRequests : {})) {
@@ -189,7 +189,7 @@ export class McpConnection {
   }
 
   /** A server of the 2025 era does not say which call a question belongs to, so with several open calls it is declined. */
-  #soleAsk(): AskQuestion {
+  #soleAsk(): QuestionHandler {
     const open = [...this.#asks.values()];
     return open.length === 1 ? open[0] : undefined;
   }

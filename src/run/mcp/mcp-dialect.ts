@@ -1,5 +1,5 @@
 import { HostError } from '../../model/host-error.js';
-import { isDeeperThan, isObject, type Json, type JsonObject, parseJson } from '../../model/json.js';
+import { isDeeperThan, isObject, type Json, type JsonObject, tryParseJson } from '../../model/json.js';
 import type { Dialect, IncomingMessage, PeerLimits } from '../rpc/dialect.js';
 import type { PeerRequest } from '../rpc/peer-channel.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
@@ -69,7 +69,7 @@ const maxBatch = 64;
 
 /** Parses one message, or a batch of the older revisions. Undefined if the text is invalid. */
 function readMessages(text: string): readonly IncomingMessage<JsonObject>[] | undefined {
-  const value = parseJson(text);
+  const value = tryParseJson(text);
   if (value === undefined) return undefined;
   if (text.length > 2 * maxMcpDepth && isDeeperThan(value, maxMcpDepth)) return undefined;
   if (!Array.isArray(value)) {

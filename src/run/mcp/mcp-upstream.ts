@@ -13,7 +13,7 @@ import type { NegotiatedRevision } from './handshake.js';
 import { McpConnection, type OpenTransport } from './mcp-connection.js';
 import type { McpRequest } from './mcp-dialect.js';
 import { readResult } from './result.js';
-import { type AskQuestion, type ClientContext, withDeadline } from './server-requests.js';
+import { type ClientContext, type QuestionHandler, withDeadline } from './server-requests.js';
 
 /** How often a server of the 2026 era may request input before it answers. */
 const maxRounds = 8;
@@ -106,7 +106,7 @@ export class McpUpstream implements Upstream {
   async #exchange(
     request: Omit<McpRequest, keyof Deadline>,
     { timeoutMs, signal }: Deadline,
-    ask: AskQuestion,
+    ask: QuestionHandler,
   ): Promise<JsonObject> {
     const started = performance.now();
     const left = () => Math.max(1, Math.round(timeoutMs - (performance.now() - started)));

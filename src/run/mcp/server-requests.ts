@@ -6,7 +6,7 @@ import type { SandboxProfile } from '../sandbox-command.js';
 import type { Deadline } from '../upstream/upstream.js';
 
 /** Asks the user a question; undefined if nobody can be asked. */
-export type AskQuestion = ((question: JsonObject) => Promise<JsonObject>) | undefined;
+export type QuestionHandler = ((question: JsonObject) => Promise<JsonObject>) | undefined;
 
 /** What a server may learn about its client. */
 export interface ClientContext {
@@ -33,7 +33,7 @@ export async function answerServerRequest(
   method: string,
   params: JsonObject,
   { roots }: ClientContext,
-  ask: AskQuestion,
+  ask: QuestionHandler,
 ): Promise<JsonObject> {
   switch (method) {
     case 'ping':
@@ -49,7 +49,7 @@ export async function answerServerRequest(
   }
 }
 
-async function answerElicitation(params: JsonObject, ask: AskQuestion): Promise<JsonObject> {
+async function answerElicitation(params: JsonObject, ask: QuestionHandler): Promise<JsonObject> {
   if (ask === undefined) return { action: 'decline' };
   const answer = await ask(params);
   const action = answer.action === 'accept' || answer.action === 'cancel' ? answer.action : 'decline';
@@ -58,11 +58,11 @@ async function answerElicitation(params: JsonObject, ask: AskQuestion): Promise<
 
 /** Limits a question to the remaining time of its call, and ends it with the call. */
 export function withDeadline(
-  ask: AskQuestion,
+  ask: QuestionHandler,
   { timeoutMs, signal }: Deadline,
   left: number,
   name: string,
-): AskQuestion {
+): QuestionHandler {
   if (ask === undefined) return undefined;
   return (question) =>
     new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
-import { parseJson } from '../../model/json.js';
+import { tryParseJson } from '../../model/json.js';
 import type { UrlTarget } from '../../model/program.js';
 import { toAbortSignal } from '../../net/abort-signal.js';
 import type { HttpResponse } from '../../net/http-client.js';
@@ -90,7 +90,7 @@ class HttpTransport implements NexoTransport {
   /** One message; or, if the body is not JSON, one message per line. */
   #receive({ body }: HttpResponse): void {
     const text = body.toString('utf8');
-    const isWholeMessage = parseJson(text) !== undefined;
+    const isWholeMessage = tryParseJson(text) !== undefined;
     const lines = isWholeMessage ? [text] : text.split('\n').filter((it) => it.trim() !== '');
     for (const line of lines) this.#peer.receive(line, Buffer.byteLength(line));
   }

@@ -1,7 +1,7 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
-import { isObject, type Json, type JsonObject, parseJson } from '../../model/json.js';
+import { isObject, type Json, type JsonObject, tryParseJson } from '../../model/json.js';
 import { assertNotDenied, parseDestination } from '../../net/destination.js';
 import type { PeerRequest, SentRequest } from '../rpc/peer-channel.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
@@ -216,7 +216,7 @@ class NatsTransport implements NexoTransport {
 }
 
 function cardOf(message: Msg): JsonObject {
-  const card = parseJson(message.string());
-  const inner = typeof card === 'string' ? parseJson(card) : card;
+  const card = tryParseJson(message.string());
+  const inner = typeof card === 'string' ? tryParseJson(card) : card;
   return isObject(inner) ? inner : {};
 }

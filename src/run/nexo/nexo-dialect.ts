@@ -1,5 +1,5 @@
 // JSON-RPC 2.0 as extensions use it: one object per message, integer ids.
-import { isObject, type Json, type JsonObject, parseJson } from '../../model/json.js';
+import { isObject, type Json, type JsonObject, tryParseJson } from '../../model/json.js';
 import { methodNotFound } from '../../wire/rpc-code.js';
 import type { Dialect, IncomingMessage } from '../rpc/dialect.js';
 import type { PeerRequest } from '../rpc/peer-channel.js';
@@ -80,5 +80,5 @@ function failureOf({ code, message }: JsonObject): RpcFailure {
 
 /** Parses only text that begins like an object or a string: an exception for every other line would be expensive. */
 function parse(text: string): Json | undefined {
-  return /^\s*[{"]/.test(text) ? parseJson(text) : undefined;
+  return /^\s*[{"]/.test(text) ? tryParseJson(text) : undefined;
 }

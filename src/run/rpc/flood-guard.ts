@@ -1,10 +1,10 @@
-import { type BucketLimit, TokenBucket } from './token-bucket.js';
+import { type BurstRate, TokenBucket } from './token-bucket.js';
 
 /** Limits for messages that the host did not request. */
 export interface FloodLimits {
   /** Null: only the bytes count. */
-  readonly messages: BucketLimit | null;
-  readonly bytes: BucketLimit;
+  readonly messages: BurstRate | null;
+  readonly bytes: BurstRate;
 }
 
 /** Detects a program that would keep the host busy with reading. */

@@ -1,18 +1,18 @@
 /** An amount at once, and how much more each second. */
-export interface BucketLimit {
+export interface BurstRate {
   readonly burst: number;
   readonly perSecond: number;
 }
 
 /** Counts against a rate limit: holds `burst` tokens at most, and gets `perSecond` new ones. */
 export class TokenBucket {
-  readonly #limit: BucketLimit;
+  readonly #limit: BurstRate;
   readonly #now: () => number;
   #left: number;
   #at: number;
 
   /** `now`: milliseconds of a monotonic clock. */
-  constructor(limit: BucketLimit, now: () => number = () => performance.now()) {
+  constructor(limit: BurstRate, now: () => number = () => performance.now()) {
     this.#limit = limit;
     this.#now = now;
     this.#left = limit.burst;

@@ -1,7 +1,7 @@
-import { type BucketLimit, TokenBucket } from '../rpc/token-bucket.js';
+import { type BurstRate, TokenBucket } from '../rpc/token-bucket.js';
 
 export interface LogLimits {
-  readonly lines: BucketLimit;
+  readonly lines: BurstRate;
   /** Maximum length of a line; the rest of a longer one is cut off. */
   readonly lineLength: number;
 }

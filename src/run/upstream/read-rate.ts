@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
-import { type BucketLimit, TokenBucket } from '../rpc/token-bucket.js';
+import { type BurstRate, TokenBucket } from '../rpc/token-bucket.js';
 
-const defaultReadRate: BucketLimit = { burst: 32 * 1024 * 1024, perSecond: 4 * 1024 * 1024 };
+const defaultReadRate: BurstRate = { burst: 32 * 1024 * 1024, perSecond: 4 * 1024 * 1024 };
 
 /**
  * Limits how fast a log stream is read. A program that writes without end then blocks on its own output, instead of

@@ -1,7 +1,7 @@
 import type { CallingConvention } from '../../model/action.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
-import { isObject, type JsonObject, parseJson } from '../../model/json.js';
+import { isObject, type JsonObject, tryParseJson } from '../../model/json.js';
 import type { DeniedHost } from '../../net/egress.js';
 import type { ProcessExit } from '../../sandbox/sandbox.js';
 import type { PooledProcess } from '../process-pool.js';
@@ -193,7 +193,7 @@ export class WorkerProcess implements PooledProcess {
   }
 
   #receive(line: string): void {
-    const message = parseJson(line);
+    const message = tryParseJson(line);
     // Without a pending request, or after a failure was reported, further messages are a protocol error.
     const unasked = this.#pending === undefined && this.#started;
     const again = this.#uncaught !== undefined || this.#failed !== undefined;

@@ -5,9 +5,9 @@ import type { ArgumentCondition, Condition } from '../../model/standing-rule.js'
 import { printRule, rulesDocument } from '../print/rule-document.js';
 import { checkedRule, type RuleTarget, ruleTarget } from '../rule-input.js';
 import { parseLifetime } from './command/arguments.js';
-import { type Arguments, type Option } from './command/command.js';
-import { sessionFor } from './config/session-options.js';
+import type { Arguments, Option } from './command/command.js';
 import { dirOption } from './config/config.js';
+import { sessionFor } from './config/session-options.js';
 import { isDryRun, reportDryRun } from './dry-run.js';
 import { expandId } from './id-prefix.js';
 import { terminalOperator } from './terminal/operator.js';

@@ -3,8 +3,8 @@ import type { ExposeMode } from '../../mcp/server-options.js';
 import { sendHello } from '../../socket/connect.js';
 import { connectOrStartHost } from '../../socket/start-host.js';
 import { stateDirectory } from '../command/arguments.js';
-import { type Command } from '../command/command.js';
-import { sessionOptions, rootOption } from '../config/config.js';
+import type { Command } from '../command/command.js';
+import { rootOption, sessionOptions } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 
 /** Pipes standard input and output to the host of the state directory; the host speaks MCP. */

@@ -1,7 +1,7 @@
 import { HostError } from '../../../model/host-error.js';
 import { readArguments } from '../call-arguments.js';
-import { type Command } from '../command/command.js';
-import { sessionOptions, dirOption, rootOption } from '../config/config.js';
+import type { Command } from '../command/command.js';
+import { dirOption, rootOption, sessionOptions } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 import { outputExplanation } from '../explanation-output.js';
 import { withHost } from '../with-host.js';
