@@ -82,6 +82,8 @@ await build({
           priority: 2,
           test: /\/src\/(?:model\/(?!host-name|public-suffix)|bundle|wire|version|formats\/[a-z-]+\.ts|formats\/document\/(?:document|text|json)\.ts|formats\/[a-z]+\/(?:claim|codes|descriptor)\.ts)/,
         },
+        // With the list of public suffixes, which is larger than everything else that is read.
+        { name: 'host-names', priority: 2, test: /\/src\/model\/(?:host-name|public-suffix)\.ts/ },
         { name: 'host', priority: 1, test: staticImportsOf('src/host/create.ts') },
         {
           name: 'printing',

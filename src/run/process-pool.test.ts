@@ -229,7 +229,7 @@ describe('a pool', () => {
   });
 
   test('reports a failed start, and waits before it tries again', async () => {
-    const pool = new ProcessPool<FakeProcess>({ backoffMs: 40 });
+    const pool = new ProcessPool<FakeProcess>({ backoffMs: 400 });
     let tries = 0;
     const start = (): FakeProcess => {
       tries++;
@@ -248,13 +248,13 @@ describe('a pool', () => {
       });
     }
     expect(tries).toBe(1);
-    await moment(50);
+    await moment(450);
     await use();
-    await moment(50);
+    await moment(450);
     // The second delay is twice as long.
     expect((await use()).hint).toContain('2 times in a row');
     expect(tries).toBe(2);
-    await moment(50);
+    await moment(450);
     await use();
     expect(tries).toBe(3);
   });

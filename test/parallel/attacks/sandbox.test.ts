@@ -118,7 +118,7 @@ describe('descriptors', () => {
   test('a descriptor that the host inherited does not reach the tool', async () => {
     const code = 'import os\nprint(os.read(9, 99).decode())';
     const script = `
-      import { bubblewrap } from ${JSON.stringify(join(import.meta.dirname, '../../../src/sandbox/bubblewrap.ts'))};
+      import { bubblewrap } from ${JSON.stringify(join(import.meta.dirname, '../../../src/sandbox/bubblewrap/bubblewrap.ts'))};
       const child = bubblewrap().spawn(JSON.parse(process.argv[2]));
       child.stdin.end(); child.stdout.pipe(process.stdout); child.stderr.pipe(process.stdout);`;
     const built = join(folder, 'spawn.mjs');

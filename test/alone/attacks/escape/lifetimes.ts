@@ -160,7 +160,7 @@ let built: Promise<string> | undefined;
 export function hostProgram(folder: string): Promise<string> {
   built ??= (async () => {
     const target = join(folder, 'host.mjs');
-    const sandbox = join(import.meta.dirname, '../../../../src/sandbox/bubblewrap.ts');
+    const sandbox = join(import.meta.dirname, '../../../../src/sandbox/bubblewrap/bubblewrap.ts');
     const script = `
       import { bubblewrap } from ${JSON.stringify(sandbox)};
       const child = bubblewrap().spawn(JSON.parse(process.argv[2]));

@@ -1,9 +1,8 @@
 // The commands print one plain term per concept: test/support/words.json says which words they do not use.
-import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { commands } from '../../../../src/serve/cli/command/commands.js';
-import { main, temporaryFolder } from '../../../support/toolwharf.js';
+import { temporaryFolder, toolwharf } from '../../../support/toolwharf.js';
 import { readWordRules, type TextLine, wrongWords } from '../../../support/word-rules.js';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -38,20 +37,19 @@ describe('what commands print', () => {
     ['explain', 'schema.required'],
   ];
   const helps = commands.map((it) => [it.name, '--help']);
-  let printed: TextLine[] | undefined;
-  const output = () => {
-    printed ??= [['--help'], ['help', 'exit-codes'], ...helps, ...examples].flatMap((args) => {
-      const env = { ...process.env, TOOLWHARF_HOME: join(folder.path, 'state') };
-      const done = spawnSync(process.execPath, [main, ...args], { cwd: root, env, encoding: 'utf8' });
-      expect(done.stderr, args.join(' ')).not.toMatch(/^Node\.js v/m);
-      return `${done.stdout}${done.stderr}`
-        .split('\n')
-        .map((text) => ({ where: `toolwharf ${args.join(' ')}`, text }));
-    });
-    return printed;
-  };
+  const printed: TextLine[] = [];
 
-  test('was collected', () => expect(output().length).toBeGreaterThan(500));
+  beforeAll(async () => {
+    for (const args of [['--help'], ['help', 'exit-codes'], ...helps, ...examples]) {
+      const env = { TOOLWHARF_HOME: join(folder.path, 'state') };
+      const done = await toolwharf(args, { cwd: root, env });
+      expect(done.stderr, args.join(' ')).not.toMatch(/^Node\.js v/m);
+      for (const text of `${done.stdout}${done.stderr}`.split('\n'))
+        printed.push({ where: `toolwharf ${args.join(' ')}`, text });
+    }
+  }, 180_000);
+
+  test('was collected', () => expect(printed.length).toBeGreaterThan(500));
   for (const rule of rules.filter((it) => it.in.includes('output')))
-    test(`says "${rule.term}"`, () => expect(wrongWords(rule, output())).toEqual([]));
+    test(`says "${rule.term}"`, () => expect(wrongWords(rule, printed)).toEqual([]));
 });
