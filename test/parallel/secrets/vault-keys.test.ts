@@ -159,7 +159,7 @@ describe.skipIf(noKeyring)('the keychain of a desktop (needs GNOME Keyring and s
       const { kind } = existsSync(join(state, 'vault.key-storage'))
         ? JSON.parse(readFileSync(join(state, 'vault.key-storage'), 'utf8'))
         : { kind: 'file' };
-      expect(files().filter((it) => !/\.[0-9a-f]{16}$/.test(it))).toEqual(
+      expect(files().filter((it) => !/\.toolwharf-[0-9a-f]{16}$/.test(it))).toEqual(
         kind === 'file' ? ['vault.key', 'vault.key-storage'] : ['vault.key-storage'],
       );
       to = kind === 'file' ? 'keychain' : 'file';
