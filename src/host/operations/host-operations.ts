@@ -46,6 +46,8 @@ import {
 const id = value('id', text());
 const packageId = value('package', text());
 const slot = value('slot', text());
+/** The kill switch itself rejects what cannot be a target. */
+const target = value('target', anyText('all, PACKAGE, PACKAGE/TOOL or principal:NAME'));
 const maxTail = 10_000;
 
 /** What an operator can do. Operations that only read have no PIN rule. */
@@ -161,12 +163,12 @@ export const hostOperations = {
     list: operation({ role: 'operator', summary: 'List stopped targets.' }, [], arrayOf(killEntry)),
     set: operation(
       { role: 'operator', summary: 'Stop a target: end its running calls and deny new ones.' },
-      [value('target', text('all, PACKAGE, PACKAGE/TOOL or principal:NAME')), actorNameParam],
+      [target, actorNameParam],
       killOutcome,
     ),
     lift: operation(
       { role: 'operator', pin: 'if-set', summary: 'Lift a stop.' },
-      [value('target', text('all, PACKAGE, PACKAGE/TOOL or principal:NAME')), actorParam],
+      [target, actorParam],
       boolean('False if the target was not stopped.'),
     ),
   },

@@ -26,7 +26,6 @@ import {
   json,
   jsonObject,
   nothing,
-  number,
   object,
   oneOf,
   optional,
@@ -56,7 +55,7 @@ export const sessionOperations = {
         object({
           tool: unchecked<string>('PACKAGE/TOOL'),
           arguments: unchecked<Json>(),
-          timeoutMs: optional(number()),
+          timeoutMs: optional(unchecked<number>('Milliseconds. Default: the limit of the tool.')),
         }),
       ),
     ],
