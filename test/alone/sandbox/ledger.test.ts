@@ -20,7 +20,7 @@ beforeAll(async () => {
   chmodSync(folder, 0o755);
   hostScript = join(folder, 'host.mjs');
   const contents = `
-    import { bubblewrap } from ${JSON.stringify(join(sources, 'bubblewrap.ts'))};
+    import { bubblewrap } from ${JSON.stringify(join(sources, 'bubblewrap', 'bubblewrap.ts'))};
     import { noSandbox } from ${JSON.stringify(join(sources, 'no-sandbox.ts'))};
     import { defaultSandboxLimits } from ${JSON.stringify(join(sources, 'sandbox.ts'))};
     const pidFolder = process.argv[3];

@@ -30,7 +30,7 @@ beforeAll(async () => {
   if (waiting.status !== 'confirmation_required') throw new Error('the call was not held');
   held = waiting.confirmation.token;
   const conditions = [{ argument: 'text', condition: { test: 'any' } as const }];
-  const target = { package: 'send', tool: 'send/send', principal: 'nobody', conditions };
+  const target = { tool: 'send/send', principal: 'nobody', conditions };
   const definition = (await host.approvals.get(held)).definition;
   rule = (
     await host.approvals.rules.add({ ...target, definition, destructive: false, expiresAt: null }, 'test')
