@@ -64,7 +64,10 @@ export function mayInstall() {
 export function installPackages(missing) {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...packagesOf(missing)]])
-    spawnSync('/usr/bin/apt-get', ['-q', ...args], { stdio: ['ignore', 'inherit', 'inherit'], env });
+    spawnSync('/usr/bin/apt-get', ['-q', '-o', 'Acquire::Retries=3', ...args], {
+      stdio: ['ignore', 'inherit', 'inherit'],
+      env,
+    });
 }
 
 /** The one command that installs these programs. */

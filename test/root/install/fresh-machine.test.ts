@@ -18,6 +18,7 @@ const file = (path: string) => readFileSync(join(debian.path, path), 'utf8');
 
 /** Starts it as this user without a terminal, waits until it serves, runs the commands, and stops it by its process id. */
 const serving = (user: string, ...commands: string[]) => `
+  : >/tmp/start.log
   ${user} npm start -- --port 0 </dev/null >/tmp/start.log 2>&1 &
   started=$!
   until grep -q '^Serving' /tmp/start.log; do
@@ -68,7 +69,7 @@ test(
     const done = await debian.run(serving('', list, call));
     expect(done, done.output).toMatchObject({ code: 0 });
     expect(file('tmp/start.log')).toMatch(/^Installing bubblewrap, python3-pip with apt-get\.$/m);
-    expect(existsSync(join(debian.path, 'usr/bin/bwrap'))).toBe(true);
+    expect(existsSync(join(debian.path, 'usr/bin/bwrap')), file('tmp/start.log')).toBe(true);
     const states = listedIn('tmp/list.json');
     expect(Object.keys(states).sort()).toEqual(['needs-setup', 'ready']);
     expect(states['needs-setup']).toEqual(needSetup);
