@@ -45,13 +45,21 @@ function rootFiles(root: string): NotRun[] {
     .map((it) => ({ file: join('test/root', it), title: '', needs: 'root' }));
 }
 
-/** The list that a person reads, one group per need. Empty if everything ran. */
+/** The list that a person reads, one group per need and one line per group of tests. Empty if everything ran. */
 export function describeNotRun(all: readonly NotRun[]): string {
-  const groups = new Map<string, string[]>();
+  const groups = new Map<string, Map<string, number>>();
   for (const { file, title, needs } of all) {
     const heading = needs === '' ? 'Not run, and the test does not say why' : `Not run here, needs ${needs}`;
-    const lines = groups.get(heading) ?? [];
-    groups.set(heading, [...lines, title === '' ? file : `${file}: ${title}`]);
+    const lines = groups.get(heading) ?? new Map<string, number>();
+    // Tests of a group that is left out as a whole are one line.
+    const name = needs === '' ? title : title.split(' (needs ')[0];
+    const line = title === '' ? file : `${file}: ${name}`;
+    groups.set(heading, lines.set(line, (lines.get(line) ?? 0) + 1));
   }
-  return [...groups].map(([heading, lines]) => `\n${heading}:\n  ${lines.join('\n  ')}\n`).join('');
+  return [...groups]
+    .map(([heading, lines]) => {
+      const shown = [...lines].map(([line, count]) => (count === 1 ? line : `${line} (${count} tests)`));
+      return `\n${heading}:\n  ${shown.join('\n  ')}\n`;
+    })
+    .join('');
 }

@@ -68,6 +68,8 @@ test('what did not run is listed by what it needs', () => {
     describeNotRun([
       { file: 'test/root/a.test.ts', title: '', needs: 'root' },
       { file: 'src/b.test.ts', title: 'strings (needs data)', needs: 'data' },
+      { file: 'src/e.test.ts', title: 'numbers (needs data) > one', needs: 'data' },
+      { file: 'src/e.test.ts', title: 'numbers (needs data) > two', needs: 'data' },
       { file: 'test/root/c.test.ts', title: '', needs: 'root' },
       { file: 'src/d.test.ts', title: 'later', needs: '' },
     ]),
@@ -77,7 +79,8 @@ Not run here, needs root:
   test/root/c.test.ts
 
 Not run here, needs data:
-  src/b.test.ts: strings (needs data)
+  src/b.test.ts: strings
+  src/e.test.ts: numbers (2 tests)
 
 Not run, and the test does not say why:
   src/d.test.ts: later
