@@ -58,12 +58,12 @@ function absolute(flag: string | undefined, word: string, place: (path: string) 
 /** The URL of the MCP endpoint. Default path: /mcp. */
 export function mcpEndpoint(written: string): URL {
   const url = URL.canParse(written) ? new URL(written) : undefined;
-  const wrong = (why: string) =>
-    new HostError('usage', `--http ${JSON.stringify(written)} ${why}`, {
+  const wrong = (why: string, shown = JSON.stringify(written)) =>
+    new HostError('usage', `--http ${shown} ${why}`, {
       hint: 'write the MCP URL that "toolwharf serve" shows, such as http://127.0.0.1:8377/mcp',
     });
   if (url === undefined || !/^https?:$/.test(url.protocol)) throw wrong('is not an http or https URL');
-  if (url.username !== '' || url.password !== '') throw wrong('contains a password');
+  if (url.username !== '' || url.password !== '') throw wrong('contains a password', url.host);
   if (url.search !== '' || url.hash !== '') throw wrong('has a query or fragment');
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname))
     throw wrong('would send the token unencrypted');

@@ -544,7 +544,7 @@ describe('confirmation', () => {
     [['cursor', 'gone'], 'no such file or folder: gone'],
     [['claude-desktop', '--http', 'http://127.0.0.1:1'], 'supports only programs, not URLs'],
     [['cursor', '--http', 'http://tools.example.com'], 'unencrypted'],
-    [['cursor', '--http', 'https://u:p@tools.example.com'], 'contains a password'],
+    [['cursor', '--http', 'https://u:p@tools.example.com'], '--http tools.example.com contains a password'],
     [['cursor', '--http', 'file:///etc'], 'is not an http'],
     [['cursor', 'tools', '--http', 'http://127.0.0.1:1'], 'already has its packages'],
   ])('the args %j are rejected, and no file is written', async (args, message) => {
