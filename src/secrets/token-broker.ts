@@ -1,5 +1,4 @@
 import { HostError } from '../model/host-error.js';
-import { isLoopbackHost } from '../model/host-name.js';
 import { canonicalJson, isObject, type JsonObject, tryParseJson } from '../model/json.js';
 import type { SignIn } from './sign-in-provider.js';
 
@@ -143,12 +142,15 @@ function parsed(text: string): JsonObject | undefined {
   return isObject(value) ? value : undefined;
 }
 
+/** Hosts whose sign-in page may use plain http. Narrower than all loopback addresses: a broker chooses the page. */
+const pageHosts: readonly string[] = ['localhost', '127.0.0.1', '[::1]'];
+
 /** The URL of a sign-in page; plain http only on this machine. */
 function pageOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 4096 || !/^[\x21-\x7e]+$/.test(value)) return undefined;
   try {
     const { protocol, hostname, username, password, href } = new URL(value);
-    const isValid = protocol === 'https:' || (protocol === 'http:' && isLoopbackHost(hostname));
+    const isValid = protocol === 'https:' || (protocol === 'http:' && pageHosts.includes(hostname));
     return isValid && username === '' && password === '' ? href : undefined;
   } catch {
     return undefined;

@@ -204,6 +204,11 @@ describe('broker failures', () => {
       json({ status: 'pending', url: 'javascript:alert(1)' }),
       { code: 'upstream_failed' },
     ],
+    [
+      'sends a plain http sign-in URL of another loopback address',
+      json({ status: 'pending', url: 'http://127.0.0.2/page' }),
+      { code: 'upstream_failed' },
+    ],
     ['reports a failed sign-in', json({ status: 'failed' }), { code: 'auth_required' }],
     [
       'sends a redirect',
