@@ -135,9 +135,13 @@ describe('compared with a model', () => {
         let kept = 0;
         let lastTick = 0;
         let last: { reservation: Reservation; uses: typeof used } | undefined;
+        let started = true;
         const now = () => {
           highest = Math.max(highest + (time.ticks - lastTick), time.wall);
           lastTick = time.ticks;
+          // The first use after a start stores the time, even if the call does not fit.
+          if (started) kept = highest;
+          started = false;
           return highest;
         };
         let since = 0;
@@ -198,6 +202,7 @@ describe('compared with a model', () => {
               // Only the stored time survives a restart, and ticks start at any number.
               highest = kept;
               since = 0;
+              started = true;
               time.ticks = 7;
               lastTick = 7;
               ledger = ledgerOn(database);
@@ -208,6 +213,17 @@ describe('compared with a model', () => {
       { numRuns: 80 },
     );
   });
+});
+
+test('time that passed before a restart stays passed, even if no call fitted after it', async () => {
+  Object.assign(time, { wall: 5_000_000, ticks: 0 });
+  expect((await ledgerOn(database).reserve([calls(2), calls(1, 60_000)])).kind).toBe('taken');
+  time.wall -= 100_000;
+  const after = ledgerOn(database);
+  time.ticks += 1500;
+  expect((await after.reserve([calls(1, 60_000)])).kind).toBe('full');
+  expect(await ledgerOn(database).read([calls(2)])).toMatchObject([{ used: 0, waitMs: 0 }]);
+  expect(await ledgerOn(database).read([calls(1, 60_000)])).toMatchObject([{ used: 1, waitMs: 58_500 }]);
 });
 
 test('a clock that is set back frees nothing, even after a restart; only passing time does', async () => {

@@ -170,12 +170,7 @@ export class LimitLedger {
     const highest = Math.max(before + Math.max(0, tick - this.#lastTick), this.#time.now());
     this.#lastTick = tick;
     this.#highest = highest;
-    // On the first use, delete all rows that ended while no host was running.
-    if (known === undefined)
-      await transaction
-        .deleteFrom('limit_use')
-        .where((it) => it(it('at', '+', it.ref('window_ms')), '<=', Math.floor(highest)))
-        .execute();
+    if (known === undefined) await deleteEnded(transaction, Math.floor(highest));
     return Math.floor(highest);
   }
 }
@@ -247,6 +242,18 @@ async function deleteOld(transaction: Transaction<StateTables>, meter: Meter, ti
     .where(...is('kind', meter))
     .where('window_ms', '=', meter.windowMs)
     .where('at', '<=', time - meter.windowMs)
+    .execute();
+}
+
+/**
+ * On the first use, delete all rows that ended while no host was running. The time is stored with it: a use that is
+ * deleted ended before every time that is used from now on.
+ */
+async function deleteEnded(transaction: Transaction<StateTables>, time: number): Promise<void> {
+  await storeTime(transaction, time);
+  await transaction
+    .deleteFrom('limit_use')
+    .where((it) => it(it('at', '+', it.ref('window_ms')), '<=', time))
     .execute();
 }
 
