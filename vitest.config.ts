@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { isRoot } from './test/support/not-run.js';
@@ -6,6 +7,9 @@ import { SummaryReporter } from './test/support/summary-reporter.js';
 
 /** Set for whole runs: whether the promises of SECURITY.md are checked or written. */
 const promises = process.env.TOOLWHARF_PROMISES;
+
+/** For property tests, see `test/support/property-seed.ts`. */
+const seed = process.env.CI === 'true' ? { TOOLWHARF_SEED: seedOfCommit() } : {};
 
 const timeouts = { testTimeout: 30_000, hookTimeout: 60_000 };
 
@@ -40,6 +44,8 @@ export default defineConfig({
           ...timeouts,
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/unit/**/*.test.ts'],
+          setupFiles: ['test/support/property-seed.ts'],
+          env: seed,
           // They share modules: loading them anew for each file takes longer than most of the tests.
           isolate: false,
           maxWorkers: availableParallelism(),
@@ -51,6 +57,8 @@ export default defineConfig({
           ...timeouts,
           name: 'parallel',
           include: ['test/parallel/**/*.test.ts'],
+          setupFiles: ['test/support/property-seed.ts'],
+          env: seed,
           isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -61,6 +69,8 @@ export default defineConfig({
           ...timeouts,
           name: 'alone',
           include: ['test/alone/**/*.test.ts'],
+          setupFiles: ['test/support/property-seed.ts'],
+          env: seed,
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },
@@ -69,3 +79,8 @@ export default defineConfig({
     ],
   },
 });
+
+function seedOfCommit(): string {
+  const commit = execFileSync('git', ['rev-parse', 'HEAD'], { encoding: 'utf8' });
+  return String(Number.parseInt(commit.slice(0, 7), 16));
+}
