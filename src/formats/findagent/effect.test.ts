@@ -35,10 +35,11 @@ test('a hint that contradicts the method is replaced', () => {
   expect(effects(http('GET', { title: 'Look', openWorldHint: false })).annotations).toEqual({
     title: 'Look',
     readOnlyHint: true,
-    destructiveHint: false,
     idempotentHint: true,
     openWorldHint: false,
   });
+  // Nobody declared whether a POST destroys something or can be repeated.
+  expect(effects(http('POST')).annotations).toEqual({ readOnlyHint: false, openWorldHint: true });
 });
 
 test('readOnlyOverridden is true only if the host overrides the hint', () => {

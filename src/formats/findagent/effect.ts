@@ -39,8 +39,11 @@ export function effectsOf(
     approval: rule.approval === 'human' || effect === 'destructive' ? 'human' : 'none',
     annotations: {
       ...(typeof hints.title === 'string' ? { title: hints.title } : {}),
-      ...(effectDeclared ? { readOnlyHint: readOnly, destructiveHint: effect === 'destructive' } : {}),
-      ...(effectDeclared || declaredIdempotent.length > 0 ? { idempotentHint: idempotent } : {}),
+      ...(effectDeclared ? { readOnlyHint: readOnly } : {}),
+      ...(effect === 'destructive' || typeof hints.destructiveHint === 'boolean'
+        ? { destructiveHint: effect === 'destructive' }
+        : {}),
+      ...(idempotent || declaredIdempotent.length > 0 ? { idempotentHint: idempotent } : {}),
       ...(typeof hints.openWorldHint === 'boolean'
         ? { openWorldHint: hints.openWorldHint }
         : backend === 'http'

@@ -126,7 +126,6 @@ test('a manifest with every field is converted completely', () => {
         annotations: {
           title: 'Door state',
           readOnlyHint: true,
-          destructiveHint: false,
           idempotentHint: true,
           openWorldHint: true,
         },
@@ -159,7 +158,6 @@ test('a manifest with every field is converted completely', () => {
         input: rename,
         annotations: {
           readOnlyHint: false,
-          destructiveHint: false,
           idempotentHint: true,
           openWorldHint: true,
         },
@@ -197,8 +195,6 @@ test('a manifest with every field is converted completely', () => {
         input: doors,
         annotations: {
           readOnlyHint: false,
-          destructiveHint: false,
-          idempotentHint: false,
           openWorldHint: true,
         },
         effect: 'write',
@@ -229,7 +225,7 @@ test('a manifest with every field is converted completely', () => {
           required: ['guest'],
           additionalProperties: false,
         },
-        annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+        annotations: { readOnlyHint: true, idempotentHint: true },
         effect: 'none',
         effectDeclared: true,
         idempotent: true,

@@ -104,7 +104,7 @@ test('a manifest with all fields is converted to exactly this package', () => {
           additionalProperties: false,
         },
         output: { type: 'array', description: 'One entry for each mail.', items: { type: 'object' } },
-        annotations: { readOnlyHint: false, openWorldHint: true },
+        annotations: { openWorldHint: true },
         effect: 'write',
         effectDeclared: false,
         idempotent: false,

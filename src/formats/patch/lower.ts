@@ -22,7 +22,8 @@ export function lower(manifest: JsonObject, file: string, waitsForInput: boolean
     description,
     input: inputSchema(inputs),
     output: outputSchema(manifest.outputs as JsonObject),
-    annotations: { readOnlyHint: effect !== 'write', openWorldHint: network },
+    // What a tool does with the network is not declared, so nothing is claimed about it.
+    annotations: { ...(network ? {} : { readOnlyHint: effect !== 'write' }), openWorldHint: network },
     effect,
     effectDeclared: !network,
     idempotent: effect !== 'write',

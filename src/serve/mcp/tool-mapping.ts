@@ -57,16 +57,20 @@ function objectSchema(schema: JsonSchema): Json {
     : { type: 'object' };
 }
 
-/** The annotations of the manifest, corrected by what the host knows. */
-function annotationsOf(tool: Tool): Annotations {
-  // Annotations of upstream tools are passed on unchanged: the host knows nothing better and does not rely on them.
-  if (tool.action?.kind === 'upstream' && !tool.effectDeclared) return tool.annotations;
-  const reads = tool.effect === 'none' || tool.effect === 'read';
+/**
+ * The hints that somebody declared, corrected by the declared effect. A hint that nobody declared is left out: a client
+ * then assumes the worst.
+ */
+function annotationsOf({ annotations, effect, effectDeclared, idempotent }: Tool): Annotations {
+  if (!effectDeclared) return annotations;
+  const { destructiveHint, ...others } = annotations;
+  const reads = effect === 'none' || effect === 'read';
+  const isDestructive = effect === 'destructive';
   return {
-    ...tool.annotations,
+    ...others,
     readOnlyHint: reads,
-    ...(reads ? {} : { destructiveHint: tool.effect === 'destructive' }),
-    idempotentHint: tool.idempotent,
+    ...(isDestructive || (destructiveHint !== undefined && !reads) ? { destructiveHint: isDestructive } : {}),
+    ...(idempotent ? { idempotentHint: true } : {}),
   };
 }
 
