@@ -2,9 +2,12 @@ import type { RateLimit } from './guardrails.js';
 import type { JsonSchema } from './json.js';
 import type { Effect } from './tool.js';
 
+/** Why the host itself asks: the call cannot be undone, or nobody declared what the tool does. */
+export type BuiltInCause = 'destructive' | 'undeclared-effect';
+
 /** Where a rule comes from. `session`: a program that uses the host as a library. */
 export type RuleOrigin =
-  | { readonly kind: 'built-in' }
+  | { readonly kind: 'built-in'; readonly cause?: BuiltInCause }
   | { readonly kind: 'manifest'; readonly file: string }
   | { readonly kind: 'user' | 'project'; readonly file: string; readonly line: number }
   | { readonly kind: 'session' };

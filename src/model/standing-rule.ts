@@ -22,10 +22,13 @@ export interface ArgumentCondition {
 
 /** Calls that an operator allows without deciding on each one. */
 export interface StandingRuleInput {
-  /** `package/tool`. */
+  /** `package/tool`, or `package/*` for a whole package. */
   readonly tool: string;
-  /** Digest of the package. The rule ends when the package changes. */
-  readonly definition: string;
+  /**
+   * Digest of the package. The rule ends when the package changes. Null for a whole package: the rule then answers only
+   * the question about undeclared effects, and stays while the package changes.
+   */
+  readonly definition: string | null;
   /** Null for every caller. */
   readonly principal: string | null;
   readonly conditions: readonly ArgumentCondition[];

@@ -10,6 +10,7 @@ export type ConfirmationKind =
   | 'human_confirm'
   | 'tainted_input'
   | 'destructive'
+  | 'undeclared_effect'
   | 'approval'
   | 'data_flow'
   | 'spend';
@@ -84,8 +85,7 @@ function confirmationReasons({
     });
   for (const rule of requirements.rules) {
     if (rule.approval !== 'ask') continue;
-    if (rule.origin.kind === 'built-in')
-      reasons.push({ kind: 'destructive', text: `${tool.name} cannot be undone`, origin: rule.origin });
+    if (rule.origin.kind === 'built-in') reasons.push(builtInReason(rule.origin, tool));
     else if (rule.origin.kind !== 'manifest')
       reasons.push({ kind: 'approval', ...reason(rule, `${ruleText(rule)} requires a person's approval`) });
     else if (tool.approval !== 'human')
@@ -104,6 +104,13 @@ function confirmationReasons({
     reasons.push({ kind: 'spend', ...reason(askAbove.rule, text) });
   }
   return reasons;
+}
+
+function builtInReason(origin: RuleOrigin & { kind: 'built-in' }, { name }: Tool): ConfirmationReason {
+  if (origin.cause !== 'undeclared-effect')
+    return { kind: 'destructive', text: `${name} cannot be undone`, origin };
+  const text = `${name} does not declare what it changes; it can write to the workspace and use the network`;
+  return { kind: 'undeclared_effect', text, origin };
 }
 
 /** A rule of an operator never waives what another rule of an operator requires: the stricter one holds. */

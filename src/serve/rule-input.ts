@@ -4,20 +4,27 @@ import { isObject } from '../model/json.js';
 import type { StandingRuleInput } from '../model/standing-rule.js';
 import type { Tool } from '../model/tool.js';
 
-/** The tool that a standing rule is for, as it is now. */
-export interface RuleTarget {
-  readonly tool: Tool;
-  /** `package/tool`. */
-  readonly name: string;
-  readonly definition: string;
-}
+/** What a standing rule is for: one tool as it is now, or a whole package. */
+export type RuleTarget =
+  | { readonly tool: Tool; readonly name: string; readonly definition: string }
+  | { readonly tool: null; readonly name: string; readonly definition: null };
 
-/** Finds the tool that a rule names, with its current definition digest. */
+/** Finds what a rule names: `PACKAGE/TOOL`, or `PACKAGE` or `PACKAGE/*` for a whole package. */
 export async function ruleTarget(session: RemoteSession, name: string): Promise<RuleTarget> {
+  const [, packageId] = /^([^/]+)(?:\/\*)?$/.exec(name) ?? [];
+  if (packageId !== undefined) return packageTarget(session, packageId);
   const found = (await session.tools()).find((it) => it.name === name);
   if (found !== undefined) return { tool: found.tool, name, definition: found.definition };
   throw new HostError('tool_not_found', `no tool named ${JSON.stringify(name)} here`, {
     hint: 'write PACKAGE/TOOL as "toolwharf list" shows it; name its folder with --dir',
+  });
+}
+
+async function packageTarget(session: RemoteSession, id: string): Promise<RuleTarget> {
+  const { packages } = await session.packages();
+  if (packages.some((it) => it.id === id)) return { tool: null, name: `${id}/*`, definition: null };
+  throw new HostError('not_found', `no package named ${JSON.stringify(id)} here`, {
+    hint: 'write PACKAGE or PACKAGE/TOOL as "toolwharf list" shows it; name its folder with --dir',
   });
 }
 
@@ -26,6 +33,7 @@ export function checkedRule(
   rule: Omit<StandingRuleInput, 'tool' | 'definition'>,
   { tool, name, definition }: RuleTarget,
 ): StandingRuleInput {
+  if (tool === null) return { ...rule, tool: name, definition };
   const { input } = tool;
   const known = isObject(input) && isObject(input.properties) ? Object.keys(input.properties) : [];
   const unknown = rule.conditions.find((it) => !known.includes(it.argument));

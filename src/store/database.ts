@@ -146,7 +146,7 @@ export interface AnnouncementTable {
 export interface StandingRuleTable {
   id: string;
   tool: string;
-  definition: string;
+  definition: string | null;
   principal: string | null;
   /** Conditions on the arguments, as JSON. */
   conditions: string;

@@ -57,7 +57,7 @@ const steps: readonly string[] = [
    create table standing_rule (
      id text primary key,
      tool text not null,
-     definition text not null,
+     definition text,
      principal text,
      conditions text not null,
      destructive integer not null,

@@ -45,13 +45,13 @@ export class StandingRules {
     return rows.map((it) => this.#fromRow(it));
   }
 
-  /** Active rules for exactly this tool definition. */
-  async inForce(tool: string, definition: string, principal: string): Promise<StandingRule[]> {
+  /** Active rules for exactly this tool definition. Null: for the whole package, named as `package/*`. */
+  async inForce(tool: string, definition: string | null, principal: string): Promise<StandingRule[]> {
     const rows = await this.#database
       .selectFrom('standing_rule')
       .selectAll()
       .where('tool', '=', tool)
-      .where('definition', '=', definition)
+      .where('definition', definition === null ? 'is' : '=', definition)
       .where('ended_at', 'is', null)
       .where((it) => it.or([it('principal', 'is', null), it('principal', '=', principal)]))
       .where((it) => it.or([it('expires_at', 'is', null), it('expires_at', '>', this.#now())]))

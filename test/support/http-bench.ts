@@ -12,7 +12,7 @@ import { Metrics } from '../../src/serve/http/metrics.js';
 import { type HttpServer, type HttpServerOptions, openHttpServer } from '../../src/serve/http/server.js';
 import type { HttpServerLimits } from '../../src/serve/http/server-limits.js';
 import { patchTool } from './toolwharf.js';
-import { type Files, pythonTool, talos, type Workbench, workbench } from './workbench.js';
+import { type Files, knownEffects, pythonTool, talos, type Workbench, workbench } from './workbench.js';
 
 export interface HttpBench {
   readonly bench: Workbench;
@@ -84,7 +84,7 @@ export async function httpBench(
       { name: 'start-operator', role: 'operator', token: operator },
       { name: 'start-agent', role: 'agent', token: agent },
     ],
-    session: { directories: [bench.packages], root: bench.root },
+    session: { directories: [bench.packages], root: bench.root, policy: { rules: [knownEffects] } },
     version: '9.9.9',
     now: Date.now,
     onBug: (error) => bench.bugs.push(error),

@@ -49,6 +49,13 @@ export function toolwharf(args: readonly string[], options: RunOptions = {}): Pr
   });
 }
 
+/** Options for a command that says, like `knownEffects`, that undeclared effects are known to the operator. */
+export function knownEffectsOptions(folder: string): readonly string[] {
+  const file = join(folder, 'known-effects.toml');
+  writeFileSync(file, '[[rules]]\ntool = "*"\nundeclared_effect = "write"\n');
+  return ['--config', file];
+}
+
 /** A temporary folder, readable by all users; `remove` deletes it. */
 export function temporaryFolder(files: Record<string, string> = {}): { path: string; remove: () => void } {
   const path = mkdtempSync(join(tmpdir(), 'toolwharf-test-'));

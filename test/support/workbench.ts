@@ -7,6 +7,7 @@ import {
   type Host,
   type HostOptions,
   type JsonObject,
+  type Rule,
   type Session,
   type SessionOptions,
 } from '../../src/index.js';
@@ -30,7 +31,10 @@ export interface Workbench {
   close(): Promise<void>;
 }
 
-/** Starts a host whose packages are the given files. */
+/** Says that undeclared effects are known to the operator. Without it the host asks before such calls. */
+export const knownEffects: Rule = { tool: '*', undeclaredEffect: 'write', origin: { kind: 'session' } };
+
+/** Starts a host whose packages are the given files. Its sessions know undeclared effects. */
 export async function workbench(
   files: Files,
   options: Partial<HostOptions> & { readonly state?: string } = {},
@@ -60,7 +64,14 @@ export async function workbench(
     host,
     bugs,
     session: async (wanted = {}) => {
-      const opened = await host.session({ principal: 'agent', directories: [packages], root, ...wanted });
+      const { rules = [], ...policy } = wanted.policy ?? {};
+      const opened = await host.session({
+        principal: 'agent',
+        directories: [packages],
+        root,
+        ...wanted,
+        policy: { ...policy, rules: [...rules, knownEffects] },
+      });
       const broken = (await opened.packages()).packages.filter((it) => it.state === 'broken');
       // Otherwise a test that uses them would fail for a reason that is hard to see.
       if (broken.length > 0) throw new Error(broken.flatMap((it) => [it.path, ...it.reasons]).join('\n'));

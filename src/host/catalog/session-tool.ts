@@ -4,10 +4,11 @@ import { runsHere } from '../../model/program.js';
 import { shellQuote } from '../../model/shell-quote.js';
 import type { Slot } from '../../model/slot.js';
 import type { Tool } from '../../model/tool.js';
+import { denialFor } from '../../policy/denial.js';
 import { grantFor } from '../../policy/grant.js';
 import { guessesEnabled } from '../../policy/rules/guess-setting.js';
 import { combineRules } from '../../policy/rules/requirements.js';
-import { effectOf, rulesFor } from '../../policy/rules/tool-rules.js';
+import { effectOf, rulesFor, type ToolReach } from '../../policy/rules/tool-rules.js';
 import type { RunRequest } from '../../run/run.js';
 import type { SchemaValidator } from '../../schema/validator.js';
 import { runAction } from '../call/action-runner.js';
@@ -84,8 +85,9 @@ function createSessionTool(
   const { vault, scanner, broker, credentialKey } = services.secrets;
   const { limits, rules = [] } = setup.policy;
   const tool = { ...declared, effect: effectOf(pkg.id, declared, rules) };
-  const requirements = combineRules(rulesFor(pkg, tool, checked.loaded.file, rules));
   const usesProcess = startsProcess(pkg, tool);
+  const reach = usesProcess ? reachOf(pkg, setup) : nothingReached;
+  const requirements = combineRules(rulesFor(pkg, tool, checked.loaded.file, rules, reach));
   const signIn = { broker, vault, policy: setup.policy.broker ?? {}, principal: setup.principal };
   const mint = (slot: Slot) => mintToken(pkg, slot, signIn);
   const scanOptions = { isPublic, guesses: guessesEnabled(setup.policy.noGuesses, name) };
@@ -190,6 +192,17 @@ function createSessionTool(
 function noticeTargetOf({ policy, grants }: SessionSetup): NoticeTarget | null {
   const { webhook } = policy;
   return webhook === undefined ? null : { url: webhook, granted: grantFor(grants, 'toolwharf').network };
+}
+
+const nothingReached: ToolReach = { writesWorkspace: false, usesNetwork: false };
+
+/** What a process of the package can reach in this session. */
+function reachOf({ id, permissions }: Package, { policy }: SessionSetup): ToolReach {
+  const { noFiles, noWriting, noNetwork } = denialFor(policy.deny ?? [], id);
+  return {
+    writesWorkspace: permissions.filesystem === 'read-write' && !noFiles && !noWriting,
+    usesNetwork: permissions.network.kind !== 'none' && !noNetwork,
+  };
 }
 
 /** Whether a call of the tool uses a process of the package, which may see the workspace. */

@@ -72,8 +72,10 @@ const condition = union(
 );
 
 const ruleMembers = {
-  tool: text('PACKAGE/TOOL'),
-  definition: text('Digest of the package. The rule ends when the package changes.'),
+  tool: text('PACKAGE/TOOL, or PACKAGE/* for a whole package'),
+  definition: nullable(
+    text('Digest of the package. The rule ends when the package changes. Null for a whole package.'),
+  ),
   principal: nullable(text('Limits the rule to this caller.')),
   conditions: arrayOf(object({ argument: text(), condition })),
   destructive: boolean('Whether the rule covers destructive tools.'),

@@ -27,6 +27,7 @@ const tool: Tool = {
   examples: [],
   action: null,
 };
+const noReach = { writesWorkspace: false, usesNetwork: false };
 const pkg = { id: 'desk', guardrails: noGuardrails, tools: [tool] } as unknown as Package;
 const user: RuleOrigin = { kind: 'user', file: 'config.toml', line: 1 };
 const project: RuleOrigin = { kind: 'project', file: 'toolwharf.toml', line: 1 };
@@ -85,7 +86,7 @@ async function verdict(
   subject: Tool,
   input: JsonObject,
 ): Promise<keyof typeof strictness> {
-  const requirements = combineRules(rulesFor(pkg, subject, 'findagent.json', rules));
+  const requirements = combineRules(rulesFor(pkg, subject, 'findagent.json', rules, noReach));
   try {
     const given = await applyInputGuardrails('desk', requirements, input);
     cappedAmount('desk/pay', subject, requirements, given);
@@ -171,7 +172,7 @@ describe('an allow rule', () => {
       package: pkg,
       tool: subject,
       file: 'findagent.json',
-      requirements: combineRules(rulesFor(pkg, subject, 'findagent.json', rules)),
+      requirements: combineRules(rulesFor(pkg, subject, 'findagent.json', rules, noReach)),
       input: {},
     }).kind;
   const destructive: Tool = { ...tool, effect: 'destructive' };

@@ -7,6 +7,11 @@ import { linearPattern } from '../linear-pattern.js';
 const maxConditions = 64;
 const maxPattern = 1000;
 
+/** The name of all tools of a package in a standing rule. */
+export function wholePackage(packageId: string): string {
+  return `${packageId}/*`;
+}
+
 /**
  * Whether a standing rule covers exactly this call. The rule must name every argument: nobody has agreed to an argument
  * that it does not mention.
@@ -76,10 +81,20 @@ function stepsOf(text: string): Steps | undefined {
 }
 
 /** Throws if a new rule is invalid. */
-export function checkRule({ tool, conditions, expiresAt }: StandingRuleInput, now: number): void {
+export function checkRule(
+  { tool, definition, conditions, destructive, expiresAt }: StandingRuleInput,
+  now: number,
+): void {
   const invalid = (message: string, hint: string) => new HostError('usage', message, { hint });
   if (!/^[^\s/]+\/\S+$/.test(tool))
     throw invalid(`${JSON.stringify(tool)} does not name a tool`, 'write PACKAGE/TOOL');
+  if ((definition === null) !== /^[^/]+\/\*$/.test(tool))
+    throw invalid('a rule without a definition is for a whole package', 'write PACKAGE/* as its tool');
+  if (definition === null && (conditions.length > 0 || destructive))
+    throw invalid(
+      'a rule for a whole package has no conditions and covers no destructive tools',
+      'add a rule for one tool: PACKAGE/TOOL',
+    );
   if (conditions.length > maxConditions)
     throw invalid('the rule has more than 64 conditions', 'use two rules');
   if (expiresAt !== null && !(expiresAt > now))

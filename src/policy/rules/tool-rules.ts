@@ -7,10 +7,48 @@ function stronger(a: Effect, b: Effect): Effect {
   return effects.indexOf(a) >= effects.indexOf(b) ? a : b;
 }
 
+/** What a tool can reach in a session: requested by its package, without what the operator denies. */
+export interface ToolReach {
+  readonly writesWorkspace: boolean;
+  readonly usesNetwork: boolean;
+}
+
 /** Rules of the host itself. Only an operator's rule can waive them. */
-const builtInRules: readonly Rule[] = [
-  { tool: '*', effects: ['destructive'], approval: 'ask', origin: { kind: 'built-in' } },
-];
+const askIfDestructive: Rule = {
+  tool: '*',
+  effects: ['destructive'],
+  approval: 'ask',
+  origin: { kind: 'built-in', cause: 'destructive' },
+};
+const askIfUndeclared: Rule = {
+  tool: '*',
+  approval: 'ask',
+  origin: { kind: 'built-in', cause: 'undeclared-effect' },
+};
+
+/**
+ * A tool that writes to the workspace and uses the network can send files away and change others. Without a declared
+ * effect, nobody has agreed to that in so many words.
+ */
+function asksForUndeclared(
+  packageId: string,
+  tool: Tool,
+  operatorRules: readonly Rule[],
+  { writesWorkspace, usesNetwork }: ToolReach,
+): boolean {
+  return writesWorkspace && usesNetwork && !hasKnownEffect(packageId, tool, operatorRules);
+}
+
+/** Whether the manifest, an announced hint or the operator says what the tool does. */
+function hasKnownEffect(packageId: string, tool: Tool, operatorRules: readonly Rule[]): boolean {
+  const { readOnlyHint, destructiveHint } = tool.annotations;
+  if (tool.effectDeclared || readOnlyHint !== undefined || destructiveHint !== undefined) return true;
+  const name = `${packageId}/${tool.name}`;
+  return operatorRules.some(
+    (it) =>
+      it.undeclaredEffect !== undefined && it.origin.kind !== 'project' && matchesToolName(it.tool, name),
+  );
+}
 
 /** The manifest's rules for one tool; first the rule that holds for the whole package. */
 export function manifestRules(pkg: Package, tool: Tool, file: string): Rule[] {
@@ -43,11 +81,13 @@ export function rulesFor(
   tool: Tool,
   file: string,
   operatorRules: readonly Rule[],
+  reach: ToolReach,
 ): readonly Rule[] {
   const name = `${pkg.id}/${tool.name}`;
   return [
     ...manifestRules(pkg, tool, file),
-    ...[...operatorRules, ...builtInRules].filter((it) => appliesTo(it, name, tool)),
+    ...[...operatorRules, askIfDestructive].filter((it) => appliesTo(it, name, tool)),
+    ...(asksForUndeclared(pkg.id, tool, operatorRules, reach) ? [askIfUndeclared] : []),
   ];
 }
 

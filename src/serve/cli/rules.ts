@@ -32,9 +32,13 @@ export const ruleOptions: readonly Option[] = [
 
 export async function allow(name: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
   if (name === undefined)
-    throw new HostError('usage', 'name the tool to allow: toolwharf approvals allow PKG/TOOL --when …', {
-      hint: 'see "toolwharf approvals --help"',
-    });
+    throw new HostError(
+      'usage',
+      'name the package or tool to allow: toolwharf approvals allow PKG, or PKG/TOOL --when …',
+      {
+        hint: 'see "toolwharf approvals --help"',
+      },
+    );
   const options = await sessionFor(
     args,
     terminal,
@@ -119,7 +123,8 @@ function conditionOf(text: string, { tool }: RuleTarget): ArgumentCondition {
     throw new HostError('usage', `--when ${JSON.stringify(text)} is not a condition`, {
       hint: `write --when ARGUMENT TEST VALUE; tests are ${Object.keys(tests).join(', ')}`,
     });
-  const properties = isObject(tool.input) && isObject(tool.input.properties) ? tool.input.properties : {};
+  const input = tool?.input;
+  const properties = isObject(input) && isObject(input.properties) ? input.properties : {};
   const declared = Object.hasOwn(properties, argument) ? properties[argument] : undefined;
   return { argument, condition: make(value, isObject(declared) && declared.type === 'string') };
 }

@@ -16,8 +16,8 @@ import { revealLine } from './reveal.js';
 /** One rule in the document. */
 export const ruleEntry = object({
   id: text(),
-  tool: text('PACKAGE/TOOL'),
-  definition: text('Digest of the package.'),
+  tool: text('PACKAGE/TOOL, or PACKAGE/* for a whole package'),
+  definition: nullable(text('Digest of the package. Null for a whole package.')),
   principal: nullable(text()),
   conditions: ruleConditions,
   destructive: boolean(),
@@ -46,13 +46,16 @@ function toEntry({ createdAt, expiresAt, endReason, ...rule }: StandingRule) {
 
 /** A rule as text for people. */
 export function printRule(rule: StandingRule): string {
-  const { id, tool, principal, conditions, destructive, expiresAt, state, endReason, used } = rule;
+  const { id, tool, definition, principal, conditions, destructive, expiresAt, state, endReason, used } =
+    rule;
+  const end = definition === null ? 'revoked' : 'revoked, or the package changes';
   const lines = [
     `${id}  ${endReason === null ? state : `ended: ${endReason}`}`,
     `  allows  ${tool}${destructive ? ', even though its effects cannot be undone' : ''}`,
     `  for     ${principal ?? 'every caller'}`,
+    ...(definition === null ? ['  when    only its undeclared effect needs approval'] : []),
     ...conditions.map((it) => `  when    ${conditionText(it)}`),
-    `  until   ${expiresAt === null ? 'revoked, or the package changes' : time(expiresAt)}`,
+    `  until   ${expiresAt === null ? end : time(expiresAt)}`,
     `  used    ${used === 1 ? 'once' : `${used} times`}`,
   ];
   return `${lines.map(revealLine).join('\n')}\n`;

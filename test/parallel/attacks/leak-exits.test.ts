@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Json } from '../../../src/index.js';
 import { type HttpBench, httpBench } from '../../support/http-bench.js';
 import { BareClient, frontFor, officialClient } from '../../support/mcp-wire.js';
-import { toolwharf } from '../../support/toolwharf.js';
+import { knownEffectsOptions, toolwharf } from '../../support/toolwharf.js';
 import { failureOf, pythonTool, resultOf, talos } from '../../support/workbench.js';
 
 // Split, so that the source does not contain the whole value.
@@ -247,6 +247,7 @@ test('the command line removes secrets, with and without --json', async () => {
       ...base,
       '--root',
       home.bench.root,
+      ...knownEffectsOptions(home.bench.path),
     ]);
     expect(stdout).toContain('[redacted:door_key]');
     expectNothing(stdout + stderr, own);

@@ -7,7 +7,13 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type HttpBench, httpBench } from '../../support/http-bench.js';
 import { frontFor, officialClient } from '../../support/mcp-wire.js';
-import { type LoopbackServer, loopbackServer, temporaryFolder, toolwharf } from '../../support/toolwharf.js';
+import {
+  knownEffectsOptions,
+  type LoopbackServer,
+  loopbackServer,
+  temporaryFolder,
+  toolwharf,
+} from '../../support/toolwharf.js';
 import { findagent, inputOf, pythonTool, resultOf, talos, toolspace } from '../../support/workbench.js';
 
 // Split, so that the source does not contain the whole value.
@@ -196,6 +202,7 @@ test('a long random run outputs none of the secrets', async () => {
 test('the command line outputs none of the secrets', async () => {
   const folder = temporaryFolder(packageFiles(server.port));
   const state = ['--state', join(folder.path, 'state')];
+  const known = knownEffectsOptions(folder.path);
   const run = async (args: readonly string[], stdin = '') => {
     const { stdout, stderr } = await toolwharf([...args, ...state], { cwd: folder.path, stdin });
     outputs.push(stdout, stderr);
@@ -207,7 +214,8 @@ test('the command line outputs none of the secrets', async () => {
   // A secret in the wrong argument is not repeated in the error.
   await run(['secret', 'set', 'crate', 'crate_key', values.crate.value]);
   await run(['secret', values.crate.value]);
-  for (const way of ways) await run(['call', 'crate/act', JSON.stringify({ text: way }), '--dir', '.', '-v']);
+  for (const way of ways)
+    await run(['call', 'crate/act', JSON.stringify({ text: way }), '--dir', '.', '-v', ...known]);
   await run(['call', 'shelf/act', '{"text":"crash"}', '--dir', '.', '--json', '-v']);
   await run(['info', 'crate', '-v']);
   await run(['list', '.', '--json']);

@@ -1,5 +1,5 @@
 // Calls every example in the sandbox, one after the other, like a new user does.
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost, type Host, type Json, type Session } from '../../../src/index.js';
@@ -7,6 +7,8 @@ import type { HttpClient, HttpRequest } from '../../../src/net/http-client.js';
 import { temporaryFolder } from '../../support/toolwharf.js';
 
 const examples = join(import.meta.dirname, '../../../examples');
+/** Not served by "npm start". */
+const extraExamples = join(import.meta.dirname, '../../../examples-extra');
 let folder: ReturnType<typeof temporaryFolder>;
 let host: Host;
 let session: Session;
@@ -27,13 +29,19 @@ beforeAll(async () => {
   chmodSync(join(folder.path, 'work'), 0o777);
   mkdirSync(join(folder.path, 'state'));
   host = await createHost({ state: join(folder.path, 'state'), client, warm: false });
-  session = await host.session({ directories: [examples], root: join(folder.path, 'work') });
+  session = await host.session({ directories: [examples, extraExamples], root: join(folder.path, 'work') });
 });
 
 afterAll(async () => {
   await host.close();
   folder.remove();
 });
+
+/** What a person does once with "toolwharf approvals allow PACKAGE". */
+async function alwaysAllow(packageId: string): Promise<void> {
+  const whole = { definition: null, principal: null, conditions: [], destructive: false, expiresAt: null };
+  await host.approvals.rules.add({ ...whole, tool: `${packageId}/*` }, 'person');
+}
 
 async function result(tool: string, given: Record<string, Json>): Promise<Json> {
   const answer = await session.call({ tool, arguments: given });
@@ -72,12 +80,16 @@ describe('each example answers', () => {
       await host.approvals.approve(held.confirmation.token, 'person');
       await result(tool, given as Record<string, Json>);
     }
-    expect(await result('shell/execute', { command: 'cat notes.txt' })).toMatchObject({
-      stdout: expect.stringContaining('zero'),
-    });
+    expect(readFileSync(join(folder.path, 'work/notes.txt'), 'utf8')).toContain('zero');
   });
 
-  test('shell runs in the workspace and sees nothing else', async () => {
+  test('shell asks first, then runs in the workspace and sees nothing else', async () => {
+    const held = await session.call({ tool: 'shell/execute', arguments: { command: 'ls' } });
+    expect(held).toMatchObject({
+      status: 'confirmation_required',
+      confirmation: { kind: 'undeclared_effect' },
+    });
+    await alwaysAllow('shell');
     const command = 'pwd; echo made > made.txt; cat made.txt; cat /etc/shadow';
     const done = (await result('shell/execute', { command })) as { stdout: string; exitCode: number };
     expect(done.stdout).toBe(`${join(folder.path, 'work')}\nmade\n`);
@@ -92,6 +104,7 @@ describe('each example answers', () => {
       by: 'me',
     };
     await host.secrets.set({ ...entry, audience: { kind: 'manifest' } });
+    await alwaysAllow('webhook-signatures');
     const signed = (await result('webhook-signatures/sign', { scheme: 'github', body: '{}' })) as {
       headers: Record<string, string>;
     };

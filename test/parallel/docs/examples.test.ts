@@ -12,7 +12,10 @@ import { formatNamed, inspect } from '../../../src/formats/index.js';
 import { workbench } from '../../support/workbench.js';
 
 const root = join(import.meta.dirname, '../../..');
-const examples = discover([join(root, 'examples')], { cwd: root, formats: builtInFormats });
+const examples = discover([join(root, 'examples'), join(root, 'examples-extra')], {
+  cwd: root,
+  formats: builtInFormats,
+});
 
 describe('examples have no errors and no warnings', () => {
   test('discovery finds the examples', () => {
@@ -77,15 +80,15 @@ describe('patch examples', () => {
 });
 
 describe('talos examples', () => {
-  const load = async (name: string) => {
-    const source = readFileSync(join(root, 'examples', 'talos', name, 'index.ts'), 'utf8');
+  const load = async (name: string, folderName = 'examples') => {
+    const source = readFileSync(join(root, folderName, 'talos', name, 'index.ts'), 'utf8');
     const path = join(folder, `${name}.mjs`);
     writeFileSync(path, transform(source, { transforms: ['typescript'], disableESTransforms: true }).code);
     return import(pathToFileURL(path).href);
   };
 
   test('shell reports exit code and output, and stops at its timeout', async () => {
-    const { execute } = await load('shell');
+    const { execute } = await load('shell', 'examples-extra');
     expect(await execute({ command: 'pwd; echo oops >&2; exit 3', cwd: '/' })).toEqual({
       exitCode: 3,
       signal: null,
@@ -124,7 +127,8 @@ describe('talos examples', () => {
 test('an example that is not ready needs a value, a server, an engine or an install', async () => {
   const bench = await workbench({});
   try {
-    const session = await bench.host.session({ directories: [join(root, 'examples')] });
+    const directories = [join(root, 'examples'), join(root, 'examples-extra')];
+    const session = await bench.host.session({ directories });
     const { packages } = await session.packages();
     expect(packages.length).toBe(examples.found.length);
     const others = packages.filter((it) => it.state !== 'ready');

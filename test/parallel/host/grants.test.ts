@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type SessionOptions } from '../../../src/index.js';
 import { openDatabase } from '../../../src/store/database.js';
 import { loopbackServer, patchTool, temporaryFolder } from '../../support/toolwharf.js';
+import { knownEffects } from '../../support/workbench.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let host: Host;
@@ -24,7 +25,13 @@ afterEach(async () => {
 const tools = () => join(folder.path, 'tools');
 const work = () => join(folder.path, 'work');
 const open = (options: Partial<SessionOptions> = {}) =>
-  host.session({ principal: 'me', directories: [tools()], root: work(), ...options });
+  host.session({
+    principal: 'me',
+    directories: [tools()],
+    root: work(),
+    policy: { rules: [knownEffects] },
+    ...options,
+  });
 
 async function stateOf(id: string, options: Partial<SessionOptions> = {}) {
   const { packages } = await (await open(options)).packages();

@@ -6,6 +6,7 @@ import {
   failureOf,
   findagent,
   inputOf,
+  knownEffects,
   resultOf,
   talos,
   type Workbench,
@@ -174,7 +175,12 @@ describe('Talos functions', () => {
 
   test('the next host with the same state finds the data of a package', async () => {
     const state = join(bench.path, 'another-state');
-    const options = { principal: 'agent', directories: [join(bench.packages, 'shelf')], root: bench.root };
+    const options = {
+      principal: 'agent',
+      directories: [join(bench.packages, 'shelf')],
+      root: bench.root,
+      policy: { rules: [knownEffects] },
+    };
     for (const round of ['write', 'read']) {
       const host = await createHost({ state });
       try {

@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqlite } from '../../../src/store/sqlite.js';
-import { atTerminal, temporaryFolder, toolwharf } from '../../support/toolwharf.js';
+import { atTerminal, knownEffectsOptions, temporaryFolder, toolwharf } from '../../support/toolwharf.js';
 
 const value = 'open sesame "4711" / ü';
 
@@ -66,6 +66,7 @@ const show = () =>
     state,
     '--root',
     folder.path,
+    ...knownEffectsOptions(folder.path),
   ]);
 
 test('a value makes a package ready, reaches the tool, and appears in no output', async () => {

@@ -19,7 +19,7 @@ export const approvals: Command = {
   name: 'approvals',
   summary: 'Approve or deny held calls. Only a person can do this, never an agent.',
   usage:
-    'approvals list | show ID | approve ID | deny ID | allow PKG/TOOL --when … | rules | revoke RULE | key',
+    'approvals list | show ID | approve ID | deny ID | allow PKG | allow PKG/TOOL --when … | rules | revoke RULE | key',
   examples: [
     { line: 'toolwharf approvals list', text: 'show held calls with all arguments' },
     { line: 'toolwharf approvals approve apr_0f3c…', text: 'let exactly that call run, once' },
@@ -27,6 +27,10 @@ export const approvals: Command = {
     {
       line: "toolwharf approvals allow files/save --when path under /reports --when amount '<=' 50 --any text --until 2h",
       text: 'add a standing rule: such calls run without asking',
+    },
+    {
+      line: 'toolwharf approvals allow machine-watch',
+      text: 'stop asking about a package only because its manifest does not declare effects',
     },
     { line: 'toolwharf approvals rules', text: 'show standing rules and how often each was used' },
     { line: 'toolwharf approvals revoke rule_91ac…', text: 'end a standing rule: such calls are held again' },

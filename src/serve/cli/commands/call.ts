@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Answer, RemoteHost, RemoteSession } from '../../../host/host.js';
+import type { Answer, Confirmation, RemoteHost, RemoteSession } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
-import { confirmToolName } from '../../../model/tool-name.js';
+import { shellQuote } from '../../../model/shell-quote.js';
+import { confirmToolName, splitToolName } from '../../../model/tool-name.js';
 import { errorTable } from '../../errors.js';
 import { callDocument } from '../../print/call-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
@@ -169,6 +170,7 @@ async function askForApproval(
   terminal.err(
     `${visibleLine(tool)} needs your approval\n${printFacts(heldFacts(answer.confirmation), terminal.columns)}`,
   );
+  terminal.err(alwaysHint(answer.confirmation));
   const agreed = await terminal.confirm('Run it once?');
   // Ctrl-C is not a decision: the call stays held.
   if (terminal.signal.aborted) throw new HostError('canceled', 'interrupted');
@@ -179,6 +181,13 @@ async function askForApproval(
   }
   const request = { arguments: { confirmation_token: token }, signal: terminal.signal };
   return withToolProgress(tool, args, terminal, () => session.call({ ...request, tool: confirmToolName }));
+}
+
+/** How to stop a question that is about the whole package. */
+function alwaysHint({ kind, tool }: Confirmation): string {
+  if (kind !== 'undeclared_effect') return '';
+  const [packageId] = splitToolName(tool);
+  return `  always allow this package: toolwharf approvals allow ${shellQuote(packageId)}\n`;
 }
 
 function exitCode(answer: Answer): number {
@@ -201,6 +210,7 @@ function print(answer: Answer, args: Arguments, terminal: Terminal): void {
       terminal.err(`held: ${answer.tool} needs a person's approval: ${visible(reasons.join('; '))}\n`);
       if (args.has('yes')) terminal.err('  --yes never approves a call; approve it by its id\n');
       terminal.err(`  approve it: toolwharf approvals approve ${token}\n  then make the same call again\n`);
+      terminal.err(alwaysHint(answer.confirmation));
       return;
     }
     default: {

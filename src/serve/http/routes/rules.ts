@@ -25,7 +25,7 @@ const rulesResponse: ResponseSpec = {
 const tests = ['equals', 'one-of', 'under', 'at-most', 'at-least', 'matches'] as const;
 const conditionEntry = object({ argument: text(), test: oneOf(tests), value: json() });
 const ruleBody = object({
-  tool: text('PACKAGE/TOOL'),
+  tool: text('PACKAGE/TOOL, or PACKAGE for a whole package'),
   when: optional(arrayOf(conditionEntry)),
   any: optional(arrayOf(text(), 'Arguments that may have any value.')),
   principal: optional(text('Limits the rule to this caller.')),
@@ -49,7 +49,7 @@ export function ruleRoutes(rules: StandingRuleOperations, now: () => number): re
       path: '/api/v1/approvals/rules',
       role: 'operator',
       summary:
-        'Create a standing rule for a tool. Every argument needs a condition or must be listed in any.',
+        'Create a standing rule. For one tool: every argument needs a condition or must be listed in any. For a package: it answers only the question about undeclared effects.',
       body: ruleBody.schema,
       responses: { 200: rulesResponse, 404: { description: 'Unknown tool.' } },
       handle: async (exchange) => {

@@ -8,7 +8,7 @@ import { request } from '../../../support/http-bench.js';
 import { Rig } from '../../../support/nexo/bench.js';
 import { type NatsTestServer, startNatsServer } from '../../../support/nexo/nats-server.js';
 import { allProcesses, sandboxed } from '../../../support/processes.js';
-import { main, temporaryFolder, toolwharf, until } from '../../../support/toolwharf.js';
+import { knownEffectsOptions, main, temporaryFolder, toolwharf, until } from '../../../support/toolwharf.js';
 import { failureOf, resultOf, workbench } from '../../../support/workbench.js';
 
 const examples = join(import.meta.dirname, '../../../../examples/nexo');
@@ -82,6 +82,7 @@ license = "MIT OR Apache-2.0"
     writeFileSync(program, readFileSync(join(import.meta.dirname, '../../../support/nexo/weather.py')));
     chmodSync(program, 0o755);
     const state = ['--state', join(path, 'state'), '--json'];
+    const known = knownEffectsOptions(path);
     const pack = join(path, 'pack');
     const unset = await toolwharf(['call', pack, 'get_weather', '{"city": "Oslo"}', ...state]);
     expect(unset.code).not.toBe(0);
@@ -93,12 +94,12 @@ license = "MIT OR Apache-2.0"
     const spoofed = '{"city": "Oslo", "_meta": {"agent_id": "root"}}';
     const rejected = await toolwharf(['call', pack, 'get_weather', spoofed, ...state]);
     expect(JSON.parse(rejected.stdout).error).toMatchObject({ code: 'invalid_input' });
-    const called = await toolwharf(['call', pack, 'get_weather', '{"city": "Oslo"}', ...state]);
+    const called = await toolwharf(['call', pack, 'get_weather', '{"city": "Oslo"}', ...state, ...known]);
     expect(called, called.stderr + called.stdout).toMatchObject({ code: 0 });
     const { result } = JSON.parse(called.stdout);
     expect(result).toMatchObject({ city: 'Oslo', celsius: -3, key_ends_with: '77' });
     expect(result.asked_by).toEqual(expect.any(String));
-    const failed = await toolwharf(['call', pack, 'get_weather', '{"city": "Atlantis"}', ...state]);
+    const failed = await toolwharf(['call', pack, 'get_weather', '{"city": "Atlantis"}', ...state, ...known]);
     expect(failed.stdout).toContain('no weather for Atlantis');
   });
 });
@@ -177,7 +178,8 @@ test('serve keeps extensions running between calls, shows their state, and ends 
   const key = ['near', 'Kq7', 'w2Lz'].join('-');
   const set = ['secret', 'set', 'near', 'NEAR_KEY', '--any-host', '--state', join(path, 'state')];
   expect(await toolwharf(set, { stdin: key })).toMatchObject({ code: 0 });
-  const served = spawn(process.execPath, [main, ...args, '--nats-url', nats.url], {
+  args.push('--nats-url', nats.url, ...knownEffectsOptions(path));
+  const served = spawn(process.execPath, [main, ...args], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = new Promise((resolve) => served.once('close', resolve));

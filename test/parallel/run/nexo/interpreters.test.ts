@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { bubblewrap } from '../../../../src/sandbox/bubblewrap/bubblewrap.js';
 import { findNode, findPython } from '../../../../src/sandbox/interpreter.js';
 import { bareServer } from '../../../support/mcp-upstream.js';
-import { main, temporaryFolder } from '../../../support/toolwharf.js';
+import { knownEffectsOptions, main, temporaryFolder } from '../../../support/toolwharf.js';
 import { resultOf, workbench } from '../../../support/workbench.js';
 
 const head = (transport: string, bins: readonly string[] = []) => `[plugin]
@@ -128,6 +128,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
   chmodSync(elsewhere, 0o755);
   const state = join(folder.path, 'state');
   const args = [main, 'call', join(folder.path, 'desk'), 'where', '{}', '--json', '--state', state];
+  args.push(...knownEffectsOptions(folder.path));
   const { stdout, stderr } = await promisify(execFile)(elsewhere, args, { env: { HOME: folder.path } });
   expect(JSON.parse(stdout), stderr).toMatchObject({ result: { path: elsewhere } });
   folder.remove();
