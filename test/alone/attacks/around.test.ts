@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createHost, type Host, type Json, type SessionOptions } from '../../../src/index.js';
 import { loopbackServer, patchTool, temporaryFolder, until } from '../../support/toolwharf.js';
-import { toolspace } from '../../support/workbench.js';
+import { knownEffects, toolspace } from '../../support/workbench.js';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let host: Host;
@@ -65,7 +65,13 @@ function talos(id: string, code: string, credentials: readonly Json[] = []): voi
 }
 
 const call = async (tool: string, options: Partial<SessionOptions>, given: Record<string, Json> = {}) => {
-  const session = await host.session({ directories: [at('tools')], root: at('home/work'), ...options });
+  const { rules = [], ...policy } = options.policy ?? {};
+  const session = await host.session({
+    directories: [at('tools')],
+    root: at('home/work'),
+    ...options,
+    policy: { ...policy, rules: [...rules, knownEffects] },
+  });
   const answer = await session.call({ tool, arguments: given });
   return answer.status === 'ok' ? answer.result : answer;
 };

@@ -5,7 +5,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { running, sandboxed } from '../../support/processes.js';
-import { main, temporaryFolder, toolwharf, until } from '../../support/toolwharf.js';
+import { knownEffectsOptions, main, temporaryFolder, toolwharf, until } from '../../support/toolwharf.js';
 import { crew, type Manner, type Protocol } from '../../support/upstreams/crew.mjs';
 import { failureOf, resultOf, workbench } from '../../support/workbench.js';
 
@@ -69,6 +69,7 @@ test('the command toolwharf kill all ends the programs of a serving host', async
     writeFileSync(join(path, name), text);
   }
   const state = ['--state', join(folder.path, 'state')];
+  const known = knownEffectsOptions(folder.path);
   const args = [main, 'serve', path, '--no-http', '--json', ...state];
   const host = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const over = new Promise((resolve) => host.once('close', resolve));
@@ -76,7 +77,7 @@ test('the command toolwharf kill all ends the programs of a serving host', async
     await new Promise((resolve) => host.stdout.once('data', resolve));
     const pid = host.pid as number;
     for (const it of protocols) {
-      const called = await toolwharf(['call', join(path, `${it}-stubborn`), 'act', '{}', ...state]);
+      const called = await toolwharf(['call', join(path, `${it}-stubborn`), 'act', '{}', ...state, ...known]);
       expect(called, called.stderr).toMatchObject({ code: 0 });
     }
     expect(programs(pid).length).toBeGreaterThanOrEqual(2);

@@ -187,7 +187,8 @@ describe('cleanup', () => {
       import { createHost } from ${JSON.stringify(join(import.meta.dirname, '../../../src/index.ts'))};
       const [state, packages, root] = process.argv.slice(2);
       const host = await createHost({ state });
-      const session = await host.session({ directories: [packages], root });
+      const rules = [{ tool: '*', undeclaredEffect: 'write', origin: { kind: 'session' } }];
+      const session = await host.session({ directories: [packages], root, policy: { rules } });
       for (const tool of ['mark', 'worker/hold']) session.call({ tool, arguments: {} });`;
     const built = join(bench.path, 'killed.mjs');
     // One dependency is not bundled.
