@@ -29,7 +29,7 @@ export function noSandbox(options: NoSandboxOptions = {}): Sandbox {
       options.pidFolder === undefined
         ? null
         : openPidFile(options.pidFolder, user.uid, 'unsandboxed-processes'),
-    monitor: monitorResources([]),
+    monitor: monitorResources({ folders: [], ownNetwork: false }),
   };
   return {
     name: 'no sandbox',
@@ -50,7 +50,13 @@ export function noSandbox(options: NoSandboxOptions = {}): Sandbox {
         stdio: ['pipe', 'pipe', 'pipe'],
         detached: true,
       });
-      return sandboxProcessOf(child, command.limits, guards, hint);
+      return sandboxProcessOf(child, {
+        limits: command.limits,
+        guards,
+        hint,
+        group: null,
+        confined: Promise.resolve(),
+      });
     },
   };
 }

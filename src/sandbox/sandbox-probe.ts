@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { userNamespaceHint } from './bubblewrap/user-namespace-hint.js';
-import { countFiles, memoryUsage, processTree } from './process/process-tree.js';
+import { folderUsage, memoryUsage, processTree } from './process/process-tree.js';
 import {
   defaultSandboxLimits,
   type ProbeResult,
@@ -53,7 +53,11 @@ const isolation: Readonly<Record<string, string>> = {
 /** Process limit of the probe: fewer processes than it tries to start. */
 const processes = 12;
 
-export async function probeSandbox(spawn: (command: SandboxCommand) => SandboxProcess): Promise<ProbeResult> {
+/** `uncontrolled` tells, after a process was started, why the kernel does not limit the memory of all processes together. */
+export async function probeSandbox(
+  spawn: (command: SandboxCommand) => SandboxProcess,
+  uncontrolled: () => { readonly reason: string; readonly hint: string } | null = () => null,
+): Promise<ProbeResult> {
   const folder = mkdtempSync(join(tmpdir(), 'toolwharf-probe-'));
   const canary = join(folder, 'canary');
   try {
@@ -85,7 +89,15 @@ export async function probeSandbox(spawn: (command: SandboxCommand) => SandboxPr
     if (exit.code === 0 && missing.length > 0)
       return unavailable(missing.map((it) => isolation[it] as string));
     if (exit.code !== 0) return unavailable([stderr.trim() || 'bubblewrap failed without an error message']);
-    return unmonitored.length === 0 ? { level: 'enforced' } : { level: 'degraded', reasons: unmonitored };
+    const watched = uncontrolled();
+    const weak = [
+      ...(watched === null
+        ? []
+        : [`the memory of all processes of a tool is watched, not limited by the kernel: ${watched.reason}`]),
+      ...unmonitored,
+    ];
+    if (weak.length === 0) return { level: 'enforced' };
+    return { level: 'degraded', reasons: weak, ...(watched === null ? {} : { hint: watched.hint }) };
   } catch (error) {
     return unavailable([error instanceof Error ? error.message : String(error)]);
   } finally {
@@ -98,7 +110,7 @@ function unmonitoredTotals(pid: number): string[] {
   const tree = processTree(pid);
   const inside = tree[1];
   const memory = inside !== undefined && memoryUsage(tree.slice(1), 0) > 0;
-  const files = inside !== undefined && countFiles('/tmp', inside, defaultSandboxLimits.diskBytes) !== null;
+  const files = inside !== undefined && folderUsage('/tmp', inside, defaultSandboxLimits.diskBytes) !== null;
   return [
     ...(memory ? [] : ['the total memory of all processes of a tool cannot be monitored']),
     ...(files ? [] : ['the number of files in /tmp cannot be monitored']),

@@ -66,7 +66,7 @@ export interface SandboxProcess {
 /** What a sandbox really enforces on this machine, tested from inside. */
 export type ProbeResult =
   | { readonly level: 'enforced' }
-  | { readonly level: 'degraded'; readonly reasons: readonly string[] }
+  | { readonly level: 'degraded'; readonly reasons: readonly string[]; readonly hint?: string }
   | { readonly level: 'unavailable'; readonly reasons: readonly string[]; readonly hint: string };
 
 export interface Sandbox {

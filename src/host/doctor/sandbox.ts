@@ -22,7 +22,8 @@ export function checkProbeResult(name: string, probeResult: ProbeResult): Check 
       return {
         id,
         status: 'warn',
-        message: `${name} isolates only partly: ${probeResult.reasons.join('; ')}`,
+        message: `${name} does not enforce everything: ${probeResult.reasons.join('; ')}`,
+        ...(probeResult.hint === undefined ? {} : { fix: probeResult.hint }),
       };
     case 'unavailable':
       return {
@@ -163,7 +164,7 @@ async function checkMemory(sandbox: Sandbox): Promise<Check> {
     id,
     status: 'warn',
     message,
-    fix: 'systemd-run --user --scope -p MemoryMax=4G toolwharf serve',
+    fix: 'systemd-run --user --scope -p Delegate=yes -p MemoryMax=4G toolwharf serve',
   };
 }
 

@@ -15,6 +15,8 @@ export interface BubblewrapArgumentOptions {
   readonly hiddenPathArgs: readonly string[];
   /** Whether this bubblewrap supports --disable-userns; the seccomp filter denies new user namespaces in any case. */
   readonly disableUserns: boolean;
+  /** Whether only the resource monitor limits the memory of all processes together. */
+  readonly memoryIsWatched: boolean;
   readonly environment: Readonly<Record<string, string>>;
   /** Path of the egress proxy's socket inside the sandbox. */
   readonly egressSocketInside: string;
@@ -66,7 +68,11 @@ export function bubblewrapArguments(command: SandboxCommand, options: Bubblewrap
       String(descriptor),
       path,
     ]),
-    ['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys', '--dev', '/dev'],
+    // Read-only, so that no process can undo that the OOM killer chooses it before the host.
+    ['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys', '--remount-ro', '/proc', '--dev', '/dev'],
+    // Memory mapped from /dev/zero is not shown for any process after it was unmapped. /dev/full reads the same and cannot
+    // be mapped.
+    options.memoryIsWatched ? ['--dev-bind', '/dev/full', '/dev/zero'] : [],
     ['--size', String(sharedMemoryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
     ['--size', String(limits.diskBytes), '--perms', '0700', '--tmpfs', '/tmp'],
     command.mounts.flatMap((it) => [it.writable ? '--bind' : '--ro-bind', it.source, it.target]),

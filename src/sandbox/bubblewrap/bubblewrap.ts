@@ -1,8 +1,12 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, openSync } from 'node:fs';
 import type { Writable } from 'node:stream';
 import { HostError } from '../../model/host-error.js';
 import { LoadOnce } from '../../model/load-once.js';
+import type { NoCgroup } from '../cgroup/cgroup-folder.js';
+import type { MemoryGroup } from '../cgroup/memory-group.js';
+import type { MemoryGroups } from '../cgroup/memory-groups.js';
+import { systemMemoryGroups } from '../cgroup/system-memory-groups.js';
 import { inheritableDescriptors } from '../process/inherited-descriptors.js';
 import { openPidFile } from '../process/pid-file.js';
 import { prlimitCommand } from '../process/prlimit.js';
@@ -16,14 +20,18 @@ import type { ProbeResult, Sandbox, SandboxCommand, SandboxProcess } from '../sa
 import { probeSandbox } from '../sandbox-probe.js';
 import { bubblewrapArguments, sharedMemoryBytes } from './bubblewrap-arguments.js';
 import { hiddenPathArguments } from './hidden-paths.js';
+import { type Launchers, launchers, launchText } from './launchers.js';
 import { hasFilter, seccompFilter } from './seccomp.js';
-import { closeAll, createUnlinkedFiles, openAll, systemFiles } from './system-files.js';
+import type { Architecture } from './system-calls.js';
+import { closeAll, createUnlinkedFiles, openAll, systemFiles, type UnlinkedFile } from './system-files.js';
 
 export interface BubblewrapOptions {
   /** Folder of the PID file. The next host kills the process groups that this one leaves behind. */
   readonly pidFolder?: string;
   /** Path of bubblewrap. Default: searched in /usr/bin, /usr/local/bin and /bin. */
   readonly program?: string;
+  /** Control groups for the memory of each sandbox, or why there are none. Default: those of this machine. */
+  readonly memoryGroups?: () => MemoryGroups | NoCgroup;
 }
 
 const programs = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap'];
@@ -36,33 +44,98 @@ const noFilterHint = 'run the host on an x64 or arm64 machine';
 /** Arguments go through a pipe, so that /proc/1/cmdline shows no host paths. Other descriptors follow this one. */
 const argumentsDescriptor = 3;
 
+/** The filter, the system files and the preload for Node. */
+const setupFileCount = Object.keys(systemFiles).length + 2;
+
+/** How the memory of all processes of a sandbox is limited on this machine. */
+interface Containment {
+  /** Null if the memory is only watched. */
+  readonly launchers: Launchers | null;
+  readonly problem: NoCgroup | null;
+  readonly setupFiles: readonly UnlinkedFile[];
+}
+
+/** A started process that waits for its arguments. */
+interface WaitingProcess {
+  readonly child: ChildProcess;
+  readonly group: MemoryGroup | null;
+  readonly confined: Promise<void>;
+}
+
 /** A sandbox of Linux namespaces, started with bubblewrap and never as root. */
 export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
   const program = options.program ?? programs.find((it) => existsSync(it));
-  const filter = hasFilter(process.arch) ? seccompFilter(process.arch) : undefined;
-  const contents = filter === undefined ? [] : [filter, ...Object.values(systemFiles), nodePreload];
-  const setupFiles = createUnlinkedFiles(contents);
+  const architecture = hasFilter(process.arch) ? process.arch : undefined;
   // Node opens its own descriptors close-on-exec. Those it inherited without the flag would leak into the sandbox.
-  const inherited = replacedDescriptors(inheritableDescriptors(), setupFiles.length - 1);
+  const inherited = replacedDescriptors(inheritableDescriptors(), Object.keys(systemFiles).length + 1);
   const { user, spawnAs } = processIdentity();
   const guards: ProcessGuards = {
     watchdog: startProcessGroupWatchdog(spawnAs),
     pidFile: options.pidFolder === undefined ? null : openPidFile(options.pidFolder, user.uid),
-    monitor: monitorResources([
-      { path: '/tmp', bytes: (limits) => limits.diskBytes },
-      { path: '/dev/shm', bytes: () => sharedMemoryBytes },
-    ]),
+    monitor: monitorResources({
+      folders: [
+        { path: '/tmp', bytes: (limits) => limits.diskBytes },
+        { path: '/dev/shm', bytes: () => sharedMemoryBytes },
+      ],
+      ownNetwork: true,
+    }),
   };
   let disableUserns = true;
+  let known: Containment | undefined;
+
+  /** Nothing is created before the first process starts: most commands start none. */
+  const containment = (arch: Architecture): Containment => {
+    if (known !== undefined) return known;
+    const groups = (options.memoryGroups ?? (() => systemMemoryGroups(options.pidFolder)))();
+    const problem = 'reason' in groups ? groups : null;
+    const filter = seccompFilter(arch, problem === null ? 'enforced' : 'watched');
+    // The last file is only for Node programs with network access.
+    const setupFiles = createUnlinkedFiles([filter, ...Object.values(systemFiles), nodePreload]);
+    known = {
+      problem,
+      setupFiles,
+      launchers:
+        'reason' in groups
+          ? null
+          : launchers({ groups, spawn: (script) => run('/bin/sh', ['-c', script], setupFiles) }),
+    };
+    return known;
+  };
+
+  const run = (file: string, args: readonly string[], files: readonly UnlinkedFile[]): ChildProcess => {
+    const opened = openAll(files);
+    try {
+      return spawn(file, args, {
+        ...spawnAs,
+        cwd: '/',
+        env: {},
+        // Without the last file, its descriptor is one of those that may have to be replaced.
+        stdio: [
+          'pipe',
+          'pipe',
+          'pipe',
+          'pipe',
+          ...opened,
+          ...inherited.slice(opened.length - setupFileCount + 1),
+        ],
+        // Own session and process group: no controlling terminal, and one signal kills every process.
+        detached: true,
+      });
+    } finally {
+      closeAll(opened);
+    }
+  };
 
   const start = (command: SandboxCommand): SandboxProcess => {
     if (program === undefined) throw new HostError('sandbox_unavailable', missing, { hint: missingHint });
-    if (filter === undefined) throw new HostError('sandbox_unavailable', noFilter, { hint: noFilterHint });
+    if (architecture === undefined)
+      throw new HostError('sandbox_unavailable', noFilter, { hint: noFilterHint });
     const hasEgress = command.egress !== null;
     const limited = prlimitCommand(command.argv, command.limits, {
       addressSpace: command.limitAddressSpace,
       processes: true,
     });
+    const { launchers: waiting, problem, setupFiles } = containment(architecture);
     const files = [...Object.keys(systemFiles), ...(hasEgress ? [nodePreloadInside] : [])];
     const args = bubblewrapArguments(command, {
       descriptors: {
@@ -71,36 +144,46 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
       },
       hiddenPathArgs: hiddenPathArguments(command.mounts, command.hidden, user),
       disableUserns,
+      memoryIsWatched: problem !== null,
       environment: hasEgress ? throughProxy(command.environment) : command.environment,
       egressSocketInside: egressSocketInside,
     });
-    // The last file is only for Node programs with network access; it takes the place of the first replaced descriptor.
-    const opened = openAll(hasEgress ? setupFiles : setupFiles.slice(0, -1));
-    try {
-      const argv = hasEgress ? withRelay(limited) : limited;
-      const child = spawn(program, ['--args', String(argumentsDescriptor), '--', ...argv], {
-        ...spawnAs,
-        cwd: '/',
-        env: {},
-        stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...opened, ...inherited.slice(hasEgress ? 1 : 0)],
-        // Own session and process group: no controlling terminal, and one signal kills every process.
-        detached: true,
-      });
-      const pipe = child.stdio[argumentsDescriptor] as Writable;
-      pipe.on('error', () => {});
-      pipe.end(args.map((it) => `${it}\0`).join(''));
-      return sandboxProcessOf(child, command.limits, guards, missingHint);
-    } finally {
-      closeAll(opened);
+    const argv = ['--args', String(argumentsDescriptor), '--', ...(hasEgress ? withRelay(limited) : limited)];
+    const input = args.map((it) => `${it}\0`).join('');
+    if (waiting === null) {
+      const child = run(program, argv, hasEgress ? setupFiles : setupFiles.slice(0, -1));
+      return begin({ child, group: null, confined: Promise.resolve() }, input, command);
     }
+    const preload = argumentsDescriptor + setupFiles.length;
+    const text = launchText([program, ...argv], hasEgress ? [] : [preload]);
+    const { child, group, grouped } = waiting.take();
+    const confined = grouped.then(() => group.limit(command.limits));
+    return begin({ child, group, confined }, text + input, command);
+  };
+
+  /** Nothing of a package runs before the arguments are complete, so the process gets them when it is confined. */
+  const begin = (
+    { child, group, confined }: WaitingProcess,
+    input: string,
+    { limits }: SandboxCommand,
+  ): SandboxProcess => {
+    const started = sandboxProcessOf(child, { limits, guards, hint: missingHint, group, confined });
+    const pipe = child.stdio[argumentsDescriptor] as Writable;
+    pipe.on('error', () => {});
+    confined.then(
+      () => pipe.end(input),
+      () => pipe.destroy(),
+    );
+    return started;
   };
 
   /** Older versions of bubblewrap lack --disable-userns. The seccomp filter denies user namespaces too, and the probe checks it. */
   const probe = async (): Promise<ProbeResult> => {
-    const first = await probeSandbox(start);
+    const problem = () => known?.problem ?? null;
+    const first = await probeSandbox(start, problem);
     if (first.level !== 'unavailable' || !disableUserns) return first;
     disableUserns = false;
-    const second = await probeSandbox(start);
+    const second = await probeSandbox(start, problem);
     if (second.level !== 'unavailable') return second;
     disableUserns = true;
     return first;
@@ -115,7 +198,8 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
     inside: (mount) => mount.target,
     async probe() {
       if (program === undefined) return { level: 'unavailable', reasons: [missing], hint: missingHint };
-      if (filter === undefined) return { level: 'unavailable', reasons: [noFilter], hint: noFilterHint };
+      if (architecture === undefined)
+        return { level: 'unavailable', reasons: [noFilter], hint: noFilterHint };
       const result = await probed.get();
       // The failure may be temporary (a busy machine), so the next caller probes again.
       if (result.level === 'unavailable') probed.forget();

@@ -17,13 +17,33 @@ const [EPERM, ENOSYS, EPROTONOSUPPORT, EAFNOSUPPORT] = [errno(1), errno(38), err
 const architectures: readonly Architecture[] = ['x64', 'arm64'];
 
 describe.each(architectures)('the seccomp filter for %s', (architecture) => {
-  const filter = seccompFilter(architecture);
+  const filter = seccompFilter(architecture, 'enforced');
   const runFilter = (number: number, ...values: readonly (number | bigint)[]) =>
     run(filter, callOf(auditArchitectures[architecture], number, values));
   const call = (name: SystemCall, ...values: readonly (number | bigint)[]) => {
     const number = numberOf(name, architecture);
     return number === null ? null : runFilter(number, ...values);
   };
+
+  test('without a control group denies memory that is not shown in /proc, and ignores larger socket buffers', () => {
+    const watched = seccompFilter(architecture, 'watched');
+    const both = (name: SystemCall, ...values: readonly (number | bigint)[]) => {
+      const data = callOf(auditArchitectures[architecture], numberOf(name, architecture) ?? -1, values);
+      return [run(filter, data), run(watched, data)];
+    };
+    // Shared, private and shared with a file; then with a flag that only newer kernels check.
+    expect(both('mmap', 0, 4096, 3, 0x21)).toEqual([allowed, EPERM]);
+    expect(both('mmap', 0, 4096, 3, 0x23)).toEqual([allowed, EPERM]);
+    expect(both('mmap', 0, 4096, 3, 0x4021)).toEqual([allowed, EPERM]);
+    expect(both('mmap', 0, 4096, 3, 0x22)).toEqual([allowed, allowed]);
+    expect(both('mmap', 0, 4096, 3, 0x01)).toEqual([allowed, allowed]);
+    for (const option of [7, 8, 32, 33])
+      expect(both('setsockopt', 3, 1, option)).toEqual([allowed, errno(0)]);
+    expect(both('setsockopt', 3, 1, 60)).toEqual([allowed, EPERM]);
+    expect(both('setsockopt', 3, 1, 2)).toEqual([allowed, allowed]);
+    expect(both('setsockopt', 3, 6, 7)).toEqual([allowed, allowed]);
+    expect(both('vmsplice')).toEqual([ENOSYS, ENOSYS]);
+  });
 
   test('is a valid program: every jump stays inside, and the last instruction is a return', () => {
     const count = filter.length / 8;

@@ -22,6 +22,8 @@ const killProcess = returnAction(0x80000000);
 const failWith = (errno: number) => returnAction(0x00050000 | errno);
 const EPERM = failWith(1);
 const ENOSYS = failWith(38);
+/** The call has no effect and reports success. */
+const ignore = failWith(0);
 const EPROTONOSUPPORT = failWith(93);
 const EAFNOSUPPORT = failWith(97);
 
@@ -62,6 +64,7 @@ const missingCalls: readonly SystemCall[] = [
   'shmget',
   'msgget',
   'semget',
+  'vmsplice',
 ];
 
 /** A set-user-id file in a mounted folder would stay on the architecture after the sandbox has ended. */
@@ -119,18 +122,49 @@ const callsWithRules: readonly (readonly [SystemCall, Block])[] = [
   ['openat', opening(2, 3)],
 ];
 
+/** MAP_SHARED and MAP_ANONYMOUS together. */
+const sharedAnonymous = 0x21;
+const socketLevel = 1;
+/** SO_SNDBUF, SO_RCVBUF, SO_SNDBUFFORCE and SO_RCVBUFFORCE. */
+const bufferSizes = [7, 8, 32, 33];
+const zeroCopy = 60;
+
+/**
+ * Memory that /proc does not show, for sandboxes without a control group. Shared anonymous memory keeps its pages after
+ * they were unmapped. Larger socket buffers would make the number of sockets say nothing; programs take them as a hint.
+ */
+const watchedCalls: readonly (readonly [SystemCall, Block])[] = [
+  ['mmap', load(argument(3), keepBits(sharedAnonymous, when('equal', sharedAnonymous, EPERM, allow)))],
+  [
+    'setsockopt',
+    load(
+      argument(1),
+      when(
+        'equal',
+        socketLevel,
+        load(argument(2), whenOneOf(bufferSizes, ignore, when('equal', zeroCopy, EPERM, allow))),
+        allow,
+      ),
+    ),
+  ],
+];
+
+/** How the memory of a whole sandbox is limited: by the kernel in a control group, or by the resource monitor. */
+export type MemoryControl = 'enforced' | 'watched';
+
 /** Whether there is a filter for this architecture, by Node's name. */
 export function hasFilter(architecture: string): architecture is Architecture {
   return Object.hasOwn(auditArchitectures, architecture);
 }
 
 /** The seccomp filter as a BPF program for the kernel. */
-export function seccompFilter(architecture: Architecture): Uint8Array {
-  const numbers = load(0, selectByRange(rangesOf(architecture)));
+export function seccompFilter(architecture: Architecture, memory: MemoryControl): Uint8Array {
+  const special = memory === 'watched' ? [...callsWithRules, ...watchedCalls] : callsWithRules;
+  const numbers = load(0, selectByRange(rangesOf(architecture, special)));
   return assemble(load(4, when('equal', auditArchitectures[architecture], numbers, killProcess)));
 }
 
-function rangesOf(architecture: Architecture): NumberRange[] {
+function rangesOf(architecture: Architecture, special: typeof callsWithRules): NumberRange[] {
   const rules = new Map<number, Block>();
   const rule = (call: SystemCall, block: Block) => {
     const number = numberOf(call, architecture);
@@ -138,7 +172,7 @@ function rangesOf(architecture: Architecture): NumberRange[] {
   };
   for (const it of deniedCalls) rule(it, EPERM);
   for (const it of missingCalls) rule(it, ENOSYS);
-  for (const [call, block] of callsWithRules) rule(call, block);
+  for (const [call, block] of special) rule(call, block);
   const ranges: NumberRange[] = [];
   const add = (from: number, block: Block) => {
     if (ranges.at(-1)?.from === from) ranges.pop();

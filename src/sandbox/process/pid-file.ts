@@ -1,6 +1,7 @@
 import { closeSync, ftruncateSync, openSync, readFileSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { HostError } from '../../model/host-error.js';
+import { processFields, processStart } from './process-start.js';
 
 /** A file in the state directory with all running process groups, so that the next host can kill leftover ones. */
 export interface PidFile {
@@ -52,7 +53,7 @@ export function openPidFile(folder: string, uid: number, name = 'processes'): Pi
   compact();
   return {
     started(group) {
-      const start = startOf(group);
+      const start = processStart(group);
       // It already exited.
       if (start === null) return;
       running.set(group, start);
@@ -91,7 +92,7 @@ function leftoverGroups(path: string, boot: string): Map<number, string> {
 /** Groups 0 and 1 are excluded: signals to them would reach far more. A child of this host is not a leftover. */
 function isSame(group: number, start: string, uid: number): boolean {
   try {
-    const found = fieldsOf(group);
+    const found = processFields(group);
     return (
       group > 1 &&
       statSync(`/proc/${group}`).uid === uid &&
@@ -109,19 +110,4 @@ function end(group: number): void {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
-}
-
-/** Start time of a process, in clock ticks since boot. */
-function startOf(pid: number): string | null {
-  try {
-    return fieldsOf(pid)[19] ?? null;
-  } catch {
-    return null;
-  }
-}
-
-/** The fields of /proc/PID/stat after the process name, which may contain any characters. */
-function fieldsOf(pid: number): string[] {
-  const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
-  return text.slice(text.lastIndexOf(')') + 2).split(' ');
 }

@@ -15,56 +15,75 @@ export function processTree(root: number): number[] {
   return found;
 }
 
-/**
- * Memory in use, in bytes. Forked processes share most of their memory, so the cheap sum (RSS) counts too much. Only if
- * it exceeds the limit, the exact sum (PSS) is read, which is slow.
- */
-export function memoryUsage(processes: readonly number[], limit: number): number {
-  const sum = total(processes, residentBytes);
-  return sum <= limit ? sum : total(processes, proportionalBytes);
-}
-
-function residentBytes(pid: number): number {
-  return Number(read(`/proc/${pid}/statm`).split(' ')[1] ?? 0) * pageSize();
-}
-
-/** A constant of the machine. */
-let knownPageSize: number | undefined;
-
-/** 4 KiB on most machines, 64 KiB on some arm64 kernels. The kernel passes it to every program in auxv. */
-function pageSize(): number {
-  if (knownPageSize !== undefined) return knownPageSize;
-  const auxv = readFileSync('/proc/self/auxv');
-  const pageSizeKey = 6n;
-  knownPageSize = 4096;
-  for (let at = 0; at + 16 <= auxv.length; at += 16)
-    if (auxv.readBigUInt64LE(at) === pageSizeKey) knownPageSize = Number(auxv.readBigUInt64LE(at + 8));
-  return knownPageSize;
-}
-
-function proportionalBytes(pid: number): number {
-  const found = /^Pss:\s+(\d+) kB$/m.exec(read(`/proc/${pid}/smaps_rollup`));
-  return found === null ? residentBytes(pid) : Number(found[1]) * 1024;
+/** What one process uses, in bytes, as /proc/PID/status shows it. */
+interface ProcessMemory {
+  /** Resident pages, swapped pages and page tables. */
+  readonly all: number;
+  /** Pages of shared memory and of files in a tmpfs; a part of `all`. */
+  readonly shared: number;
 }
 
 /**
- * Number of files in a private tmpfs of the sandbox, as a process inside sees it. Null while the tmpfs is not mounted
- * yet: until then the path leads to a folder of the machine, which has another size.
+ * Memory in use, in bytes, with page tables and swapped pages. Forked processes share most of their memory, so the cheap
+ * sum (RSS) counts too much. Only if it exceeds the limit, the exact sum (PSS) is read, which is slow. `privateFiles` is
+ * the content of the private folders; mapped files of them are counted once.
  */
-export function countFiles(folder: string, pid: number, sizeBytes: number): number | null {
+export function memoryUsage(processes: readonly number[], limit: number, privateFiles = 0): number {
+  const sum = total(processes.map(statusMemory), privateFiles);
+  return sum <= limit ? sum : total(processes.map(exactMemory), privateFiles);
+}
+
+function total(processes: readonly ProcessMemory[], privateFiles: number): number {
+  const all = processes.reduce((sum, it) => sum + it.all, 0);
+  const shared = processes.reduce((sum, it) => sum + it.shared, 0);
+  return all - shared + Math.max(shared, privateFiles);
+}
+
+function statusMemory(pid: number): ProcessMemory {
+  const status = read(`/proc/${pid}/status`);
+  const all = kibibytes(status, 'VmRSS') + kibibytes(status, 'VmPTE') + kibibytes(status, 'VmSwap');
+  return { all, shared: kibibytes(status, 'RssShmem') };
+}
+
+function exactMemory(pid: number): ProcessMemory {
+  const exact = read(`/proc/${pid}/smaps_rollup`);
+  // Without the exact numbers, the ones that count too much.
+  if (!exact.includes('\nPss:')) return statusMemory(pid);
+  const tables = kibibytes(read(`/proc/${pid}/status`), 'VmPTE');
+  const all = kibibytes(exact, 'Pss') + kibibytes(exact, 'SwapPss') + tables;
+  return { all, shared: kibibytes(exact, 'Pss_Shmem') };
+}
+
+/** Bytes of a "Name:  123 kB" line. Kernel threads and processes that have exited have none: 0. */
+function kibibytes(text: string, name: string): number {
+  const at = text.indexOf(`\n${name}:`);
+  return at < 0 ? 0 : Number.parseInt(text.slice(at + name.length + 2, at + name.length + 32), 10) * 1024;
+}
+
+/** Size and number of files of a private folder. */
+export interface FolderUsage {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * What a private tmpfs of the sandbox contains, as a process inside sees it. Null while the tmpfs is not mounted yet:
+ * until then the path leads to a folder of the machine, which has another size.
+ */
+export function folderUsage(folder: string, pid: number, sizeBytes: number): FolderUsage | null {
   try {
     const found = statfsSync(`/proc/${pid}/root${folder}`);
     const size = Math.ceil(sizeBytes / found.bsize) * found.bsize;
     if (found.type !== tmpfsType || found.blocks * found.bsize !== size) return null;
-    return found.files - found.ffree;
+    return { files: found.files - found.ffree, bytes: (found.blocks - found.bfree) * found.bsize };
   } catch {
     return null;
   }
 }
 
 /**
- * Makes the process the first victim of the OOM killer. Some memory is not visible in any process: a shared mapping
- * keeps its pages after every process unmapped them.
+ * Makes the process, and those that it starts later, the first victims of the OOM killer. Memory of the kernel for a
+ * process, such as the buffers of sockets, is not counted for it when the kernel chooses.
  */
 export function preferForOomKill(pid: number): void {
   try {
@@ -72,10 +91,6 @@ export function preferForOomKill(pid: number): void {
   } catch {
     // It exited or changed its user; the setting still applies to the other processes.
   }
-}
-
-function total(processes: readonly number[], bytesOf: (pid: number) => number): number {
-  return processes.reduce((sum, it) => sum + bytesOf(it), 0);
 }
 
 /** Empty if the process has exited, which can happen at any time. */

@@ -105,7 +105,10 @@ export function printPackageState(it: PackageState, style: Style, columns: numbe
 function sandboxText({ package: pkg, sandbox }: PackageState): string {
   const programs = pkg?.programs ?? [];
   const elsewhere = programs.filter(runsElsewhere).length;
-  if (elsewhere === 0) return `Its sandbox is ${sandbox}.`;
+  if (elsewhere === 0)
+    return sandbox === 'degraded'
+      ? 'Its sandbox is degraded (toolwharf doctor says why).'
+      : `Its sandbox is ${sandbox}.`;
   const who = elsewhere === programs.length ? 'It' : 'A part of it';
   return `${who} runs elsewhere, outside of this host's sandbox.`;
 }

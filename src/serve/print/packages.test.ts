@@ -85,3 +85,14 @@ test.each([
 ])('wraps %j to %d cells', (text, cells, lines) => {
   expect(wrap(text, cells)).toEqual(lines);
 });
+
+test('a degraded sandbox is said once for all packages, and in the state of each', () => {
+  const degraded = ['a', 'b'].map((id): PackageState => ({ ...state(id, 'ready'), sandbox: 'degraded' }));
+  const list = printPackages({ ...report, packages: degraded }, plain, 80);
+  expect(list.match(/degraded/g)).toHaveLength(1);
+  expect(list).toMatch(/2 packages: 2 ready\ntheir sandbox is degraded: toolwharf doctor says why\n$/);
+  expect(printPackages(report, plain, 80)).not.toContain('degraded');
+  expect(printPackageState(degraded[0] as PackageState, plain, 80)).toBe(
+    'It is ready. Its sandbox is degraded (toolwharf doctor says why).\n',
+  );
+});

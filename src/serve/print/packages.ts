@@ -48,6 +48,9 @@ export function printPackages(report: PackageReport, style: Style, columns: numb
     ];
   });
   lines.push('', `${count(packages.length, 'package')}: ${readyText(packages)}`);
+  // The same for all packages, so it is said once.
+  if (packages.some((it) => it.sandbox === 'degraded'))
+    lines.push(style.dim('their sandbox is degraded: toolwharf doctor says why'));
   return `${lines.join('\n')}\n`;
 }
 
