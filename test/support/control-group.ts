@@ -1,5 +1,6 @@
 import { accessSync, constants, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { expect } from 'vitest';
 
 /** The group of this process in version 1, if it may create groups below it; otherwise null. */
 export function writableControlGroup(): string | null {
@@ -13,3 +14,7 @@ export function writableControlGroup(): string | null {
     return null;
   }
 }
+
+/** The level of a working sandbox on this machine: without a control group, memory is only watched. */
+export const workingLevel: unknown =
+  writableControlGroup() === null ? expect.stringMatching(/^(?:enforced|degraded)$/) : 'enforced';

@@ -154,6 +154,10 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
       const child = run(program, argv, hasEgress ? setupFiles : setupFiles.slice(0, -1));
       return begin({ child, group: null, confined: Promise.resolve() }, input, command);
     }
+    // The launcher itself starts in any case, so these two would fail late, or not at all.
+    if (!existsSync(program)) throw new HostError('sandbox_unavailable', missing, { hint: missingHint });
+    if (argv.some((it) => it.includes('\0')))
+      throw new HostError('sandbox_unavailable', 'an argument of the command contains a NUL character');
     const preload = argumentsDescriptor + setupFiles.length;
     const text = launchText([program, ...argv], hasEgress ? [] : [preload]);
     const { child, group, grouped } = waiting.take();

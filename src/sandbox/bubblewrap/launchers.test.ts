@@ -1,18 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { launcherScript, launchText } from './launchers.js';
+import type { MemoryGroup } from '../cgroup/memory-group.js';
+import { launcherScript, launchers, launchText } from './launchers.js';
 
 /** The launcher reads descriptor 3; here it is a pipe that a shell fills from its standard input. */
 function launched(input: string): string {
-  return execFileSync(
-    '/bin/sh',
-    ['-c', 'cat | { exec 3<&0 </dev/null; exec /bin/sh -c "$0"; }', launcherScript],
-    {
-      input,
-      encoding: 'utf8',
-    },
-  );
+  const script = 'cat | { exec 3<&0 </dev/null; exec /bin/sh -c "$0"; }';
+  const { stdout, status } = spawnSync('/bin/sh', ['-c', script, launcherScript], {
+    input,
+    encoding: 'utf8',
+  });
+  return status === 0 ? stdout : `failed ${stdout}`;
 }
 
 const printed = (argv: readonly string[]) => argv.map((it) => `<${it}>`).join('');
@@ -61,9 +60,45 @@ test('a descriptor that the command must not get is closed', () => {
   expect(() => launchText(seen, [10])).toThrow('0 to 9');
 });
 
-test('without a whole command the launcher ends and runs nothing', () => {
-  expect(launched('')).toBe('');
+test('without a whole command the launcher fails and runs nothing', () => {
+  expect(launched('')).toBe('failed ');
   const whole = launchText([...print, 'a\nb'], []);
   expect(launched(whole)).toBe('<a\nb>');
-  expect(launched(whole.slice(0, whole.lastIndexOf("b'")))).toBe('');
+  expect(launched(whole.slice(0, whole.lastIndexOf("b'")))).toBe('failed ');
+});
+
+test('the next launcher is ready when it is needed, and one that was killed is not used', async () => {
+  const removed: number[] = [];
+  const started: ChildProcess[] = [];
+  let groups = 0;
+  const create = (): MemoryGroup => {
+    const number = ++groups;
+    const remove = () => void removed.push(number);
+    return { limit: () => {}, add: async () => {}, ranOut: () => false, remove };
+  };
+  const all = launchers({
+    groups: { create },
+    spawn: (script) => {
+      const child = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'pipe', 'pipe', 'pipe'] });
+      started.push(child);
+      return child;
+    },
+  });
+  const ended = (child: ChildProcess) => new Promise((resolve) => child.once('close', resolve));
+  const first = all.take();
+  await expect.poll(() => started.length).toBe(2);
+  const second = all.take();
+  expect(second.child).toBe(started[1]);
+  await expect.poll(() => started.length).toBe(3);
+  const spare = started[2] as ChildProcess;
+  spare.kill('SIGKILL');
+  await ended(spare);
+  expect(removed).toEqual([3]);
+  const third = all.take();
+  expect([third.child === started[3], groups]).toEqual([true, 4]);
+  await expect.poll(() => started.length).toBe(5);
+  for (const it of [first.child, second.child, third.child, started[4] as ChildProcess]) {
+    it.kill('SIGKILL');
+    await ended(it);
+  }
 });

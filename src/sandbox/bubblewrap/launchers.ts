@@ -33,12 +33,12 @@ const prepareMs = 5;
 /** Time after which an unused launcher ends. */
 const idleMs = 60_000;
 
-/** Reads a number of lines, and then these lines, as a command. Without input it ends. */
+/** Reads a number of lines, and then these lines, as a command. Without all of them it fails. */
 export const launcherScript = `
-IFS= read -r n <&3 || exit 0
+IFS= read -r n <&3 || exit 1
 c=
 while [ "$n" -gt 0 ]; do
-  IFS= read -r l <&3 || exit 0
+  IFS= read -r l <&3 || exit 1
   c="$c$l
 "
   n=$((n - 1))
@@ -83,25 +83,29 @@ export function launchers({ groups, spawn }: LauncherOptions): Launchers {
       // The next command tries again and reports it.
       return;
     }
+    made.child.on('error', () => {});
+    if (made.child.pid === undefined) return made.group.remove();
     spare = made;
     hold(made.child, false);
-    made.child.on('error', () => {});
     made.child.once('close', () => {
-      if (spare !== made) return;
-      spare = undefined;
-      made.group.remove();
+      if (spare === made) discard();
     });
     clearTimeout(idle);
-    idle = setTimeout(() => {
-      if (spare === made) (made.child.stdio[inputDescriptor] as Writable).end();
-    }, idleMs).unref();
+    idle = setTimeout(discard, idleMs).unref();
+  };
+  const discard = () => {
+    (spare?.child.stdio[inputDescriptor] as Writable | undefined)?.end();
+    spare?.group.remove();
+    spare = undefined;
   };
   return {
     take() {
-      const ready = spare;
-      spare = undefined;
       if (!preparing) setTimeout(prepare, prepareMs).unref();
       preparing = true;
+      // It may have been killed just now.
+      if (spare?.child.exitCode !== null || spare.child.signalCode !== null) discard();
+      const ready = spare;
+      spare = undefined;
       if (ready === undefined) return create();
       hold(ready.child, true);
       return ready;

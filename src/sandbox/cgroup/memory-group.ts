@@ -44,6 +44,9 @@ export function limitValues(
   ];
 }
 
+/** Errors of a control that this kernel does not have. */
+const unsupported: readonly string[] = ['ENOENT', 'EOPNOTSUPP', 'ENOTSUP'];
+
 /** Sets the limits of a group; a limit that is not required may be missing in this kernel, but must not fail otherwise. */
 export function writeLimits(
   files: CgroupFiles,
@@ -55,8 +58,8 @@ export function writeLimits(
     try {
       files.write(`${path}/${file}`, value);
     } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (required || code !== 'ENOENT') throw error;
+      const { code = '' } = error as NodeJS.ErrnoException;
+      if (required || !unsupported.includes(code)) throw error;
     }
   }
 }

@@ -7,6 +7,7 @@ import { builtInFormats } from '../../../../src/formats/built-in-formats.js';
 import { diagnosticCodesOf } from '../../../../src/formats/diagnostic-codes.js';
 import { hostErrorCodes } from '../../../../src/model/host-error.js';
 import { commands } from '../../../../src/serve/cli/command/commands.js';
+import { workingLevel } from '../../../support/control-group.js';
 import { patchTool, temporaryFolder, toolwharf } from '../../../support/toolwharf.js';
 
 const root = join(import.meta.dirname, '../../../..');
@@ -195,7 +196,7 @@ describe('info', () => {
       schema: 'toolwharf/info@1',
       package: { id: 'good', tools: [{ name: 'good' }] },
       state: 'ready',
-      sandbox: 'enforced',
+      sandbox: workingLevel,
     });
   });
 
