@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { isRoot } from './test/support/not-run.js';
 import { PromiseReporter } from './test/support/promise-reporter.js';
@@ -8,14 +9,20 @@ import { SummaryReporter } from './test/support/summary-reporter.js';
 /** Set for whole runs: whether the promises of SECURITY.md are checked or written. */
 const promises = process.env.TOOLWHARF_PROMISES;
 
-/** For property tests, see `test/support/property-seed.ts`. */
-const seed = process.env.CI === 'true' ? { TOOLWHARF_SEED: seedOfCommit() } : {};
-
-const timeouts = { testTimeout: 30_000, hookTimeout: 60_000 };
+const common = {
+  testTimeout: 30_000,
+  hookTimeout: 60_000,
+  env: {
+    // Commands keep an anchor of each audit log in the user's data folder. Tests must not fill the real one.
+    XDG_DATA_HOME: join(tmpdir(), `toolwharf-test-data-${process.getuid?.() ?? 0}`),
+    // For property tests, see `test/support/property-seed.ts`.
+    ...(process.env.CI === 'true' ? { TOOLWHARF_SEED: seedOfCommit() } : {}),
+  },
+};
 
 const rootProject = {
   test: {
-    ...timeouts,
+    ...common,
     name: 'root',
     include: ['test/root/**/*.test.ts'],
     maxWorkers: 1,
@@ -41,11 +48,10 @@ export default defineConfig({
     projects: [
       {
         test: {
-          ...timeouts,
+          ...common,
           name: 'unit',
           include: ['src/**/*.test.ts', 'test/unit/**/*.test.ts'],
           setupFiles: ['test/support/property-seed.ts'],
-          env: seed,
           // They share modules: loading them anew for each file takes longer than most of the tests.
           isolate: false,
           maxWorkers: availableParallelism(),
@@ -54,11 +60,10 @@ export default defineConfig({
       },
       {
         test: {
-          ...timeouts,
+          ...common,
           name: 'parallel',
           include: ['test/parallel/**/*.test.ts'],
           setupFiles: ['test/support/property-seed.ts'],
-          env: seed,
           isolate: false,
           maxWorkers: 2,
           sequence: { groupOrder: 1 },
@@ -66,11 +71,10 @@ export default defineConfig({
       },
       {
         test: {
-          ...timeouts,
+          ...common,
           name: 'alone',
           include: ['test/alone/**/*.test.ts'],
           setupFiles: ['test/support/property-seed.ts'],
-          env: seed,
           maxWorkers: 1,
           sequence: { groupOrder: 2 },
         },

@@ -5,7 +5,7 @@ import { homedir, userInfo } from 'node:os';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { makeFolder } from './files/make-folder.js';
-import type { AuditReader, Check, Host, RemoteHost } from './host/host.js';
+import type { AuditReader, AuditVerification, Check, Host, RemoteHost } from './host/host.js';
 import type { AuditVerdict } from './model/audit.js';
 import type {
   ExamineOptions,
@@ -158,7 +158,13 @@ async function startHost(options: InProcessHostOptions): Promise<Host> {
     ...(build === undefined ? {} : { build }),
     warm: options.singleCommand !== true,
     watch: options.singleCommand !== true,
-    ...(options.audit === undefined ? {} : { audit: options.audit }),
+    // A keychain takes its time; a command that ends at once does not wait for it.
+    ...(options.audit === undefined
+      ? {}
+      : {
+          audit: options.singleCommand === true ? { ...options.audit, anchorKeychain: false } : options.audit,
+        }),
+    ...(options.onRollback === undefined ? {} : { onRollback: options.onRollback }),
     ...(process.env.TOOLWHARF_PASSPHRASE ? { passphrase: process.env.TOOLWHARF_PASSPHRASE } : {}),
     onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
   });
@@ -182,17 +188,19 @@ async function placesFor({ audit }: OpenHostOptions): Promise<Pick<InProcessHost
 async function openAuditLog({ state, audit, follow }: OpenAuditLogOptions): Promise<AuditReader> {
   const { StoredAuditLog } = await import('./store/stored-audit-log.js');
   const { checkpointPaths } = await import('./store/checkpoints.js');
-  return StoredAuditLog.open(state, checkpointPaths(state, audit), follow);
+  const { readableAnchorPlaces } = await import('./host/operator/anchor-places.js');
+  const places = readableAnchorPlaces(state, audit);
+  return StoredAuditLog.open(state, checkpointPaths(state, audit), { follow, places });
 }
 
-async function verifyExport(path: string, trusted: string | undefined): Promise<AuditVerdict> {
+async function verifyExport(path: string, options: AuditVerification): Promise<AuditVerdict> {
   const { HostError } = await import('./model/host-error.js');
   const { verifyExportFile } = await import('./store/audit-export.js');
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true)
     throw new HostError('not_found', `no such file: ${path}`, {
       hint: 'name a file written by "toolwharf audit export"',
     });
-  return verifyExportFile(path, trusted);
+  return verifyExportFile(path, options);
 }
 
 async function examine(options: ExamineOptions): Promise<readonly Check[]> {

@@ -23,11 +23,13 @@ import type { Host } from './host.js';
 import { createHostServices } from './host-services.js';
 import { createIdSource } from './ids.js';
 import { checkedHost } from './operations/checked-host.js';
+import { anchorPlaces } from './operator/anchor-places.js';
 import { approvalOperations, invalidator } from './operator/approval-operations.js';
 import { openHostAudit } from './operator/host-audit.js';
 import { KillSwitch } from './operator/kill-switch.js';
 import { Notices } from './operator/notices.js';
 import { openPinAuth } from './operator/pin-auth.js';
+import { rollbackOperations } from './operator/rollback-operations.js';
 import { RunningCalls } from './operator/running-calls.js';
 import { secretOperations } from './operator/secret-operations.js';
 import { switchOperations } from './operator/switch-operations.js';
@@ -78,9 +80,20 @@ async function startHost(
 
   // Storage
   const database = openDatabase(state);
-  const hostAudit = await openHostAudit(state, database, now, options.audit);
-  const { audit } = hostAudit;
   const keys = new HostKeys(database, () => randomBytes(32));
+  const webhookSender = {
+    client: options.client ?? guardedClient(),
+    key: () => keys.get('notices'),
+    now,
+  };
+  const hostAudit = await openHostAudit({
+    ...{ state, database, now },
+    locations: options.audit,
+    places: anchorPlaces(state, options, webhookSender),
+    onRollback: options.onRollback,
+    anchorDelaysMs: options.anchorDelaysMs,
+  });
+  const { audit } = hostAudit;
   const agreementRows = new AgreementRows(database, now);
 
   // Operator: who decides, what waits for a decision, and what can be stopped
@@ -96,10 +109,8 @@ async function startHost(
   });
   const { noticeDelaysMs: delaysMs } = options;
   const notices = new Notices({
-    client: options.client ?? guardedClient(),
+    ...webhookSender,
     audit,
-    key: () => keys.get('notices'),
-    now,
     ...(delaysMs === undefined ? {} : { delaysMs }),
   });
 
@@ -152,6 +163,7 @@ async function startHost(
     processes: async () => services.processes(),
     kills: kills.operations,
     outcomes: hostAudit.outcomes,
+    rollbacks: rollbackOperations(database, audit, operatorAuth),
     keptArguments: keptArgumentOperations({
       rows: new SealedArgumentRows(database),
       ...{ seal, audit, operatorAuth },
@@ -167,7 +179,7 @@ async function startHost(
       await Promise.allSettled([...backgroundWork]);
       await notices.close();
       await services.close();
-      await audit.close();
+      await hostAudit.close();
       await database.destroy();
       stage.close();
       releaseLock();

@@ -115,6 +115,8 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   const processQueue = createQueue(maxProcesses);
   const engines = new ContainerEngines(state, () => randomBytes(6).toString('hex'));
   const homes = homeFolders();
+  const { checkpoints, key, anchorFolder } = options.audit ?? {};
+  const auditPaths = [checkpoints, key, anchorFolder].filter((it) => it !== undefined);
 
   const parseCache = new ParseCache(
     options.build === undefined ? null : new ParseCacheRows(database, options.build, now),
@@ -177,7 +179,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
           newName: () => randomBytes(6).toString('hex'),
           newSocket,
         }),
-        hostFolders: [state, stage.root, folders.base],
+        hostFolders: [state, stage.root, folders.base, ...auditPaths],
         homeFolders: homes,
       },
       secrets,

@@ -11,6 +11,7 @@ import type {
   Kills,
   Outcomes,
   ProcessCounts,
+  Rollbacks,
   Secrets,
   Switches,
   Tokens,
@@ -45,9 +46,16 @@ export type {
   PromptArgument,
   SandboxLevel,
 } from './catalog/listed.js';
-export type { AuditEntry, AuditLocations, AuditReader, HashedAuditEntry } from './operator/audit-reader.js';
+export type {
+  AuditEntry,
+  AuditLocations,
+  AuditReader,
+  AuditVerification,
+  HashedAuditEntry,
+} from './operator/audit-reader.js';
 export type {
   Approvals,
+  AuditRollback,
   Check,
   KeptArgumentOperations,
   KillEntry,
@@ -56,6 +64,7 @@ export type {
   OpenedArguments,
   Outcomes,
   ProcessCounts,
+  Rollbacks,
   SecretAudience,
   SecretEntry,
   SecretInput,
@@ -106,6 +115,8 @@ export interface RemoteHost {
   readonly kills: Kills;
   /** Calls that were running when a host crashed, so that their result is unknown. */
   readonly outcomes: Outcomes;
+  /** What shows that the audit log was rolled back. */
+  readonly rollbacks: Rollbacks;
   /** Stored, encrypted arguments of earlier calls. */
   readonly keptArguments: KeptArgumentOperations;
   /** Access tokens for HTTP clients. */

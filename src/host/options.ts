@@ -41,8 +41,12 @@ export interface HostOptions {
   readonly onLog?: (packageId: string, line: string) => void;
   /** Timeouts and restart limits for upstream programs. */
   readonly supervision?: Partial<SupervisionPolicy>;
-  /** Where the audit log's checkpoints and their key are stored. Default: in the state directory. */
+  /** Where the audit log's checkpoints and their key are stored, and where they are anchored. Default: no anchors. */
   readonly audit?: AuditLocations;
+  /** Called when the host finds that the audit log was rolled back, with a sentence. It is in `rollbacks.list` as well. */
+  readonly onRollback?: (message: string) => void;
+  /** Delays before further attempts to write an anchor. Default: 1, 5, 25 and 60 s. */
+  readonly anchorDelaysMs?: readonly number[];
   /** Protects the vault with a passphrase instead of a key file. */
   readonly passphrase?: string;
   /** The keychain of the operating system. Default: the system's own; null for none. */

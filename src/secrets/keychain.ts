@@ -19,22 +19,37 @@ export interface ProgramOutcome {
 /** Runs a system program. Secrets are passed on standard input, never in the arguments. */
 export type RunProgram = (command: readonly string[], stdin: string) => Promise<ProgramOutcome>;
 
+/** What a keychain entry is for. */
+export interface KeychainItem {
+  readonly service: string;
+  /** For people who look at their keychain. */
+  readonly label: string;
+}
+
+const vaultItem: KeychainItem = { service: 'toolwharf-vault', label: 'Toolwharf: key of the vault' };
+export const auditItem: KeychainItem = {
+  service: 'toolwharf-audit',
+  label: 'Toolwharf: newest checkpoint of the audit log',
+};
+
 /** Null on systems without a supported keychain. */
-export function systemKeychain(platform: string, run: RunProgram): Keychain | null {
+export function systemKeychain(
+  platform: string,
+  run: RunProgram,
+  item: KeychainItem = vaultItem,
+): Keychain | null {
   switch (platform) {
     case 'linux':
-      return libsecret(run);
+      return libsecret(run, item);
     case 'darwin':
-      return macKeychain(run);
+      return macKeychain(run, item);
     default:
       return null;
   }
 }
 
-const service = 'toolwharf-vault';
-
 /** The Secret Service of the desktop (GNOME Keyring, KWallet), through the secret-tool of libsecret. */
-function libsecret(run: RunProgram): Keychain {
+function libsecret(run: RunProgram, { service, label }: KeychainItem): Keychain {
   const name = 'the Secret Service keychain';
   const program = '/usr/bin/secret-tool';
   const attributes = (id: string) => ['service', service, 'vault', id];
@@ -49,7 +64,7 @@ function libsecret(run: RunProgram): Keychain {
       throw unavailable(name, outcome, hint);
     },
     async write(id, value) {
-      const args = [program, 'store', '--label=Toolwharf: key of the vault', ...attributes(id)];
+      const args = [program, 'store', `--label=${label}`, ...attributes(id)];
       const outcome = await run(args, value);
       if (outcome.code !== 0) throw unavailable(name, outcome, hint);
     },
@@ -61,7 +76,7 @@ function libsecret(run: RunProgram): Keychain {
 }
 
 /** Commands are passed on standard input, because the program takes values in its arguments otherwise. */
-function macKeychain(run: RunProgram): Keychain {
+function macKeychain(run: RunProgram, { service }: KeychainItem): Keychain {
   const name = 'the macOS keychain';
   const program = '/usr/bin/security';
   const hint = 'unlock the login keychain: security unlock-keychain';

@@ -5,16 +5,23 @@ import type { AuditVerdict } from '../model/audit.js';
 import { HostError } from '../model/host-error.js';
 import { isObject, type Json } from '../model/json.js';
 import { checkAuditLog } from './audit-check.js';
-import { readTrustedPublicKey } from './checkpoints.js';
+import { readTrustedPublicKey } from './checkpoint-key.js';
 import type { AuditTable } from './database.js';
+import { emptyTree, parseEdge, type TreeEdge } from './merkle-tree.js';
+import { readAnchorAt, type VerifyOptions } from './stored-audit-log.js';
 
 interface ExportHeader {
   readonly first: number;
   readonly publicKey: string | null;
+  /** Of all entries before the first one. */
+  readonly tree: TreeEdge;
 }
 
-/** Verifies an export without a host. `trusted` is a public key file. Without it the key in the export is used, which proves less. */
-export async function verifyExportFile(path: string, trusted: string | undefined): Promise<AuditVerdict> {
+/** Verifies an export without a host. Without a public key the key in the export is used, which proves less. */
+export async function verifyExportFile(
+  path: string,
+  { publicKey: trusted, anchor }: VerifyOptions = {},
+): Promise<AuditVerdict> {
   const header = await readHeader(path);
   const own = header.publicKey === null ? undefined : createPublicKey(header.publicKey);
   let previous: string | undefined;
@@ -26,15 +33,24 @@ export async function verifyExportFile(path: string, trusted: string | undefined
     entries: linesOf(path, isEntry) as unknown as AsyncIterable<AuditTable>,
     checkpoints: checkpointsOf(path),
     publicKey: trusted === undefined ? own : readTrustedPublicKey(trusted),
-    ...(header.first === 1 ? {} : { from: { seq: header.first, previous: previous ?? '' } }),
+    ...(anchor === undefined ? {} : { anchors: [readAnchorAt(anchor)] }),
+    ...(header.first === 1
+      ? {}
+      : { from: { seq: header.first, previous: previous ?? '', tree: header.tree } }),
   });
 }
 
 async function readHeader(path: string): Promise<ExportHeader> {
   for await (const value of linesOf(path, () => true)) {
-    if (isObject(value) && value.schema === 'toolwharf/audit-export@1' && typeof value.first === 'number')
-      return { first: value.first, publicKey: typeof value.publicKey === 'string' ? value.publicKey : null };
-    break;
+    if (!isObject(value) || value.schema !== 'toolwharf/audit-export@1' || typeof value.first !== 'number')
+      break;
+    const { first, publicKey, before } = value;
+    const tree =
+      first === 1
+        ? emptyTree
+        : parseEdge(first - 1, Buffer.from(typeof before === 'string' ? before : '', 'base64'));
+    if (tree === undefined) throw damaged(path, 1);
+    return { first, publicKey: typeof publicKey === 'string' ? publicKey : null, tree };
   }
   throw new HostError('usage', `${path} is not an audit log export`, {
     hint: 'create one: toolwharf audit export > FILE; a CSV export cannot be verified',

@@ -1,8 +1,10 @@
-import { HostError } from '../model/host-error.js';
 import { canonicalJson, type JsonObject } from '../model/json.js';
-import { chainStart, entryHash } from './audit-check.js';
-import type { Checkpoints, LastCheckpoint } from './checkpoints.js';
-import type { AuditTable, Database } from './database.js';
+import { entryHash } from './audit-hash.js';
+import { type AuditHead, nextHead, readAuditHead } from './audit-head.js';
+import { originOf } from './checkpoint.js';
+import type { Checkpoints } from './checkpoints.js';
+import type { Database } from './database.js';
+import { serializeEdge, type TreeEdge, treeRoot } from './merkle-tree.js';
 import { insertSealedArguments, type SealedArgumentsInput } from './sealed-arguments.js';
 import type { SqliteConnection, SqlValue } from './sqlite.js';
 
@@ -19,6 +21,8 @@ export interface NewAuditEntry {
     | 'operator'
     | 'hook'
     | 'checkpoint'
+    | 'anchor'
+    | 'rollback'
     | 'read';
   readonly body: JsonObject;
   /** Stored in the same transaction, but not part of the entry or its hash. */
@@ -38,22 +42,35 @@ interface Waiting {
   readonly failed: (error: unknown) => void;
 }
 
-interface Head {
-  readonly seq: number;
-  readonly hash: string;
+/** A checkpoint that no entry mentions yet. */
+interface Unmentioned {
+  readonly size: number;
+  readonly digest: string;
+  /** The tree without the last entry of the checkpoint. */
+  readonly before: TreeEdge;
+}
+
+/** The checkpoints of an audit log, and how far they go. */
+export interface Sealing {
+  readonly checkpoints: Checkpoints;
+  /** The name of the log. */
+  readonly origin: string;
+  /** The newest checkpoint, if no entry mentions it. */
+  readonly unmentioned?: Unmentioned | undefined;
 }
 
 /**
  * The append-only, hash-chained audit log. Entries that arrive during a commit share the next one, which keeps durable
- * writes cheap. Checkpoints are signed and stored outside the database. While they cannot be written, no entry is
- * accepted, so no call runs.
+ * writes cheap. Checkpoints sign the Merkle tree of all entries and are stored outside the database. While they cannot be
+ * written, no entry is accepted, so no call runs.
  */
 export class AuditLog {
   readonly #database: Database;
   readonly #now: () => number;
   readonly #checkpoints: Checkpoints | null;
+  #origin: string;
   /** The newest entry. Cached, because no other process writes. */
-  #head: Head | undefined;
+  #head: AuditHead | undefined;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -62,15 +79,21 @@ export class AuditLog {
   #checkpointTimer: NodeJS.Timeout | undefined;
   #checkpointing: Promise<void> | undefined;
   #checkpointFailure: unknown;
-  /** A checkpoint that no entry mentions yet. */
-  #unmentioned: LastCheckpoint | undefined;
+  #unmentioned: Unmentioned | undefined;
 
-  constructor(database: Database, now: () => number, checkpoints: Checkpoints | null = null) {
+  /** Without `sealing` the log has no checkpoints. */
+  constructor(database: Database, now: () => number, sealing: Sealing | null = null) {
     this.#database = database;
     this.#now = now;
-    this.#checkpoints = checkpoints;
-    this.#unmentioned = checkpoints?.last;
-    this.#checkpointSeq = checkpoints?.last?.seq ?? 0;
+    this.#checkpoints = sealing?.checkpoints ?? null;
+    this.#origin = sealing?.origin ?? '';
+    this.#unmentioned = sealing?.unmentioned;
+    this.#checkpointSeq = this.#checkpoints?.last?.size ?? 0;
+  }
+
+  /** The name of the log now. */
+  get origin(): string {
+    return this.#origin;
   }
 
   /** Resolves when the entry is on disk. Entries keep the order of the calls, even if the caller does not wait. */
@@ -143,21 +166,25 @@ export class AuditLog {
 
   /** Writes all entries of the batch, or none. */
   #insert(connection: SqliteConnection, batch: readonly Waiting[]): void {
-    let { seq, hash } = this.#head ?? headOf(connection);
+    let head = this.#head ?? readAuditHead(connection);
+    let origin = this.#origin;
     const rows: SqlValue[][] = [];
     const put = ({ kind, body, sealedArguments }: NewAuditEntry, at: string) => {
-      const entry = { seq: seq + 1, at, kind, body: canonicalJson(body), previous: hash };
-      hash = entryHash(entry);
-      seq = entry.seq;
-      rows.push([seq, at, kind, entry.body, entry.previous, hash]);
-      if (sealedArguments !== undefined) insertSealedArguments(connection, sealedArguments, seq);
+      const entry = { seq: head.seq + 1, at, kind, body: canonicalJson(body), previous: head.hash };
+      head = nextHead(head, entryHash(entry));
+      rows.push([entry.seq, at, kind, entry.body, entry.previous, head.hash]);
+      if (kind === 'rollback' && typeof body.log === 'string') origin = originOf(body.log);
+      if (sealedArguments !== undefined) insertSealedArguments(connection, sealedArguments, entry.seq);
     };
     const { at } = batch[0] as Waiting;
     const checkpoint = this.#unmentioned;
     connection.exec('begin immediate');
     try {
-      if (checkpoint !== undefined)
-        put({ kind: 'checkpoint', body: { n: checkpoint.n, digest: checkpoint.digest } }, at);
+      if (checkpoint !== undefined) {
+        const { size, digest, before } = checkpoint;
+        put({ kind: 'checkpoint', body: { size, digest } }, at);
+        connection.run('update audit_tree set checkpoint = ?, edge = ?', [size, serializeEdge(before)]);
+      }
       for (const waiting of batch) put(waiting.entry, waiting.at);
       insert(connection, rows);
       connection.exec('commit');
@@ -166,7 +193,8 @@ export class AuditLog {
       throw error;
     }
     if (this.#unmentioned === checkpoint) this.#unmentioned = undefined;
-    this.#head = { seq, hash };
+    this.#head = head;
+    this.#origin = origin;
   }
 
   #scheduleCheckpoint(): void {
@@ -187,11 +215,11 @@ export class AuditLog {
     if (checkpoints === null || head === undefined || head.seq <= this.#checkpointSeq)
       return Promise.resolve();
     this.#checkpointing ??= checkpoints
-      .write(head.seq, head.hash)
+      .write({ origin: this.#origin, size: head.seq, root: treeRoot(head.tree).toString('base64') })
       .then(
-        (written) => {
-          this.#checkpointSeq = written.seq;
-          this.#unmentioned = written;
+        ({ size, digest }) => {
+          this.#checkpointSeq = size;
+          this.#unmentioned = { size, digest, before: head.before };
           this.#checkpointFailure = undefined;
         },
         (error) => {
@@ -222,60 +250,4 @@ function insert(connection: SqliteConnection, rows: readonly SqlValue[][]): void
   for (; at + rowsPerInsert <= rows.length; at += rowsPerInsert)
     connection.run(insertSeveral, rows.slice(at, at + rowsPerInsert).flat());
   for (; at < rows.length; at++) connection.run(insertOne, rows[at] as SqlValue[]);
-}
-
-function headOf(connection: SqliteConnection): Head {
-  const [last] = connection.all('select seq, hash from audit order by seq desc limit 1', []);
-  return last === undefined
-    ? { seq: 0, hash: chainStart }
-    : { seq: Number(last.seq), hash: String(last.hash) };
-}
-
-/** Throws if the entry of the last checkpoint is missing or changed. New entries would hide the loss. */
-export async function assertMatchesCheckpoint(
-  database: Database,
-  last: LastCheckpoint | undefined,
-): Promise<void> {
-  if (last === undefined) return;
-  const [found] = await database.withConnection((it) =>
-    it.all('select hash from audit where seq = ?', [last.seq]),
-  );
-  if (found?.hash === last.hash) return;
-  const problem = found === undefined ? 'is missing' : 'was changed';
-  throw new HostError(
-    'integrity',
-    `entry ${last.seq} of the audit log, which checkpoint ${last.n} covers, ${problem}`,
-    {
-      hint: 'find out what happened: toolwharf audit verify; to continue with the remaining entries, move the checkpoints and audit.key away',
-    },
-  );
-}
-
-/** The newest entries, in order. */
-export async function readAuditTail(database: Database, count: number): Promise<AuditTable[]> {
-  const rows = await database.selectFrom('audit').selectAll().orderBy('seq', 'desc').limit(count).execute();
-  return rows.reverse();
-}
-
-/** Intents since the last start of a host that have no outcome entry. What these calls did is unknown. */
-export async function unfinishedCalls(database: Database): Promise<JsonObject[]> {
-  const started = await database
-    .selectFrom('audit')
-    .select((it) => it.fn.max('seq').as('seq'))
-    .where('kind', '=', 'start')
-    .executeTakeFirst();
-  const rows = await database
-    .selectFrom('audit')
-    .select(['kind', 'body'])
-    .where('seq', '>', started?.seq ?? 0)
-    .where('kind', 'in', ['intent', 'outcome'])
-    .orderBy('seq')
-    .execute();
-  const unfinished = new Map<string, JsonObject>();
-  for (const { kind, body } of rows) {
-    const parsed = JSON.parse(body) as JsonObject;
-    if (kind === 'intent') unfinished.set(String(parsed.callId), parsed);
-    else unfinished.delete(String(parsed.callId));
-  }
-  return [...unfinished.values()];
 }

@@ -1,57 +1,54 @@
-import { type KeyObject, sign, verify } from 'node:crypto';
+// Checkpoints of the audit log as in c2sp.org/tlog-checkpoint: signed notes with the name of the log, the number of its
+// entries, and the root of the Merkle tree over their hashes.
+import type { KeyObject } from 'node:crypto';
 import { sha256 } from '../files/sha256.js';
-import { canonicalJson, isObject, tryParseJson } from '../model/json.js';
+import { isSignedBy, type NoteKey, parseSignedNote, type SignedNote, signNote } from './signed-note.js';
 
-/** A statement that the audit log contained this entry at this time. It is signed and stored outside the database. */
+/** What a checkpoint says. */
 export interface Checkpoint {
-  /** Number of the checkpoint: 1, 2, 3 … without gaps. */
-  readonly n: number;
-  /** Number and hash of the newest entry it covers. */
-  readonly seq: number;
-  readonly hash: string;
-  /** ISO 8601, UTC. */
-  readonly at: string;
-  /** SHA-256 of the line of the checkpoint before it; of the empty text for the first one. */
-  readonly before: string;
+  /** The name of the audit log, which is also the name of its key. */
+  readonly origin: string;
+  /** Number of entries. */
+  readonly size: number;
+  /** Base64. */
+  readonly root: string;
 }
 
+/** A checkpoint with its note. */
 export interface SignedCheckpoint extends Checkpoint {
-  readonly signature: string;
+  /** The whole signed note. */
+  readonly note: string;
+  /** SHA-256 of the note. */
+  readonly digest: string;
 }
 
-/** `before` of the first checkpoint. */
-export const noCheckpoint = sha256('');
-
-/** One line of the checkpoint file, without the newline. */
-export function signCheckpoint(checkpoint: Checkpoint, key: KeyObject): string {
-  const signature = sign(null, signedBytes(checkpoint), key).toString('base64');
-  return canonicalJson({ ...checkpoint, signature });
+/** The name of an audit log. `log` is random, so that no two logs have the same name. */
+export function originOf(log: string): string {
+  return `toolwharf/audit/${log}`;
 }
 
-/** Undefined unless the line is exactly the canonical form of a checkpoint, so that every changed bit is detected. */
-export function parseCheckpoint(line: string): SignedCheckpoint | undefined {
-  const value = tryParseJson(line);
-  if (!isObject(value) || canonicalJson(value) !== line) return undefined;
-  const { n, seq, hash, at, before, signature, ...more } = value;
-  const texts = [hash, at, before, signature].every((it) => typeof it === 'string');
-  const numbers = Number.isSafeInteger(n) && Number.isSafeInteger(seq);
-  if (!texts || !numbers || Object.keys(more).length > 0) return undefined;
-  if (Buffer.from(signature as string, 'base64').toString('base64') !== signature) return undefined;
-  return value as unknown as SignedCheckpoint;
+export function signCheckpoint({ origin, size, root }: Checkpoint, privateKey: KeyObject): SignedCheckpoint {
+  const note = signNote(`${origin}\n${size}\n${root}\n`, origin, privateKey);
+  return { origin, size, root, note, digest: sha256(note) };
 }
 
-export function hasValidSignature(
-  { signature, ...checkpoint }: SignedCheckpoint,
-  publicKey: KeyObject,
-): boolean {
-  return verify(null, signedBytes(checkpoint), publicKey, Buffer.from(signature, 'base64'));
+/** Undefined if the text is not a checkpoint. Does not check signatures. */
+export function parseCheckpoint(note: string): SignedCheckpoint | undefined {
+  const [origin = '', size = '', root = '', ...more] = linesOf(parseSignedNote(note));
+  if (origin === '' || !/^(?:0|[1-9]\d{0,15})$/.test(size) || !Number.isSafeInteger(Number(size)))
+    return undefined;
+  const bytes = Buffer.from(root, 'base64');
+  if (bytes.length !== 32 || bytes.toString('base64') !== root || more.includes('')) return undefined;
+  return { origin, size: Number(size), root, note, digest: sha256(note) };
 }
 
-export function checkpointDigest(line: string): string {
-  return sha256(line);
+/** Whether the log signed its checkpoint with this key. */
+export function isCheckpointOf({ origin, note }: SignedCheckpoint, publicKey: KeyObject): boolean {
+  const signed = parseSignedNote(note);
+  const key: NoteKey = { name: origin, publicKey };
+  return signed !== undefined && isSignedBy(signed, key);
 }
 
-/** The signed bytes. The prefix prevents that a signature made for another purpose is accepted. */
-function signedBytes({ n, seq, hash, at, before }: Checkpoint): Buffer {
-  return Buffer.from(`toolwharf checkpoint 1\n${n}\n${seq}\n${hash}\n${at}\n${before}\n`);
+function linesOf(note: SignedNote | undefined): string[] {
+  return note === undefined ? [] : note.text.slice(0, -1).split('\n');
 }

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { KeyObject } from 'node:crypto';
 import {
   closeSync,
   createReadStream,
@@ -6,17 +6,15 @@ import {
   ftruncateSync,
   mkdirSync,
   openSync,
-  readFileSync,
   readSync,
   statSync,
-  writeFileSync,
 } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { flushFolder } from '../files/atomic-file.js';
-import { createPrivateFile, readPrivateFile } from '../files/private-file.js';
 import { HostError } from '../model/host-error.js';
-import { checkpointDigest, noCheckpoint, parseCheckpoint, signCheckpoint } from './checkpoint.js';
+import { parseCheckpoint, type SignedCheckpoint, signCheckpoint } from './checkpoint.js';
+import { openCheckpointKey, storePublicKey } from './checkpoint-key.js';
 
 /** Paths of the checkpoints and their key. Default: in the state directory. */
 export interface CheckpointPaths {
@@ -25,10 +23,7 @@ export interface CheckpointPaths {
 }
 
 const fileName = 'audit.checkpoints';
-const publicName = 'audit.public.pem';
-const maxLineBytes = 1024;
-/** A key in PEM format, perhaps with comments. */
-const keySizes = { min: 1, max: 64 * 1024 };
+const maxNoteBytes = 1024;
 
 export function checkpointPaths(
   state: string,
@@ -37,158 +32,176 @@ export function checkpointPaths(
   return { folder: checkpoints ?? join(state, 'checkpoints'), key: key ?? join(state, 'audit.key') };
 }
 
-export interface LastCheckpoint {
-  readonly n: number;
-  readonly seq: number;
-  readonly hash: string;
-  readonly digest: string;
+/** What others do when something happens to the checkpoints. */
+export interface CheckpointListener {
+  /** The checkpoint is on disk. */
+  written(checkpoint: SignedCheckpoint): void;
+  /** The file was removed, replaced or cut since the last write. A new one is begun. The sentence says what happened. */
+  lost(problem: string): void;
 }
 
-/** Appends checkpoints, one line each. A checkpoint is on disk before anything refers to it. */
+/** Appends checkpoints to a file, with an empty line after each. A checkpoint is on disk before anything refers to it. */
 export class Checkpoints {
+  readonly #paths: CheckpointPaths;
   readonly #key: KeyObject;
-  readonly #file: FileHandle;
-  readonly #now: () => number;
-  #last: LastCheckpoint | undefined;
+  #file: FileHandle;
+  /** Size of the file as this host left it. */
+  #bytes: number;
+  #last: SignedCheckpoint | undefined;
+  listener: CheckpointListener | undefined;
 
-  private constructor(key: KeyObject, file: FileHandle, now: () => number, last: LastCheckpoint | undefined) {
+  private constructor(
+    paths: CheckpointPaths,
+    key: KeyObject,
+    file: { handle: FileHandle; bytes: number },
+    last: SignedCheckpoint | undefined,
+  ) {
+    this.#paths = paths;
     this.#key = key;
-    this.#file = file;
-    this.#now = now;
+    this.#file = file.handle;
+    this.#bytes = file.bytes;
     this.#last = last;
   }
 
-  static async open(paths: CheckpointPaths, now: () => number): Promise<Checkpoints> {
-    const path = join(paths.folder, fileName);
+  /** `mustHaveKey`: the log has checkpoints already, so a missing key is an error. */
+  static async open(paths: CheckpointPaths, mustHaveKey = false): Promise<Checkpoints> {
     try {
       mkdirSync(paths.folder, { recursive: true, mode: 0o700 });
-      const last = readLastCheckpoint(path);
-      const key = keyFor(paths, last !== undefined);
-      const file = await open(path, 'a', 0o600);
-      // A new file: make its directory entry durable.
-      if (last === undefined) flushFolder(paths.folder);
-      return new Checkpoints(key, file, now, last);
+      const last = readLastCheckpoint(join(paths.folder, fileName));
+      const key = openCheckpointKey(paths, mustHaveKey || last !== undefined);
+      return new Checkpoints(paths, key, await openFile(paths), last);
     } catch (error) {
       if (error instanceof HostError) throw error;
-      throw new HostError('state_unusable', `the audit log checkpoints in ${paths.folder} cannot be used`, {
-        cause: error,
-        hint: 'check that you own the folder and can write to it, or set audit.checkpoints in the configuration',
-      });
+      throw unusable(paths, error);
     }
   }
 
-  get last(): LastCheckpoint | undefined {
+  get last(): SignedCheckpoint | undefined {
     return this.#last;
   }
 
-  /** Writes a checkpoint for an entry. Calls must not overlap. */
-  async write(seq: number, hash: string): Promise<LastCheckpoint> {
-    const before = this.#last?.digest ?? noCheckpoint;
-    const n = (this.#last?.n ?? 0) + 1;
-    const line = signCheckpoint({ n, seq, hash, at: new Date(this.#now()).toISOString(), before }, this.#key);
-    const { size } = await this.#file.stat();
+  get key(): KeyObject {
+    return this.#key;
+  }
+
+  /** Writes a checkpoint. Calls must not overlap. */
+  async write(checkpoint: Omit<SignedCheckpoint, 'note' | 'digest'>): Promise<SignedCheckpoint> {
+    const signed = signCheckpoint(checkpoint, this.#key);
+    await this.#reopenIfLost();
+    const record = Buffer.from(`${signed.note}\n`);
     try {
-      await this.#file.write(`${line}\n`);
+      await this.#file.write(record);
       await this.#file.datasync();
     } catch (error) {
-      // Remove a partly written line.
-      await this.#file.truncate(size).catch(() => {});
+      // Remove a partly written note.
+      await this.#file.truncate(this.#bytes).catch(() => {});
       throw new HostError('state_unusable', 'a checkpoint of the audit log could not be written', {
         cause: error,
       });
     }
-    this.#last = { n, seq, hash, digest: checkpointDigest(line) };
-    return this.#last;
+    this.#bytes += record.length;
+    this.#last = signed;
+    this.listener?.written(signed);
+    return signed;
   }
 
   close(): Promise<void> {
     return this.#file.close();
   }
-}
 
-/** The signing key. A new key is created only if there are no checkpoints yet. The public key is stored with them. */
-function keyFor(paths: CheckpointPaths, signed: boolean): KeyObject {
-  const pem = readPrivateFile(paths.key, keySizes);
-  if (pem !== undefined) return createPrivateKey(pem);
-  if (signed) {
-    throw new HostError(
-      'state_unusable',
-      `${paths.key}, the key that signed the checkpoints in ${paths.folder}, is missing`,
-      {
-        hint: `restore it; or start a new audit log: move ${paths.folder} and the database to another folder`,
-      },
-    );
+  /** Writing to a file that was removed would succeed, and nobody would ever see it. */
+  async #reopenIfLost(): Promise<void> {
+    const path = join(this.#paths.folder, fileName);
+    const own = await this.#file.stat();
+    const found = await stat(path).catch(() => undefined);
+    if (found?.ino === own.ino && found.dev === own.dev && found.size === this.#bytes) return;
+    const problem =
+      found === undefined
+        ? `${path} was removed while the host was running`
+        : `${path} was changed by another program while the host was running`;
+    try {
+      mkdirSync(this.#paths.folder, { recursive: true, mode: 0o700 });
+      storePublicKey(this.#paths, this.#key);
+      const { handle, bytes } = await openFile(this.#paths);
+      await this.#file.close();
+      this.#file = handle;
+      this.#bytes = bytes;
+    } catch (error) {
+      throw unusable(this.#paths, error);
+    }
+    this.listener?.lost(problem);
   }
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  mkdirSync(dirname(paths.key), { recursive: true, mode: 0o700 });
-  if (!createPrivateFile(paths.key, privateKey.export({ type: 'pkcs8', format: 'pem' })))
-    throw new HostError('state_unusable', `another process created ${paths.key} at the same time`, {
-      hint: 'start again; each host needs a key of its own',
-    });
-  const publicPem = publicKey.export({ type: 'spki', format: 'pem' }) as string;
-  writeFileSync(join(paths.folder, publicName), publicPem, { mode: 0o644 });
-  return privateKey;
 }
 
-/** Reads the last checkpoint. Removes an incomplete line left by a crash; nothing refers to it yet. */
-function readLastCheckpoint(path: string): LastCheckpoint | undefined {
+async function openFile(paths: CheckpointPaths): Promise<{ handle: FileHandle; bytes: number }> {
+  const handle = await open(join(paths.folder, fileName), 'a', 0o600);
+  const { size } = await handle.stat();
+  // A new file: make its directory entry durable.
+  if (size === 0) flushFolder(paths.folder);
+  return { handle, bytes: size };
+}
+
+function unusable({ folder }: CheckpointPaths, cause: unknown): HostError {
+  return new HostError('state_unusable', `the audit log checkpoints in ${folder} cannot be used`, {
+    cause,
+    hint: 'check that you own the folder and can write to it, or set audit.checkpoints in the configuration',
+  });
+}
+
+/** Reads the last checkpoint. Removes an incomplete note left by a crash; nothing refers to it yet. */
+function readLastCheckpoint(path: string): SignedCheckpoint | undefined {
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return undefined;
   const file = openSync(path, 'r+');
   try {
-    const start = Math.max(0, fstatSync(file).size - 2 * maxLineBytes);
+    const start = Math.max(0, fstatSync(file).size - 4 * maxNoteBytes);
     const bytes = Buffer.alloc(size - start);
     readSync(file, bytes, 0, bytes.length, start);
-    const end = bytes.lastIndexOf(0x0a);
-    if (end + 1 < bytes.length) ftruncateSync(file, start + end + 1);
-    const line = bytes.subarray(bytes.lastIndexOf(0x0a, end - 1) + 1, Math.max(0, end)).toString('utf8');
-    if (end === -1) return undefined;
-    const found = parseCheckpoint(line);
+    // One character per byte, so that positions are the same.
+    const text = bytes.toString('latin1');
+    const end = endOfLastNote(text);
+    if (end < bytes.length) ftruncateSync(file, start + end);
+    if (end === 0) return undefined;
+    const before = endOfLastNote(text.slice(0, end - 1));
+    const found = parseCheckpoint(bytes.subarray(before, end - 1).toString('utf8'));
     if (found === undefined)
       throw new HostError('integrity', `the last checkpoint in ${path} was changed`, {
         hint: 'check the whole audit log: toolwharf audit verify',
       });
-    return { n: found.n, seq: found.seq, hash: found.hash, digest: checkpointDigest(line) };
+    return found;
   } finally {
     closeSync(file);
   }
 }
 
-/** The lines of the checkpoint file, up to its size at the start. An incomplete last line is included. */
+/** Position after the last note that is complete: signature lines and an empty line. 0 if there is none. */
+function endOfLastNote(text: string): number {
+  for (let at = text.lastIndexOf('\n\n'); at > 0; at = text.lastIndexOf('\n\n', at - 1)) {
+    const line = text.lastIndexOf('\n', at - 1) + 1;
+    if (text.startsWith('\u00e2\u0080\u0094 ', line)) return at + 2;
+  }
+  return 0;
+}
+
+/** The notes of the checkpoint file, up to its size at the start. An incomplete last note is included. */
 export async function* readCheckpoints(paths: CheckpointPaths): AsyncGenerator<string> {
   const path = join(paths.folder, fileName);
   const size = statSync(path, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return;
   const input = createReadStream(path, { start: 0, end: size - 1, encoding: 'utf8' });
   let rest = '';
+  let note = '';
+  let isSigned = false;
   for await (const chunk of input) {
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() as string;
-    yield* lines;
-  }
-  if (rest !== '') yield rest;
-}
-
-/** The public key of the checkpoints: from the signing key if it is readable, else the file stored with them. */
-export function readOwnPublicKey(paths: CheckpointPaths): KeyObject | undefined {
-  for (const path of [paths.key, join(paths.folder, publicName)]) {
-    try {
-      return createPublicKey(readFileSync(path, 'utf8'));
-    } catch {
-      // Try the next file.
+    for (const line of lines) {
+      if (line === '' && isSigned) {
+        yield note;
+        note = '';
+      } else note += `${line}\n`;
+      isSigned = line.startsWith('\u2014 ') && note !== '';
     }
   }
-  return undefined;
-}
-
-/** Reads a public key from a file that the user named. */
-export function readTrustedPublicKey(path: string): KeyObject {
-  try {
-    return createPublicKey(readFileSync(path, 'utf8'));
-  } catch (error) {
-    throw new HostError('usage', `${path} is not a public key`, {
-      cause: error,
-      hint: `use a copy of ${publicName} from the checkpoint folder`,
-    });
-  }
+  if (note + rest !== '') yield note + rest;
 }

@@ -17,6 +17,24 @@ export interface AuditTable {
   hash: string;
 }
 
+/** One row. Everything but the name can be computed again from the entries. */
+export interface AuditTreeTable {
+  one: number;
+  /** Random; part of the name of the audit log. */
+  log: string;
+  /** Number of entries of the newest checkpoint that an entry mentions; 0 if there is none. */
+  checkpoint: number;
+  /** Right edge of the tree of all entries before the last one of that checkpoint. */
+  edge: Uint8Array;
+}
+
+/** A place outside the state directory that has an anchor of the audit log. */
+export interface AuditAnchorTable {
+  place: string;
+  /** When it was first written. */
+  at: number;
+}
+
 export interface ApprovalTable {
   id: string;
   principal: string;
@@ -192,6 +210,8 @@ export interface SealedArgumentsTable {
 
 export interface StateTables {
   audit: AuditTable;
+  audit_tree: AuditTreeTable;
+  audit_anchor: AuditAnchorTable;
   approval: ApprovalTable;
   secret: SecretTable;
   link: LinkTable;

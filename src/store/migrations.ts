@@ -12,6 +12,20 @@ const steps: readonly string[] = [
      hash text not null
    ) strict;
    create index audit_start on audit (seq) where kind = 'start';
+
+   -- The audit log: entries about a rollback, its name and right edge, and the places that have an anchor of it.
+   create index audit_rollback on audit (seq) where kind = 'rollback';
+   create table audit_tree (
+     one integer primary key check (one = 1),
+     log text not null,
+     checkpoint integer not null,
+     edge blob not null
+   ) strict;
+   create table audit_anchor (
+     place text primary key,
+     at integer not null
+   ) strict;
+
    create table unknown_outcome (
      call text primary key,
      tool text not null,

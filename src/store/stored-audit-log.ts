@@ -1,35 +1,62 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { AuditVerdict } from '../model/audit.js';
 import { HostError } from '../model/host-error.js';
 import type { JsonObject } from '../model/json.js';
+import { readAnchor } from './anchor-reading.js';
+import { type AnchorPlace, type AnchorToCheck, anchorToCheck, parseAnchor } from './audit-anchor.js';
 import { checkAuditLog } from './audit-check.js';
-import {
-  type CheckpointPaths,
-  readCheckpoints,
-  readOwnPublicKey,
-  readTrustedPublicKey,
-} from './checkpoints.js';
+import { entryLeaf } from './audit-hash.js';
+import { hashesAfter, readAuditTree } from './audit-head.js';
+import { proveEntry, proveGrowth } from './audit-proof.js';
+import { logNameAt } from './audit-rollback.js';
+import { originOf, parseCheckpoint, type SignedCheckpoint } from './checkpoint.js';
+import { readOwnPublicKey, readTrustedPublicKey } from './checkpoint-key.js';
+import { type CheckpointPaths, readCheckpoints } from './checkpoints.js';
 import { type AuditTable, databaseFile } from './database.js';
+import { emptyTree, serializeEdge, withLeaf } from './merkle-tree.js';
+import { verifierKeyText } from './signed-note.js';
 import { openSqlite, type SqliteConnection } from './sqlite.js';
 
 const pageSize = 500;
+
+/** What to verify the log with, besides what is stored with it. */
+export interface VerifyOptions {
+  /** Path of a public key to use instead of the stored one. */
+  readonly publicKey?: string | undefined;
+  /** Path of a checkpoint or an anchor that was kept elsewhere. */
+  readonly anchor?: string | undefined;
+}
 
 /** Reads the audit log of a state directory without a host. It does not disturb a running host. */
 export class StoredAuditLog {
   readonly #connection: SqliteConnection;
   readonly #paths: CheckpointPaths;
   readonly #copy: string | undefined;
+  readonly #places: readonly AnchorPlace[];
 
-  private constructor(connection: SqliteConnection, paths: CheckpointPaths, copy: string | undefined) {
+  private constructor(
+    connection: SqliteConnection,
+    paths: CheckpointPaths,
+    copy: string | undefined,
+    places: readonly AnchorPlace[],
+  ) {
     this.#connection = connection;
     this.#paths = paths;
     this.#copy = copy;
+    this.#places = places;
   }
 
-  /** `follow`: opens the database like a host, to see later entries. Without it no file is changed. */
-  static open(state: string, paths: CheckpointPaths, follow = false): StoredAuditLog {
+  /**
+   * `follow`: opens the database like a host, to see later entries. Without it no file is changed. `places`: where the
+   * anchors are that `verify` compares with.
+   */
+  static open(
+    state: string,
+    paths: CheckpointPaths,
+    { follow = false, places = [] }: { follow?: boolean | undefined; places?: readonly AnchorPlace[] } = {},
+  ): StoredAuditLog {
     const path = join(state, databaseFile);
     if (!existsSync(path)) {
       throw new HostError('not_found', `there is no audit log in ${state}`, {
@@ -37,7 +64,7 @@ export class StoredAuditLog {
       });
     }
     try {
-      return new StoredAuditLog(openReadable(path, !follow), paths, undefined);
+      return new StoredAuditLog(openReadable(path, !follow), paths, undefined, places);
     } catch (error) {
       // Copying a database that this process has open would release its locks.
       if (follow) throw unopenReadable(state, error);
@@ -49,7 +76,7 @@ export class StoredAuditLog {
           if (existsSync(`${path}${suffix}`))
             copyFileSync(`${path}${suffix}`, join(copy, `${databaseFile}${suffix}`));
         }
-        return new StoredAuditLog(openReadable(join(copy, databaseFile), false), paths, copy);
+        return new StoredAuditLog(openReadable(join(copy, databaseFile), false), paths, copy, places);
       } catch (error) {
         rmSync(copy, { recursive: true, force: true });
         throw unopenReadable(state, error);
@@ -120,9 +147,50 @@ export class StoredAuditLog {
     return readOwnPublicKey(this.#paths)?.export({ type: 'spki', format: 'pem' }) as string | undefined;
   }
 
-  async verify(trusted?: string): Promise<AuditVerdict> {
+  /** The newest checkpoint. Undefined if there is none. */
+  async checkpoint(): Promise<SignedCheckpoint | undefined> {
+    let note: string | undefined;
+    for await (const it of this.checkpoints()) note = it;
+    return note === undefined ? undefined : parseCheckpoint(note);
+  }
+
+  /** The key that others verify checkpoints with, as in c2sp.org/signed-note. Undefined if there is none yet. */
+  verifierKey(): string | undefined {
+    const row = readAuditTree(this.#connection);
+    const publicKey = readOwnPublicKey(this.#paths);
+    if (row === undefined || publicKey === undefined) return undefined;
+    const name = originOf(logNameAt(this.#connection, row.log, Number.MAX_SAFE_INTEGER));
+    return verifierKeyText({ name, publicKey });
+  }
+
+  /** Leaves of the tree of the first `size` entries. */
+  leaves(size: number): Buffer[] {
+    const leaves: Buffer[] = [];
+    for (const { seq, hash } of hashesAfter(this.#connection, 0)) {
+      if (seq > size) break;
+      leaves.push(entryLeaf(hash));
+    }
+    return leaves;
+  }
+
+  /** Right edge of the tree of all entries before `seq`, in base64, to verify an export that starts there. */
+  treeBefore(seq: number): string {
+    return serializeEdge(this.leaves(seq - 1).reduce(withLeaf, emptyTree)).toString('base64');
+  }
+
+  proveEntry(seq: number): Promise<string> {
+    return proveEntry(this, seq);
+  }
+
+  proveGrowth(from: number): Promise<string> {
+    return proveGrowth(this, from);
+  }
+
+  async verify(options: VerifyOptions = {}): Promise<AuditVerdict> {
+    const { publicKey: trusted } = options;
     const publicKey = trusted === undefined ? readOwnPublicKey(this.#paths) : readTrustedPublicKey(trusted);
-    // The checkpoint file is opened first, so that all entries it covers are in the database when they are read.
+    // Anchors first, then checkpoints: all entries that they cover are in the database when it is read.
+    const { anchors, warnings, problem } = await this.#anchors(options.anchor);
     const checkpoints = this.checkpoints();
     const first = await checkpoints.next();
     const all = async function* () {
@@ -130,7 +198,33 @@ export class StoredAuditLog {
       yield first.value;
       yield* checkpoints;
     };
-    return this.#snapshot(() => checkAuditLog({ entries: this.entries(), checkpoints: all(), publicKey }));
+    const verdict = await this.#snapshot(() => {
+      const log = readAuditTree(this.#connection)?.log;
+      const origin = log === undefined ? {} : { origin: originOf(log) };
+      return checkAuditLog({ entries: this.entries(), checkpoints: all(), publicKey, anchors, ...origin });
+    });
+    const failed = verdict.ok && problem !== undefined ? { ok: false, problem } : {};
+    return { ...verdict, ...failed, ...(warnings.length === 0 ? {} : { warnings }) };
+  }
+
+  /** Reads all anchors of the log. `path`: a further one that the user named. */
+  async #anchors(path: string | undefined): Promise<{
+    readonly anchors: readonly AnchorToCheck[];
+    readonly warnings: readonly string[];
+    readonly problem: string | undefined;
+  }> {
+    const known = new Set(
+      this.#connection.all('select place from audit_anchor', []).map((it) => String(it.place)),
+    );
+    const readings = await Promise.all(this.#places.map((it) => readAnchor(it, known.has(it.name))));
+    return {
+      anchors: [
+        ...readings.flatMap((it) => (it.type === 'anchor' ? [it.check] : [])),
+        ...(path === undefined ? [] : [readAnchorAt(path)]),
+      ],
+      warnings: readings.flatMap((it) => (it.type === 'warning' ? [it.warning] : [])),
+      problem: readings.flatMap((it) => (it.type === 'finding' ? [it.finding.message] : []))[0],
+    };
   }
 
   close(): void {
@@ -146,6 +240,27 @@ export class StoredAuditLog {
       this.#connection.exec('rollback');
     }
   }
+}
+
+/** A file with an anchor, or with a signed checkpoint as "audit checkpoint" prints it. */
+export function readAnchorAt(path: string): AnchorToCheck {
+  let text = '';
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new HostError('not_found', `${path} cannot be read`, {
+      cause,
+      hint: 'check the path after --anchor',
+    });
+  }
+  const anchor = parseAnchor(text);
+  const checkpoint = parseCheckpoint(text);
+  const found = anchor === undefined ? undefined : anchorToCheck(path, anchor);
+  if (found !== undefined) return found;
+  if (checkpoint !== undefined) return { place: path, checkpoint, publicKey: undefined };
+  throw new HostError('integrity', `${path} is not a signed checkpoint, or it was changed`, {
+    hint: 'use a copy of what "toolwharf audit checkpoint" printed earlier',
+  });
 }
 
 function unopenReadable(state: string, cause: unknown): HostError {

@@ -5,7 +5,7 @@ import type { Tool } from '../../model/tool.js';
 import type { Requirements } from '../../policy/rules/requirements.js';
 import type { RunRequest, RunResult } from '../../run/run.js';
 import type { SchemaValidator } from '../../schema/validator.js';
-import type { NoticeTarget } from '../operator/notices.js';
+import type { WebhookTarget } from '../operator/webhook.js';
 import type { PackageStatus } from '../packages/checked-package.js';
 import type { ArgumentKeeping } from './kept-arguments.js';
 
@@ -30,7 +30,7 @@ export interface CallableTool {
   /** Digest of the operator's policy for this session. */
   readonly policy: string;
   /** The webhook for notices of held calls; null if none is configured. */
-  readonly noticeTarget: NoticeTarget | null;
+  readonly noticeTarget: WebhookTarget | null;
   /** Digest of which values the package has and who may receive them. */
   credentials(): Promise<string>;
   /** How the arguments of its calls are kept; null if only their digest is. */

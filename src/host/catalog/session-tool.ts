@@ -17,7 +17,7 @@ import { assertNoForeignSecrets } from '../call/input-scan.js';
 import { argumentKeepingFor } from '../call/kept-arguments.js';
 import { withScannedOutput } from '../call/output-scan.js';
 import type { IsPublicSetting } from '../call/secret-scanner.js';
-import type { NoticeTarget } from '../operator/notices.js';
+import type { WebhookTarget } from '../operator/webhook.js';
 import type { CheckedPackage, PackageStatus } from '../packages/checked-package.js';
 import { sandboxProbeFor } from '../packages/image-status.js';
 import { credentialsDigest } from '../sandboxing/credentials.js';
@@ -189,7 +189,7 @@ function createSessionTool(
  * A webhook at a loopback or private address needs a grant: for all packages, or for the host itself
  * (`toolwharf=net:…`).
  */
-function noticeTargetOf({ policy, grants }: SessionSetup): NoticeTarget | null {
+function noticeTargetOf({ policy, grants }: SessionSetup): WebhookTarget | null {
   const { webhook } = policy;
   return webhook === undefined ? null : { url: webhook, granted: grantFor(grants, 'toolwharf').network };
 }

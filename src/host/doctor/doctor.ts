@@ -3,7 +3,7 @@ import type { EgressOptions, EgressProxy } from '../../net/egress.js';
 import type { EngineSettings } from '../../sandbox/container/engine.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { Keychain } from '../../secrets/keychain.js';
-import type { Check } from '../host.js';
+import type { AuditLocations, Check } from '../host.js';
 import { checkContainers } from './containers.js';
 import { checkEgress } from './egress.js';
 import { checkLanguages, findLanguages } from './languages.js';
@@ -21,6 +21,8 @@ export interface DoctorOptions {
   readonly sandbox: Sandbox;
   readonly keychain: Keychain | null;
   readonly listener: Listener;
+  /** Where the audit log's checkpoints, key and anchors are. */
+  readonly audit?: AuditLocations | undefined;
   /** The configured NATS server; absent if there is none. */
   readonly natsUrl?: string | undefined;
   /** Absent if containers are not to be checked. */
@@ -51,7 +53,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Check[
   }
   return [
     ...checks,
-    ...(await checkState(options.state, options.keychain)),
+    ...(await checkState(options.state, options.keychain, options.audit)),
     ...checkRoots(options.roots, sandbox.user, options.home),
     ...(options.natsUrl === undefined ? [] : [await checkNats(options.natsUrl)]),
     ...(options.containers === undefined ? [] : [await checkContainers(options.containers)]),

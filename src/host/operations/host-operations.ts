@@ -12,6 +12,7 @@ import {
   approvalRequest,
   approvalStates,
   auditEntry,
+  auditRollback,
   auditVerdict,
   keyChange,
   killEntry,
@@ -182,6 +183,18 @@ export const hostOperations = {
       { role: 'operator', summary: 'Acknowledge a call with an unknown outcome.' },
       [value('call', text()), actorNameParam],
       boolean('False if the call is not on the list.'),
+    ),
+  },
+  rollbacks: {
+    list: operation(
+      { role: 'operator', summary: 'List what shows a rollback of the audit log.' },
+      [],
+      arrayOf(auditRollback),
+    ),
+    acknowledge: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Acknowledge a rollback of the audit log.' },
+      [value('entry', integer('Number of its entry in the audit log.')), actorParam],
+      boolean('False if it is not on the list.'),
     ),
   },
   keptArguments: {

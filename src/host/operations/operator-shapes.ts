@@ -151,12 +151,22 @@ export const openedArguments = object({
 });
 export const processCounts = object({ call: integer(), pooled: integer(), prestarted: integer() });
 
-export const auditVerdict = object({
+export const auditVerdictMembers = {
   ok: boolean(),
   entries: integer('Valid entries, counted from the first.'),
   checkpoints: integer('Valid checkpoints.'),
   sealed: integer('Number of the newest entry that a checkpoint covers.'),
+  anchors: integer('Anchors outside the state directory that agree with the log.'),
+  acknowledged: integer('Rollbacks that were found and acknowledged earlier.'),
   firstBad: optional(integer('Number of the first invalid entry.')),
   problem: optional(anyText()),
+  warnings: optional(arrayOf(anyText('What could not be checked.'))),
+};
+export const auditVerdict = object(auditVerdictMembers);
+export const auditRollback = object({
+  entry: integer('Number of its entry in the audit log.'),
+  at: timestamp(),
+  kind: oneOf(['shorter', 'different', 'replaced', 'checkpoints', 'anchor']),
+  message: anyText(),
 });
 export const auditEntry = object({ seq: integer(), at: anyText(), kind: text(), body: jsonObject() });

@@ -11,12 +11,26 @@ export interface AuditEntry {
   readonly body: JsonObject;
 }
 
-/** Where the audit log's checkpoints and their key are stored. Default: in the state directory. */
+/** Where the audit log's checkpoints, their key and their anchors are stored. */
 export interface AuditLocations {
-  /** Folder of the checkpoints. */
+  /** Folder of the checkpoints. Default: in the state directory. */
   readonly checkpoints?: string;
-  /** File with the key that signs the checkpoints. */
+  /** File with the key that signs the checkpoints. Default: in the state directory. */
   readonly key?: string;
+  /** Folder outside the state directory that keeps the newest checkpoint. It shows when the log was rolled back. */
+  readonly anchorFolder?: string;
+  /** Also keep the newest checkpoint in the keychain of the operating system, if there is one. */
+  readonly anchorKeychain?: boolean;
+  /** Receives the newest checkpoint. `allow`: grants for a private address, such as `net:127.0.0.1:9000`. */
+  readonly anchorWebhook?: { readonly url: string; readonly allow?: readonly string[] };
+}
+
+/** What to verify an audit log with, besides what is stored with it. */
+export interface AuditVerification {
+  /** Path of a public key to use instead of the stored one. */
+  readonly publicKey?: string | undefined;
+  /** Path of a checkpoint or an anchor that was kept elsewhere. */
+  readonly anchor?: string | undefined;
 }
 
 /** An audit entry as stored, with the hashes of the chain. */
@@ -45,11 +59,20 @@ export interface AuditReader {
   entriesOfCall(call: string): readonly HashedAuditEntry[];
   /** Whether sealed arguments of the call are kept. */
   hasKeptArguments(call: string): boolean;
-  /** The lines of the checkpoint files, as stored. */
+  /** The signed notes of all checkpoints, as stored. */
   checkpoints(): AsyncIterable<string>;
+  /** The newest checkpoint; undefined if there is none. */
+  checkpoint(): Promise<{ readonly size: number; readonly root: string; readonly note: string } | undefined>;
+  /** The key that others verify checkpoints with, as in c2sp.org/signed-note; undefined if there is none yet. */
+  verifierKey(): string | undefined;
   /** PEM; undefined if there is none yet. */
   publicKey(): string | undefined;
-  /** `trusted`: path of a public key to check against, instead of the stored one. */
-  verify(trusted?: string): Promise<AuditVerdict>;
+  /** Right edge of the Merkle tree of all entries before `seq`, in base64, for an export that starts there. */
+  treeBefore(seq: number): string;
+  /** Proves that the newest checkpoint covers an entry (c2sp.org/tlog-proof). */
+  proveEntry(seq: number): Promise<string>;
+  /** Proves that the log only grew since it had `from` entries: a request to a c2sp.org/tlog-witness. */
+  proveGrowth(from: number): Promise<string>;
+  verify(options?: AuditVerification): Promise<AuditVerdict>;
   close(): void;
 }

@@ -1,12 +1,19 @@
+import { randomBytes } from 'node:crypto';
 import type { AuditVerdict } from '../../model/audit.js';
 import type { Json, JsonObject } from '../../model/json.js';
-import { AuditLog, assertMatchesCheckpoint, readAuditTail, unfinishedCalls } from '../../store/audit-log.js';
-import { Checkpoints, checkpointPaths } from '../../store/checkpoints.js';
+import { AnchorRows } from '../../store/anchor-rows.js';
+import type { AnchorPlace } from '../../store/audit-anchor.js';
+import { readAuditTail, unfinishedCalls } from '../../store/audit-entries.js';
+import type { AuditLog } from '../../store/audit-log.js';
+import { type OpenedAuditLog, openAuditLog } from '../../store/audit-opening.js';
+import { type RollbackFinding, readRollbacks, rollbackBody } from '../../store/audit-rollback.js';
+import { checkpointPaths } from '../../store/checkpoints.js';
 import type { Database } from '../../store/database.js';
 import { StoredAuditLog } from '../../store/stored-audit-log.js';
 import { UnknownOutcomeRows } from '../../store/unknown-outcomes.js';
 import type { AuditEntry, Outcomes } from '../host.js';
 import type { HostOptions } from '../options.js';
+import { AuditAnchors } from './audit-anchors.js';
 
 /** The audit log of a running host, and ways to read it. */
 export interface HostAudit {
@@ -14,20 +21,31 @@ export interface HostAudit {
   readonly outcomes: Outcomes;
   verify(): Promise<AuditVerdict>;
   tail(count: number): Promise<readonly AuditEntry[]>;
+  /** Writes a last checkpoint and the anchors. */
+  close(): Promise<void>;
 }
 
-export async function openHostAudit(
-  state: string,
-  database: Database,
-  now: () => number,
-  options: HostOptions['audit'],
-): Promise<HostAudit> {
-  const paths = checkpointPaths(state, options);
-  const checkpoints = await Checkpoints.open(paths, now);
-  const audit = new AuditLog(database, now, checkpoints);
+export interface HostAuditOptions {
+  readonly state: string;
+  readonly database: Database;
+  readonly now: () => number;
+  readonly locations: HostOptions['audit'];
+  /** Where the newest checkpoint is anchored. */
+  readonly places: readonly AnchorPlace[];
+  /** Called with what shows a rollback, when it is found. */
+  readonly onRollback?: ((message: string) => void) | undefined;
+  readonly anchorDelaysMs?: readonly number[] | undefined;
+}
+
+export async function openHostAudit(options: HostAuditOptions): Promise<HostAudit> {
+  const { state, database, now, places } = options;
+  const paths = checkpointPaths(state, options.locations);
+  const opened = await openAuditLog(database, paths, now, () => randomBytes(16).toString('hex'));
+  const { audit, checkpoints } = opened;
   const unknown = new UnknownOutcomeRows(database);
+  let anchors: AuditAnchors;
   try {
-    await assertMatchesCheckpoint(database, checkpoints.last);
+    anchors = await openAnchors(options, opened, paths.folder);
     await recover(database, audit, unknown, now());
   } catch (error) {
     await checkpoints.close();
@@ -45,7 +63,7 @@ export async function openHostAudit(
     },
     async verify() {
       await audit.flush();
-      const log = StoredAuditLog.open(state, paths, true);
+      const log = StoredAuditLog.open(state, paths, { follow: true, places });
       try {
         return await log.verify();
       } finally {
@@ -61,6 +79,70 @@ export async function openHostAudit(
         body: JSON.parse(body) as JsonObject,
       }));
     },
+    async close() {
+      await audit.close();
+      await anchors.close();
+    },
+  };
+}
+
+/** Compares the log with its anchors, and has everything recorded that shows a rollback, now and later. */
+async function openAnchors(
+  options: HostAuditOptions,
+  opened: OpenedAuditLog,
+  checkpointFolder: string,
+): Promise<AuditAnchors> {
+  const { audit, checkpoints, compared, lost } = opened;
+  const record = rollbackRecorder(options, audit);
+  if (lost !== undefined) await record(lost);
+  const anchors = await AuditAnchors.open({
+    state: options.state,
+    places: options.places,
+    rows: new AnchorRows(options.database, options.now),
+    key: checkpoints.key,
+    compared,
+    onFinding: record,
+    onStatus: (place, problem) => {
+      const body = problem === undefined ? { place, status: 'works again' } : { place, problem };
+      audit.append({ kind: 'anchor', body }).catch(() => {});
+    },
+    retryDelaysMs: options.anchorDelaysMs,
+  });
+  checkpoints.listener = {
+    written: (checkpoint) => anchors.update(checkpoint),
+    lost: (problem) => {
+      const message = `checkpoints of the audit log were removed: ${problem}`;
+      record({ kind: 'checkpoints', place: checkpointFolder, message }).catch(() => {});
+    },
+  };
+  return anchors;
+}
+
+/**
+ * Writes findings to the log, each once. The host goes on: its operator may have restored a backup, and refusing to run
+ * would not bring entries back. But the log must not sign other entries under the name that signed the lost ones, so it
+ * gets a new name.
+ */
+function rollbackRecorder(
+  { database, onRollback }: HostAuditOptions,
+  audit: AuditLog,
+): (finding: RollbackFinding) => Promise<void> {
+  let isRenamed = false;
+  return async (finding) => {
+    const stored = await database.withConnection(readRollbacks);
+    const isStored = stored.some(
+      (it) =>
+        it.kind === finding.kind &&
+        it.place === finding.place &&
+        it.note === finding.note &&
+        (finding.note !== undefined || (finding.kind === 'anchor' && !it.isAcknowledged)),
+    );
+    if (isStored) return;
+    const forks = finding.kind === 'shorter' || finding.kind === 'different';
+    const log = forks && !isRenamed ? randomBytes(16).toString('hex') : undefined;
+    isRenamed ||= forks;
+    await audit.append({ kind: 'rollback', body: rollbackBody(finding, log) });
+    onRollback?.(finding.message);
   };
 }
 

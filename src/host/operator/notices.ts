@@ -1,33 +1,20 @@
-import { createHmac } from 'node:crypto';
 import type { ApprovalRequest } from '../../model/approval.js';
 import { asHostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
-import type { NetworkHost } from '../../model/permissions.js';
 import type { Tool } from '../../model/tool.js';
-import { parseDestination } from '../../net/destination.js';
-import type { HttpClient } from '../../net/http-client.js';
 import { shapeOf } from '../../policy/input-shape.js';
 import type { AuditLog } from '../../store/audit-log.js';
-
-/** The webhook for notices of held calls, and the network grants for reaching it. */
-export interface NoticeTarget {
-  readonly url: string;
-  readonly granted: readonly NetworkHost[];
-}
+import { postSigned, type WebhookSender, type WebhookTarget } from './webhook.js';
 
 /** The tool that a notice is about. */
 export interface NoticeSubject {
   readonly tool: Tool;
   /** Null if no webhook is configured. */
-  readonly noticeTarget: NoticeTarget | null;
+  readonly noticeTarget: WebhookTarget | null;
 }
 
-export interface NoticeOptions {
-  readonly client: HttpClient;
+export interface NoticeOptions extends WebhookSender {
   readonly audit: AuditLog;
-  /** The HMAC key that signs notices. */
-  readonly key: () => Promise<Uint8Array>;
-  readonly now: () => number;
   /** Delays before the second attempt, the third, and so on. */
   readonly delaysMs?: readonly number[];
 }
@@ -35,9 +22,6 @@ export interface NoticeOptions {
 /** Notices being sent at a time. Further ones are not sent, with an audit entry. */
 const maxOpen = 100;
 const defaultDelaysMs = [1000, 5000, 25_000];
-const wallMs = 10_000;
-/** Of the response body. */
-const maxResponseBytes = 64 * 1024;
 /** How long a closing host waits for notices that are being sent. */
 const closeTimeoutMs = 2000;
 
@@ -74,14 +58,14 @@ export class Notices {
     await Promise.all([...this.#open]);
   }
 
-  async #deliver(target: NoticeTarget, { id }: ApprovalRequest, document: Json): Promise<void> {
+  async #deliver(target: WebhookTarget, { id }: ApprovalRequest, document: Json): Promise<void> {
     const body = JSON.stringify(document);
     const delays = this.#options.delaysMs ?? defaultDelaysMs;
     let reason = '';
     for (let attempt = 0; attempt <= delays.length && !this.#ending.signal.aborted; attempt++) {
       if (attempt > 0) await sleep(delays[attempt - 1] as number, this.#ending.signal);
       try {
-        const status = await this.#post(target, body);
+        const status = await postSigned(this.#options, target, body, this.#ending.signal);
         if (status >= 200 && status < 300) {
           this.#audit(id, 'sent');
           return;
@@ -95,30 +79,6 @@ export class Notices {
       }
     }
     this.#audit(id, 'failed', reason);
-  }
-
-  async #post({ url, granted }: NoticeTarget, body: string): Promise<number> {
-    const { client, key, now } = this.#options;
-    const { host, port, tls } = parseDestination(url);
-    const time = Math.floor(now() / 1000);
-    const signature = createHmac('sha256', await key())
-      .update(`${time}.${body}`)
-      .digest('hex');
-    const response = await client.send({
-      method: 'POST',
-      url,
-      headers: {
-        'content-type': 'application/json',
-        'toolwharf-signature': `t=${time},v1=${signature}`,
-      },
-      body,
-      reach: { hosts: [{ host, port: port === (tls ? 443 : 80) ? null : port }], granted },
-      limits: { wallMs, bodyBytes: maxResponseBytes },
-      // Like a credential, a signed notice is not sent on to redirect targets.
-      credential: true,
-      signal: this.#ending.signal,
-    });
-    return response.status;
   }
 
   #audit(approval: string, notice: string, reason?: string): void {

@@ -191,6 +191,28 @@ export interface UnknownOutcome {
   readonly at: number;
 }
 
+/** What shows that the audit log was rolled back, or that its checkpoints or anchors were removed. */
+export interface Rollbacks {
+  /** What nobody acknowledged yet, oldest first. */
+  list(): Promise<readonly AuditRollback[]>;
+  /** Removes it from the list, with an entry in the audit log. False if it is not on the list. */
+  acknowledge(entry: number, actor: Actor): Promise<boolean>;
+}
+
+/** A sign of a rollback of the audit log. The entry in the log has the evidence. */
+export interface AuditRollback {
+  /** Number of the entry in the audit log. */
+  readonly entry: number;
+  /** When it was found; milliseconds since 1970. */
+  readonly at: number;
+  /**
+   * `shorter`: an anchor has more entries. `different`: it has other entries, or another key. `replaced`: it is from
+   * another log of the same folder. `checkpoints`: checkpoints are missing. `anchor`: an anchor is missing or damaged.
+   */
+  readonly kind: 'shorter' | 'different' | 'replaced' | 'checkpoints' | 'anchor';
+  readonly message: string;
+}
+
 /** A target that the kill switch stops. */
 export interface KillEntry {
   readonly target: string;

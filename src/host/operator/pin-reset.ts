@@ -7,6 +7,7 @@ import { SealedArgumentRows } from '../../store/sealed-arguments.js';
 import { StandingRules } from '../../store/standing-rules.js';
 import { lockState } from '../../store/state-lock.js';
 import type { HostOptions } from '../options.js';
+import { readableAnchorPlaces } from './anchor-places.js';
 import { openHostAudit } from './host-audit.js';
 import type { PinProtectedCounts, PinReset } from './operator-auth.js';
 
@@ -26,7 +27,10 @@ export async function openPinReset(
   try {
     const opened = openDatabase(state);
     database = opened;
-    const { audit } = await openHostAudit(state, opened, now, locations);
+    // Only the folder: a reset needs no webhook, and no answer of a keychain.
+    const places = readableAnchorPlaces(state, { ...locations, anchorKeychain: false }, null);
+    const hostAudit = await openHostAudit({ state, database: opened, now, locations, places });
+    const { audit } = hostAudit;
     const pin = new OperatorPin(opened, now, tryDelayMs);
     return {
       isSet: (await pin.get()) !== undefined,
@@ -47,7 +51,7 @@ export async function openPinReset(
         await pin.put(sealed);
       },
       async close() {
-        await audit.close();
+        await hostAudit.close();
         await opened.destroy();
         lock.release();
       },

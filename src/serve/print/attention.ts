@@ -1,12 +1,19 @@
-import type { KillEntry, PackageState, UnknownOutcome } from '../../host/host.js';
+import type { AuditRollback, KillEntry, PackageState, UnknownOutcome } from '../../host/host.js';
 import { anyText, object, oneOf, type Shape, text } from '../../host/operations/shape.js';
 import type { ApprovalRequest } from '../../model/approval.js';
 import { shellQuote } from '../../model/shell-quote.js';
 
 /** One thing that needs the attention of a person. */
 export interface AttentionItem {
-  readonly kind: 'outcome-unknown' | 'approval' | 'killed' | 'needs-review' | 'needs-setup' | 'broken';
-  /** The call, the approval, the target or the package. */
+  readonly kind:
+    | 'rollback'
+    | 'outcome-unknown'
+    | 'approval'
+    | 'killed'
+    | 'needs-review'
+    | 'needs-setup'
+    | 'broken';
+  /** The entry of the audit log, the call, the approval, the target or the package. */
   readonly subject: string;
   readonly message: string;
   /** The command to run next. */
@@ -15,22 +22,37 @@ export interface AttentionItem {
 
 /** The shape of an item in JSON documents. */
 export const attentionEntry: Shape<AttentionItem> = object({
-  kind: oneOf(['outcome-unknown', 'approval', 'killed', 'needs-review', 'needs-setup', 'broken']),
-  subject: text('The call, the held call, the target or the package.'),
+  kind: oneOf(['rollback', 'outcome-unknown', 'approval', 'killed', 'needs-review', 'needs-setup', 'broken']),
+  subject: text('The entry of the audit log, the call, the held call, the target or the package.'),
   message: anyText(),
   command: text('The command to run next.'),
 });
 
 export interface AttentionSources {
+  readonly rollbacks: readonly AuditRollback[];
   readonly outcomes: readonly UnknownOutcome[];
   readonly approvals: readonly ApprovalRequest[];
   readonly kills: readonly KillEntry[];
   readonly packages: readonly PackageState[];
 }
 
-/** Unknown outcomes first, then held calls, stopped targets and packages that are not ready. */
-export function attentionOf({ outcomes, approvals, kills, packages }: AttentionSources): AttentionItem[] {
+/** Rollbacks of the audit log first, then unknown outcomes, held calls, stopped targets and packages that are not ready. */
+export function attentionOf({
+  rollbacks,
+  outcomes,
+  approvals,
+  kills,
+  packages,
+}: AttentionSources): AttentionItem[] {
   return [
+    ...rollbacks.map(
+      ({ entry, message }): AttentionItem => ({
+        kind: 'rollback',
+        subject: `entry ${entry}`,
+        message,
+        command: `toolwharf audit acknowledge ${entry}`,
+      }),
+    ),
     ...outcomes.map(
       ({ call, tool, principal }): AttentionItem => ({
         kind: 'outcome-unknown',

@@ -15,6 +15,7 @@ export async function* exportLines(
       schema: 'toolwharf/audit-export@1',
       first: span.first,
       publicKey: log.publicKey() ?? null,
+      ...(span.first === 1 ? {} : { before: log.treeBefore(span.first) }),
     };
     if (format === 'ndjson') chunk += `${JSON.stringify(head)}\n`;
     for (const line of log.entries(span.first - 1, span.last)) {
@@ -23,13 +24,14 @@ export async function* exportLines(
       yield chunk;
       chunk = '';
     }
-    for await (const line of log.checkpoints()) {
-      const { seq } = JSON.parse(line) as { seq: number };
-      if (seq < span.first || seq > span.last) continue;
+    for await (const note of log.checkpoints()) {
+      // The second line of a checkpoint is the number of entries.
+      const size = Number(note.split('\n', 2)[1]);
+      if (size < span.first || size > span.last) continue;
       chunk +=
         format === 'ndjson'
-          ? `${JSON.stringify({ checkpoint: line })}\n`
-          : csvRow([seq, '', 'signed checkpoint', line, '', '']);
+          ? `${JSON.stringify({ checkpoint: note })}\n`
+          : csvRow([size, '', 'signed checkpoint', note, '', '']);
     }
   }
   if (chunk !== '') yield chunk;

@@ -29,6 +29,7 @@ const inherited = [
   'TMPDIR',
   'XDG_STATE_HOME',
   'XDG_CONFIG_HOME',
+  'XDG_DATA_HOME',
   'XDG_CACHE_HOME',
   'XDG_RUNTIME_DIR',
 ];

@@ -4,9 +4,9 @@ import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { entryHash } from '../../../src/store/audit-check.js';
-import { AuditLog } from '../../../src/store/audit-log.js';
-import { Checkpoints, checkpointPaths } from '../../../src/store/checkpoints.js';
+import { entryHash } from '../../../src/store/audit-hash.js';
+import { openAuditLog } from '../../../src/store/audit-opening.js';
+import { checkpointPaths } from '../../../src/store/checkpoints.js';
 import { type AuditTable, openDatabase } from '../../../src/store/database.js';
 import { openSqlite, type SqliteConnection } from '../../../src/store/sqlite.js';
 import { StoredAuditLog } from '../../../src/store/stored-audit-log.js';
@@ -24,10 +24,11 @@ beforeAll(async () => {
   // Several hosts, one after another; each writes a checkpoint when it closes.
   for (let host = 0; host < entryCount / entriesPerHost; host++) {
     const database = openDatabase(original);
-    const log = new AuditLog(
+    const { audit: log } = await openAuditLog(
       database,
+      checkpointPaths(original),
       () => clock++,
-      await Checkpoints.open(checkpointPaths(original), () => clock++),
+      () => 'mutation',
     );
     for (let index = 0; index < entriesPerHost; index++)
       await log.append({ kind: 'intent', body: { callId: `${host}-${index}`, note: 'ünïcode "quoted"' } });
@@ -175,13 +176,9 @@ describe('a change of the checkpoint file is detected', () => {
   ];
   test.each(edits)('%s', async (_, edit) => {
     const verdict = await changed((_database, state) => {
-      const all = readFileSync(file(state), 'utf8').trimEnd().split('\n');
-      writeFileSync(
-        file(state),
-        edit(all)
-          .map((it) => `${it}\n`)
-          .join(''),
-      );
+      const all = readFileSync(file(state), 'utf8').match(/(?:[^\n]+\n)+\n\u2014 [^\n]+\n\n/gu) ?? [];
+      expect(all).toHaveLength(4);
+      writeFileSync(file(state), edit([...all]).join(''));
     });
     expect(verdict).toMatchObject({ ok: false, problem: expect.stringContaining('checkpoint') });
   });

@@ -1,15 +1,15 @@
 import type { AuditReader, HashedAuditEntry } from '../../../host/host.js';
-import type { AuditVerdict } from '../../../model/audit.js';
 import { HostError } from '../../../model/host-error.js';
 import { exportLines } from '../../print/audit-export.js';
 import { visibleLine } from '../../print/visible.js';
 import { parseAuditTime, withAuditLog } from '../audit-log.js';
 import type { Arguments, Command } from '../command/command.js';
-import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
+import { dryRunOption } from '../dry-run.js';
 import { pinOption } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { withExistingHost } from '../with-host.js';
+import { acknowledge } from './audit-acknowledge.js';
 import { forgetArguments, showCall } from './audit-call.js';
+import { printCheckpoint, prove, verify } from './audit-proof.js';
 
 const followMs = 250;
 
@@ -17,9 +17,9 @@ export const audit: Command = {
   name: 'audit',
   summary: 'Read, export and verify the audit log of all calls. Works without a running host.',
   usage:
-    'audit verify [FILE] | tail [COUNT] [--follow] | export [--since TIME] [--until TIME] | show CALL [--open] | forget --before TIME | acknowledge CALL',
+    'audit verify [FILE] | tail [COUNT] [--follow] | export [--since TIME] [--until TIME] | checkpoint [--key] | prove ENTRY | prove --from COUNT | show CALL [--open] | forget --before TIME | acknowledge CALL|ENTRY',
   examples: [
-    { line: 'toolwharf audit verify', text: 'check the hash chain and the signed checkpoints' },
+    { line: 'toolwharf audit verify', text: 'check the hash chain, the signed checkpoints and the anchors' },
     { line: 'toolwharf audit tail -n 100 --json', text: 'print the newest 100 entries as JSON for a script' },
     { line: 'toolwharf audit tail --follow', text: 'keep printing new entries' },
     {
@@ -27,6 +27,17 @@ export const audit: Command = {
       text: 'export entries with their proof',
     },
     { line: 'toolwharf audit verify audit.ndjson', text: 'verify an exported file' },
+    {
+      line: 'toolwharf audit checkpoint > kept-elsewhere.txt',
+      text: 'print the newest signed checkpoint, to keep it on another machine',
+    },
+    {
+      line: 'toolwharf audit verify --anchor kept-elsewhere.txt',
+      text: 'check that the log still has everything that checkpoint covers',
+    },
+    { line: 'toolwharf audit checkpoint --key', text: 'print the key that others verify checkpoints with' },
+    { line: 'toolwharf audit prove 42', text: 'prove that the newest checkpoint covers an entry' },
+    { line: 'toolwharf audit prove --from 1000', text: 'prove to a witness that the log only grew' },
     { line: 'toolwharf audit show call_1f…', text: 'show all entries about one call' },
     { line: 'toolwharf audit show call_1f… --open', text: 'also show its arguments, if they are stored' },
     {
@@ -34,6 +45,7 @@ export const audit: Command = {
       text: 'erase stored arguments; the log stays complete',
     },
     { line: 'toolwharf audit acknowledge call_1f…', text: 'mark a call with unknown outcome as checked' },
+    { line: 'toolwharf audit acknowledge 57', text: 'mark a rollback that entry 57 reports as checked' },
   ],
   options: [
     { name: 'entries', short: 'n', value: 'COUNT', text: 'how many of the newest entries (default: 20)' },
@@ -44,6 +56,9 @@ export const audit: Command = {
     { name: 'before', value: 'TIME', text: 'erase the arguments of calls made before this time' },
     { name: 'format', value: 'NAME', text: 'ndjson or csv (default: ndjson)' },
     { name: 'public', value: 'FILE', text: 'public key to verify with, from a source you trust' },
+    { name: 'anchor', value: 'FILE', text: 'checkpoint that was kept elsewhere, to compare the log with' },
+    { name: 'key', text: 'print the verifier key instead of the checkpoint' },
+    { name: 'from', value: 'COUNT', text: 'prove that the log only grew since it had this many entries' },
     {
       name: 'config',
       value: 'FILE',
@@ -54,13 +69,17 @@ export const audit: Command = {
   ],
   async run(args, terminal) {
     const [verb, word, ...more] = args.positionals;
-    const alone = verb === 'export' || verb === 'forget';
+    const alone = verb === 'export' || verb === 'forget' || verb === 'checkpoint';
     if (more.length > 0 || (alone && word !== undefined)) throw usage();
     switch (verb) {
       case 'verify':
         return verify(word, args, terminal);
       case 'tail':
         return tail(word ?? args.value('entries') ?? '20', args, terminal);
+      case 'checkpoint':
+        return withAuditLog(args, terminal, (it) => printCheckpoint(it, args, terminal));
+      case 'prove':
+        return withAuditLog(args, terminal, (it) => prove(it, word, args, terminal));
       case 'acknowledge':
         return acknowledge(word, args, terminal);
       case 'show':
@@ -76,57 +95,18 @@ export const audit: Command = {
 };
 
 function usage(): HostError {
-  return new HostError('usage', 'name a subcommand: verify, tail, export, show, forget or acknowledge', {
-    hint: 'see "toolwharf audit --help"',
-  });
-}
-
-async function verify(file: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
-  const trusted = args.value('public');
-  const verdict =
-    file === undefined
-      ? await withAuditLog(args, terminal, (it) => it.verify(trusted))
-      : await terminal.verifyExport(file, trusted);
-  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/audit@1', ...verdict })}\n`);
-  else if (verdict.ok) terminal.out(`${successText(verdict)}\n`);
-  else terminal.err(`error: the audit log is not intact: ${visibleLine(verdict.problem ?? '')}\n`);
-  return verdict.ok ? 0 : 6;
-}
-
-async function acknowledge(call: string | undefined, args: Arguments, terminal: Terminal): Promise<number> {
-  if (call === undefined)
-    throw new HostError('usage', 'name a call', { hint: 'see "toolwharf list --attention"' });
-  const done = await withExistingHost(args, terminal, async (it) =>
-    isDryRun(args)
-      ? (await it.outcomes.unknown()).some((open) => open.call === call)
-      : it.outcomes.acknowledge(call, terminal.principal),
+  return new HostError(
+    'usage',
+    'name a subcommand: verify, tail, export, checkpoint, prove, show, forget or acknowledge',
+    {
+      hint: 'see "toolwharf audit --help"',
+    },
   );
-  if (!done)
-    throw new HostError('not_found', `no call ${JSON.stringify(call.slice(0, 80))} has an unknown outcome`, {
-      hint: 'see "toolwharf list --attention"',
-    });
-  if (isDryRun(args)) return reportDryRun(`acknowledge ${call}`, args, terminal);
-  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/acknowledge@1', call })}\n`);
-  else
-    terminal.out(`${visibleLine(call)} is acknowledged; the audit log still shows its outcome as unknown\n`);
-  return 0;
-}
-
-function successText({ entries, checkpoints, sealed }: AuditVerdict): string {
-  const signed =
-    checkpoints === 0
-      ? 'no checkpoint yet'
-      : `${count(checkpoints, 'signed checkpoint')}, the last at entry ${sealed}`;
-  return `the audit log is intact: ${count(entries, 'entry', 'entries')} in an unbroken hash chain; ${signed}`;
-}
-
-function count(number: number, singular: string, plural = `${singular}s`): string {
-  return `${number} ${number === 1 ? singular : plural}`;
 }
 
 async function tail(limit: string, args: Arguments, terminal: Terminal): Promise<number> {
   if (!/^\d{1,6}$/.test(limit))
-    throw new HostError('usage', `${JSON.stringify(count)} is not a number of entries`);
+    throw new HostError('usage', `${JSON.stringify(limit)} is not a number of entries`);
   const print = ({ seq, at, kind, body }: HashedAuditEntry) => {
     const parsed = JSON.parse(body);
     terminal.out(

@@ -6,6 +6,7 @@ import { HostError } from '../../../model/host-error.js';
 import { printChecks } from '../../print/checks.js';
 import { stateDirectory } from '../command/arguments.js';
 import type { Arguments, Command } from '../command/command.js';
+import { auditLocationsIn } from '../config/audit-locations.js';
 import {
   type Config,
   containerPolicy,
@@ -76,11 +77,15 @@ function exitCode(checks: readonly Check[]): number {
 async function configured(
   args: Arguments,
   terminal: Terminal,
-): Promise<Pick<ExamineOptions, 'natsUrl' | 'containers'>> {
+): Promise<Pick<ExamineOptions, 'audit' | 'natsUrl' | 'containers'>> {
   const { config } = await examineConfig(args, terminal).catch(() => ({ config: undefined }));
   if (config === undefined) return {};
   const { natsUrl } = natsPolicy(config.entries, terminal.environment);
-  return { natsUrl, containers: containerPolicy(config.entries) };
+  return {
+    natsUrl,
+    containers: containerPolicy(config.entries),
+    audit: auditLocationsIn(config.entries, terminal.environment),
+  };
 }
 
 async function checkConfig(args: Arguments, terminal: Terminal): Promise<Check[]> {

@@ -6,6 +6,7 @@ import { waitForAbort } from '../abort-signal.js';
 import { parseDuration, stateDirectory } from '../command/arguments.js';
 import type { Command } from '../command/command.js';
 import { auditLocations } from '../config/audit-locations.js';
+import { RollbackWarnings } from '../rollback-warnings.js';
 
 export const host: Command = {
   name: 'host',
@@ -21,7 +22,9 @@ export const host: Command = {
       for (const line of lines) log(line);
     };
     const audit = await auditLocations(args, terminal);
-    const running = await terminal.startHost({ state, onReload, audit }).catch((error) => error);
+    const rollbacks = new RollbackWarnings((text) => log(text.trimEnd()));
+    const onRollback = rollbacks.report;
+    const running = await terminal.startHost({ state, onReload, onRollback, audit }).catch((error) => error);
     if (running instanceof HostError && running.code === 'state_locked') {
       log(running.message);
       return lockedExit;
@@ -36,6 +39,7 @@ export const host: Command = {
       onIdle: () => idle.abort(),
       onBug: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     });
+    await rollbacks.reportAll(running);
     log(`host ${terminal.version} started (process ${process.pid})`);
     await waitForAbort(AbortSignal.any([terminal.signal, idle.signal]));
     await server.close();

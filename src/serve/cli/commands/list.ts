@@ -7,6 +7,7 @@ import { wrap } from '../../print/width.js';
 import type { Arguments, Command } from '../command/command.js';
 import { sessionOptions } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
+import { RollbackWarnings } from '../rollback-warnings.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
 import { withHost } from '../with-host.js';
@@ -29,6 +30,7 @@ export const listCommand: Command = {
     const options = await sessionFor(args, terminal, args.positionals);
     if (args.has('attention')) return attention(args, terminal, options);
     const report = await withHost(args, terminal, async (host) => {
+      await new RollbackWarnings(terminal.err).reportAll(host);
       const session = await host.session(options);
       return session.packages();
     });
@@ -41,6 +43,7 @@ export const listCommand: Command = {
 async function attention(args: Arguments, terminal: Terminal, options: SessionOptions): Promise<number> {
   const items = await withHost(args, terminal, async (host) =>
     attentionOf({
+      rollbacks: await host.rollbacks.list(),
       outcomes: await host.outcomes.unknown(),
       approvals: await host.approvals.list(['proposed']),
       kills: await host.kills.list(),

@@ -22,6 +22,7 @@ import { oidcOptions, oidcSettings } from '../config/oidc.js';
 import { sessionArgs, sessionFor } from '../config/session-options.js';
 import { logOptions } from '../program-log.js';
 import { ReloadReporter } from '../reload-reporter.js';
+import { RollbackWarnings } from '../rollback-warnings.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
@@ -80,9 +81,12 @@ export const serve: Command = {
     };
     const reloads = new ReloadReporter(terminal, json);
     const rest = { audit: await auditLocations(args, terminal), ...logOptions(args, terminal) };
-    const host = await terminal.startHost({ state, onAnswer, onReload: reloads.report, ...rest });
+    const rollbacks = new RollbackWarnings(terminal.err);
+    const onRollback = rollbacks.report;
+    const host = await terminal.startHost({ state, onAnswer, onReload: reloads.report, onRollback, ...rest });
     let web: OpenedHttp | undefined;
     try {
+      await rollbacks.reportAll(host);
       const report = await reloads.follow(await host.session(session));
       web = http === undefined ? undefined : await openWeb(host, http, oidc, session, metrics, terminal);
       const server = await openSocketServer(host, {

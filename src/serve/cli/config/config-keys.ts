@@ -75,6 +75,9 @@ export const configKeys = [
   { name: 'nats.url', kind: 'nats-url', variable: 'TOOLWHARF_NATS_URL', flag: 'nats-url' },
   { name: 'audit.checkpoints', kind: 'path' },
   { name: 'audit.key', kind: 'path' },
+  { name: 'audit.anchor_dir', kind: 'path' },
+  { name: 'audit.anchor_keychain', kind: 'switch', default: true },
+  { name: 'audit.anchor_webhook', kind: 'url' },
   {
     name: 'audit.arguments',
     kind: 'choice',

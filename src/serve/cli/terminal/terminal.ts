@@ -4,6 +4,7 @@ import type {
   Answer,
   AuditLocations,
   AuditReader,
+  AuditVerification,
   Check,
   ContainerPolicy,
   Host,
@@ -61,8 +62,8 @@ export interface Terminal {
   openAuditLog(options: OpenAuditLogOptions): Promise<AuditReader>;
   /** Locks a state directory that no host uses, to reset its PIN. */
   openPinReset(options: OpenAuditLogOptions): Promise<PinReset>;
-  /** Verifies an exported part of the audit log; `trusted` is the path of a public key. */
-  verifyExport(path: string, trusted: string | undefined): Promise<AuditVerdict>;
+  /** Verifies an exported part of the audit log. */
+  verifyExport(path: string, options: AuditVerification): Promise<AuditVerdict>;
   /** Makes this process the host of the state directory. */
   startHost(options: InProcessHostOptions): Promise<Host>;
 }
@@ -84,6 +85,8 @@ export interface InProcessHostOptions {
   readonly onReload?: (lines: readonly string[]) => void;
   /** Called with each line that extensions and MCP servers print outside their protocol. */
   readonly onLog?: (packageId: string, line: string) => void;
+  /** Called when the host finds that the audit log was rolled back. */
+  readonly onRollback?: (message: string) => void;
 }
 
 export interface OpenHostOptions {
@@ -105,6 +108,8 @@ export interface ExamineOptions {
   readonly roots: readonly string[];
   /** A test server that a sandboxed process must not reach without a grant. */
   readonly listener: { readonly port: number; readonly greeting: string; connections(): number };
+  /** Where the audit log's checkpoints, key and anchors are; absent if the configuration cannot be read. */
+  readonly audit?: AuditLocations | undefined;
   /** The NATS server that is configured. */
   readonly natsUrl?: string | undefined;
   /** The container engine that is configured. */

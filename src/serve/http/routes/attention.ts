@@ -5,14 +5,14 @@ import { HttpError } from '../http-error.js';
 import { documentSchema, type Route } from '../route.js';
 
 /** Items that need an operator, like `toolwharf list --attention`. */
-export function attentionRoutes({ outcomes, approvals, kills }: Host): readonly Route[] {
+export function attentionRoutes({ rollbacks, outcomes, approvals, kills }: Host): readonly Route[] {
   return [
     {
       method: 'GET',
       path: '/api/v1/attention',
       role: 'operator',
       summary:
-        'List items that need an operator: unknown outcomes, held calls, stopped and unavailable packages.',
+        'List items that need an operator: rollbacks of the audit log, unknown outcomes, held calls, stopped and unavailable packages.',
       responses: {
         200: {
           description: 'The items, most urgent first.',
@@ -21,6 +21,7 @@ export function attentionRoutes({ outcomes, approvals, kills }: Host): readonly 
       },
       handle: async ({ caller }) => {
         const items = attentionOf({
+          rollbacks: await rollbacks.list(),
           outcomes: await outcomes.unknown(),
           approvals: await approvals.list(['proposed']),
           kills: await kills.list(),

@@ -1,5 +1,6 @@
 import type { Host } from '../../../host/host.js';
-import { anyText, boolean, integer, jsonObject, optional } from '../../../host/operations/shape.js';
+import { auditVerdictMembers } from '../../../host/operations/operator-shapes.js';
+import { jsonObject } from '../../../host/operations/shape.js';
 import type { JsonObject } from '../../../model/json.js';
 import type { Gauge, Metrics } from '../metrics.js';
 import { documentSchema, type Route } from '../route.js';
@@ -11,14 +12,6 @@ export interface MonitoringOptions {
   readonly description: () => JsonObject;
 }
 
-const auditMembers = {
-  ok: boolean(),
-  entries: integer('Valid entries, counted from the first.'),
-  checkpoints: integer('Valid checkpoints.'),
-  sealed: integer('Number of the newest entry that a checkpoint covers.'),
-  firstBad: optional(integer('Number of the first invalid entry.')),
-  problem: optional(anyText()),
-};
 const metricsType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Health, metrics, audit check and API description. */
@@ -74,7 +67,7 @@ export function monitoringRoutes(options: MonitoringOptions): readonly Route[] {
       responses: {
         200: {
           description: 'Whether the audit log is intact.',
-          schema: documentSchema('toolwharf/audit@1', auditMembers),
+          schema: documentSchema('toolwharf/audit@1', auditVerdictMembers),
         },
       },
       handle: async () => ({ body: { schema: 'toolwharf/audit@1', ...(await host.verifyAudit()) } }),

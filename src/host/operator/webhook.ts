@@ -1,0 +1,51 @@
+import { createHmac } from 'node:crypto';
+import type { NetworkHost } from '../../model/permissions.js';
+import { parseDestination } from '../../net/destination.js';
+import type { HttpClient } from '../../net/http-client.js';
+
+/** A webhook, and the network grants for reaching it. */
+export interface WebhookTarget {
+  readonly url: string;
+  readonly granted: readonly NetworkHost[];
+}
+
+/** What is needed to send signed messages to webhooks. */
+export interface WebhookSender {
+  readonly client: HttpClient;
+  /** The HMAC key that signs messages. */
+  readonly key: () => Promise<Uint8Array>;
+  readonly now: () => number;
+}
+
+const wallMs = 10_000;
+/** Of the response body. */
+const maxResponseBytes = 64 * 1024;
+
+/** Posts a JSON document and returns the status of the response. */
+export async function postSigned(
+  { client, key, now }: WebhookSender,
+  { url, granted }: WebhookTarget,
+  body: string,
+  signal: AbortSignal,
+): Promise<number> {
+  const { host, port, tls } = parseDestination(url);
+  const time = Math.floor(now() / 1000);
+  const signature = createHmac('sha256', await key())
+    .update(`${time}.${body}`)
+    .digest('hex');
+  const response = await client.send({
+    method: 'POST',
+    url,
+    headers: {
+      'content-type': 'application/json',
+      'toolwharf-signature': `t=${time},v1=${signature}`,
+    },
+    body,
+    reach: { hosts: [{ host, port: port === (tls ? 443 : 80) ? null : port }], granted },
+    limits: { wallMs, bodyBytes: maxResponseBytes },
+    // Like a credential, a signed message is not sent on to redirect targets.
+    credential: true,
+    signal,
+  });
+  return response.status;
+}
