@@ -14,17 +14,25 @@ export const leafOf = (data: Uint8Array) => sha256(Buffer.of(0), data);
 
 /** The text of a note, if the key signed it. Throws otherwise. */
 export function openNote(note: string, verifierKey: string): string {
-  const [, name = '', id = '', encoded = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(verifierKey.trim()) ?? [];
+  const [, name = '', id = '', encoded = ''] =
+    /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(verifierKey.trim()) ?? [];
   const key = Buffer.from(encoded, 'base64');
   if (key[0] !== 1 || key.length !== 33) throw new Error('not an Ed25519 key');
-  if (sha256(Buffer.from(`${name}\n`), key).subarray(0, 4).toString('hex') !== id)
+  if (
+    sha256(Buffer.from(`${name}\n`), key)
+      .subarray(0, 4)
+      .toString('hex') !== id
+  )
     throw new Error('wrong key id');
   // The fixed start of a SubjectPublicKeyInfo with Ed25519 (RFC 8410).
   const der = Buffer.concat([Buffer.from('302a300506032b6570032100', 'hex'), key.subarray(1)]);
   const publicKey = createPublicKey({ key: der, format: 'der', type: 'spki' });
   const end = note.lastIndexOf('\n\n');
   const text = note.slice(0, end + 1);
-  for (const line of note.slice(end + 2).trimEnd().split('\n')) {
+  for (const line of note
+    .slice(end + 2)
+    .trimEnd()
+    .split('\n')) {
     const [dash, signer, signature = ''] = line.split(' ');
     const bytes = Buffer.from(signature, 'base64');
     if (dash !== '\u2014' || signer !== name || bytes.subarray(0, 4).toString('hex') !== id) continue;

@@ -28,7 +28,8 @@ export async function checkAudit(state: string, audit: AuditLocations | undefine
         message: `${intact}; ${warnings.join('; ')}`,
         fix: 'toolwharf audit verify',
       };
-    if (anchors > 0) return { id, status: 'ok', message: `${intact}; an anchor outside the state directory agrees` };
+    if (anchors > 0)
+      return { id, status: 'ok', message: `${intact}; an anchor outside the state directory agrees` };
     if (checkpoints === 0 || audit === undefined) return { id, status: 'ok', message: intact };
     return {
       id,

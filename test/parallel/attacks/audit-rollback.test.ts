@@ -9,6 +9,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -253,7 +254,7 @@ describe.each(attacks)('$name', ({ attack, kind, message }) => {
     await again.close();
   });
 
-  test('not noticed here: whoever can also rewrite the anchor; a checkpoint kept elsewhere shows it', async () => {
+  test('not noticed here: the anchor was rewritten as well; a checkpoint kept elsewhere shows it', async () => {
     const kept = join(folder.path, 'kept.txt');
     writeFileSync(kept, (notesIn(file).at(-1) ?? '').slice(0, -1));
     await attack();
@@ -399,7 +400,6 @@ describe('the anchor itself', () => {
     const inside = join(state, 'anchors');
     const linked = join(folder.path, 'linked');
     mkdirSync(inside);
-    const { symlinkSync } = await import('node:fs');
     symlinkSync(inside, linked);
     for (const anchorFolder of [inside, join(inside, 'deeper'), linked, join(linked, 'deeper')])
       await expect(open({ audit: { anchorFolder } })).rejects.toMatchObject({ code: 'invalid_config' });

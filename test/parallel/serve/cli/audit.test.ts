@@ -5,6 +5,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../../../../src/index.js';
 import { openSqlite } from '../../../../src/store/sqlite.js';
+import {
+  isConsistent,
+  isIncluded,
+  leafOf,
+  openCheckpoint,
+  openProof,
+} from '../../../support/tlog-verifier.js';
 import { main, patchTool, temporaryFolder, toolwharf, until } from '../../../support/toolwharf.js';
 import { resultOf } from '../../../support/workbench.js';
 
@@ -63,7 +70,7 @@ describe('verify', () => {
     const done = await audit(['verify'], copy);
     expect([done.code, done.stderr]).toEqual([
       6,
-      expect.stringMatching(/ends with entry 4, .* is for entry \d+/),
+      expect.stringMatching(/ends with entry 4, .* a checkpoint of \d+ entries/),
     ]);
     const host = await toolwharf(['list', tools, '--state', copy], { cwd: folder.path });
     expect([host.code, host.stderr]).toEqual([
@@ -174,6 +181,122 @@ describe('export', () => {
     expect(first).toMatch(/^"1",".*","start","\{""pid""/);
     expect(stdout).toContain('"signed checkpoint"');
   });
+});
+
+describe('proofs for others', () => {
+  test('an independent verifier accepts the printed checkpoint and the proofs about it', async () => {
+    const verifierKey = (await audit(['checkpoint', '--key'])).stdout;
+    const first = openCheckpoint((await audit(['checkpoint'])).stdout, verifierKey);
+    await calls(1);
+    const { stdout: note } = await audit(['checkpoint']);
+    const second = openCheckpoint(note, verifierKey);
+    expect(second.size).toBeGreaterThan(first.size);
+    expect(second.origin).toMatch(/^toolwharf\/audit\/[0-9a-f]{32}$/);
+    expect(JSON.parse((await audit(['checkpoint', '--json'])).stdout)).toMatchObject({
+      schema: 'toolwharf/audit-checkpoint@1',
+      size: second.size,
+      note,
+      verifierKey: verifierKey.trim(),
+    });
+
+    const growth = openProof((await audit(['prove', '--from', String(first.size)])).stdout);
+    expect(growth.head).toEqual([`old ${first.size}`]);
+    expect(growth.note).toBe(note);
+    expect(isConsistent(first, second, growth.proof)).toBe(true);
+    expect(isConsistent({ ...first, root: second.root }, second, growth.proof)).toBe(false);
+
+    const entries = (await audit(['export'])).stdout.split('\n').filter((it) => it.startsWith('{"seq"'));
+    const { hash } = JSON.parse(entries[2] as string) as { hash: string };
+    const inclusion = openProof((await audit(['prove', '3'])).stdout);
+    expect(inclusion.head).toEqual(['c2sp.org/tlog-proof@v1', 'index 2']);
+    const leaf = leafOf(Buffer.from(hash, 'hex'));
+    expect(isIncluded(openCheckpoint(inclusion.note, verifierKey), 2, leaf, inclusion.proof)).toBe(true);
+    expect(isIncluded(openCheckpoint(inclusion.note, verifierKey), 1, leaf, inclusion.proof)).toBe(false);
+  });
+
+  test('the printed key verifies the log, and wrong numbers are rejected', async () => {
+    const key = join(folder.path, 'verifier.txt');
+    writeFileSync(key, (await audit(['checkpoint', '--key'])).stdout);
+    expect((await audit(['verify', '--public', key])).code).toBe(0);
+    for (const args of [['prove'], ['prove', 'x'], ['prove', '1', '--from', '1'], ['checkpoint', 'x']])
+      expect((await audit(args)).code, args.join(' ')).toBe(2);
+    for (const args of [
+      ['prove', '0'],
+      ['prove', '99999'],
+      ['prove', '--from', '99999'],
+    ])
+      expect((await audit(args)).stderr, args.join(' ')).toMatch(/newest checkpoint/);
+  });
+
+  test('verify --anchor compares the state, a copy and an export with a checkpoint kept elsewhere', async () => {
+    const kept = join(folder.path, 'kept.txt');
+    const file = join(folder.path, 'kept.ndjson');
+    writeFileSync(kept, (await audit(['checkpoint'])).stdout);
+    const copy = join(folder.path, 'behind');
+    copied(copy);
+    await calls(1);
+    const newer = join(folder.path, 'newer.txt');
+    writeFileSync(newer, (await audit(['checkpoint'])).stdout);
+    expect((await audit(['verify', '--anchor', kept])).code).toBe(0);
+    expect((await audit(['verify', '--anchor', kept], copy)).code).toBe(0);
+    writeFileSync(file, (await audit(['export'])).stdout);
+    expect((await audit(['verify', file, '--anchor', newer])).code).toBe(0);
+    const behind = await audit(['verify', '--anchor', newer], copy);
+    expect([behind.code, behind.stderr]).toEqual([
+      6,
+      expect.stringMatching(/rolled back: it ends with entry \d+/),
+    ]);
+    writeFileSync(kept, readFileSync(newer, 'utf8').replace('\n', 'x\n'));
+    expect((await audit(['verify', '--anchor', kept])).code).toBe(6);
+    writeFileSync(kept, 'nothing');
+    expect((await audit(['verify', '--anchor', kept])).stderr).toContain('is not a signed checkpoint');
+    expect((await audit(['verify', '--anchor', join(folder.path, 'none')])).stderr).toContain(
+      'cannot be read',
+    );
+  });
+});
+
+test('a rollback is shown by verify, list and doctor until it is acknowledged with the PIN', async () => {
+  const place = join(folder.path, 'rolled');
+  const env = { XDG_CONFIG_HOME: join(folder.path, 'none'), XDG_DATA_HOME: join(folder.path, 'data') };
+  const at = (args: readonly string[]) => toolwharf([...args, '--state', place], { cwd: folder.path, env });
+  const pinFile = join(folder.path, 'pin.txt');
+  writeFileSync(pinFile, '493817\n');
+  expect((await at(['pin', 'set', '--pin-file', pinFile])).stderr).toBe('');
+  const backup = join(folder.path, 'backup');
+  execFileSync('/bin/cp', ['-r', place, backup]);
+  await at(['kill', 'count']);
+  expect((await at(['audit', 'verify'])).stdout).toContain('1 anchor agrees');
+  rmSync(place, { recursive: true });
+  execFileSync('/bin/cp', ['-r', backup, place]);
+
+  const before = await at(['audit', 'verify']);
+  expect([before.code, before.stderr]).toEqual([
+    6,
+    expect.stringMatching(/rolled back: it ends with entry \d+/),
+  ]);
+  const listed = await at(['list', 'tools']);
+  expect([listed.code, listed.stderr]).toEqual([
+    0,
+    expect.stringContaining('warning: the audit log was rolled back'),
+  ]);
+  const { items } = JSON.parse((await at(['list', 'tools', '--attention', '--json'])).stdout);
+  const [item] = items.filter((it: { kind: string }) => it.kind === 'rollback');
+  expect(item.command).toMatch(/^toolwharf audit acknowledge \d+$/);
+  const { checks } = JSON.parse((await at(['doctor', '--json'])).stdout);
+  expect(checks).toContainEqual(
+    expect.objectContaining({ id: 'audit', status: 'fail', message: expect.stringContaining('rolled back') }),
+  );
+  expect((await at(['audit', 'verify'])).code).toBe(6);
+
+  const acknowledge = item.command.split(' ').slice(1);
+  expect((await at(acknowledge)).stderr).toContain('PIN');
+  expect((await at(['audit', 'verify'])).code).toBe(6);
+  expect((await at([...acknowledge, '--pin-file', pinFile])).code).toBe(0);
+  const after = await at(['audit', 'verify']);
+  expect([after.code, after.stdout]).toEqual([0, expect.stringContaining('1 acknowledged rollback')]);
+  expect((await at(['list', 'tools'])).stderr).toBe('');
+  expect((await at([...acknowledge, '--pin-file', pinFile])).code).not.toBe(0);
 });
 
 test('the configuration can put the key and the checkpoints in another folder', async () => {
