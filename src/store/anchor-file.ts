@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { replaceFileLater } from '../files/atomic-file.js';
 import { isWithin } from '../files/path-containment.js';
 import { readPrivateFile } from '../files/private-file.js';
@@ -11,11 +11,12 @@ const maxBytes = 256 * 1024;
 
 /** Names a state directory in places that keep anchors of several. */
 export function stateKeyOf(state: string): string {
-  return sha256(realPath(state)).slice(0, 32);
+  return sha256(realPath(resolve(state))).slice(0, 32);
 }
 
 /** A file in a folder for the anchors of all state directories. */
-export function anchorFile(folder: string, state: string): AnchorPlace {
+export function anchorFile(named: string, state: string): AnchorPlace {
+  const folder = resolve(named);
   if (isWithin(realPath(folder), realPath(state)))
     throw new HostError('invalid_config', `the folder for anchors, ${folder}, is in the state directory`, {
       hint: 'set audit.anchor_dir to a folder outside of it: an anchor must survive when the state directory is replaced',
@@ -33,7 +34,7 @@ export function anchorFile(folder: string, state: string): AnchorPlace {
   };
 }
 
-/** Resolves links in the part of the path that exists. */
+/** Resolves links in the part of an absolute path that exists. */
 function realPath(path: string): string {
   try {
     return realpathSync.native(path);

@@ -211,6 +211,8 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('kills.lift', () => remote.kills.lift('counter', by));
   await step('outcomes.unknown', () => remote.outcomes.unknown());
   await step('outcomes.acknowledge', () => remote.outcomes.acknowledge('call_0', 'user/test'));
+  await step('rollbacks.list', () => remote.rollbacks.list());
+  await step('rollbacks.acknowledge', () => remote.rollbacks.acknowledge(1, by));
   await step('keptArguments.open: unknown', () => remote.keptArguments.open('call_0', by));
   await step('keptArguments.forget', () => remote.keptArguments.forget(0, by));
 
@@ -251,6 +253,7 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
     'secrets.rekey': (actor) => remote.secrets.rekey({ to: 'file', by: actor }),
     'switches.set': (actor) => remote.switches.set('counter', true, actor),
     'kills.lift': (actor) => remote.kills.lift('counter', actor),
+    'rollbacks.acknowledge': (actor) => remote.rollbacks.acknowledge(1, actor),
     'keptArguments.open': (actor) => remote.keptArguments.open('call_0', actor),
     'keptArguments.forget': (actor) => remote.keptArguments.forget(0, actor),
     'tokens.create': (actor) =>
