@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { HostError } from '../../model/host-error.js';
 import { grantFor, parseGrants } from '../../policy/grant.js';
 import { runSystemProgram } from '../../sandbox/system-program.js';
@@ -18,8 +19,15 @@ export function anchorPlaces(
   { audit, keychain }: Pick<HostOptions, 'audit' | 'keychain'>,
   sender: WebhookSender,
 ): AnchorPlace[] {
+  const readable = readableAnchorPlaces(state, audit, keychain);
+  try {
+    // Before the first tool runs: sandboxes hide only folders that exist.
+    if (audit?.anchorFolder !== undefined) mkdirSync(audit.anchorFolder, { recursive: true, mode: 0o700 });
+  } catch {
+    // The first write reports it.
+  }
   return [
-    ...readableAnchorPlaces(state, audit, keychain),
+    ...readable,
     ...(audit?.anchorWebhook === undefined ? [] : [webhookPlace(audit.anchorWebhook, sender)]),
   ];
 }

@@ -130,12 +130,14 @@ function rollbackRecorder(
   let isRenamed = false;
   return async (finding) => {
     const stored = await database.withConnection(readRollbacks);
+    // Only what is still shown: an attacker could write an acknowledged finding to the log in advance.
     const isStored = stored.some(
       (it) =>
+        !it.isAcknowledged &&
         it.kind === finding.kind &&
+        it.kind !== 'checkpoints' &&
         it.place === finding.place &&
-        it.note === finding.note &&
-        (finding.note !== undefined || (finding.kind === 'anchor' && !it.isAcknowledged)),
+        it.note === finding.note,
     );
     if (isStored) return;
     const forks = finding.kind === 'shorter' || finding.kind === 'different';

@@ -17,9 +17,11 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createHost, type HostOptions } from '../../../src/index.js';
 import { anchorFile } from '../../../src/store/anchor-file.js';
 import { entryHash, entryLeaf } from '../../../src/store/audit-hash.js';
+import { openAuditLog } from '../../../src/store/audit-opening.js';
+import { readRollbacks, rollbackBody } from '../../../src/store/audit-rollback.js';
 import { parseCheckpoint, signCheckpoint } from '../../../src/store/checkpoint.js';
 import { checkpointPaths } from '../../../src/store/checkpoints.js';
-import type { AuditTable } from '../../../src/store/database.js';
+import { type AuditTable, openDatabase } from '../../../src/store/database.js';
 import { emptyTree, treeRoot, withLeaf } from '../../../src/store/merkle-tree.js';
 import { openSqlite } from '../../../src/store/sqlite.js';
 import { StoredAuditLog } from '../../../src/store/stored-audit-log.js';
@@ -264,6 +266,24 @@ describe.each(attacks)('$name', ({ attack, kind, message }) => {
     expect(await verdict(true)).toMatchObject({ ok: true, anchors: 1 });
     expect(await verdict(true, kept)).toMatchObject({ ok: false, problem: expect.stringContaining(kept) });
   });
+});
+
+test('a finding that the attacker wrote and acknowledged in advance hides nothing', async () => {
+  const [anchor = ''] = readdirSync(anchors).map((it) => join(anchors, it));
+  const { note } = JSON.parse(readFileSync(anchor, 'utf8')) as { note: string };
+  cutBoth();
+  const database = openDatabase(state);
+  const { audit } = await openAuditLog(database, checkpointPaths(state), Date.now, () => 'unused');
+  const finding = { kind: 'shorter', message: 'nothing to see', place: anchor, note } as const;
+  await audit.append({ kind: 'rollback', body: rollbackBody(finding) });
+  const [forged] = await database.withConnection(readRollbacks);
+  await audit.append({ kind: 'rollback', body: { acknowledges: forged?.seq ?? 0, by: 'operator' } });
+  await audit.close();
+  await database.destroy();
+  expect(await verdict(false)).toMatchObject({ ok: true, acknowledged: 1 });
+  const host = await open();
+  expect(await host.rollbacks.list()).toMatchObject([{ message: expect.stringMatching(/rolled back/) }]);
+  await host.close();
 });
 
 describe('removed checkpoints', () => {
