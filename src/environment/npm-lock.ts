@@ -1,4 +1,5 @@
 import { HostError } from '../model/host-error.js';
+import { documentLimits, excessText, JsonExcessError, parseBounded } from '../model/json-bounds.js';
 
 type Table = Readonly<Record<string, unknown>>;
 
@@ -119,8 +120,10 @@ function invalidNpmFile(why: string): HostError {
 function parse(bytes: Uint8Array, file: string): Table {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = parseBounded(new TextDecoder('utf-8', { fatal: true }).decode(bytes), documentLimits);
   } catch (error) {
+    if (error instanceof JsonExcessError)
+      throw new HostError('invalid_manifest', `${file} ${excessText(error.excess)}`);
     throw new HostError('invalid_manifest', `${file} is not JSON`, { cause: error });
   }
   if (!isTable(value)) throw new HostError('invalid_manifest', `${file} is not a JSON object`);

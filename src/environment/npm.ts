@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { chown, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { HostError } from '../model/host-error.js';
+import { documentLimits, parseBounded } from '../model/json-bounds.js';
 import { lastLines } from '../model/last-lines.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Mount, Sandbox } from '../sandbox/sandbox.js';
@@ -149,9 +150,8 @@ function explainNpm(result: InstallerResult, network: InstallerNetwork): HostErr
 
 function readError(stdout: string): { code: string; summary: string } {
   try {
-    const { error } = JSON.parse(stdout.slice(stdout.indexOf('{'))) as {
-      error?: { code?: unknown; summary?: unknown };
-    };
+    const value = parseBounded(stdout.slice(stdout.indexOf('{')), documentLimits);
+    const { error } = value as { error?: { code?: unknown; summary?: unknown } };
     return { code: String(error?.code ?? ''), summary: String(error?.summary ?? '') };
   } catch {
     return { code: '', summary: '' };

@@ -17,8 +17,8 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Parses JSON; undefined if the text is not valid. */
-export function tryParseJson(text: string): Json | undefined {
+/** Parses JSON that the host itself wrote; undefined if it is damaged. For all other text see json-bounds.ts. */
+export function tryParseStored(text: string): Json | undefined {
   try {
     return JSON.parse(text) as Json;
   } catch {

@@ -2,6 +2,7 @@ import type { Action } from '../model/action.js';
 import type { CancelSignal } from '../model/cancel-signal.js';
 import { HostError } from '../model/host-error.js';
 import type { Json, JsonObject } from '../model/json.js';
+import { parseBounded, requestLimits } from '../model/json-bounds.js';
 import type { Slot } from '../model/slot.js';
 import type { RunRequest, RunResult } from './run.js';
 import { dataFolderInside, type SandboxProfile } from './sandbox-command.js';
@@ -74,7 +75,7 @@ function typed({ type, name }: Slot, value: string): Json {
       return value === 'true';
     case 'json':
       try {
-        return JSON.parse(value);
+        return parseBounded(value, requestLimits);
       } catch {
         throw invalidSlotValue(name, 'JSON');
       }

@@ -2,6 +2,7 @@ import type { Action, HttpBody, OutputReader, UrlTemplate } from '../model/actio
 import { HostError } from '../model/host-error.js';
 import { mayReceive } from '../model/host-name.js';
 import { isObject, type Json } from '../model/json.js';
+import { answerLimits, excessText, JsonExcessError, parseBounded } from '../model/json-bounds.js';
 import type { AuthScheme, Slot, SlotValue, SlotValues } from '../model/slot.js';
 import type { Template } from '../model/template.js';
 import type { NetworkReach } from '../net/destination.js';
@@ -211,8 +212,10 @@ function readAnswer(response: HttpResponse, output: OutputReader, name: string):
   if (!json) return { value: text, warnings: [] };
   if (text.trim() === '') return { value: null, warnings: [] };
   try {
-    return { value: JSON.parse(text) as Json, warnings: [] };
+    return { value: parseBounded(text, answerLimits), warnings: [] };
   } catch (error) {
+    if (error instanceof JsonExcessError)
+      throw new HostError('tool_bad_output', `the response to ${name} ${excessText(error.excess)}`);
     throw new HostError('tool_bad_output', `the response to ${name} is not JSON: ${quotedExcerpt(text)}`, {
       cause: error,
     });

@@ -1,6 +1,14 @@
 import type { OutputReader } from '../model/action.js';
 import { HostError } from '../model/host-error.js';
 import { isObject, type Json } from '../model/json.js';
+import {
+  answerLimits,
+  excessText,
+  type JsonExcess,
+  JsonExcessError,
+  jsonExcess,
+  parseBounded,
+} from '../model/json-bounds.js';
 import type { RunResult } from './run.js';
 
 /** Parses the output of a process in the format that its manifest declares. */
@@ -20,31 +28,35 @@ export function readOutput(stdout: Buffer, reader: OutputReader, tool: string): 
       return { value: readJson(decodeUtf8(stdout, tool), tool), warnings: [] };
     case 'auto': {
       const text = decodeUtf8(stdout, tool);
-      return { value: parse(text)?.json ?? text, warnings: [] };
+      return { value: parseLoosely(text)?.json ?? text, warnings: [] };
     }
   }
 }
 
 /** One line of JSON. Lines before it become the log, with a warning. */
 function readLine(stdout: string, tool: string): RunResult {
-  const lines = stdout.split('\n').filter((it) => it.trim() !== '');
-  const last = lines.at(-1);
-  if (last === undefined) {
+  const text = stdout.trimEnd();
+  const lastStart = text.lastIndexOf('\n') + 1;
+  const last = text.slice(lastStart);
+  if (last === '') {
     throw new HostError('tool_no_output', `${tool} exited successfully but printed no output`, {
       hint: 'a tool prints its result as one line of JSON: print(json.dumps(main(**args)))',
     });
   }
-  const value = parse(last) ?? parse(stdout);
+  const single = parse(last, tool);
+  const value = single ?? parse(stdout, tool);
   if (value === undefined) {
     throw new HostError('tool_bad_output', `the output of ${tool} is not JSON: ${quotedExcerpt(last)}`, {
       hint: 'the last line of standard output must be one JSON value; write logs to standard error',
     });
   }
-  if (lines.length === 1 || parse(last) === undefined) return { value: value.json, warnings: [] };
-  const count = lines.length - 1;
+  // Without blank lines.
+  const log = text.slice(0, lastStart).replace(/^[^\S\n]*\n/gm, '');
+  if (log === '' || single === undefined) return { value: value.json, warnings: [] };
+  const count = newlinesIn(log);
   return {
     value: value.json,
-    log: lines.slice(0, -1).join('\n'),
+    log: log.slice(0, -1),
     warnings: [
       `${tool} printed ${count} ${count === 1 ? 'line' : 'lines'} before its result; write logs to standard error`,
     ],
@@ -57,7 +69,7 @@ function readJson(text: string, tool: string): Json {
       hint: 'its manifest declares JSON output',
     });
   }
-  const value = parse(text);
+  const value = parse(text, tool);
   if (value === undefined) {
     throw new HostError('tool_bad_output', `the output of ${tool} is not JSON: ${quotedExcerpt(text)}`, {
       hint: 'its manifest declares JSON output; write logs to standard error',
@@ -68,9 +80,14 @@ function readJson(text: string, tool: string): Json {
 
 /** One JSON value per line. */
 export function readRecords(text: string, tool: string): RunResult {
+  // All records together are one value.
+  const excess = jsonExcess(text, answerLimits);
+  if (excess !== undefined) throw tooComplex(excess, tool);
+  const { values } = answerLimits;
+  if (newlinesIn(text) > values) throw tooComplex({ limit: 'values', max: values }, tool);
   const records = text.split('\n').flatMap((line, index) => {
     if (line.trim() === '') return [];
-    const record = parse(line);
+    const record = parse(line, tool);
     if (record === undefined) {
       throw new HostError(
         'tool_bad_output',
@@ -85,7 +102,7 @@ export function readRecords(text: string, tool: string): RunResult {
 
 /** The error in a declared error envelope; undefined if the output has none. */
 export function envelopeError(text: string, tool: string): HostError | undefined {
-  const value = parse(text)?.json ?? parse(text.trimEnd().split('\n').at(-1) ?? '')?.json;
+  const value = parseLoosely(text)?.json ?? parseLoosely(text.trimEnd().split('\n').at(-1) ?? '')?.json;
   if (!isObject(value) || !isObject(value.error)) return undefined;
   const { code, message } = value.error;
   if (typeof code !== 'string' && typeof message !== 'string') return undefined;
@@ -101,9 +118,31 @@ export function decodeUtf8(bytes: Buffer, name: string): string {
   }
 }
 
-function parse(text: string): { json: Json } | undefined {
+/** Undefined if the text is not JSON. Throws if it exceeds a limit. */
+function parse(text: string, tool: string): { json: Json } | undefined {
   try {
-    return { json: JSON.parse(text) };
+    return { json: parseBounded(text, answerLimits) };
+  } catch (error) {
+    if (error instanceof JsonExcessError) throw tooComplex(error.excess, tool);
+    return undefined;
+  }
+}
+
+function tooComplex(excess: JsonExcess, tool: string): HostError {
+  return new HostError('tool_bad_output', `the output of ${tool} ${excessText(excess)}`);
+}
+
+/** Counts without splitting, which would create a string per line. */
+function newlinesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) count++;
+  return count;
+}
+
+/** Undefined if the text is not JSON, or exceeds a limit. */
+function parseLoosely(text: string): { json: Json } | undefined {
+  try {
+    return { json: parseBounded(text, answerLimits) };
   } catch {
     return undefined;
   }

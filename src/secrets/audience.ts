@@ -1,6 +1,6 @@
 import { HostError } from '../model/host-error.js';
 import { mayReceive, normalizeHostName } from '../model/host-name.js';
-import { isObject, type Json, tryParseJson } from '../model/json.js';
+import { isObject, type Json, tryParseStored } from '../model/json.js';
 import type { NetworkAccess, NetworkHost } from '../model/permissions.js';
 import type { Recipients, Slot, SlotValue } from '../model/slot.js';
 
@@ -28,7 +28,7 @@ export function normalizeAudience(audience: ValueAudience): Json {
 
 /** Parses the stored text; undefined when it is invalid. */
 export function parseAudience(text: string): ValueAudience | undefined {
-  const value = tryParseJson(text);
+  const value = tryParseStored(text);
   if (!isObject(value)) return undefined;
   const { kind, hosts } = value;
   if (kind === 'any' || kind === 'manifest') return { kind };

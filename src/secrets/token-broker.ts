@@ -1,5 +1,6 @@
 import { HostError } from '../model/host-error.js';
-import { canonicalJson, isObject, type JsonObject, tryParseJson } from '../model/json.js';
+import { canonicalJson, isObject, type JsonObject } from '../model/json.js';
+import { documentLimits, tryParseBounded } from '../model/json-bounds.js';
 import type { SignIn } from './sign-in-provider.js';
 
 /** The vault entry with the API key of the broker. `@broker` cannot be a package id. */
@@ -138,7 +139,7 @@ function lastUse(expiry: number, requestedAt: number): number {
 }
 
 function parsed(text: string): JsonObject | undefined {
-  const value = tryParseJson(text);
+  const value = tryParseBounded(text, documentLimits);
   return isObject(value) ? value : undefined;
 }
 

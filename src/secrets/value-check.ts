@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { tryParseJson } from '../model/json.js';
+import { requestLimits, tryParseBounded } from '../model/json-bounds.js';
 import type { Slot } from '../model/slot.js';
 
 /** What is wrong with a value; the message never contains the value. Undefined when it is valid. */
@@ -29,7 +29,7 @@ function typeProblem(slot: Slot, value: string): string | undefined {
       return choices.includes(value) ? undefined : `must be one of ${choices.join(', ')}`;
     }
     case 'json':
-      return tryParseJson(value) === undefined ? 'must be valid JSON' : undefined;
+      return tryParseBounded(value, requestLimits) === undefined ? 'must be valid JSON' : undefined;
   }
 }
 

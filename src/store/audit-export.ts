@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import type { AuditVerdict } from '../model/audit.js';
 import { HostError } from '../model/host-error.js';
 import { isObject, type Json } from '../model/json.js';
+import { answerLimits, parseBounded } from '../model/json-bounds.js';
 import { checkAuditLog } from './audit-check.js';
 import { readTrustedPublicKey } from './checkpoint-key.js';
 import type { AuditTable } from './database.js';
@@ -85,7 +86,7 @@ async function* linesOf(path: string, matches: (value: Json) => boolean): AsyncG
 
 function parsed(text: string, path: string, number: number): Json {
   try {
-    return JSON.parse(text) as Json;
+    return parseBounded(text, answerLimits);
   } catch {
     throw damaged(path, number);
   }

@@ -2,11 +2,14 @@ import type { LineConnection } from './line-connection.js';
 
 /** Open requests per client. */
 const maxOpen = 64;
+/** Their size in bytes. The last one may exceed it. */
+const maxOpenBytes = 16 * 1024 * 1024;
 
 /** Pauses reading while a client has too many open requests or does not read its answers. */
 export class FlowControl {
   readonly #connection: LineConnection;
   #open = 0;
+  #openBytes = 0;
   #isFull = false;
   #isPaused = false;
 
@@ -18,15 +21,17 @@ export class FlowControl {
     });
   }
 
-  /** Counts a request until its answer is sent. */
-  async track(work: Promise<string | undefined>): Promise<void> {
+  /** Counts a request of `bytes` until its answer is sent. */
+  async track(work: Promise<string | undefined>, bytes: number): Promise<void> {
     this.#open++;
+    this.#openBytes += bytes;
     this.#update();
     try {
       const line = await work;
       if (line !== undefined) this.send(line);
     } finally {
       this.#open--;
+      this.#openBytes -= bytes;
       this.#update();
     }
   }
@@ -40,7 +45,7 @@ export class FlowControl {
 
   /** Pauses or resumes the stream only on a change, because the calls are not free. */
   #update(): void {
-    const isPaused = this.#isFull || this.#open >= maxOpen;
+    const isPaused = this.#isFull || this.#open >= maxOpen || this.#openBytes >= maxOpenBytes;
     if (isPaused === this.#isPaused) return;
     this.#isPaused = isPaused;
     if (isPaused) this.#connection.input.pause();

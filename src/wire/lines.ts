@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { type JsonExcess, type JsonLimits, JsonMeter } from '../model/json-bounds.js';
 
 /** The limit of a line, where the reader sets none. */
 export const maxLineBytes = 16 * 1024 * 1024;
@@ -12,6 +13,13 @@ export interface LineHandlers {
    * for a line; later null. Without this handler, reading ends at such a line.
    */
   skipped?(bytes: number, head: string | null): void;
+  /**
+   * Lines are JSON within these limits. A line that arrives in several pieces is measured while it arrives; one that
+   * arrives at once is not, because its reader measures it before parsing.
+   */
+  readonly json?: JsonLimits;
+  /** A line exceeds the limits of JSON. Its bytes so far are dropped, and the rest is skipped. */
+  rejected?(excess: JsonExcess, bytes: number, head: string): void;
   /** A line that is not UTF-8. Without this handler, invalid bytes become replacement characters. */
   invalidUtf8?(bytes: number): void;
   /** The stream ended, failed, or sent a line that is too long. Called once. */
@@ -25,38 +33,48 @@ const strictUtf8 = new TextDecoder('utf-8', { fatal: true });
 export function readLines(stream: Readable, handlers: LineHandlers): void {
   let pieces: Buffer[] = [];
   let size = 0;
+  let meter: JsonMeter | undefined;
   let isSkipping = false;
   let isOver = false;
   const end = (reason: 'closed' | 'too-long' | Error) => {
     if (isOver) return;
     isOver = true;
     pieces = [];
+    meter = undefined;
     handlers.end?.(reason);
   };
-  const add = (piece: Buffer) => {
+  const skip = (report: (head: string) => void) => {
+    isSkipping = true;
+    report(joined(pieces).toString('latin1', 0, headBytes));
+    pieces = [];
+  };
+  const add = (piece: Buffer, isLast: boolean) => {
+    size += piece.length;
+    const isTooLong = size > (handlers.limit?.() ?? maxLineBytes);
+    if (isTooLong && handlers.skipped === undefined) return end('too-long');
     if (isSkipping) {
       handlers.skipped?.(piece.length, null);
       return;
     }
     pieces.push(piece);
-    size += piece.length;
-    if (size <= (handlers.limit?.() ?? maxLineBytes)) return;
-    if (handlers.skipped === undefined) return end('too-long');
-    isSkipping = true;
-    handlers.skipped(size, joined(pieces).toString('latin1', 0, headBytes));
-    pieces = [];
+    if (isTooLong) return skip((head) => handlers.skipped?.(size, head));
+    if (handlers.json === undefined || (isLast && meter === undefined)) return;
+    meter ??= new JsonMeter(handlers.json);
+    const excess = meter.add(piece);
+    if (excess !== undefined) skip((head) => handlers.rejected?.(excess, size, head));
   };
   stream.on('data', (chunk: Buffer) => {
     let from = 0;
     for (let at = chunk.indexOf(0x0a); at !== -1 && !isOver; at = chunk.indexOf(0x0a, from)) {
-      if (at > from) add(chunk.subarray(from, at));
+      if (at > from) add(chunk.subarray(from, at), true);
       from = at + 1;
       if (!isSkipping && size > 0 && !isOver) complete(joined(pieces), handlers);
       pieces = [];
       size = 0;
+      meter = undefined;
       isSkipping = false;
     }
-    if (!isOver && from < chunk.length) add(chunk.subarray(from));
+    if (!isOver && from < chunk.length) add(chunk.subarray(from), false);
   });
   stream.once('end', () => end('closed'));
   stream.once('close', () => end('closed'));

@@ -1,6 +1,7 @@
 import type { CommonCode } from '../../model/codes.js';
 import type { Range } from '../../model/diagnostic.js';
 import type { Json, JsonPath } from '../../model/json.js';
+import type { JsonLimits } from '../../model/json-bounds.js';
 
 /** A syntax error at offsets of the text. */
 export interface SyntaxProblem {
@@ -29,3 +30,13 @@ export interface Document {
 export const maxBytes = 1024 * 1024;
 export const maxDepth = 64;
 export const maxValues = 100_000;
+
+/**
+ * The limits of JSON before it is parsed. Whoever reads the file limits its size. There are at most two brackets, commas
+ * or colons for each key and each value.
+ */
+export const manifestLimits: JsonLimits = {
+  bytes: Number.POSITIVE_INFINITY,
+  depth: maxDepth,
+  values: 2 * maxValues,
+};

@@ -1,6 +1,14 @@
 import { type Node, type ParseError, parseTree, printParseErrorCode } from 'jsonc-parser';
 import type { Json, JsonPath } from '../../model/json.js';
-import { type Document, maxDepth, maxValues, type Spot, type SyntaxProblem } from './document.js';
+import { JsonExcessError, parseBounded, tryParseBounded } from '../../model/json-bounds.js';
+import {
+  type Document,
+  manifestLimits,
+  maxDepth,
+  maxValues,
+  type Spot,
+  type SyntaxProblem,
+} from './document.js';
 import { SourceText } from './source-text.js';
 
 /** Parses strict JSON. Positions cost several times as much as parsing, so they are computed on demand. */
@@ -36,15 +44,12 @@ export function parseJson(text: string): Document {
       { code: 'syntax.too-deep', message, start: shape.tooDeepAt, end: shape.tooDeepAt + 1, hint },
     ]);
   }
-  if (shape.members > maxValues) {
-    const message = `the file has more than ${maxValues.toLocaleString('en')} values`;
-    return failed([{ code: 'syntax.too-many-values', message, start: 0, end: 1 }]);
-  }
+  if (shape.members > maxValues) return failed([tooManyValues]);
   let value: Json;
   try {
-    value = JSON.parse(text);
-  } catch {
-    return failed(syntaxErrors(text));
+    value = parseBounded(text, manifestLimits);
+  } catch (error) {
+    return failed(error instanceof JsonExcessError ? [tooManyValues] : syntaxErrors(text));
   }
   const keys = countKeys(value);
   const problems = keys.forbidden || keys.count !== shape.keys ? keyProblems(treeOf()) : [];
@@ -57,17 +62,20 @@ export function parseJson(text: string): Document {
   };
 }
 
+const tooManyValues: SyntaxProblem = {
+  code: 'syntax.too-many-values',
+  message: `the file has more than ${maxValues.toLocaleString('en')} values`,
+  start: 0,
+  end: 1,
+};
+
 /**
  * Fast path for valid JSON, which uses only the built-in parser. Undefined when the text may have errors, and the slow
  * path must find them.
  */
 function parseValid(text: string): { readonly value: Json } | undefined {
-  let value: Json;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = tryParseBounded(text, manifestLimits);
+  if (value === undefined) return undefined;
   const { keys, values, withinLimits } = measure(value);
   // This counts at least all keys; a quote and a colon inside a string only cause the slow path.
   return withinLimits && keys + values <= maxValues && (text.match(/"\s*:/g)?.length ?? 0) === keys

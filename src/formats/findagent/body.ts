@@ -1,8 +1,9 @@
 import type { HttpBody } from '../../model/action.js';
 import { isObject, type Json } from '../../model/json.js';
+import { tryParseBounded } from '../../model/json-bounds.js';
 import type { JsonTemplate } from '../../model/template.js';
 import { show } from '../check.js';
-import { maxDepth } from '../document/document.js';
+import { manifestLimits, maxDepth } from '../document/document.js';
 import type { FindagentCode } from './codes.js';
 import { parsePlaceholders } from './placeholder.js';
 import { parseQuery } from './url.js';
@@ -111,10 +112,6 @@ function parseJsonTemplate(text: string): Json | undefined {
     }
     quoted += text[at] ?? '';
   }
-  try {
-    const value = JSON.parse(quoted) as Json;
-    return typeof value === 'object' && value !== null ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = tryParseBounded(quoted, manifestLimits);
+  return typeof value === 'object' && value !== null ? value : undefined;
 }

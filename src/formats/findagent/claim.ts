@@ -1,5 +1,7 @@
 import type { Candidate, Claim } from '../../model/format.js';
-import { isObject, type Json } from '../../model/json.js';
+import { isObject } from '../../model/json.js';
+import { tryParseBounded } from '../../model/json-bounds.js';
+import { manifestLimits } from '../document/document.js';
 
 export function claimFindagent(candidate: Candidate): Claim | null {
   return claimByName(candidate.path) ?? claimByContent(candidate);
@@ -16,17 +18,9 @@ function claimByContent(candidate: Candidate): Claim | null {
   if (!candidate.path.endsWith('.json')) return null;
   const text = candidate.text();
   if (!text.includes('"system_prompt"')) return null;
-  const value = parse(text);
+  const value = tryParseBounded(text, manifestLimits);
   if (!isObject(value) || !Object.hasOwn(value, 'system_prompt')) return null;
   if (!Object.hasOwn(value, 'example_prompts') && !Object.hasOwn(value, 'tools')) return null;
   const files = ['skills', 'entrypoint', 'ui', 'mcp'].some((it) => Object.hasOwn(value, it));
   return { scope: files ? 'folder' : 'file', levelsUp: 0 };
-}
-
-function parse(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,7 @@
 import type { Candidate, Claim } from '../../model/format.js';
-import { isObject, type Json } from '../../model/json.js';
+import { isObject } from '../../model/json.js';
+import { tryParseBounded } from '../../model/json-bounds.js';
+import { manifestLimits } from '../document/document.js';
 import { suggest } from '../suggest.js';
 
 /** Other programs also use the name manifest.json. A file with one of these fields belongs to them. */
@@ -59,10 +61,8 @@ export function claimTalos(candidate: Candidate): Claim | null {
 
 /** Whether the text of a manifest.json is meant to be a Talos manifest, valid or not. */
 function looksLikeTalos(text: string): boolean {
-  let value: Json;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = tryParseBounded(text, manifestLimits);
+  if (value === undefined) {
     return (
       /"(?:functions|credentials)"\s*:/.test(text) && !/"(?:manifest_version|dxt_version)"\s*:/.test(text)
     );
@@ -75,9 +75,5 @@ function looksLikeTalos(text: string): boolean {
 }
 
 function isJsonObject(text: string): boolean {
-  try {
-    return isObject(JSON.parse(text));
-  } catch {
-    return false;
-  }
+  return isObject(tryParseBounded(text, manifestLimits));
 }

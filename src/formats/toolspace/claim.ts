@@ -1,5 +1,7 @@
 import type { Candidate, Claim } from '../../model/format.js';
-import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { isObject, type JsonObject } from '../../model/json.js';
+import { tryParseBounded } from '../../model/json-bounds.js';
+import { manifestLimits } from '../document/document.js';
 
 const ownFields = ['tool', 'runtime', 'kill_switch', 'smoke'];
 
@@ -20,10 +22,8 @@ export function claimToolspace(candidate: Candidate): Claim | null {
 function isToolspace(text: string): boolean {
   // A cheap test first: most JSON files in a folder are something else.
   if (!text.includes('"manifest_version"') && !text.includes('"kill_switch"')) return false;
-  let value: Json;
-  try {
-    value = JSON.parse(text);
-  } catch {
+  const value = tryParseBounded(text, manifestLimits);
+  if (value === undefined) {
     // It does not parse, so look for field names. One alone is too common to prove anything.
     return ownFields.filter((field) => text.includes(`"${field}"`)).length >= 2;
   }

@@ -1,8 +1,9 @@
 import { validateToolspace } from '../../generated/toolspace.js';
 import type { FormatParser, ParseResult } from '../../model/format.js';
 import { deepFreeze, isObject, type JsonObject } from '../../model/json.js';
+import { parseBounded } from '../../model/json-bounds.js';
 import { checkSchema } from '../check.js';
-import type { Document } from '../document/document.js';
+import { type Document, manifestLimits } from '../document/document.js';
 import { parseJson } from '../document/json.js';
 import { openFile } from '../opened-file.js';
 import { checkText } from '../text-check.js';
@@ -36,5 +37,5 @@ export const toolspace: FormatParser = {
 function schemaInput(document: Document, text: string): Document {
   const { problems } = document;
   const onlyForbidden = problems.length > 0 && problems.every((it) => it.code === 'syntax.forbidden-key');
-  return onlyForbidden ? { ...document, value: JSON.parse(text) } : document;
+  return onlyForbidden ? { ...document, value: parseBounded(text, manifestLimits) } : document;
 }

@@ -1,12 +1,11 @@
 import { asHostError, HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
+import { maxAnswerDepth } from '../../model/json-bounds.js';
 import { sizeOf } from '../../policy/input-shape.js';
 import type { RunRequest, RunResult } from '../../run/run.js';
 import type { Answer, Confirmation } from '../host.js';
 import { answerStatusOf } from './answer.js';
 import type { CallableTool } from './callable-tool.js';
-
-const maxAnswerDepth = 200;
 
 /** How the run of a tool ended. */
 export type CallOutcome =

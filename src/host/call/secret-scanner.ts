@@ -2,6 +2,7 @@ import { sha256Bytes } from '../../files/sha256.js';
 import { cleanText } from '../../model/clean-text.js';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
+import { answerLimits, maxAnswerDepth } from '../../model/json-bounds.js';
 import type { Package } from '../../model/package.js';
 import type { SlotValues } from '../../model/slot.js';
 import { sizeOf } from '../../policy/input-shape.js';
@@ -54,8 +55,6 @@ export interface CallScanOptions {
 
 /** Characters. Removing shorter values of other packages would damage ordinary text. */
 const minForeignLength = 8;
-/** Levels of an answer, and a few for what wraps it. */
-const maxDepth = 210;
 /** Scanning yields to other work after this many milliseconds. */
 const sliceMs = 10;
 
@@ -169,8 +168,8 @@ export class SecretScanner {
 
 /** The value is untrusted: scanning one with unlimited nesting would not end. */
 function boundedTexts(value: Json): JsonTexts {
-  if (sizeOf(value, maxDepth) === null)
-    throw new HostError('tool_bad_output', 'the answer is nested more than 200 levels deep');
+  if (sizeOf(value, answerLimits.depth) === null)
+    throw new HostError('tool_bad_output', `the answer is nested more than ${maxAnswerDepth} levels deep`);
   return collectTexts(value);
 }
 

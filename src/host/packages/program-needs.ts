@@ -1,6 +1,7 @@
 import { npmManifest, type PackageNeed } from '../../environment/package-need.js';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
+import { documentLimits, excessText, JsonExcessError, parseBounded } from '../../model/json-bounds.js';
 import { type Package, upstreamPrograms } from '../../model/package.js';
 import { type Program, runsHere } from '../../model/program.js';
 import {
@@ -159,8 +160,10 @@ export function npmDependencies({ bundle }: LoadedPackage): string[] {
 function dependenciesOf(bytes: Uint8Array): string[] {
   let value: Json;
   try {
-    value = JSON.parse(new TextDecoder().decode(bytes));
+    value = parseBounded(new TextDecoder().decode(bytes), documentLimits);
   } catch (error) {
+    if (error instanceof JsonExcessError)
+      throw new HostError('invalid_manifest', `its package.json ${excessText(error.excess)}`);
     throw new HostError('invalid_manifest', 'its package.json is not valid JSON', { cause: error });
   }
   const dependencies =

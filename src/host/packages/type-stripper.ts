@@ -5,6 +5,7 @@ import { transform } from 'sucrase';
 import { parseScript } from '../../formats/javascript/script.js';
 import type { Bundle } from '../../model/bundle.js';
 import { HostError } from '../../model/host-error.js';
+import { documentLimits, parseBounded } from '../../model/json-bounds.js';
 import type { Package } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
 import { isTypeScript, strippedPath } from '../../run/worker/command.js';
@@ -187,7 +188,8 @@ function moduleType(bundle: Bundle, path: string): string | undefined {
 
 function typeIn(bytes: Uint8Array): string | undefined {
   try {
-    const { type } = JSON.parse(new TextDecoder().decode(bytes)) as { type?: unknown };
+    const value = parseBounded(new TextDecoder().decode(bytes), documentLimits);
+    const { type } = value as { type?: unknown };
     return typeof type === 'string' ? type : undefined;
   } catch {
     return undefined;

@@ -1,4 +1,4 @@
-import { isObject, type Json, tryParseJson } from '../../model/json.js';
+import { isObject, type Json, tryParseStored } from '../../model/json.js';
 import type { Package, Prompt } from '../../model/package.js';
 import type { Slot } from '../../model/slot.js';
 import type { Tool } from '../../model/tool.js';
@@ -51,7 +51,7 @@ export function packageTextOf(pkg: Package, read: ReadPackageFile): VisibleText[
 
 /** Parses the stored text; undefined when it is invalid. */
 export function parsePackageText(stored: string): readonly VisibleText[] | undefined {
-  const value = tryParseJson(stored);
+  const value = tryParseStored(stored);
   const isValid =
     Array.isArray(value) &&
     value.every(

@@ -1,6 +1,6 @@
 // What a package asks for, as plain data: everything whose change could let it do more. Descriptions, schemas and code
 // are not included; the digest of the package covers those.
-import { canonicalJson, isObject, type Json, tryParseJson } from '../../model/json.js';
+import { canonicalJson, isObject, type Json, tryParseStored } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import type { NetworkAccess, NetworkHost } from '../../model/permissions.js';
 import type { Program } from '../../model/program.js';
@@ -149,7 +149,7 @@ export function serializeRequest(request: PackageRequest): string {
 
 /** Parses the stored text. Undefined when another format version wrote it: then nothing counts as agreed to. */
 export function parseRequest(text: string): PackageRequest | undefined {
-  const value = tryParseJson(text);
+  const value = tryParseStored(text);
   if (!isObject(value) || value.form !== nothingRequested.form) return undefined;
   const keys = Object.keys(nothingRequested);
   const isComplete =

@@ -1,6 +1,7 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
-import { isObject, type JsonObject, tryParseJson } from '../../model/json.js';
+import { isObject, type JsonObject } from '../../model/json.js';
+import { answerLimits, documentLimits, JsonMeter, tryParseBounded } from '../../model/json-bounds.js';
 import type { UrlTarget } from '../../model/program.js';
 import { toAbortSignal } from '../../net/abort-signal.js';
 import type { HttpStream } from '../../net/http-client.js';
@@ -225,17 +226,20 @@ function pause(milliseconds: number, signal: CancelSignal): Promise<void> {
 
 async function textOf({ body }: HttpStream, limit: number, name: string): Promise<string> {
   const chunks: Buffer[] = [];
+  const meter = new JsonMeter(answerLimits);
   let size = 0;
   for await (const chunk of body) {
     size += (chunk as Buffer).length;
     if (size > limit) throw answerError.tooLarge(name, limit - overheadBytes);
+    const excess = meter.add(chunk as Buffer);
+    if (excess !== undefined) throw answerError.tooComplex(name, excess);
     chunks.push(chunk as Buffer);
   }
   return Buffer.concat(chunks).toString('utf8');
 }
 
 function errorIn(text: string): RpcFailure | undefined {
-  const value = tryParseJson(text);
+  const value = tryParseBounded(text, documentLimits);
   const error = isObject(value) ? value.error : undefined;
   if (!isObject(error) || typeof error.code !== 'number') return undefined;
   return new RpcFailure(error.code, String(error.message ?? '').slice(0, 4000), error.data);

@@ -166,6 +166,7 @@ export class McpConnection {
     let opened: Transport | undefined;
     const transport = await this.#open({
       receive: (text, bytes) => this.#peer.receive(text, bytes),
+      receiveExcess: (excess, head, bytes) => this.#peer.receiveExcess(excess, head, bytes),
       ended: (end, error) => {
         // Ignores the end of a replaced transport.
         const isCurrent = opened === undefined || opened === this.#transport;

@@ -3,7 +3,11 @@ import type { Json, JsonObject } from '../../model/json.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
 import { mcpDialect, toHostError, withoutReservedMeta } from './mcp-dialect.js';
 
-const { read, params, progress, cancellation } = mcpDialect(() => undefined);
+const { read: readText, params, progress, cancellation } = mcpDialect(() => undefined);
+const read = (text: string) => {
+  const messages = readText(text);
+  return messages !== undefined && 'limit' in messages ? undefined : messages;
+};
 const kinds = (message: unknown) => read(JSON.stringify(message))?.map((it) => it.kind);
 const rpc = { jsonrpc: '2.0' };
 

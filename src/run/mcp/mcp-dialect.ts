@@ -1,6 +1,8 @@
 import { HostError } from '../../model/host-error.js';
-import { isDeeperThan, isObject, type Json, type JsonObject, tryParseJson } from '../../model/json.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import type { JsonExcess } from '../../model/json-bounds.js';
 import type { Dialect, IncomingMessage, PeerLimits } from '../rpc/dialect.js';
+import { parseMessageText } from '../rpc/message-text.js';
 import type { PeerRequest } from '../rpc/peer-channel.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
 import type { RpcPeer } from '../rpc/rpc-peer.js';
@@ -63,15 +65,12 @@ export function mcpDialect(requestMeta: () => JsonObject | undefined): Dialect<J
 
 export const unsupportedRevision = -32022;
 
-/** Serializing deeper values would overflow the stack. */
-export const maxMcpDepth = 200;
 const maxBatch = 64;
 
 /** Parses one message, or a batch of the older revisions. Undefined if the text is invalid. */
-function readMessages(text: string): readonly IncomingMessage<JsonObject>[] | undefined {
-  const value = tryParseJson(text);
-  if (value === undefined) return undefined;
-  if (text.length > 2 * maxMcpDepth && isDeeperThan(value, maxMcpDepth)) return undefined;
+function readMessages(text: string): readonly IncomingMessage<JsonObject>[] | JsonExcess | undefined {
+  const { value, excess } = parseMessageText(text);
+  if (value === undefined) return excess;
   if (!Array.isArray(value)) {
     const message = readMessage(value);
     return message === undefined ? undefined : [message];

@@ -1,7 +1,8 @@
 import { HostError } from '../../model/host-error.js';
-import { isDeeperThan, isObject, type Json, type JsonObject } from '../../model/json.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { answerLimits, maxAnswerDepth, tryParseBounded } from '../../model/json-bounds.js';
 import type { RunResult } from '../run.js';
-import { maxMcpDepth, withoutReservedMeta } from './mcp-dialect.js';
+import { withoutReservedMeta } from './mcp-dialect.js';
 
 const maxErrorText = 8000;
 
@@ -32,16 +33,14 @@ function texts(content: readonly JsonObject[]): string[] {
   return content.flatMap((it) => (it.type === 'text' && typeof it.text === 'string' ? [it.text] : []));
 }
 
-/** Parses text that is a JSON object or list. Content with other parts than text is returned as parts. */
+const limits = { ...answerLimits, depth: maxAnswerDepth };
+
+/** Parses text that is a JSON object or list within limits. Content with other parts than text is returned as parts. */
 function valueIn(content: readonly JsonObject[]): Json {
   const lines = texts(content);
   if (lines.length < content.length) return content;
   const text = lines.join('\n');
   if (!/^\s*[[{]/.test(text)) return text;
-  try {
-    const value: Json = JSON.parse(text);
-    return isDeeperThan(value, maxMcpDepth) ? text : value;
-  } catch {
-    return text;
-  }
+  const value = tryParseBounded(text, limits);
+  return value === undefined ? text : value;
 }

@@ -1,5 +1,6 @@
 import { callCanceled, HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
+import { answerLimits } from '../../model/json-bounds.js';
 import type { ProcessExit } from '../../sandbox/sandbox.js';
 import { readLines } from '../../wire/lines.js';
 import { containerTargetOf, spawnContainer } from '../container.js';
@@ -102,6 +103,10 @@ export class StdioTransport implements Transport {
     this.#name = name;
     const { process } = sandboxed;
     readLines(process.stdout, {
+      json: answerLimits,
+      rejected: (excess, bytes, head) => {
+        if (this.#end === undefined) listeners.receiver.receiveExcess(excess, head, bytes);
+      },
       line: (text, bytes) => {
         if (this.#end === undefined) listeners.receiver.receive(text, bytes);
       },

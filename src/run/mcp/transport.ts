@@ -1,4 +1,5 @@
 import type { HostError } from '../../model/host-error.js';
+import type { JsonExcess } from '../../model/json-bounds.js';
 import type { PeerChannel } from '../rpc/peer-channel.js';
 import type { UpstreamEnd } from '../upstream/upstream.js';
 import type { McpRequest } from './mcp-dialect.js';
@@ -18,6 +19,8 @@ export interface Transport extends PeerChannel<McpRequest> {
 export interface Receiver {
   /** One JSON-RPC message or a batch. */
   receive(text: string, bytes: number): void;
+  /** A message that exceeds a limit of JSON, of which only the beginning is known. */
+  receiveExcess(excess: JsonExcess, head: string, bytes: number): void;
   /** Called once. Pending calls fail with `error`. */
   ended(end: UpstreamEnd, error: HostError): void;
 }

@@ -1,10 +1,11 @@
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
-import { tryParseJson } from '../../model/json.js';
 import type { UrlTarget } from '../../model/program.js';
 import { toAbortSignal } from '../../net/abort-signal.js';
 import type { HttpResponse } from '../../net/http-client.js';
 import { quotedExcerpt } from '../output-reader.js';
+import { answerError } from '../rpc/answer-error.js';
+import { parseMessageText } from '../rpc/message-text.js';
 import type { PeerRequest, SentRequest } from '../rpc/peer-channel.js';
 import { fillHeader } from '../template-filling.js';
 import { RateLimitedLog } from '../upstream/rate-limited-log.js';
@@ -82,16 +83,20 @@ class HttpTransport implements NexoTransport {
       signal: AbortSignal.any([toAbortSignal(signal), this.#closing.signal]),
       onDenied: (place) => this.#deniedHosts.add(place),
     });
-    this.#receive(response);
+    this.#receive(response, id, request);
     this.#peer.fail(id, unanswered(response, request));
     return 'done';
   }
 
   /** One message; or, if the body is not JSON, one message per line. */
-  #receive({ body }: HttpResponse): void {
+  #receive({ body }: HttpResponse, id: number, { name }: PeerRequest): void {
     const text = body.toString('utf8');
-    const isWholeMessage = tryParseJson(text) !== undefined;
-    const lines = isWholeMessage ? [text] : text.split('\n').filter((it) => it.trim() !== '');
+    const { value, excess } = parseMessageText(text);
+    if (excess !== undefined) {
+      this.#peer.fail(id, answerError.tooComplex(name, excess));
+      return;
+    }
+    const lines = value === undefined ? text.split('\n').filter((it) => it.trim() !== '') : [text];
     for (const line of lines) this.#peer.receive(line, Buffer.byteLength(line));
   }
 

@@ -1,7 +1,8 @@
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
-import { isObject, type Json, type JsonObject, tryParseJson } from '../../model/json.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { documentLimits, tryParseBounded } from '../../model/json-bounds.js';
 import { assertNotDenied, parseDestination } from '../../net/destination.js';
 import type { PeerRequest, SentRequest } from '../rpc/peer-channel.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
@@ -13,6 +14,10 @@ import { missedHeartbeats, type NexoTimes, type NexoTransport, nexoLogLimits } f
 
 const connectMs = 5000;
 const maxCallMs = 10 * 60_000;
+/** Enough to find the id of a message. */
+const headBytes = 200;
+/** An announcement or a goodbye; a longer one is ignored. */
+const maxCardBytes = 1024 * 1024;
 
 /** Connects to an extension that runs elsewhere, through the operator's NATS server. */
 export async function openNats(
@@ -139,6 +144,12 @@ class NatsTransport implements NexoTransport {
       return;
     }
     this.#markAlive();
+    if (received.data.length > this.#peer.maxMessageBytes) {
+      const head = Buffer.from(received.data.subarray(0, headBytes)).toString('latin1');
+      if (this.#peer.unrequested(received.data.length, 'a message that is too long was skipped'))
+        this.#peer.failTooLong(head);
+      return;
+    }
     this.#peer.receive(received.string(), received.data.length);
   }
 
@@ -216,7 +227,8 @@ class NatsTransport implements NexoTransport {
 }
 
 function cardOf(message: Msg): JsonObject {
-  const card = tryParseJson(message.string());
-  const inner = typeof card === 'string' ? tryParseJson(card) : card;
+  if (message.data.length > maxCardBytes) return {};
+  const card = tryParseBounded(message.string(), documentLimits);
+  const inner = typeof card === 'string' ? tryParseBounded(card, documentLimits) : card;
   return isObject(inner) ? inner : {};
 }

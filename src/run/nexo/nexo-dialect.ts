@@ -1,7 +1,9 @@
 // JSON-RPC 2.0 as extensions use it: one object per message, integer ids.
-import { isObject, type Json, type JsonObject, tryParseJson } from '../../model/json.js';
+import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import type { JsonExcess } from '../../model/json-bounds.js';
 import { methodNotFound } from '../../wire/rpc-code.js';
 import type { Dialect, IncomingMessage } from '../rpc/dialect.js';
+import { type MessageText, parseMessageText } from '../rpc/message-text.js';
 import type { PeerRequest } from '../rpc/peer-channel.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
 import { type PeerHandlers, RpcPeer } from '../rpc/rpc-peer.js';
@@ -29,7 +31,7 @@ const nexoDialect: Dialect<Json> = {
   },
   read(text) {
     const message = readMessage(text);
-    return message === undefined ? undefined : [message];
+    return message === undefined || 'limit' in message ? message : [message];
   },
 };
 
@@ -53,11 +55,11 @@ export function nexoPeer(handlers: Pick<PeerHandlers, 'onLog' | 'onFlood'>, now?
   );
 }
 
-function readMessage(text: string): IncomingMessage<Json> | undefined {
-  let message = parse(text);
+function readMessage(text: string): IncomingMessage<Json> | JsonExcess | undefined {
+  let { value: message, excess } = parse(text);
   // Some bridges send a message as a JSON string inside JSON.
-  if (typeof message === 'string') message = parse(message);
-  if (!isObject(message)) return undefined;
+  if (typeof message === 'string') ({ value: message, excess } = parse(message));
+  if (!isObject(message)) return excess;
   const { id, method } = message;
   if (typeof method === 'string') {
     // The host reads no params.
@@ -79,6 +81,6 @@ function failureOf({ code, message }: JsonObject): RpcFailure {
 }
 
 /** Parses only text that begins like an object or a string: an exception for every other line would be expensive. */
-function parse(text: string): Json | undefined {
-  return /^\s*[{"]/.test(text) ? tryParseJson(text) : undefined;
+function parse(text: string): MessageText {
+  return /^\s*[{"]/.test(text) ? parseMessageText(text) : {};
 }

@@ -1,6 +1,7 @@
 import { neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import type { JsonObject } from '../../model/json.js';
+import { answerLimits } from '../../model/json-bounds.js';
 import { lastLines } from '../../model/last-lines.js';
 import type { ProcessExit } from '../../sandbox/sandbox.js';
 import { readLines } from '../../wire/lines.js';
@@ -76,6 +77,8 @@ class StdioTransport implements NexoTransport {
     egress?.activate();
     readLines(process.stdout, {
       limit: () => this.#peer.maxMessageBytes,
+      json: answerLimits,
+      rejected: (excess, bytes, head) => this.#peer.receiveExcess(excess, head, bytes),
       line: (text, bytes) => this.#peer.receive(text, bytes),
       skipped: (bytes, head) => {
         const line = head === null ? null : 'a line that is too long was skipped';

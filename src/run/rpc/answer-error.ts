@@ -1,4 +1,5 @@
 import { HostError } from '../../model/host-error.js';
+import { excessText, type JsonExcess } from '../../model/json-bounds.js';
 
 /** What may go wrong with the answer to a request, besides an error response. `name`: what the request is about. */
 export const answerError = {
@@ -16,6 +17,8 @@ export const answerError = {
       `the answer of ${name} is larger than ${limit.toLocaleString('en')} bytes`,
       { hint: 'request less at once, or raise limits.output_mb in the configuration' },
     ),
+  tooComplex: (name: string, excess: JsonExcess) =>
+    new HostError('tool_bad_output', `the answer of ${name} ${excessText(excess)}`),
   tooManyPending: (name: string, limit: number) =>
     new HostError('upstream_failed', `${name} already has ${limit} pending calls`, {
       hint: 'wait until some of them have finished',

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../model/json.js';
+import type { JsonExcess } from '../../model/json-bounds.js';
 import type { Progress } from '../run.js';
 import type { FloodLimits } from './flood-guard.js';
 import type { RpcFailure } from './rpc-failure.js';
@@ -6,8 +7,8 @@ import type { RpcFailure } from './rpc-failure.js';
 /** What a protocol adds to JSON-RPC. `V`: what a result may be. */
 export interface Dialect<V extends Json> {
   readonly limits: PeerLimits;
-  /** Reads the messages in a text. Undefined if the text is not valid. */
-  read(text: string): readonly IncomingMessage<V>[] | undefined;
+  /** Reads the messages in a text. Undefined if the text is not valid. A text over a limit is not parsed. */
+  read(text: string): readonly IncomingMessage<V>[] | JsonExcess | undefined;
   /** The params as they are sent. `progressToken`: for a request whose sender wants progress. */
   params?(params: JsonObject, progressToken: number | undefined): JsonObject;
   /** The notification that a request is canceled. Absent if the protocol has none. */

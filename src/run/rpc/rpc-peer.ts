@@ -1,6 +1,7 @@
 import { Cancellation } from '../../model/cancel-signal.js';
 import { callCanceled, type HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
+import type { JsonExcess } from '../../model/json-bounds.js';
 import { internalError } from '../../wire/rpc-code.js';
 import { answerError } from './answer-error.js';
 import type { Dialect, IncomingMessage, ProgressNotice } from './dialect.js';
@@ -27,6 +28,8 @@ interface Pending<R, V> {
 }
 
 const maxLogLength = 2000;
+/** Enough to find the id of a message. */
+const headLength = 200;
 /** A longer id is not sent back. */
 const maxIdLength = 200;
 const minMessageBytes = 1024 * 1024;
@@ -118,11 +121,24 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
       this.#receiveInvalid(text, bytes);
       return;
     }
+    if ('limit' in messages) {
+      this.receiveExcess(messages, text.slice(0, headLength), bytes);
+      return;
+    }
     for (const message of messages) {
       if (this.#isAnswer(message)) this.#invalidTexts = 0;
       else if (!this.unrequested(bytes, null)) return;
       this.#receive(message, bytes);
     }
+  }
+
+  /** Handles a text that exceeds a limit of JSON, and was not parsed. `head`: its beginning, which may contain the id. */
+  receiveExcess(excess: JsonExcess, head: string, bytes: number): void {
+    if (this.#end !== undefined) return;
+    const id = this.#answeredIn(head);
+    const pending = id === undefined ? undefined : this.#pending.get(id);
+    if (id === undefined || pending === undefined) this.#receiveInvalid(head, bytes);
+    else this.fail(id, answerError.tooComplex(pending.request.name, excess));
   }
 
   /** Counts data that is not an answer, and logs the line. False if it was too much. */
@@ -138,11 +154,20 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
 
   /** Fails the request of an answer that was too long to be read. `head`: its beginning, which may contain the id. */
   failTooLong(head: string): void {
-    const idText = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*[,}]/.exec(head)?.[1];
-    const [only] = this.#pending.size === 1 && /^\s*\{/.test(head) ? this.#pending.keys() : [];
-    const id = idText === undefined ? only : Number(idText);
+    const id = this.#answeredIn(head);
     const pending = id === undefined ? undefined : this.#pending.get(id);
     if (id !== undefined && pending !== undefined) this.fail(id, this.#tooLarge(pending.request));
+  }
+
+  /** The request that a text answers, by its beginning. Without an id there, it is the only pending one. */
+  #answeredIn(head: string): number | undefined {
+    const [, id, isOther] =
+      /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?(?:"id"\s*:\s*(\d{1,15})\s*[,}]|("method"))?/.exec(head) ??
+      [];
+    if (id !== undefined) return Number(id);
+    if (isOther !== undefined || this.#pending.size !== 1 || !/^\s*\{/.test(head)) return undefined;
+    const [only] = this.#pending.keys();
+    return only;
   }
 
   /** Fails one request. False if it is already settled. */

@@ -1,10 +1,12 @@
 import type { CallingConvention } from '../../model/action.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
-import { isObject, type JsonObject, tryParseJson } from '../../model/json.js';
+import { isObject, type JsonObject } from '../../model/json.js';
+import { answerLimits, excessText, type JsonExcess, JsonMeter } from '../../model/json-bounds.js';
 import type { DeniedHost } from '../../net/egress.js';
 import type { ProcessExit } from '../../sandbox/sandbox.js';
 import type { PooledProcess } from '../process-pool.js';
+import { parseMessageText } from '../rpc/message-text.js';
 import type { SandboxedProcess } from '../sandboxed-process.js';
 
 /** A request to the worker. It is sent on a stream and never visible in the process arguments. */
@@ -69,6 +71,8 @@ export class WorkerProcess implements PooledProcess {
   #failed: JsonObject | undefined;
   #line: Buffer[] = [];
   #lineBytes = 0;
+  /** Measures a line that arrives in pieces. */
+  #meter: JsonMeter | undefined;
   #log: Buffer[] = [];
   #logged = 0;
 
@@ -182,6 +186,7 @@ export class WorkerProcess implements PooledProcess {
       const line = this.#line.length === 0 ? end : Buffer.concat([...this.#line, end]);
       this.#line = [];
       this.#lineBytes = 0;
+      this.#meter = undefined;
       if (!this.#retired) this.#receive(line.toString('utf8'));
     }
     if (from === chunk.length || this.#retired) return;
@@ -190,10 +195,17 @@ export class WorkerProcess implements PooledProcess {
     const maxBytes = (this.#pending?.limits.outputBytes ?? 0) + envelopeBytes;
     if (this.#lineBytes > maxBytes)
       this.#protocolError('wrote more to the answer channel than an answer may contain');
+    this.#meter ??= new JsonMeter(answerLimits);
+    const excess = this.#retired ? undefined : this.#meter.add(chunk.subarray(from));
+    if (excess !== undefined) this.#tooComplex(excess);
   }
 
   #receive(line: string): void {
-    const message = tryParseJson(line);
+    const { value: message, excess } = parseMessageText(line);
+    if (excess !== undefined) {
+      this.#tooComplex(excess);
+      return;
+    }
     // Without a pending request, or after a failure was reported, further messages are a protocol error.
     const unasked = this.#pending === undefined && this.#started;
     const again = this.#uncaught !== undefined || this.#failed !== undefined;
@@ -226,6 +238,11 @@ export class WorkerProcess implements PooledProcess {
     const pending = this.#pending;
     this.#pending = undefined;
     if (pending !== undefined) setImmediate(() => pending.settle(end));
+  }
+
+  #tooComplex(excess: JsonExcess): void {
+    this.#line = [];
+    this.#protocolError(`answered with a result that ${excessText(excess)}`);
   }
 
   #protocolError(what: string): void {

@@ -1,6 +1,6 @@
 import { HostError } from '../../model/host-error.js';
 import { type ImageReference, imageReferenceText } from '../../model/image-reference.js';
-import { tryParseJson } from '../../model/json.js';
+import { documentLimits, tryParseBounded } from '../../model/json-bounds.js';
 import { type ContainerEngine, engineArgs, engineErrorText, runEngine } from './engine.js';
 
 /** An image in the engine's local store. */
@@ -76,6 +76,6 @@ export async function pullImage(
 }
 
 function parsed(text: string): readonly Record<string, unknown>[] {
-  const value = tryParseJson(text);
+  const value = tryParseBounded(text, documentLimits);
   return Array.isArray(value) ? value : [];
 }

@@ -1,6 +1,7 @@
 import { parseJson } from '../../formats/document/json.js';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
+import { excessText, JsonExcessError, parseBounded, requestLimits } from '../../model/json-bounds.js';
 import type { Terminal } from './terminal/terminal.js';
 
 /** In bytes. The host accepts 1 MiB of arguments; escapes and white space can make the text several times longer. */
@@ -20,8 +21,10 @@ export async function readArguments(text: string, terminal: Terminal): Promise<J
     throw new HostError('usage', `${where} is empty; a JSON object was expected`, { hint });
   let value: Json;
   try {
-    value = JSON.parse(source);
+    value = parseBounded(source, requestLimits);
   } catch (error) {
+    if (error instanceof JsonExcessError)
+      throw new HostError('usage', `${where} ${excessText(error.excess)}`, { cause: error });
     throw new HostError('usage', `${where} is not JSON: ${(error as Error).message}`, { cause: error, hint });
   }
   // With duplicate keys, a person may read one value and the program use the other.

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
+import { parseBounded, requestLimits } from '../../model/json-bounds.js';
 import type { ArgumentCondition, Condition } from '../../model/standing-rule.js';
 import { printRule, rulesDocument } from '../print/rule-document.js';
 import { checkedRule, type RuleTarget, ruleTarget } from '../rule-input.js';
@@ -133,7 +134,7 @@ function conditionOf(text: string, { tool }: RuleTarget): ArgumentCondition {
 function jsonOf(value: string, text: boolean): Json {
   if (text) return value;
   try {
-    return JSON.parse(value) as Json;
+    return parseBounded(value, requestLimits);
   } catch (error) {
     throw new HostError('usage', `${JSON.stringify(value)} is not JSON, and the argument is not a string`, {
       cause: error,

@@ -45,10 +45,10 @@ export class McpEndpoint {
 
   /** Handles one message, or a batch if the session's protocol revision has batches. */
   async post(exchange: Exchange, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { caller } = exchange;
+    const { caller, room } = exchange;
     const { limits } = this.#options;
     const accepted = acceptedTypes(request);
-    const text = await readBodyText(request, limits.bodyBytes);
+    const text = await readBodyText(request, room);
     const secret = request.headers[sessionHeader];
     const session = typeof secret === 'string' ? this.#options.sessions.find(caller, secret) : undefined;
     const { batch, messages } = parseMessages(text, session?.session.batches ?? false);

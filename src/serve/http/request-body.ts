@@ -2,7 +2,29 @@ import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
+import {
+  excessText,
+  type JsonExcess,
+  JsonExcessError,
+  JsonMeter,
+  parseBounded,
+  requestLimits,
+} from '../../model/json-bounds.js';
+import type { ByteShare, ByteShortage } from '../../wire/byte-budget.js';
+import type { Turns } from '../../wire/turns.js';
 import { HttpError } from './http-error.js';
+
+/** What reading a body may use. */
+export interface BodyRoom {
+  readonly maxBytes: number;
+  /** The bytes that the body occupies, until the request has ended. */
+  readonly share: ByteShare;
+  /** Large bodies are parsed one at a time. */
+  readonly turns: Turns;
+}
+
+/** In bytes. A smaller body is parsed at once, within a few milliseconds. */
+const smallBody = 64 * 1024;
 
 /** Whether the request has a body. */
 export function hasBody(request: IncomingMessage): boolean {
@@ -10,14 +32,24 @@ export function hasBody(request: IncomingMessage): boolean {
   return encoding !== undefined || (length !== undefined && length !== '0');
 }
 
-/** Reads the text of a JSON body. Other content types and bodies over the limit are rejected before they are read. */
-export async function readBodyText(request: IncomingMessage, maxBytes: number): Promise<string> {
+/**
+ * Reads the text of a JSON body. Other content types and bodies over a limit of size are rejected before they are read,
+ * and a body with too many levels or values as soon as it exceeds them. The caller must parse it before it waits for
+ * anything else, because it is its turn.
+ */
+export async function readBodyText(request: IncomingMessage, room: BodyRoom): Promise<string> {
+  const { maxBytes } = room;
   if (!isJson(request.headers['content-type'] ?? ''))
     throw new HttpError(415, 'usage', 'the body must be application/json in UTF-8');
   if (request.headers['content-encoding'] !== undefined)
     throw new HttpError(415, 'usage', 'the body must not be compressed');
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  const bytes = await readBytes(request, maxBytes);
+  const declared = Number(request.headers['content-length'] ?? 0);
+  if (declared > maxBytes) throw tooLarge(maxBytes);
+  // Reserved at once: if many bodies shared the rest of a budget, none of them would get all its bytes.
+  const shortage = room.share.take(declared);
+  if (shortage !== undefined) throw busy(shortage);
+  const bytes = await readBytes(request, declared, room);
+  if (bytes.length > smallBody) await room.turns.next();
   if (!isUtf8(bytes)) throw new HttpError(400, 'usage', 'the body is not UTF-8');
   const text = bytes.toString('utf8');
   // Some programs start a text with a byte order mark. It is not part of the JSON.
@@ -32,8 +64,13 @@ function isJson(header: string): boolean {
 }
 
 /** Uses events, not an async iterator: an iterator costs more than the rest of a small request. */
-function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+function readBytes(
+  request: IncomingMessage,
+  declared: number,
+  { maxBytes, share }: BodyRoom,
+): Promise<Buffer> {
   return new Promise((resolve, reject) => {
+    const meter = new JsonMeter(requestLimits);
     const chunks: Buffer[] = [];
     let size = 0;
     const stop = () => {
@@ -42,14 +79,26 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
       request.off('error', onClose);
       request.off('close', onClose);
     };
+    const problemOf = (chunk: Buffer): HttpError | undefined => {
+      if (size > maxBytes) return tooLarge(maxBytes);
+      // A body without a declared size is counted as it arrives.
+      const shortage = size > declared ? share.take(chunk.length) : undefined;
+      if (shortage !== undefined) return busy(shortage);
+      // A body that arrives at once is measured when it is parsed.
+      const excess = size === declared && chunks.length === 0 ? undefined : meter.add(chunk);
+      return excess === undefined ? undefined : tooComplex(excess);
+    };
     const onData = (chunk: Buffer) => {
       size += chunk.length;
-      chunks.push(chunk);
-      if (size <= maxBytes) return;
+      const problem = problemOf(chunk);
+      if (problem === undefined) {
+        chunks.push(chunk);
+        return;
+      }
       stop();
       // The connection stays open to send the error; `drainRequest` discards the remaining bytes.
       request.pause();
-      reject(tooLarge(maxBytes));
+      reject(problem);
     };
     const onEnd = () => {
       stop();
@@ -67,13 +116,36 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
   });
 }
 
-export async function readBodyJson(request: IncomingMessage, maxBytes: number): Promise<Json> {
-  const text = await readBodyText(request, maxBytes);
+export async function readBodyJson(request: IncomingMessage, room: BodyRoom): Promise<Json> {
+  const text = await readBodyText(request, room);
   try {
-    return JSON.parse(text);
+    return parseBounded(text, requestLimits);
   } catch (error) {
+    if (error instanceof JsonExcessError) throw tooComplex(error.excess);
     throw new HttpError(400, 'usage', 'the body is not JSON', { cause: error });
   }
+}
+
+function tooComplex(excess: JsonExcess): HttpError {
+  return new HttpError(400, 'usage', `the body ${excessText(excess)}`);
+}
+
+function busy(shortage: ByteShortage): HttpError {
+  const headers = { 'retry-after': '1' };
+  if (shortage === 'owner')
+    return new HttpError(
+      429,
+      'rate_limited',
+      'the requests of this token that are in progress are too large together',
+      {
+        hint: 'wait until some of them have ended',
+        headers,
+      },
+    );
+  return new HttpError(503, 'rate_limited', 'the requests that are in progress are too large together', {
+    hint: 'try again later',
+    headers,
+  });
 }
 
 function tooLarge(maxBytes: number): HttpError {

@@ -6,6 +6,7 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { HttpCaller } from './callers.js';
 import { HttpError } from './http-error.js';
 import type { HttpReply } from './http-reply.js';
+import type { BodyRoom } from './request-body.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE';
 
@@ -16,6 +17,8 @@ export interface Exchange {
   readonly pathParams: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
+  /** For a route that reads the body itself. */
+  readonly room: BodyRoom;
   /** Undefined if the request has no body. */
   readonly body: Json | undefined;
   /** Aborted when the client disconnects, its token is revoked, or the server stops. */

@@ -1,6 +1,10 @@
 /** Limits of the HTTP server. Times in milliseconds. Tests use smaller values. */
 export interface HttpServerLimits {
   readonly bodyBytes: number;
+  /** Bytes of all bodies of one token that are read or processed at the same time. */
+  readonly openBytesPerToken: number;
+  /** The same for all tokens together. */
+  readonly openBytes: number;
   readonly headerBytes: number;
   /** Time to receive all headers. */
   readonly headersMs: number;
@@ -29,6 +33,8 @@ export interface HttpServerLimits {
 
 export const defaultHttpServerLimits: HttpServerLimits = {
   bodyBytes: 4 * 1024 * 1024,
+  openBytesPerToken: 32 * 1024 * 1024,
+  openBytes: 128 * 1024 * 1024,
   headerBytes: 16 * 1024,
   headersMs: 10_000,
   requestMs: 30_000,

@@ -3,6 +3,8 @@ import type { AddressInfo, Socket } from 'node:net';
 import type { Host, SessionOptions } from '../../host/host.js';
 import type { Cancellation } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
+import { ByteBudget } from '../../wire/byte-budget.js';
+import { Turns } from '../../wire/turns.js';
 import { createMcpServerParts, type ExposeMode } from '../mcp/server-options.js';
 import { ActiveRequests } from './active-requests.js';
 import { Callers, type StartToken } from './callers.js';
@@ -63,10 +65,13 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
   });
   const connections = new Set<Socket>();
   const activeRequests = new ActiveRequests();
+  const budget = new ByteBudget({ perOwner: limits.openBytesPerToken, total: limits.openBytes });
+  const turns = new Turns();
   let closed = false;
   const gauges = (): readonly Gauge[] => [
     { name: 'toolwharf_http_connections', help: 'Open connections.', value: connections.size },
     { name: 'toolwharf_http_requests_running', help: 'Requests in progress.', value: activeRequests.size },
+    { name: 'toolwharf_http_body_bytes', help: 'Bytes of requests in progress.', value: budget.used },
     { name: 'toolwharf_mcp_sessions', help: 'Open MCP sessions.', value: sessions.size },
     {
       name: 'process_resident_memory_bytes',
@@ -92,7 +97,10 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
       if (!response.writableFinished) cancellation.abort();
     });
     try {
-      await dispatch({ request, response, routes, serverNames, callers, limits, closed, cancellation });
+      await dispatch({
+        ...{ request, response, routes, serverNames, callers, limits, closed, cancellation },
+        ...{ budget, turns },
+      });
     } catch (error) {
       // A client that has disconnected gets no answer.
       const isGone = error instanceof HostError && error.code === 'canceled' && request.destroyed;
@@ -157,6 +165,8 @@ interface DispatchContext {
   readonly callers: Callers;
   readonly limits: HttpServerLimits;
   readonly closed: boolean;
+  readonly budget: ByteBudget;
+  readonly turns: Turns;
   /** Aborted when the client disconnects, its token is revoked, or the server stops. */
   readonly cancellation: Cancellation;
 }
@@ -191,6 +201,7 @@ async function dispatch(context: DispatchContext): Promise<void> {
   }
   const caller = await callers.identify(request, serverNames);
   const leave = callers.enter(caller, request.socket, cancellation);
+  const share = context.budget.open(caller.id);
   try {
     const { route, pathParams } = routes.find(method, path);
     if (route.role === 'operator' && caller.role !== 'operator')
@@ -201,15 +212,21 @@ async function dispatch(context: DispatchContext): Promise<void> {
     if (response.closed || request.socket.destroyed) cancellation.abort();
     const query = mark === -1 ? noQuery : new URLSearchParams(url.slice(mark + 1));
     const { headers } = request;
-    const exchange: Exchange = { caller, pathParams, query, headers, body: undefined, signal: cancellation };
+    const room = { maxBytes: limits.bodyBytes, share, turns: context.turns };
+    const exchange: Exchange = {
+      ...{ caller, pathParams, query, headers, room },
+      body: undefined,
+      signal: cancellation,
+    };
     if ('stream' in route) {
       await route.stream(exchange, request, response);
     } else if ('handle' in route) {
-      const body = hasBody(request) ? await readBodyJson(request, limits.bodyBytes) : undefined;
+      const body = hasBody(request) ? await readBodyJson(request, room) : undefined;
       if (body !== undefined && route.body === undefined) assertNoBody(body);
       sendReply(response, await route.handle({ ...exchange, body }), limits.readMs);
     }
   } finally {
+    share.close();
     leave();
   }
 }

@@ -1,4 +1,11 @@
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import {
+  excessText,
+  type JsonExcess,
+  JsonExcessError,
+  parseBounded,
+  requestLimits,
+} from '../../model/json-bounds.js';
 
 export type RequestId = string | number;
 
@@ -57,12 +64,13 @@ export function parseMessages(
 ): { batch: boolean; messages: readonly ParsedMessage[] } {
   let value: Json;
   try {
-    value = JSON.parse(text);
-  } catch {
-    return {
-      batch: false,
-      messages: [{ error: rpcErrorReply(null, -32700, 'the message is not valid JSON') }],
-    };
+    value = parseBounded(text, requestLimits);
+  } catch (problem) {
+    const error =
+      problem instanceof JsonExcessError
+        ? excessReply(problem.excess, text)
+        : rpcErrorReply(null, -32700, 'the message is not valid JSON');
+    return { batch: false, messages: [{ error }] };
   }
   if (!Array.isArray(value)) return { batch: false, messages: [parseMessage(value)] };
   if (batches && value.length > 0 && value.length <= maxBatch) {
@@ -72,6 +80,18 @@ export function parseMessages(
     ? `a batch must have 1 to ${maxBatch} messages`
     : 'this protocol revision has no batches';
   return { batch: false, messages: [{ error: rpcErrorReply(null, -32600, reason) }] };
+}
+
+/** The reply to a message that is not parsed. `head`: its beginning, which may contain the id. */
+export function excessReply(excess: JsonExcess, head: string): RpcReply {
+  return rpcErrorReply(requestIdIn(head), -32600, `the message ${excessText(excess)}`);
+}
+
+/** The id of a request, if it is near the beginning of the message. */
+export function requestIdIn(head: string): RequestId | null {
+  const id =
+    /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(?:(\d{1,15})|"([\w.:-]{1,100})")\s*,/.exec(head);
+  return id === null ? null : id[1] === undefined ? (id[2] as string) : Number(id[1]);
 }
 
 function parseMessage(value: Json): ParsedMessage {

@@ -1,23 +1,32 @@
 import { Cancellation } from '../../model/cancel-signal.js';
+import { requestLimits } from '../../model/json-bounds.js';
+import type { ByteBudget } from '../../wire/byte-budget.js';
 import { FlowControl } from '../../wire/flow-control.js';
 import type { LineConnection } from '../../wire/line-connection.js';
 import { readLines } from '../../wire/lines.js';
+import { internalError } from '../../wire/rpc-code.js';
 import type { Era2025, Session2025 } from './era-2025/session.js';
 import { declares2026 } from './era-2026/envelope.js';
 import type { Era2026 } from './era-2026/request.js';
 import {
+  excessReply,
   type ParsedMessage,
   parseMessages,
   type RequestId,
   type RpcMessage,
   type RpcReply,
   type RpcRequest,
+  requestIdIn,
   rpcErrorReply,
 } from './json-rpc.js';
 
 export interface LinesOptions {
   readonly era2025: Era2025;
   readonly era2026: Era2026;
+  /** Shared by all connections. */
+  readonly budget: ByteBudget;
+  /** Whose budget the connection uses. */
+  readonly principal: string;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -25,9 +34,21 @@ export interface LinesOptions {
 export function serveLines(connection: LineConnection, options: LinesOptions): Promise<void> {
   const flow = new FlowControl(connection);
   const client = new LineClient(options, (line) => flow.send(line));
+  const share = options.budget.open(options.principal);
   return new Promise((resolve) => {
     readLines(connection.input, {
-      line: (text) => void flow.track(client.answer(text)).catch(options.onBug),
+      json: requestLimits,
+      line(text, bytes) {
+        if (share.take(bytes) !== undefined) {
+          flow.send(`${busyReply(text).text}\n`);
+          return;
+        }
+        flow
+          .track(client.answer(text), bytes)
+          .catch(options.onBug)
+          .finally(() => share.give(bytes));
+      },
+      rejected: (excess, _bytes, head) => flow.send(`${excessReply(excess, head).text}\n`),
       end(reason) {
         if (reason === 'too-long')
           connection.write(`${rpcErrorReply(null, -32700, 'the message is too long').text}\n`);
@@ -37,6 +58,12 @@ export function serveLines(connection: LineConnection, options: LinesOptions): P
       },
     });
   });
+}
+
+function busyReply(text: string): RpcReply {
+  const reason =
+    'the requests of this client that are in progress are too large together; send it again later';
+  return rpcErrorReply(requestIdIn(text), internalError, reason);
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { Session } from '../../host/host.js';
+import { ByteBudget } from '../../wire/byte-budget.js';
 import type { ApprovalDecider } from './approval-question.js';
 import { createResultStore, type ResultStore } from './result-store.js';
 import { createStateSigner, type StateSigner } from './state-signer.js';
@@ -20,11 +21,15 @@ export interface McpServerParts {
     readonly waitMs: number;
     readonly outcomeTtlMs: number;
   };
+  /** For messages that arrive as lines and are in progress. */
+  readonly lineBudget: ByteBudget;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly onBug: (error: unknown) => void;
 }
 
+/** Bytes. One line may have 16 MiB. */
+const lineBytes = { perOwner: 64 * 1024 * 1024, total: 256 * 1024 * 1024 };
 const waitingCallLimits = { perPrincipal: 8, total: 128 };
 /** Time to answer a tool's question. The timeout of the call may end it sooner. */
 const waitMs = 10 * 60_000;
@@ -54,5 +59,6 @@ export function createMcpServerParts(
     stateSigner: createStateSigner({ now }),
     results: createResultStore({ now }),
     waiting,
+    lineBudget: new ByteBudget(lineBytes),
   };
 }

@@ -48,7 +48,10 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     inputSchemaOf: dispatch.inputSchemaOf,
     request2026: era2026.request,
     session2025: era2025.open,
-    lines: (connection) => serveLines(connection, { era2025, era2026, onBug: options.onBug }),
+    lines: (connection) => {
+      const { lineBudget: budget, principal, onBug } = options;
+      return serveLines(connection, { era2025, era2026, budget, principal, onBug });
+    },
     close() {
       era2025.close();
       era2026.close();

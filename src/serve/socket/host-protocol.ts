@@ -4,6 +4,14 @@ import { performOperation } from '../../host/operations/perform.js';
 import { Cancellation } from '../../model/cancel-signal.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import {
+  excessText,
+  type JsonExcess,
+  JsonExcessError,
+  parseBounded,
+  requestLimits,
+} from '../../model/json-bounds.js';
+import type { ByteBudget } from '../../wire/byte-budget.js';
 import { FlowControl } from '../../wire/flow-control.js';
 import type { LineConnection } from '../../wire/line-connection.js';
 import { readLines } from '../../wire/lines.js';
@@ -20,18 +28,27 @@ export interface SocketRequest {
   readonly canceled?: boolean;
 }
 
+export interface HostRequestsOptions {
+  /** Shared by all connections. */
+  readonly budget: ByteBudget;
+  /** Whose budget the connection uses. */
+  readonly principal: string;
+  readonly onBug: (error: unknown) => void;
+}
+
 /** Serves the operations of the host over a connection. Running calls are canceled when it closes. */
 export function serveHostRequests(
   host: Host,
   session: Session,
   connection: LineConnection,
-  onBug: (error: unknown) => void,
+  { budget, principal, onBug }: HostRequestsOptions,
 ): void {
+  const share = budget.open(principal);
   const running = new Map<number, Cancellation>();
   const flow = new FlowControl(connection);
   let isBroken = false;
   const receive = async (line: string): Promise<string | undefined> => {
-    const message: Json = JSON.parse(line);
+    const message = parseBounded(line, requestLimits);
     if (!isObject(message)) throw new Error('not a request');
     if (typeof message.cancel === 'number') {
       running.get(message.cancel)?.abort();
@@ -46,26 +63,55 @@ export function serveHostRequests(
       return `${JSON.stringify({ id, result: result ?? null })}\n`;
     } catch (error) {
       if (!(error instanceof HostError)) onBug(error);
-      const { code, message: text, hint } = asHostError(error);
-      return `${JSON.stringify({ id, error: { code, message: text, ...(hint === undefined ? {} : { hint }) } })}\n`;
+      return errorLine(id, asHostError(error));
     } finally {
       running.delete(id);
     }
   };
+  // Our own commands never send such a line.
+  const disconnect = () => {
+    isBroken = true;
+    connection.close();
+  };
+  /** Answers a line that is not parsed. Its id is at its beginning, as our own commands write it. */
+  const reject = (head: string, error: HostError) => {
+    const id = /^\{"id":(\d{1,15}),/.exec(head)?.[1];
+    if (id === undefined) disconnect();
+    else flow.send(errorLine(Number(id), error));
+  };
   readLines(connection.input, {
-    line: (text) => {
+    json: requestLimits,
+    rejected: (excess, _bytes, head) => reject(head, tooComplex(excess)),
+    line: (text, bytes) => {
       if (isBroken) return;
-      flow.track(receive(text)).catch(() => {
-        // Our own commands never send such a line.
-        isBroken = true;
-        connection.close();
-      });
+      if (share.take(bytes) !== undefined) return reject(text, busy());
+      flow
+        .track(receive(text), bytes)
+        .catch((error) => {
+          if (error instanceof JsonExcessError) reject(text, tooComplex(error.excess));
+          else disconnect();
+        })
+        .finally(() => share.give(bytes));
     },
     end: () => {
       for (const cancellation of running.values()) cancellation.abort();
       void session.close();
       connection.close();
     },
+  });
+}
+
+function errorLine(id: number, { code, message, hint }: HostError): string {
+  return `${JSON.stringify({ id, error: { code, message, ...(hint === undefined ? {} : { hint }) } })}\n`;
+}
+
+function tooComplex(excess: JsonExcess): HostError {
+  return new HostError('invalid_input', `the request ${excessText(excess)}`);
+}
+
+function busy(): HostError {
+  return new HostError('rate_limited', 'the requests that are in progress are too large together', {
+    hint: 'wait until some of them have ended',
   });
 }
 

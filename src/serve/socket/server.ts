@@ -6,6 +6,7 @@ import { assertPrivateFolder } from '../../files/private-folder.js';
 import type { Host, Session } from '../../host/host.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
+import { requestLimits, tryParseBounded } from '../../model/json-bounds.js';
 import { readFirstLine } from '../../wire/lines.js';
 import { createMcpServer } from '../mcp/server.js';
 import { createMcpServerParts, type McpServerParts } from '../mcp/server-options.js';
@@ -122,11 +123,18 @@ async function admit(
     await mcp.lines(connection);
     mcp.close();
     await session.close();
-  } else serveHostRequests(host, session, connection, options.onBug);
+  } else {
+    const { principal } = hello;
+    serveHostRequests(host, session, connection, {
+      budget: parts.lineBudget,
+      principal,
+      onBug: options.onBug,
+    });
+  }
 }
 
 function readHello(line: string, version: string): Hello {
-  const value: Json = JSON.parse(line);
+  const value = tryParseBounded(line, requestLimits);
   const texts = (it: Json | undefined): it is readonly string[] =>
     Array.isArray(it) && it.every((text) => typeof text === 'string');
   if (!isObject(value) || value.toolwharf !== 'hello' || typeof value.version !== 'string')

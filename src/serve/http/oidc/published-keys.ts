@@ -1,6 +1,7 @@
 import type { JSONWebKeySet } from 'jose';
 import { HostError } from '../../../model/host-error.js';
 import { isObject, type Json } from '../../../model/json.js';
+import { documentLimits, excessText, JsonExcessError, parseBounded } from '../../../model/json-bounds.js';
 
 /** Fetches a public document through the host's network checks. */
 export type ReadDocument = (url: string) => Promise<{ readonly status: number; readonly text: string }>;
@@ -54,9 +55,10 @@ async function jsonAt(url: string, issuer: string, read: ReadDocument): Promise<
   if (status === 404 || status === 410) return undefined;
   if (status !== 200) throw unusable(issuer, `${url} answered with status ${status}`);
   try {
-    return JSON.parse(text) as Json;
+    return parseBounded(text, documentLimits);
   } catch (error) {
-    throw unusable(issuer, `the document at ${url} is not JSON`, error);
+    const why = error instanceof JsonExcessError ? excessText(error.excess) : 'is not JSON';
+    throw unusable(issuer, `the document at ${url} ${why}`, error);
   }
 }
 

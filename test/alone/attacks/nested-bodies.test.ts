@@ -1,0 +1,81 @@
+// SECURITY.md: "Bounded before parsing". One agent token sends bodies that are small as text and huge as values.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  type BodyFlood,
+  healthTime,
+  type ServedHost,
+  serveHost,
+  startFlood,
+} from '../../support/served-host.js';
+import { patchTool } from '../../support/toolwharf.js';
+
+let host: ServedHost;
+beforeAll(async () => {
+  host = await serveHost({ 'word_count.py': patchTool({ name: 'word_count' }) });
+});
+afterAll(() => host.close());
+
+const fourMegabytes = 4_000_000;
+const call = '{"tool":"word_count","arguments":{"text":';
+const rpc =
+  '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"word_count","arguments":{"text":';
+
+const bodies: [string, string, BodyFlood['body']][] = [
+  ['nested lists in a call', '/api/v1/call', { head: call, unit: '[', times: fourMegabytes, tail: '' }],
+  [
+    'nested lists in an MCP message',
+    '/mcp',
+    { head: rpc, unit: '[', times: fourMegabytes / 2, tail: `${']'.repeat(fourMegabytes / 2)}}}}` },
+  ],
+  ['nested objects', '/api/v1/call', { head: call, unit: '{"a":', times: fourMegabytes / 5, tail: '' }],
+  [
+    'a flat list of lists',
+    '/api/v1/call',
+    { head: `${call}[`, unit: '[],', times: fourMegabytes / 3, tail: '0]}}' },
+  ],
+  [
+    'the most values that are parsed',
+    '/mcp',
+    { head: `${rpc}[`, unit: '{},', times: 120_000, tail: '0]}}}' },
+  ],
+];
+
+/** Times of 50 answers of `/health`, and the answers to at least 150 bodies that were sent meanwhile. */
+async function measure(path: string, body: BodyFlood['body']) {
+  // A few at a time: the sender must leave a processor to the host.
+  const flood = startFlood({ port: host.port, token: host.agentToken, path, body, together: 10, least: 150 });
+  const times: number[] = [];
+  try {
+    while (times.length < 50) {
+      times.push(await healthTime(host.port));
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  } finally {
+    const counts = await flood.stop();
+    // All of them got an answer, and none of them was accepted.
+    expect(
+      Object.keys(counts).filter((status) => !/^4\d\d$/.test(status)),
+      JSON.stringify(counts),
+    ).toEqual([]);
+  }
+  return times.filter((it) => it > 100);
+}
+
+test.each(bodies)(
+  'the host answers within 100 ms, 50 times of 50, while one token sends 150 bodies: %s',
+  async (_, path, body) => {
+    let slow = await measure(path, body);
+    // Other programs of the machine can delay an answer. A host that parses the bodies is slow in every round.
+    for (let round = 1; round < 3 && slow.length > 0; round++) slow = await measure(path, body);
+    expect(slow).toEqual([]);
+    expect([host.exitCode(), host.errors()]).toEqual([null, '']);
+  },
+  180_000,
+);
+
+test('control: to parse one such body takes longer than that', () => {
+  const nested = `${'['.repeat(fourMegabytes / 2)}${']'.repeat(fourMegabytes / 2)}`;
+  const began = performance.now();
+  JSON.parse(nested);
+  expect(performance.now() - began).toBeGreaterThan(100);
+});
