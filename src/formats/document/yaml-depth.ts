@@ -40,6 +40,28 @@ export function tooDeepAt(text: string, limit: number): number | null {
   return null;
 }
 
+/**
+ * Lines, and characters that can start a value or give it a property: at least the number of values. The parser is slow,
+ * so this is checked before parsing. Characters in strings count too, which matters only for strings of a megabyte.
+ */
+export function yamlMarks(text: string): number {
+  let marks = 1;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x0a:
+      case 0x2c: // ,
+      case 0x3a: // :
+      case 0x5b: // [
+      case 0x7b: // {
+      case 0x21: // !
+      case 0x26: // &
+      case 0x2a: // *
+        marks++;
+    }
+  }
+  return marks;
+}
+
 function isBlank(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   return Number.isNaN(unit) || unit === 0x20 || unit === 0x09 || unit === 0x0a || unit === 0x0d;

@@ -122,3 +122,24 @@ test('parsing never throws', () => {
     { numRuns: 3000 },
   );
 });
+
+describe('a text that would take seconds to parse', () => {
+  const mebibyte = 1024 * 1024;
+  test.each([
+    ['a list of numbers', `a: [${'0,'.repeat(mebibyte / 2 - 8)}0]`],
+    ['a list of lists', `a: [${'[],'.repeat(Math.floor(mebibyte / 3) - 8)}0]`],
+    ['many lines', '- a\n'.repeat(mebibyte / 4)],
+    ['many tags', '!a '.repeat(Math.floor(mebibyte / 3))],
+    ['many anchors', '- &a *a\n'.repeat(mebibyte / 8)],
+  ])('is reported without parsing: %s', (_, text) => {
+    const began = performance.now();
+    expect(read(text).problems.map((it) => it.code)).toEqual(['syntax.too-many-values']);
+    expect(performance.now() - began).toBeLessThan(1000);
+  });
+
+  test('a long text with many commas is not reported', () => {
+    const { problems, value } = read(`a: |\n${`  ${'Words, and more words: all of them.\n'}`.repeat(20_000)}`);
+    expect(problems).toEqual([]);
+    expect(Object.keys(value as object)).toEqual(['a']);
+  });
+});

@@ -2,7 +2,7 @@ import { isAlias, isMap, isScalar, isSeq, type Node, type Pair, parseDocument, t
 import type { Range } from '../../model/diagnostic.js';
 import type { Json, JsonPath } from '../../model/json.js';
 import { type Document, maxDepth, maxValues, type Spot, type SyntaxProblem } from './document.js';
-import { tooDeepAt } from './yaml-depth.js';
+import { tooDeepAt, yamlMarks } from './yaml-depth.js';
 
 /**
  * Parses the subset of YAML 1.2 that is equivalent to JSON: no anchors, aliases, tags or merge keys, and only string
@@ -34,6 +34,10 @@ function parseNode(text: string, problems: SyntaxProblem[]): Node | null {
     problems.push({ code: 'syntax.too-deep', message, start: deep, end: deep + 1 });
     return null;
   }
+  if (yamlMarks(text) > 2 * maxValues) {
+    problems.push({ code: 'syntax.too-many-values', message: tooManyValues, start: 0, end: 1 });
+    return null;
+  }
   const parsed = parseDocument(text, {
     version: '1.2',
     schema: 'core',
@@ -63,6 +67,8 @@ function parseNode(text: string, problems: SyntaxProblem[]): Node | null {
   return parsed.contents as Node | null;
 }
 
+const tooManyValues = `the file has more than ${maxValues.toLocaleString('en')} values`;
+
 /** Replacements for messages of the parser that authors would not understand. */
 const errorMessages: Readonly<Record<string, string>> = {
   BLOCK_AS_IMPLICIT_KEY: 'a value that contains ": " must be in quotes',
@@ -91,8 +97,8 @@ function convert(root: Node | null, problems: SyntaxProblem[]): Json {
     const item = node as Node;
     const [start, end] = item.range ?? [0, 1];
     if (++values > maxValues) {
-      const message = `the file has more than ${maxValues.toLocaleString('en')} values`;
-      if (values === maxValues + 1) problems.push({ code: 'syntax.too-many-values', message, start, end });
+      if (values === maxValues + 1)
+        problems.push({ code: 'syntax.too-many-values', message: tooManyValues, start, end });
       return null;
     }
     if (depth > maxDepth) {

@@ -160,7 +160,9 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
   }
 
   /** The request that a text answers, by its beginning. Without an id there, it is the only pending one. */
-  #answeredIn(head: string): number | undefined {
+  #answeredIn(given: string): number | undefined {
+    // Some bridges send a message as a JSON string inside JSON.
+    const head = /^\s*"/.test(given) ? given.replace('"', '').replaceAll('\\"', '"') : given;
     const [, id, isOther] =
       /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?(?:"id"\s*:\s*(\d{1,15})\s*[,}]|("method"))?/.exec(head) ??
       [];

@@ -113,6 +113,9 @@ function noise({ kind, value = 'right' }, { asked, send, result }) {
     wrapped: [JSON.stringify(answer)],
     windows: [`${answer}\r`],
     empty: ['', '   ', answer],
+    nested: [`{"jsonrpc":"2.0","id":${asked},"result":${'['.repeat(1e6)}${']'.repeat(1e6)}}`],
+    flat: [`{"jsonrpc":"2.0","id":${asked},"result":[${'[],'.repeat(1e6)}0]}`],
+    'nested, wrapped': [JSON.stringify(`{"id":${asked},"result":${'['.repeat(1e6)}${']'.repeat(1e6)}}`)],
   }[kind];
   if (lines === undefined) return result(`no such noise: ${kind}`);
   send(lines.join('\n'));
