@@ -127,3 +127,36 @@ describe('the first line', () => {
     await expect(readFirstLine(none, 100)).rejects.toThrow('ended');
   });
 });
+
+describe('a reader of JSON lines', () => {
+  const limits = { bytes: 1e6, depth: 3, values: 100 };
+  const write = (stream: PassThrough, text: string) => new Promise((resolve) => stream.write(text, resolve));
+
+  test('reports a line over a limit before it is complete, skips the rest, and reads on', async () => {
+    const stream = new PassThrough();
+    const lines: string[] = [];
+    const rejected: unknown[] = [];
+    readLines(stream, {
+      json: limits,
+      line: (text) => lines.push(text),
+      rejected: (excess, bytes, head) => rejected.push([excess, bytes, head]),
+    });
+    await write(stream, '[1]\n{"id":1,"a":');
+    await write(stream, '[[[[');
+    expect(rejected).toEqual([[{ limit: 'depth', max: 3 }, 16, '{"id":1,"a":[[[[']]);
+    await write(stream, '[[[[');
+    await write(stream, ']]\n["[[[[",');
+    await write(stream, '"[[[["]\n');
+    expect(lines).toEqual(['[1]', '["[[[[","[[[["]']);
+    expect(rejected).toHaveLength(1);
+  });
+
+  test('ends at a line over a limit that is also too long', async () => {
+    const stream = new PassThrough();
+    const ended = new Promise((resolve) =>
+      readLines(stream, { json: limits, limit: () => 1000, line: () => {}, end: resolve }),
+    );
+    for (let sent = 0; sent <= 1000; sent += 100) stream.write('['.repeat(100));
+    expect(await ended).toBe('too-long');
+  });
+});

@@ -55,6 +55,24 @@ export async function serveHost(packages: Files): Promise<ServedHost> {
   };
 }
 
+/** A server that does nothing else. While it is slow too, the machine is busy and not the host. */
+export async function startIdleServer(): Promise<{ readonly port: number; close(): Promise<void> }> {
+  const code = `const server = require('node:http').createServer((request, response) => response.end('{}'));
+server.listen(0, '127.0.0.1', () => console.log(server.address().port));`;
+  const child = spawn(process.execPath, ['-e', code], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const over = new Promise((resolve) => child.once('close', resolve));
+  const port = await new Promise<number>((resolve) =>
+    child.stdout.once('data', (chunk) => resolve(Number(chunk))),
+  );
+  return {
+    port,
+    close: async () => {
+      child.kill();
+      await over;
+    },
+  };
+}
+
 /** Milliseconds until `/health` answers, on a new connection. Rejects if it does not answer. */
 export function healthTime(port: number): Promise<number> {
   const began = performance.now();
@@ -86,6 +104,8 @@ export interface BodyFlood {
   };
   /** Bodies that are sent at the same time. */
   readonly together: number;
+  /** Between two rounds. */
+  readonly pauseMs: number;
   /** At least this many are sent, even if it is stopped before. */
   readonly least: number;
 }
@@ -98,7 +118,7 @@ export function startFlood(flood: BodyFlood): { stop(): Promise<Record<string, n
     `
 const { parentPort, workerData } = require('node:worker_threads');
 const { Agent, request } = require('node:http');
-const { port, token, path, body, together, least } = workerData;
+const { port, token, path, body, together, pauseMs, least } = workerData;
 const bytes = Buffer.from(body.head + body.unit.repeat(body.times) + body.tail);
 const counts = {};
 let stopped = false;
@@ -118,7 +138,10 @@ const one = () => new Promise((resolve) => {
   sent.end(bytes);
 });
 (async () => {
-  for (let sent = 0; !stopped || sent < least; sent += together) await Promise.all(Array.from({ length: together }, one));
+  for (let sent = 0; !stopped || sent < least; sent += together) {
+    await Promise.all(Array.from({ length: together }, one));
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
   parentPort.postMessage(counts);
 })();
 `,

@@ -185,6 +185,45 @@ describe('effects', () => {
   });
 });
 
+describe('JSON from outside', () => {
+  /** Files that parse text which the host itself wrote, with what it is. All others use `model/json-bounds.ts`. */
+  const ownText: Record<string, string> = {
+    'environment/environment-store.ts': 'the lock in the state directory',
+    'host/call/kept-arguments.ts': 'arguments that were sealed by the host',
+    'host/operator/host-audit.ts': 'the audit log',
+    'host/packages/parse-cache.ts': 'the cache in the state directory',
+    'host/policy-check.ts': 'a copy of a value',
+    'host/upstream/announcement-registry.ts': 'the state directory',
+    'model/json-bounds.ts': 'the function that checks the limits first',
+    'model/json.ts': 'the function for stored text',
+    'policy/review/package-text.ts': 'stored with an agreement',
+    'policy/review/request.ts': 'stored with an agreement',
+    'secrets/audience.ts': 'the vault',
+    'secrets/key-storage.ts': 'the state directory',
+    'serve/cli/commands/audit-call.ts': 'the audit log',
+    'serve/cli/commands/audit.ts': 'the audit log',
+    'serve/clients/outcome.ts': 'a copy of a value',
+    'serve/mcp/state-signer.ts': 'signed by the host',
+    'serve/print/audit-export.ts': 'the checkpoints of the host',
+    'serve/socket/connect.ts': 'the first line of our own host, limited in size',
+    'serve/socket/socket-host.ts': 'answers of our own host',
+    'store/approvals.ts': 'the database',
+    'store/audit-check.ts': 'the audit log',
+    'store/audit-log.ts': 'the audit log',
+    'store/standing-rules.ts': 'the database',
+    'store/stored-audit-log.ts': 'the audit log',
+  };
+
+  test('is parsed only after a check of its depth, values and size', () => {
+    // Templates contain the code of starter packages and of programs inside the sandbox.
+    const users = sources
+      .filter(({ text }) => /\bJSON\.parse\(|\btryParseStored\(/.test(codeOf(text).replace(/`[^`]*`/g, '')))
+      .map((it) => it.path);
+    expect(users.filter((it) => !(it in ownText))).toEqual([]);
+    expect(Object.keys(ownText).filter((it) => !users.includes(it))).toEqual([]);
+  });
+});
+
 describe('files', () => {
   test('have kebab-case names of one noun', () => {
     const banned = /(^|[-/])(utils?|helpers?|common|misc|managers?)([-./]|$)/;

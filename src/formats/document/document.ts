@@ -32,8 +32,8 @@ export const maxDepth = 64;
 export const maxValues = 100_000;
 
 /**
- * The limits of JSON before it is parsed. Whoever reads the file limits its size. There are at most two brackets, commas
- * or colons for each key and each value.
+ * The limits of JSON before it is parsed. The size is limited where the file is read. There are at most two
+ * brackets, commas or colons for each key and each value.
  */
 export const manifestLimits: JsonLimits = {
   bytes: Number.POSITIVE_INFINITY,

@@ -138,7 +138,9 @@ describe('a text that would take seconds to parse', () => {
   });
 
   test('a long text with many commas is not reported', () => {
-    const { problems, value } = read(`a: |\n${`  ${'Words, and more words: all of them.\n'}`.repeat(20_000)}`);
+    const { problems, value } = read(
+      `a: |\n${`  ${'Words, and more words: all of them.\n'}`.repeat(20_000)}`,
+    );
     expect(problems).toEqual([]);
     expect(Object.keys(value as object)).toEqual(['a']);
   });

@@ -39,8 +39,8 @@ describe('a text of a server', () => {
     expect(read('Welcome!')).toBeUndefined();
     const nested = (depth: number) =>
       `{"jsonrpc":"2.0","method":"m","params":{"a":${'['.repeat(depth)}${']'.repeat(depth)}}}`;
-    expect(read(nested(198))).toHaveLength(1);
-    expect(read(nested(199))).toBeUndefined();
+    expect(read(nested(208))).toHaveLength(1);
+    expect(read(nested(209))).toBeUndefined();
     expect(read(nested(100_000))).toBeUndefined();
   });
 

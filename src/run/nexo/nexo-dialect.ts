@@ -5,8 +5,9 @@ import { methodNotFound } from '../../wire/rpc-code.js';
 import type { Dialect, IncomingMessage } from '../rpc/dialect.js';
 import { type MessageText, parseMessageText } from '../rpc/message-text.js';
 import type { PeerRequest } from '../rpc/peer-channel.js';
+import type { PeerHandlers } from '../rpc/peer-handlers.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
-import { type PeerHandlers, RpcPeer } from '../rpc/rpc-peer.js';
+import { RpcPeer } from '../rpc/rpc-peer.js';
 
 export type NexoPeer = RpcPeer<PeerRequest, Json>;
 

@@ -14,3 +14,13 @@ export function parseMessageText(text: string): MessageText {
     return error instanceof JsonExcessError ? { excess: error.excess } : {};
   }
 }
+
+/** The id in the beginning of an answer. `unknown`: it may be later in the text. Undefined: the text is not an answer. */
+export function answeredId(given: string): number | 'unknown' | undefined {
+  // Some bridges send a message as a JSON string inside JSON.
+  const head = /^\s*"/.test(given) ? given.replace('"', '').replaceAll('\\"', '"') : given;
+  const start =
+    /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?(?:"id"\s*:\s*(\d{1,15})\s*[,}]|("method"))?/.exec(head);
+  if (start === null || start[2] !== undefined) return undefined;
+  return start[1] === undefined ? 'unknown' : Number(start[1]);
+}

@@ -6,19 +6,10 @@ import { internalError } from '../../wire/rpc-code.js';
 import { answerError } from './answer-error.js';
 import type { Dialect, IncomingMessage, ProgressNotice } from './dialect.js';
 import { FloodGuard } from './flood-guard.js';
+import { answeredId } from './message-text.js';
 import type { PeerChannel, PeerRequest, SentRequest } from './peer-channel.js';
+import type { PeerHandlers } from './peer-handlers.js';
 import { RpcFailure } from './rpc-failure.js';
-
-export interface PeerHandlers {
-  /** Answers a request of the other side. May throw an RpcFailure. */
-  onRequest(method: string, params: JsonObject): Promise<JsonObject>;
-  onNotification(method: string, params: JsonObject): void;
-  /** An answer that no request waits for. `isLate`: its request is already settled. */
-  onStrayAnswer?(id: string | number, isLate: boolean): void;
-  onLog(line: string): void;
-  /** The other side sent too much that nobody requested, or too many invalid texts. The connection should be closed. */
-  onFlood(kind: 'unrequested' | 'invalid'): void;
-}
 
 interface Pending<R, V> {
   readonly request: R;
@@ -160,15 +151,10 @@ export class RpcPeer<R extends PeerRequest, V extends Json> {
   }
 
   /** The request that a text answers, by its beginning. Without an id there, it is the only pending one. */
-  #answeredIn(given: string): number | undefined {
-    // Some bridges send a message as a JSON string inside JSON.
-    const head = /^\s*"/.test(given) ? given.replace('"', '').replaceAll('\\"', '"') : given;
-    const [, id, isOther] =
-      /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?(?:"id"\s*:\s*(\d{1,15})\s*[,}]|("method"))?/.exec(head) ??
-      [];
-    if (id !== undefined) return Number(id);
-    if (isOther !== undefined || this.#pending.size !== 1 || !/^\s*\{/.test(head)) return undefined;
-    const [only] = this.#pending.keys();
+  #answeredIn(head: string): number | undefined {
+    const id = answeredId(head);
+    if (id !== 'unknown') return id;
+    const [only] = this.#pending.size === 1 ? this.#pending.keys() : [];
     return only;
   }
 
