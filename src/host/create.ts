@@ -12,6 +12,7 @@ import { openDatabase } from '../store/database.js';
 import { HostKeys } from '../store/host-keys.js';
 import { KillFile } from '../store/kill-file.js';
 import { KillRows } from '../store/kills.js';
+import { KnownNames } from '../store/known-names.js';
 import { LimitLedger } from '../store/limit-ledger.js';
 import { OperatorPin } from '../store/operator-pin.js';
 import { SealedArgumentRows } from '../store/sealed-arguments.js';
@@ -27,6 +28,7 @@ import { anchorPlaces } from './operator/anchor-places.js';
 import { approvalOperations, invalidator } from './operator/approval-operations.js';
 import { openHostAudit } from './operator/host-audit.js';
 import { KillSwitch } from './operator/kill-switch.js';
+import { KillTargets } from './operator/kill-targets.js';
 import { Notices } from './operator/notices.js';
 import { openPinAuth } from './operator/pin-auth.js';
 import { rollbackOperations } from './operator/rollback-operations.js';
@@ -102,10 +104,11 @@ async function startHost(
   const standingRules = new StandingRules(database, now);
   const invalidate = invalidator(approvals, standingRules, audit);
   const running = new RunningCalls();
+  const killTargets = new KillTargets(new KnownNames(database));
   const kills = await KillSwitch.open({
     rows: new KillRows(database),
     file: new KillFile(state),
-    ...{ audit, approvals, operatorAuth, running, now, onBug },
+    ...{ audit, approvals, operatorAuth, running, targets: killTargets, now, onBug },
   });
   const { noticeDelaysMs: delaysMs } = options;
   const notices = new Notices({
@@ -138,7 +141,7 @@ async function startHost(
 
   // Sessions
   const context: SessionContext = {
-    ...{ services, callServices, operatorAuth },
+    ...{ services, callServices, operatorAuth, killTargets },
     parse: {
       agentVersion: options.agentVersion ?? defaultParseOptions.agentVersion,
       reservedIds: options.reservedIds ?? defaultParseOptions.reservedIds,

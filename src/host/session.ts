@@ -6,6 +6,7 @@ import { explainCall } from './call/explain.js';
 import { ContentReader } from './catalog/content-reader.js';
 import type { Answer, Session, SessionOptions } from './host.js';
 import type { HostServices } from './host-services.js';
+import type { KillTargets } from './operator/kill-targets.js';
 import type { OperatorAuth } from './operator/operator-auth.js';
 import { createSessionSetup } from './session-setup.js';
 
@@ -14,6 +15,7 @@ export interface SessionContext {
   readonly services: HostServices;
   readonly callServices: CallServices;
   readonly operatorAuth: OperatorAuth;
+  readonly killTargets: KillTargets;
   readonly parse: ParseOptions;
   readonly onAnswer: ((answer: Answer, principal: string) => void) | undefined;
 }
@@ -21,10 +23,11 @@ export interface SessionContext {
 /** Opens a session: checks its options, loads and checks its packages, and connects them to the call pipeline. */
 export async function openSession(
   options: SessionOptions,
-  { services, callServices, operatorAuth, parse, onAnswer }: SessionContext,
+  { services, callServices, operatorAuth, killTargets, parse, onAnswer }: SessionContext,
 ): Promise<Session> {
   const setup = createSessionSetup(options, parse);
   const { catalog, release } = await services.openCatalog(setup);
+  killTargets.add(catalog.names);
   const { principal } = setup;
   const { audit, running, newId } = callServices;
   const caller = {

@@ -2,6 +2,7 @@ import type { ProbeResult } from '../../sandbox/sandbox.js';
 import { type CallableTool, notReadyError } from '../call/callable-tool.js';
 import type { HookHandler } from '../call/hooks.js';
 import type { InstallOptions, InstallResult, ListedTool, PackageReport, PackageReview } from '../host.js';
+import type { SessionNames } from '../operator/kill-targets.js';
 import type { VerifiedActor } from '../operator/operator-auth.js';
 import { agreeToPackages } from '../packages/agreements.js';
 import {
@@ -35,7 +36,7 @@ import {
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import type { SessionServices } from './session-services.js';
 import { createSessionTools, type SessionTool } from './session-tool.js';
-import { findPackage, packageNamedBy, ToolIndex, toolNotFound } from './tool-lookup.js';
+import { findPackage, packageNamedBy, sessionNames, ToolIndex, toolNotFound } from './tool-lookup.js';
 
 /** The packages of one session with their status, and the tools, prompts and resources they offer. */
 export class SessionCatalog {
@@ -113,12 +114,15 @@ export class SessionCatalog {
     return this.#setup;
   }
 
+  get names(): SessionNames {
+    return sessionNames(this.#setup.principal, this.#packages, this.#tools);
+  }
+
   async report(): Promise<PackageReport> {
     await this.#refreshTools(false);
-    const statuses = await this.#statuses();
     return reportOf(
       this.#packages,
-      statuses,
+      await this.#statuses(),
       this.#tools,
       this.#loaded,
       this.#sandboxProbe,

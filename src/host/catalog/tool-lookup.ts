@@ -1,6 +1,7 @@
 import { suggest } from '../../formats/suggest.js';
 import { HostError } from '../../model/host-error.js';
 import { notReadyError } from '../call/callable-tool.js';
+import type { SessionNames } from '../operator/kill-targets.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
 import type { SessionTool } from './session-tool.js';
 
@@ -100,4 +101,17 @@ export function findPackage(packages: readonly CheckedPackage[], id: string): Ch
   throw new HostError('not_found', `no valid package named ${JSON.stringify(id)}`, {
     hint: ids.length === 0 ? 'name its folder with --dir' : `available packages: ${ids.join(', ')}`,
   });
+}
+
+/** The names that a person may use for what a session has. */
+export function sessionNames(
+  principal: string,
+  packages: readonly CheckedPackage[],
+  tools: readonly Pick<SessionTool, 'name'>[],
+): SessionNames {
+  return {
+    principal,
+    packages: packages.flatMap((it) => it.loaded.catalog?.package.id ?? []),
+    tools: tools.map((it) => it.name),
+  };
 }

@@ -164,7 +164,11 @@ export const hostOperations = {
     list: operation({ role: 'operator', summary: 'List stopped targets.' }, [], arrayOf(killEntry)),
     set: operation(
       { role: 'operator', summary: 'Stop a target: end its running calls and deny new ones.' },
-      [target, actorNameParam],
+      [
+        target,
+        actorNameParam,
+        value('force', optional(boolean('Also stop a target that the host has never seen. Default: false.'))),
+      ],
       killOutcome,
     ),
     lift: operation(

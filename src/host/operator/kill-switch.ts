@@ -13,6 +13,7 @@ import type { AuditLog } from '../../store/audit-log.js';
 import type { KillTable } from '../../store/database.js';
 import type { KillFile } from '../../store/kill-file.js';
 import type { KillRows } from '../../store/kills.js';
+import type { KillTargets } from './kill-targets.js';
 import type { KillEntry, KillOutcome, Kills } from './operator.js';
 import type { Actor, OperatorAuth } from './operator-auth.js';
 import type { RunningCalls } from './running-calls.js';
@@ -24,6 +25,7 @@ export interface KillSwitchOptions {
   readonly approvals: ApprovalQueue;
   readonly operatorAuth: Pick<OperatorAuth, 'verify'>;
   readonly running: RunningCalls;
+  readonly targets: KillTargets;
   readonly now: () => number;
   readonly onBug: (error: unknown) => void;
 }
@@ -120,13 +122,31 @@ export class KillSwitch {
         this.#applyKillFile();
         return this.#killed.map(({ row }) => entryOf(row));
       },
-      set: (target, by) => this.#set(target, by),
-      lift: (target, actor) => this.#lift(target, actor),
+      set: async (target, by, force = false) => {
+        if (!force) await this.#assertKnown(target, 'to stop it anyway: toolwharf kill TARGET --force');
+        return this.#set(target, by);
+      },
+      lift: async (target, actor) => {
+        if (await this.#lift(target, actor)) return true;
+        await this.#assertKnown(target, '"toolwharf kill" shows what is stopped');
+        return false;
+      },
     };
   }
 
   close(): void {
     clearInterval(this.#timer);
+  }
+
+  /** If the names cannot be read, the target counts as known: a kill must work on a broken state too. */
+  async #assertKnown(text: string, otherwise: string): Promise<void> {
+    const active = this.#killed.map((it) => it.row.target);
+    try {
+      await this.#options.targets.assertKnown(parseTarget(text), { active, otherwise });
+    } catch (error) {
+      if (error instanceof HostError) throw error;
+      this.#options.onBug(error);
+    }
   }
 
   async #set(text: string, by: string): Promise<KillOutcome> {

@@ -147,9 +147,12 @@ export interface ProcessCounts {
  */
 export interface Kills {
   list(): Promise<readonly KillEntry[]>;
-  /** Resolves when the stopped calls have ended, after two seconds at the latest. */
-  set(target: string, by: string): Promise<KillOutcome>;
-  /** False if the target was not stopped. */
+  /**
+   * Resolves when the stopped calls have ended, after two seconds at the latest. Throws `not_found` with similar names for
+   * a package, tool or caller that this host has never seen. `force`: stops it anyway, in advance.
+   */
+  set(target: string, by: string, force?: boolean): Promise<KillOutcome>;
+  /** False if the target was not stopped. Throws `not_found` if it is not known either. */
   lift(target: string, actor: Actor): Promise<boolean>;
 }
 

@@ -39,7 +39,7 @@ const operations: Readonly<Record<string, (by: Actor, token: string) => Promise<
   enable: (by) => bank.bench.host.switches.set('bank', true, by),
   'rule add': (by) => bank.bench.host.approvals.rules.add(rule, by),
   'kill --lift': async (by) => {
-    await bank.bench.host.kills.set('other', 'person');
+    await bank.bench.host.kills.set('other', 'person', true);
     await bank.bench.host.kills.lift('other', by);
   },
   'secret rekey': (by) =>

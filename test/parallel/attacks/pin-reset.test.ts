@@ -44,7 +44,7 @@ async function prepareState() {
   const { token } = await host.tokens.create({ name: 'admin', role: 'operator', expiresAt: null, by });
   const noticeKey = await host.approvals.noticeKey(by);
   await host.switches.set('off', false, 'test');
-  await host.kills.set('stopped', 'test');
+  await host.kills.set('stopped', 'test', true);
   await host.close();
   return { state: join(bench.path, 'state'), ran: ran.callId, approved, proposed, token, noticeKey };
 }

@@ -207,6 +207,10 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('session.call: disabled', () => session.call({ tool: 'counter', arguments: { text: '' } }));
 
   await step('kills.set', () => remote.kills.set('counter', 'user/test'));
+  await step('kills.set: unknown', () => remote.kills.set('conter', 'user/test'));
+  await step('kills.set: unknown, with force', () => remote.kills.set('later', 'user/test', true));
+  await step('kills.lift: of an unknown target', () => remote.kills.lift('conter', by));
+  await remote.kills.lift('later', by);
   await step('kills.list', () => remote.kills.list());
   await step('kills.lift', () => remote.kills.lift('counter', by));
   await step('outcomes.unknown', () => remote.outcomes.unknown());

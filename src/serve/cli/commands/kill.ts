@@ -10,7 +10,6 @@ import type { Arguments, Command } from '../command/command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { warnIfUnknownPackage } from '../unknown-package.js';
 import { withHost } from '../with-host.js';
 
 /** A host that does not answer within this time is stopped through the KILL file. */
@@ -19,15 +18,17 @@ const hostTimeoutMs = 3000;
 export const kill: Command = {
   name: 'kill',
   summary: 'Stop calls immediately and block new ones: everything, a package, a tool or a caller.',
-  usage: 'kill [all | PACKAGE | PACKAGE/TOOL | principal:NAME] [--lift]',
+  usage: 'kill [all | PACKAGE | PACKAGE/TOOL | principal:NAME] [--force | --lift]',
   examples: [
     { line: 'toolwharf kill all', text: 'end every running call and block new ones' },
     { line: 'toolwharf kill weather/forecast', text: 'stop one tool only' },
     { line: 'toolwharf kill principal:http/laptop', text: 'stop every call of this caller' },
     { line: 'toolwharf kill', text: 'show what is stopped' },
+    { line: 'toolwharf kill new-tool --force', text: 'block a package before it is added' },
     { line: 'toolwharf kill --lift all', text: 'allow calls again' },
   ],
   options: [
+    { name: 'force', text: 'stop a target that was never seen here, for example in advance' },
     { name: 'lift', text: 'allow calls again; without a target, lifts the only stop' },
     pinOption,
     dryRunOption,
@@ -83,16 +84,12 @@ async function throughHost(
     return await withHost(
       args,
       terminal,
-      async (host) => {
-        const done = await host.kills.set(target, terminal.principal);
-        const parsed = parseKillTarget(target);
-        if (parsed?.kind === 'package' || parsed?.kind === 'tool')
-          await warnIfUnknownPackage(host, parsed.package, args, terminal);
-        return done;
-      },
+      (host) => host.kills.set(target, terminal.principal, args.has('force')),
       hostTimeoutMs,
     );
   } catch (error) {
+    // The host answered: nothing here has this name.
+    if (error instanceof HostError && error.code === 'not_found') throw error;
     const reason = error instanceof Error ? error.message : String(error);
     const file = join(state, 'KILL');
     if (!terminal.isFolder(state)) throw error;

@@ -1,10 +1,24 @@
 import type { Kills } from '../../../host/host.js';
-import { anyText, arrayOf, boolean, integer, isoTime, object, text } from '../../../host/operations/shape.js';
+import {
+  anyText,
+  arrayOf,
+  boolean,
+  integer,
+  isoTime,
+  object,
+  optional,
+  text,
+} from '../../../host/operations/shape.js';
 import { operatorOf } from '../request-operator.js';
 import { bodyOf, documentSchema, type Route } from '../route.js';
 
 const targetBody = object({ target: text('all, PACKAGE, PACKAGE/TOOL or principal:NAME') });
 const { schema: body } = targetBody;
+const stopBody = object({
+  target: text('all, PACKAGE, PACKAGE/TOOL or principal:NAME'),
+  force: optional(boolean('Also stop a target that the host has never seen. Default: false.')),
+});
+const unknownTarget = { description: 'The host has never seen this target; the hint has similar names.' };
 const changeMembers = { target: text(), killed: boolean(), changed: boolean('False if nothing changed.') };
 
 /** The kill switch. Agents can neither set nor lift it. */
@@ -39,8 +53,9 @@ export function killRoutes(kills: Kills): readonly Route[] {
       path: '/api/v1/kills',
       role: 'operator',
       summary: 'Stop a target: end its running calls and deny new ones until the stop is lifted.',
-      body,
+      body: stopBody.schema,
       responses: {
+        404: unknownTarget,
         200: {
           description: 'The target is stopped.',
           schema: documentSchema('toolwharf/kill@1', {
@@ -51,8 +66,8 @@ export function killRoutes(kills: Kills): readonly Route[] {
         },
       },
       handle: async ({ caller, body: members }) => {
-        const { target } = bodyOf(targetBody, members);
-        const outcome = await kills.set(target, caller.principal);
+        const { target, force } = bodyOf(stopBody, members);
+        const outcome = await kills.set(target, caller.principal, force);
         return { body: { schema: 'toolwharf/kill@1', target, killed: true, ...outcome } };
       },
     },
@@ -63,6 +78,7 @@ export function killRoutes(kills: Kills): readonly Route[] {
       summary: 'Lift a stop: allow calls of the target again.',
       body,
       responses: {
+        404: unknownTarget,
         200: {
           description: 'The target is no longer stopped.',
           schema: documentSchema('toolwharf/kill@1', changeMembers),

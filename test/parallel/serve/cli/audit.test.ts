@@ -82,7 +82,7 @@ describe('verify', () => {
   test('verify reads entries of a killed host that are only in the write-ahead log', async () => {
     const copy = join(folder.path, 'left');
     const host = await createHost({ state, warm: false });
-    await host.kills.set('nothing', 'tester');
+    await host.kills.set('nothing', 'tester', true);
     copied(copy);
     rmSync(join(copy, 'toolwharf.db-shm'), { force: true });
     const all = JSON.parse((await audit(['verify', '--json'])).stdout).entries;

@@ -39,7 +39,7 @@ beforeAll(async () => {
   await host.secrets.set({ package: 'door', slot: 'door_key', value: 'planted', audience, by: 'test' });
   await host.tokens.create({ name: 'laptop', role: 'agent', expiresAt: null, by: 'test' });
   await host.switches.set('off', false, 'test');
-  await host.kills.set('stopped', 'test');
+  await host.kills.set('stopped', 'test', true);
   mkdirSync(join(bench.path, 'state'), { recursive: true });
 });
 afterAll(() => bench.close());

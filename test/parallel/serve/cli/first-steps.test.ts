@@ -92,7 +92,7 @@ describe('--format json', () => {
   });
 });
 
-test('disable, kill and secret set work for an unknown package, with a warning', async () => {
+test('disable and secret set work for an unknown package, with a warning; kill needs --force', async () => {
   await run(['list', 'tools']);
   expect(await run(['disable', 'cuont_words'])).toMatchObject({
     code: 0,
@@ -100,13 +100,14 @@ test('disable, kill and secret set work for an unknown package, with a warning',
       'no package named "cuont_words" was used here before; did you mean count_words?',
     ),
   });
-  expect((await run(['kill', 'elsewhere/tool'])).stderr).toContain(
-    'no package named "elsewhere" was used here before',
-  );
+  expect(await run(['kill', 'elsewhere/tool'])).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('the tool "elsewhere/tool" is not known here'),
+  });
   expect((await run(['secret', 'set', 'elsewhere', 'KEY'], 'v')).stderr).toContain(
     'no package named "elsewhere"',
   );
-  expect((await run(['kill', 'principal:somebody'])).stderr).toBe('');
+  expect((await run(['kill', 'principal:somebody', '--force'])).stderr).toBe('');
   expect((await run(['secret', 'set', '@broker', 'ARCADE_API_KEY'], 'v')).stderr).toBe('');
   expect((await run(['disable', 'count_words'])).stderr).toBe('');
 });
