@@ -3,6 +3,7 @@
 export { connectHost } from './connect.js';
 export { createHost } from './host/create.js';
 export type {
+  AcceptedWaiver,
   Answer,
   AnswerError,
   Approvals,
@@ -41,10 +42,12 @@ export type {
   Session,
   SessionOptions,
   SessionPolicy,
+  SessionWaiver,
   Switches,
   TokenEntry,
   TokenInput,
   Tokens,
+  WaiverOperations,
 } from './host/host.js';
 export type { HostOptions } from './host/options.js';
 export type { Diagnostic, Range } from './model/diagnostic.js';
@@ -54,4 +57,5 @@ export type { Package } from './model/package.js';
 export type { Rule, RuleOrigin, SpendCap } from './model/rule.js';
 export type { Severity } from './model/severity.js';
 export type { Tool } from './model/tool.js';
+export type { Waiver, WaiverKind } from './model/waiver.js';
 export type { ConnectOptions } from './serve/remote/connect-host.js';

@@ -6,6 +6,7 @@ import { guardedClient } from '../net/http-client.js';
 import { systemSandbox } from '../sandbox/system-sandbox.js';
 import { createArgumentSeal } from '../secrets/argument-seal.js';
 import { tryDelayMs } from '../secrets/pin.js';
+import { AcceptedWaivers } from '../store/accepted-waivers.js';
 import { AgreementRows } from '../store/agreements.js';
 import { ApprovalQueue } from '../store/approvals.js';
 import { openDatabase } from '../store/database.js';
@@ -36,6 +37,7 @@ import { RunningCalls } from './operator/running-calls.js';
 import { secretOperations } from './operator/secret-operations.js';
 import { switchOperations } from './operator/switch-operations.js';
 import { tokenOperations } from './operator/token-operations.js';
+import { WaiverGate } from './operator/waiver-gate.js';
 import type { HostOptions } from './options.js';
 import { PackageDigests } from './packages/package-digest.js';
 import { Stage } from './packages/stage.js';
@@ -99,7 +101,14 @@ async function startHost(
   const agreementRows = new AgreementRows(database, now);
 
   // Operator: who decides, what waits for a decision, and what can be stopped
-  const operatorAuth = openPinAuth({ pin: new OperatorPin(database, now, tryDelayMs), audit, now });
+  const pin = new OperatorPin(database, now, tryDelayMs);
+  const waivers = await WaiverGate.open(
+    new AcceptedWaivers(database, now),
+    audit,
+    (await pin.get()) !== undefined,
+  );
+  const onPinChange = (isSet: boolean) => waivers.pinChanged(isSet);
+  const operatorAuth = openPinAuth({ pin, audit, now, onPinChange });
   const approvals = new ApprovalQueue(database, now);
   const standingRules = new StandingRules(database, now);
   const invalidate = invalidator(approvals, standingRules, audit);
@@ -124,11 +133,13 @@ async function startHost(
     onOutdated: (definition) => invalidate({ definition }, 'the definition of the package changed'),
   });
 
+  waivers.attach(() => services.notifyChanged());
+
   // Calls
   const backgroundWork = new Set<Promise<unknown>>();
   const seal = createArgumentSeal(services.vault);
   const callServices: CallServices = {
-    ...{ seal, audit, approvals, standingRules, invalidate, kills, running, now, newId },
+    ...{ seal, audit, approvals, standingRules, invalidate, waivers, kills, running, now, newId },
     sendNotice: (request, callable) => notices.send(request, callable),
     limits: new LimitLedger(database, { now, ticks: options.ticks ?? (() => performance.now()) }),
     logBug: onBug,
@@ -141,7 +152,8 @@ async function startHost(
 
   // Sessions
   const context: SessionContext = {
-    ...{ services, callServices, operatorAuth, killTargets },
+    ...{ services, callServices, operatorAuth, waivers, killTargets },
+    verifiedOperators: new WeakSet(),
     parse: {
       agentVersion: options.agentVersion ?? defaultParseOptions.agentVersion,
       reservedIds: options.reservedIds ?? defaultParseOptions.reservedIds,
@@ -165,6 +177,7 @@ async function startHost(
     switches: switchOperations(services, agreementRows, audit, operatorAuth),
     processes: async () => services.processes(),
     kills: kills.operations,
+    waivers: waivers.operations,
     outcomes: hostAudit.outcomes,
     rollbacks: rollbackOperations(database, audit, operatorAuth),
     keptArguments: keptArgumentOperations({

@@ -203,12 +203,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     },
     processes: () => ({ call: processQueue.running, ...resources.counts() }),
     async openCatalog(setup) {
-      const { principal, policy, directories, root } = setup;
-      if (policy.unsafeNoSandbox === true)
-        await audit.append({
-          kind: 'operator',
-          body: { operation: 'session without sandbox', by: principal },
-        });
+      const { policy, directories, root } = setup;
       const catalog = await SessionCatalog.open(setup, sessionServices(policy));
       if (reloads === null) return { catalog, release: () => {} };
       await backgroundStaging.start(catalog);

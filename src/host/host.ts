@@ -13,8 +13,10 @@ import type {
   ProcessCounts,
   Rollbacks,
   Secrets,
+  SessionWaiver,
   Switches,
   Tokens,
+  WaiverOperations,
 } from './operator/operator.js';
 import type { Actor, OperatorAuth } from './operator/operator-auth.js';
 import type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
@@ -54,6 +56,7 @@ export type {
   HashedAuditEntry,
 } from './operator/audit-reader.js';
 export type {
+  AcceptedWaiver,
   Approvals,
   AuditRollback,
   Check,
@@ -69,6 +72,7 @@ export type {
   SecretEntry,
   SecretInput,
   Secrets,
+  SessionWaiver,
   StandingRuleOperations,
   Switches,
   TokenEntry,
@@ -77,6 +81,7 @@ export type {
   Tokens,
   UnknownOutcome,
   VaultKeyStorage,
+  WaiverOperations,
 } from './operator/operator.js';
 export type {
   Actor,
@@ -113,6 +118,8 @@ export interface RemoteHost {
   readonly switches: Switches;
   /** The kill switch: stops calls and programs at once. */
   readonly kills: Kills;
+  /** Settings that waive a question or a protection, and that were accepted. */
+  readonly waivers: WaiverOperations;
   /** Calls that were running when a host crashed, so that their result is unknown. */
   readonly outcomes: Outcomes;
   /** What shows that the audit log was rolled back. */
@@ -163,6 +170,11 @@ export interface SessionOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Rules, limits and other settings of the operator. */
   readonly policy?: SessionPolicy;
+  /**
+   * Who opens the session, with the PIN. Needed only for `unsafeNoSandbox` once a PIN is set. Default: the principal,
+   * without proof.
+   */
+  readonly operator?: Actor;
   /** Accepts nothing: packages found for the first time need review. Overrides `acceptNewIn`. */
   readonly inspectOnly?: boolean;
 }
@@ -193,6 +205,10 @@ export interface RemoteSession {
   review(id: string): Promise<PackageReview>;
   /** Accepts a reviewed package. `digest`: `to` of the review, so that exactly the reviewed version is accepted. */
   accept(id: string, digest: string, by?: Actor): Promise<void>;
+  /** The settings of this session that waive a question or a protection, and whether they are in force. */
+  waivers(): Promise<readonly SessionWaiver[]>;
+  /** Accepts one of them, by its id. It is then in force in every session with the same content. */
+  acceptWaiver(id: string, by?: Actor): Promise<SessionWaiver>;
   /** Fetches and installs the language packages and images that a package's programs need. */
   install(id: string, options?: InstallOptions): Promise<InstallResult>;
   /** Ends the session. The host keeps running. */

@@ -55,7 +55,7 @@ export interface SealingPolicy {
 
 /** The broker for tokens of people's accounts. */
 export interface BrokerPolicy {
-  /** Base URL of an Arcade API. Default: Arcade's own. */
+  /** Base URL of an Arcade API. Default: Arcade's own. Empty: no broker may be used. */
   readonly url?: string;
   /** The user id at the broker. Default: the principal. */
   readonly user?: string;

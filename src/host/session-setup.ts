@@ -1,12 +1,18 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
+import type { Waiver } from '../model/waiver.js';
 import { type Grant, type Grants, mergeGrants, parseGrants } from '../policy/grant.js';
 import type { SessionOptions } from './host.js';
+import type { WaiverGate } from './operator/waiver-gate.js';
 import { assertPolicy, policyDigest } from './policy-check.js';
 import type { SessionPolicy } from './session-policy.js';
+import { settingsInForce, type WaivableSettings, waiversOf } from './session-waivers.js';
 
-/** The options of a session after validation. */
+/**
+ * The options of a session after validation. `grants`, `allow`, `policy` and `policyDigest` are those in force now: they
+ * change when the operator accepts a waiver or sets a PIN, so do not keep copies of them.
+ */
 export interface SessionSetup {
   readonly principal: string;
   readonly directories: readonly string[];
@@ -21,34 +27,68 @@ export interface SessionSetup {
   readonly policy: SessionPolicy;
   /** Part of what an approval is bound to. */
   readonly policyDigest: string;
+  /** All waivers of the session, also inactive ones. */
+  readonly waivers: readonly Waiver[];
+  /** Differs after every change of what is in force. */
+  readonly version: number;
   readonly parse: ParseOptions;
 }
 
 /** Checks the options of a session and fills in their defaults. `parse`: the defaults of the host. */
-export function createSessionSetup(options: SessionOptions, parse: ParseOptions): SessionSetup {
+export function createSessionSetup(
+  options: SessionOptions,
+  parse: ParseOptions,
+  gate: Pick<WaiverGate, 'version' | 'isActive'>,
+): SessionSetup {
   const { directories, principal = 'library', root = process.cwd(), environment = {}, policy = {} } = options;
   if (!isAbsolute(root)) throw new HostError('usage', 'root must be an absolute path');
   assertPolicy(policy);
-  const grants = absoluteGrants(parseGrants(options.allow ?? []), root);
-  for (const name of allGrants(grants).environment) {
+  const requested = { policy, allow: [...(options.allow ?? [])].sort(), root };
+  for (const name of allGrants(parseGrants(requested.allow)).environment) {
     if (!Object.hasOwn(environment, name))
       throw new HostError('usage', `env:${name} is granted, but the variable ${name} was not passed`);
   }
+  let known: { readonly version: number; readonly inForce: InForce } | undefined;
+  const inForce = (): InForce => {
+    if (known?.version !== gate.version)
+      known = { version: gate.version, inForce: resolveInForce(requested, (id) => gate.isActive(id)) };
+    return known.inForce;
+  };
   return {
     principal,
     directories,
     acceptNewIn: options.inspectOnly === true ? [] : (options.acceptNewIn ?? directories),
     root,
-    grants,
-    allow: [...(options.allow ?? [])].sort(),
+    get grants() {
+      return inForce().grants;
+    },
+    get allow() {
+      return inForce().allow;
+    },
     environment,
-    policy,
-    policyDigest: policyDigest(policy),
+    get policy() {
+      return inForce().policy;
+    },
+    get policyDigest() {
+      return inForce().policyDigest;
+    },
+    waivers: waiversOf(requested),
+    get version() {
+      return gate.version;
+    },
     parse: {
       agentVersion: policy.agentVersion ?? parse.agentVersion,
       reservedIds: [...parse.reservedIds, ...(policy.reservedIds ?? [])],
     },
   };
+}
+
+type InForce = Pick<SessionSetup, 'grants' | 'allow' | 'policy' | 'policyDigest'>;
+
+function resolveInForce(requested: WaivableSettings, isActive: (id: string) => boolean): InForce {
+  const { policy, allow } = settingsInForce(requested, isActive);
+  const grants = absoluteGrants(parseGrants(allow), requested.root);
+  return { grants, allow, policy, policyDigest: policyDigest(policy) };
 }
 
 /** Relative paths in grants start at the workspace. */

@@ -1,13 +1,16 @@
 import { neverCanceled } from '../model/cancel-signal.js';
 import type { ParseOptions } from '../model/format.js';
+import { HostError } from '../model/host-error.js';
+import type { Waiver } from '../model/waiver.js';
 import { type CallServices, callTool } from './call/call.js';
 import { runMessageHooks } from './call/call-hooks.js';
 import { explainCall } from './call/explain.js';
 import { ContentReader } from './catalog/content-reader.js';
-import type { Answer, Session, SessionOptions } from './host.js';
+import type { Answer, Session, SessionOptions, SessionWaiver } from './host.js';
 import type { HostServices } from './host-services.js';
 import type { KillTargets } from './operator/kill-targets.js';
-import type { OperatorAuth } from './operator/operator-auth.js';
+import type { Operator, OperatorAuth } from './operator/operator-auth.js';
+import type { WaiverGate } from './operator/waiver-gate.js';
 import { createSessionSetup } from './session-setup.js';
 
 /** What a session needs from its host. */
@@ -15,19 +18,23 @@ export interface SessionContext {
   readonly services: HostServices;
   readonly callServices: CallServices;
   readonly operatorAuth: OperatorAuth;
+  readonly waivers: WaiverGate;
   readonly killTargets: KillTargets;
+  /** Operators in this process whose PIN was checked. The HTTP server opens a session per caller for the same one. */
+  readonly verifiedOperators: WeakSet<Operator>;
   readonly parse: ParseOptions;
   readonly onAnswer: ((answer: Answer, principal: string) => void) | undefined;
 }
 
 /** Opens a session: checks its options, loads and checks its packages, and connects them to the call pipeline. */
-export async function openSession(
-  options: SessionOptions,
-  { services, callServices, operatorAuth, killTargets, parse, onAnswer }: SessionContext,
-): Promise<Session> {
-  const setup = createSessionSetup(options, parse);
+export async function openSession(options: SessionOptions, context: SessionContext): Promise<Session> {
+  const { services, callServices, operatorAuth, waivers, parse, onAnswer } = context;
+  const setup = createSessionSetup(options, parse, waivers);
+  if (setup.policy.unsafeNoSandbox === true)
+    await allowNoSandbox(options.operator ?? setup.principal, context);
+  await waivers.logInactive(setup.waivers, setup.principal);
   const { catalog, release } = await services.openCatalog(setup);
-  killTargets.add(catalog.names);
+  context.killTargets.add(catalog.names);
   const { principal } = setup;
   const { audit, running, newId } = callServices;
   const caller = {
@@ -62,7 +69,35 @@ export async function openSession(
     review: (id) => catalog.review(id),
     accept: async (id, digest, by = principal) =>
       catalog.accept(id, digest, await operatorAuth.verify(by, 'accept a package')),
+    waivers: async () => setup.waivers.map((it) => stateOf(it, waivers)),
+    acceptWaiver: async (id, by = principal) => {
+      const waiver = setup.waivers.find((it) => it.id === id);
+      if (waiver === undefined)
+        throw new HostError('not_found', 'this session has no setting with this id to accept', {
+          hint: 'it may have changed; "toolwharf policy list" shows the settings and their ids',
+        });
+      await waivers.accept(waiver, await operatorAuth.verify(by, 'accept a setting'));
+      return stateOf(waiver, waivers);
+    },
     install: (id, installOptions = {}) => catalog.install(id, installOptions),
     close: async () => release(),
   };
+}
+
+function stateOf(waiver: Waiver, gate: WaiverGate): SessionWaiver {
+  return { ...waiver, active: gate.isActive(waiver.id), verified: gate.isVerified(waiver.id) };
+}
+
+/** Each session without a sandbox needs the operator. */
+async function allowNoSandbox(
+  actor: NonNullable<SessionOptions['operator']>,
+  { operatorAuth, callServices, verifiedOperators }: SessionContext,
+): Promise<void> {
+  const isKnown = typeof actor === 'object' && verifiedOperators.has(actor);
+  const who = isKnown
+    ? { by: actor.name, channel: actor.channel, verified: true }
+    : await operatorAuth.verify(actor, 'run tools without a sandbox');
+  if (who.verified && typeof actor === 'object') verifiedOperators.add(actor);
+  const body = { operation: 'session without sandbox', ...who };
+  await callServices.audit.append({ kind: 'operator', body });
 }

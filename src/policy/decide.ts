@@ -23,7 +23,12 @@ export interface Reason {
 
 /** The decision on one call, with its reasons. */
 export type Decision =
-  | { readonly kind: 'allow'; readonly because: readonly Reason[] }
+  | {
+      readonly kind: 'allow';
+      readonly because: readonly Reason[];
+      /** The rules without which a person would have been asked. Empty: nothing asked. */
+      readonly waivedBy: readonly Rule[];
+    }
   | {
       readonly kind: 'ask';
       readonly confirmation: ConfirmationKind;
@@ -58,14 +63,19 @@ export function decide(input: DecisionInput): Decision {
     return { kind: 'deny', reasons: because.map((it) => it.text), because };
   }
   const allowing = rules.filter((it) => it.approval === 'allow');
-  const open = confirmationReasons(input).filter((it) => !allowing.some((rule) => waives(rule, it.origin)));
+  const asking = confirmationReasons(input);
+  const open = asking.filter((it) => !allowing.some((rule) => waives(rule, it.origin)));
   const [first] = open;
   if (first !== undefined) {
     const because = open.map(({ text, origin }) => ({ text, origin }));
     const kinds = open.map((it) => it.kind);
     return { kind: 'ask', confirmation: first.kind, kinds, reasons: because.map((it) => it.text), because };
   }
-  return { kind: 'allow', because: allowing.map((rule) => reason(rule, `${ruleText(rule)} allows it`)) };
+  return {
+    kind: 'allow',
+    because: allowing.map((rule) => reason(rule, `${ruleText(rule)} allows it`)),
+    waivedBy: allowing.filter((rule) => asking.some((it) => waives(rule, it.origin))),
+  };
 }
 
 function confirmationReasons({

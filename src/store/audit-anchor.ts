@@ -1,7 +1,8 @@
 // An anchor is the newest checkpoint of an audit log, kept outside its state directory. A log that was rolled back,
 // rewritten or replaced contradicts it.
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { isObject, type Json, tryParseJson } from '../model/json.js';
+import { isObject, type Json } from '../model/json.js';
+import { documentLimits, tryParseBounded } from '../model/json-bounds.js';
 import type { RollbackFinding } from './audit-rollback.js';
 import { isCheckpointOf, parseCheckpoint, type SignedCheckpoint } from './checkpoint.js';
 import { parseVerifierKey, verifierKeyText } from './signed-note.js';
@@ -56,7 +57,7 @@ export function serializeAnchor(anchor: AuditAnchor): string {
 
 /** Undefined if the text is damaged. */
 export function parseAnchor(text: string): AuditAnchor | undefined {
-  const value = tryParseJson(text);
+  const value = tryParseBounded(text, documentLimits);
   if (!isObject(value) || value.schema !== schema || !isSigned(value)) return undefined;
   const { state, verifierKey, note, contradicted } = value;
   if (typeof state !== 'string' || !Array.isArray(contradicted) || !contradicted.every(isSigned))

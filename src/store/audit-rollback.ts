@@ -1,5 +1,6 @@
 // Entries of the kind `rollback`: what the host found that shows a rollback of the audit log, and who acknowledged it.
-import { isObject, type Json, type JsonObject, tryParseJson } from '../model/json.js';
+import { isObject, type Json, type JsonObject } from '../model/json.js';
+import { documentLimits, tryParseBounded } from '../model/json-bounds.js';
 import type { SqliteConnection } from './sqlite.js';
 
 /**
@@ -45,7 +46,7 @@ export type RollbackEntry =
 
 /** Undefined if the body is damaged. */
 export function parseRollback(body: string): RollbackEntry | undefined {
-  const value = tryParseJson(body);
+  const value = tryParseBounded(body, documentLimits);
   if (!isObject(value)) return undefined;
   const { finding, message, place, note, log, acknowledges } = value;
   if (typeof acknowledges === 'number') return { type: 'acknowledgement', of: acknowledges };

@@ -180,6 +180,20 @@ export interface StandingRuleTable {
   used: number;
 }
 
+/** A setting that waives a question or a protection, and that the operator accepted. */
+export interface AcceptedWaiverTable {
+  /** Digest of its kind and content. */
+  id: string;
+  kind: string;
+  /** As JSON. */
+  content: string;
+  text: string;
+  accepted_at: number;
+  accepted_by: string;
+  /** 1 if the operator's PIN was given. */
+  verified: number;
+}
+
 /** One row: the hash of the operator's PIN and the number of failed attempts. */
 export interface OperatorPinTable {
   one: number;
@@ -225,6 +239,7 @@ export interface StateTables {
   unknown_outcome: UnknownOutcomeTable;
   announcement: AnnouncementTable;
   standing_rule: StandingRuleTable;
+  accepted_waiver: AcceptedWaiverTable;
   operator_pin: OperatorPinTable;
   host_key: HostKeyTable;
   sealed_arguments: SealedArgumentsTable;

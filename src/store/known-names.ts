@@ -1,4 +1,5 @@
-import { isObject, tryParseJson } from '../model/json.js';
+import { isObject } from '../model/json.js';
+import { documentLimits, tryParseBounded } from '../model/json-bounds.js';
 import type { Database } from './database.js';
 
 /** The audit log may be long; names that occur only in older entries count as unknown. */
@@ -65,7 +66,7 @@ export class KnownNames {
 
 /** The names in the `tools` of a stored document. */
 function toolNamesIn(stored: string): string[] {
-  const value = tryParseJson(stored);
+  const value = tryParseBounded(stored, documentLimits);
   if (!isObject(value) || !Array.isArray(value.tools)) return [];
   return value.tools.flatMap((it) => (isObject(it) && typeof it.name === 'string' ? [it.name] : []));
 }

@@ -84,6 +84,16 @@ const steps: readonly string[] = [
      used integer not null
    ) strict;
    create index standing_rule_tool on standing_rule (tool);
+   -- Settings that waive a question or a protection, and that the operator accepted.
+   create table accepted_waiver (
+     id text primary key,
+     kind text not null,
+     content text not null,
+     text text not null,
+     accepted_at integer not null,
+     accepted_by text not null,
+     verified integer not null
+   ) strict;
    create table operator_pin (
      one integer primary key check (one = 1),
      salt blob not null,

@@ -59,12 +59,13 @@ export async function openBank(options: Partial<HostOptions> = {}): Promise<Bank
   // Independent of how this machine resolves the name.
   const client = guardedClient(async (name) => (name === 'localhost' ? ['127.0.0.1'] : []));
   const time = { clock: Date.parse('2026-01-01T00:00:00Z') };
+  const grant = `net:localhost:${server.port}`;
   const bench = await workbench(
     { 'bank/findagent.json': manifest(server.port) },
-    { warm: false, client, now: () => time.clock, ...options },
+    { warm: false, client, now: () => time.clock, acceptedGrants: [grant], ...options },
   );
   const open = (principal = 'agent', more: JsonObject = {}) =>
-    bench.session({ principal, allow: [`net:localhost:${server.port}`], ...more });
+    bench.session({ principal, allow: [grant], ...more });
   const session = await open();
   return {
     bench,

@@ -1,6 +1,7 @@
 // A host with temporary packages, and short ways to write those packages.
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { waiversOf } from '../../src/host/session-waivers.js';
 import {
   type Answer,
   createHost,
@@ -11,6 +12,8 @@ import {
   type Session,
   type SessionOptions,
 } from '../../src/index.js';
+import { AcceptedWaivers } from '../../src/store/accepted-waivers.js';
+import { openDatabase } from '../../src/store/database.js';
 import { temporaryFolder } from './toolwharf.js';
 
 export type Files = Readonly<Record<string, string>>;
@@ -34,10 +37,15 @@ export interface Workbench {
 /** Says that undeclared effects are known to the operator. Without it the host asks before such calls. */
 export const knownEffects: Rule = { tool: '*', undeclaredEffect: 'write', origin: { kind: 'session' } };
 
+export interface WorkbenchOptions extends Partial<HostOptions> {
+  /** Grants of sessions that stay in force when the test sets a PIN, as if the operator had accepted them with it. */
+  readonly acceptedGrants?: readonly string[];
+}
+
 /** Starts a host whose packages are the given files. Its sessions know undeclared effects. */
 export async function workbench(
   files: Files,
-  options: Partial<HostOptions> & { readonly state?: string } = {},
+  { acceptedGrants = [], ...options }: WorkbenchOptions = {},
 ): Promise<Workbench> {
   const folder = temporaryFolder();
   const packages = join(folder.path, 'packages');
@@ -51,6 +59,7 @@ export async function workbench(
     }
   };
   write(files);
+  await acceptGrants(join(folder.path, 'state'), acceptedGrants);
   const bugs: unknown[] = [];
   const host = await createHost({
     state: join(folder.path, 'state'),
@@ -83,6 +92,16 @@ export async function workbench(
       folder.remove();
     },
   };
+}
+
+async function acceptGrants(state: string, allow: readonly string[]): Promise<void> {
+  if (allow.length === 0) return;
+  mkdirSync(state, { mode: 0o700 });
+  const database = openDatabase(state);
+  const rows = new AcceptedWaivers(database, Date.now);
+  for (const waiver of waiversOf({ policy: {}, allow, root: '/' }))
+    await rows.put(waiver, { by: 'operator', verified: true });
+  await database.destroy();
 }
 
 /** The result of an answer; throws with the whole answer if there is none. */

@@ -19,6 +19,7 @@ import type { Answer, CallRequest } from '../host.js';
 import { changeOf, type Invalidate } from '../operator/approval-operations.js';
 import type { KillSwitch } from '../operator/kill-switch.js';
 import type { RunningCall, RunningCalls } from '../operator/running-calls.js';
+import type { WaiverGate } from '../operator/waiver-gate.js';
 import { confirmationOf, failedAnswer } from './answer.js';
 import { checkArguments } from './arguments.js';
 import { type CallHookContext, runAfterCallHooks, runBeforeCallHooks } from './call-hooks.js';
@@ -35,7 +36,7 @@ import type { HookHandler } from './hooks.js';
 import { applyInputGuardrails } from './input-guardrails.js';
 import { sealArguments } from './kept-arguments.js';
 import { assertWithinLimits, callMeters, type RuleMeter, reserveLimits } from './limits.js';
-import { type CallAuthorization, findStandingRule } from './standing-rule.js';
+import { type CallAuthorization, findStandingRule, waiverAuthorization } from './standing-rule.js';
 
 /** What the call pipeline needs from the host. */
 export interface CallServices {
@@ -44,6 +45,7 @@ export interface CallServices {
   readonly approvals: ApprovalQueue;
   readonly standingRules: StandingRules;
   readonly invalidate: Invalidate;
+  readonly waivers: Pick<WaiverGate, 'isActive' | 'isVerified'>;
   /** Sends a webhook notice about a held call, in the background. */
   readonly sendNotice: (request: ApprovalRequest, callable: CallableTool) => void;
   readonly limits: LimitLedger;
@@ -151,8 +153,10 @@ export async function callTool(
         // Serialized, so that two identical calls at the same time become one approval request.
         return await services.serialize(() => hold(services, call, frozen, binding, decision));
       }
-      case 'allow':
-        return await runAllowed(services, call, frozen);
+      case 'allow': {
+        const waived = waiverAuthorization(decision.waivedBy, services.waivers);
+        return await runAllowed(services, call, frozen, waived);
+      }
     }
   } catch (error) {
     return await refuse(services, call, error);
@@ -394,7 +398,7 @@ async function runApproved(
   return answer;
 }
 
-/** Runs a call that needs no approval, or that a standing rule covers. */
+/** Runs a call that needs no approval, or whose question a standing rule or the settings removed. */
 async function runAllowed(
   services: CallServices,
   call: Call,
@@ -472,7 +476,7 @@ async function runAudited(
       shape: shapeOf(input, callable.tool.input),
       tool: callable.name,
       ...(callable.sandboxed ? {} : { noSandbox: true }),
-      ...authorization,
+      ...(authorization as JsonObject | undefined),
     },
   } as const;
   // The intent must be on disk before anything is read or changed. Pure computation may run ahead of it.

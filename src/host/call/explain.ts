@@ -2,6 +2,8 @@
 import { asHostError, type HostError } from '../../model/host-error.js';
 import { isObject, type JsonSchema } from '../../model/json.js';
 import type { Rule, RuleOrigin } from '../../model/rule.js';
+import { splitToolName } from '../../model/tool-name.js';
+import type { Waiver } from '../../model/waiver.js';
 import { assertNotDenied, parseDestination } from '../../net/destination.js';
 import { type Decision, decide, type Reason } from '../../policy/decide.js';
 import { applyDenial, type Denial, denialFor } from '../../policy/denial.js';
@@ -32,6 +34,9 @@ export async function explainCall(
     ...verdict,
     effect: { value: tool.effect, declared: tool.effectDeclared },
     trusted: (setup.policy.trusted ?? []).some((it) => matchesToolName(it, callable.name)),
+    inactive: setup.waivers
+      .filter((it) => !services.waivers.isActive(it.id) && concerns(it, callable.name))
+      .map(({ id, text, origin }) => ({ id, text, origin })),
     policy: setup.policyDigest,
     permissions: permissionsOf(callable, setup, denial),
     limits: await limitsOf(callable, caller.principal, services.limits),
@@ -44,6 +49,23 @@ export async function explainCall(
       guesses: guessesEnabled(setup.policy.noGuesses, callable.name),
     },
   };
+}
+
+/** Whether a waiver could change something for a tool. */
+function concerns({ kind, content }: Waiver, name: string): boolean {
+  switch (kind) {
+    case 'rule':
+      return isObject(content) && matchesToolName(String(content.tool), name);
+    case 'trusted':
+    case 'no-guesses':
+      return matchesToolName(String(content), name);
+    case 'grant': {
+      const owner = /^([A-Za-z0-9][\w.-]*)=/.exec(String(content))?.[1];
+      return owner === undefined || owner === splitToolName(name)[0];
+    }
+    default:
+      return true;
+  }
 }
 
 type Verdict = Pick<Explanation, 'verdict' | 'code' | 'because'>;

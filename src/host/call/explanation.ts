@@ -59,6 +59,12 @@ export interface Explanation {
   readonly because: readonly { readonly text: string; readonly origin: RuleOrigin }[];
   readonly effect: { readonly value: Effect; readonly declared: boolean };
   readonly trusted: boolean;
+  /** Settings about this tool that have no effect until the operator accepts them. */
+  readonly inactive: readonly {
+    readonly id: string;
+    readonly text: string;
+    readonly origin: RuleOrigin | null;
+  }[];
   /** Digest of the whole policy: approvals are bound to it. */
   readonly policy: string;
   readonly permissions: ExplainedPermissions;

@@ -15,7 +15,6 @@ import { installPrograms } from '../packages/install.js';
 import { type LoadResult, loadPackages } from '../packages/loaded-package.js';
 import { differences, emptyIfNotFound, keepLastValid, removedDigests } from '../packages/reload.js';
 import { stageAll } from '../packages/stage.js';
-import { createProfileInputs, type ProfileInputs } from '../sandboxing/profile-inputs.js';
 import type { SessionSetup } from '../session-setup.js';
 import { PackageUpstreams } from '../upstream/package-upstreams.js';
 import type { ReadableContent } from '../upstream/readable-content.js';
@@ -34,6 +33,7 @@ import {
   packageStatusWithoutUpstreams,
 } from './package-status.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
+import { SessionProfileInputs } from './session-profile-inputs.js';
 import type { SessionServices } from './session-services.js';
 import { createSessionTools, type SessionTool } from './session-tool.js';
 import { findPackage, packageNamedBy, sessionNames, ToolIndex, toolNotFound } from './tool-lookup.js';
@@ -45,16 +45,16 @@ export class SessionCatalog {
   #loaded: LoadResult;
   readonly #sandboxProbe: ProbeResult;
   #packages: readonly CheckedPackage[] = [];
-  /** Made anew for each check of the packages. */
-  #profileInputsById = new Map<string, ProfileInputs>();
+  readonly #profileInputs: SessionProfileInputs;
   /** The packages with hooks, and those with upstreams. */
   #withHooks: readonly CheckedPackage[] = [];
   #withUpstreams: readonly CheckedPackage[] = [];
   #tools: readonly SessionTool[] = [];
   #toolIndex = new ToolIndex([]);
   readonly #upstreams: PackageUpstreams;
-  /** Version of the announcements from which `#tools` was built. */
+  /** Versions of the announcements and of the settings in force from which `#tools` was built. */
   #announcementVersion = -1;
+  #setupVersion = -1;
 
   private constructor(
     setup: SessionSetup,
@@ -66,8 +66,9 @@ export class SessionCatalog {
     this.#services = services;
     this.#loaded = loaded;
     this.#sandboxProbe = sandboxProbe;
+    this.#profileInputs = new SessionProfileInputs(setup, services.sandboxing);
     this.#upstreams = new PackageUpstreams(services, setup, {
-      profileInputs: (id) => this.#profileInputs(id),
+      profileInputs: (id) => this.#profileInputs.of(id),
       isPublic: (id, slot) => isPublicSlot(this.#packages, id, slot),
     });
   }
@@ -214,7 +215,7 @@ export class SessionCatalog {
     const { blocked, needs } = findPackage(this.#packages, id);
     if (blocked !== null) throw notReadyError(id, blocked);
     const { packages, sandboxing, kills, running } = this.#services;
-    const { grant, denial } = this.#profileInputs(id);
+    const { grant, denial } = this.#profileInputs.of(id);
     const steps = await installPrograms(
       needs,
       { principal: this.#setup.principal, package: id },
@@ -238,7 +239,7 @@ export class SessionCatalog {
       findInterpreter,
       containers: this.#services.sandboxing.containers,
     });
-    this.#profileInputsById = new Map();
+    this.#profileInputs.reset(this.#packages);
     const usable = this.#packages.filter((it) => it.blocked === null);
     this.#withHooks = usable.filter(hasHooks);
     this.#withUpstreams = usable.filter(hasUpstreams);
@@ -261,16 +262,19 @@ export class SessionCatalog {
       }
       if (wait) await Promise.all(fetching);
     }
-    if (this.#announcementVersion !== this.#services.upstreams.announcements.version) this.#listTools();
+    const { version } = this.#services.upstreams.announcements;
+    if (this.#announcementVersion !== version || this.#setupVersion !== this.#setup.version)
+      this.#listTools();
   }
 
   #listTools(): void {
     this.#announcementVersion = this.#services.upstreams.announcements.version;
+    this.#setupVersion = this.#setup.version;
     this.#tools = createSessionTools(this.#packages, {
       services: this.#services,
       setup: this.#setup,
       status: (it) => this.#statusNow(it),
-      profileInputs: (id) => this.#profileInputs(id),
+      profileInputs: (id) => this.#profileInputs.of(id),
       isPublic: (id, slot) => isPublicSlot(this.#packages, id, slot),
       upstreams: this.#upstreams,
     });
@@ -291,13 +295,5 @@ export class SessionCatalog {
 
   async #statusNow(checked: CheckedPackage): Promise<PackageStatus> {
     return packageStatus(checked, await this.#services.packages.switches.asSet(), this.#statusServices);
-  }
-
-  #profileInputs(id: string): ProfileInputs {
-    const known = this.#profileInputsById.get(id);
-    if (known !== undefined) return known;
-    const inputs = createProfileInputs(id, this.#packages, this.#setup, this.#services.sandboxing);
-    this.#profileInputsById.set(id, inputs);
-    return inputs;
   }
 }

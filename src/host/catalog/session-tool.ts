@@ -27,6 +27,7 @@ import { assertWorkspaceMountable, sandboxProfileFor } from '../sandboxing/sandb
 import { mintToken } from '../sandboxing/sign-in.js';
 import { slotValues } from '../sandboxing/slots.js';
 import type { SessionSetup } from '../session-setup.js';
+import { defaultOutputBytes } from '../session-waivers.js';
 import type { PackageUpstreams } from '../upstream/package-upstreams.js';
 import type { OfferedTool } from '../upstream/upstream-tools.js';
 import { exposedNames } from './exposed-names.js';
@@ -46,8 +47,6 @@ export interface SessionToolServices {
   readonly isPublic: IsPublicSetting;
   readonly upstreams: PackageUpstreams;
 }
-
-const defaultOutputBytes = 10 * 1024 * 1024;
 
 /** The tools of all packages. A second package with the same id has none: its tools would have no unique names. */
 export function createSessionTools(

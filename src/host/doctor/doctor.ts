@@ -4,6 +4,7 @@ import type { EngineSettings } from '../../sandbox/container/engine.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { Keychain } from '../../secrets/keychain.js';
 import type { AuditLocations, Check } from '../host.js';
+import type { WaivableSettings } from '../session-waivers.js';
 import { checkContainers } from './containers.js';
 import { checkEgress } from './egress.js';
 import { checkLanguages, findLanguages } from './languages.js';
@@ -11,6 +12,7 @@ import { checkNamespaces, checkNode, checkPlatform, type MachineFacts } from './
 import { checkNats } from './nats.js';
 import { checkContainment, checkProbeResult, type Listener } from './sandbox.js';
 import { checkRoots, checkState } from './state.js';
+import { checkWaivers } from './waivers.js';
 
 export interface DoctorOptions {
   readonly state: string;
@@ -27,6 +29,8 @@ export interface DoctorOptions {
   readonly natsUrl?: string | undefined;
   /** Absent if containers are not to be checked. */
   readonly containers?: EngineSettings | undefined;
+  /** What the configuration says about sessions; absent if it is invalid. */
+  readonly settings?: WaivableSettings | undefined;
   readonly openEgress: (options: EgressOptions) => Promise<EgressProxy>;
 }
 
@@ -54,6 +58,7 @@ export async function runDoctor(options: DoctorOptions): Promise<readonly Check[
   return [
     ...checks,
     ...(await checkState(options.state, options.keychain, options.audit)),
+    ...(options.settings === undefined ? [] : checkWaivers(options.state, options.settings)),
     ...checkRoots(options.roots, sandbox.user, options.home),
     ...(options.natsUrl === undefined ? [] : [await checkNats(options.natsUrl)]),
     ...(options.containers === undefined ? [] : [await checkContainers(options.containers)]),

@@ -9,6 +9,7 @@ import {
   value,
 } from './operation.js';
 import {
+  acceptedWaiver,
   approvalRequest,
   approvalStates,
   auditEntry,
@@ -175,6 +176,18 @@ export const hostOperations = {
       { role: 'operator', pin: 'if-set', summary: 'Lift a stop.' },
       [target, actorParam],
       boolean('False if the target was not stopped.'),
+    ),
+  },
+  waivers: {
+    list: operation(
+      { role: 'operator', summary: 'List the accepted settings that waive a question or a protection.' },
+      [],
+      arrayOf(acceptedWaiver),
+    ),
+    revoke: operation(
+      { role: 'operator', summary: 'Revoke the acceptance of a setting. It has no effect then.' },
+      [id, actorParam],
+      boolean('False if nothing with this id was accepted.'),
     ),
   },
   outcomes: {

@@ -141,6 +141,18 @@ export const killOutcome = object({
   ended: integer('Running calls that were ended.'),
   voided: integer('Held calls that were voided.'),
 });
+export const waiverMembers = {
+  id: text('Digest of its content.'),
+  kind: oneOf(['rule', 'grant', 'trusted', 'no-guesses', 'limit', 'nats', 'broker']),
+  content: json('The setting itself.'),
+  text: anyText('What it does.'),
+};
+export const acceptedWaiver = object({
+  ...waiverMembers,
+  acceptedAt: timestamp(),
+  acceptedBy: anyText(),
+  verified: boolean('The PIN was given.'),
+});
 export const unknownOutcome = object({ call: text(), tool: text(), principal: anyText(), at: timestamp() });
 export const openedArguments = object({
   call: text(),

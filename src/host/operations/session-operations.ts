@@ -18,6 +18,7 @@ import {
   messageVerdict,
   packageReport,
   packageReview,
+  sessionWaiver,
 } from './session-shapes.js';
 import {
   anyText,
@@ -105,6 +106,19 @@ export const sessionOperations = {
     { role: 'operator', pin: 'if-set', summary: 'Accept a package as it was reviewed.' },
     [value('package', text()), value('digest', text('`to` of the review.')), sessionActorParam],
     nothing(),
+  ),
+  waivers: operation(
+    {
+      role: 'operator',
+      summary: 'List the settings that waive a question or a protection, and whether they are in force.',
+    },
+    [],
+    arrayOf(sessionWaiver),
+  ),
+  acceptWaiver: operation(
+    { role: 'operator', pin: 'if-set', summary: 'Accept a setting that waives a question or a protection.' },
+    [value('id', text('The id of the setting, from `waivers`.')), sessionActorParam],
+    sessionWaiver,
   ),
   install: operation(
     { role: 'operator', summary: 'Fetch and install what the programs of a package need.' },

@@ -1,9 +1,10 @@
 // What the operations of a session take and return.
 
 import type { Package } from '../../model/package.js';
+import type { RuleOrigin } from '../../model/rule.js';
 import type { Tool } from '../../model/tool.js';
 import type { Explanation } from '../host.js';
-import { evidence } from './operator-shapes.js';
+import { evidence, waiverMembers } from './operator-shapes.js';
 import {
   anyText,
   arrayOf,
@@ -167,6 +168,12 @@ export const packageReview = object({
   widened: arrayOf(anyText(), 'What it may do now that it could not do before.'),
   reworded: arrayOf(anyText(), 'Changed text that models or people read.'),
   narrowed: arrayOf(anyText(), 'What it may no longer do.'),
+});
+export const sessionWaiver = object({
+  ...waiverMembers,
+  origin: nullable(open<RuleOrigin>('Where a rule is written: kind, file and line.')),
+  active: boolean('False: it has no effect until the operator accepts it.'),
+  verified: boolean('It was accepted with the PIN.'),
 });
 export const installResult = object({
   package: text(),

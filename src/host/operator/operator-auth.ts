@@ -34,6 +34,8 @@ export interface PinProtectedCounts {
   /** Values in the vault. */
   readonly values: number;
   readonly tokens: number;
+  /** Accepted settings that waive a question or a protection. */
+  readonly waivers: number;
   readonly rules: number;
   /** Held calls that are undecided, or approved but not started. */
   readonly requests: number;

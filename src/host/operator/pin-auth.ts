@@ -11,6 +11,8 @@ export interface PinAuthOptions {
   readonly pin: OperatorPin;
   readonly audit: AuditLog;
   readonly now: () => number;
+  /** Called when a PIN was set or removed. */
+  readonly onPinChange: (isSet: boolean) => void;
 }
 
 /** The only operation that a person may perform by answering a question of their client. */
@@ -19,7 +21,7 @@ export const approveOperation = 'approve';
 const signInMs = 15 * 60_000;
 const maxSignIns = 64;
 
-export function openPinAuth({ pin: store, audit, now }: PinAuthOptions): OperatorAuth {
+export function openPinAuth({ pin: store, audit, now, onPinChange }: PinAuthOptions): OperatorAuth {
   const signIns = new Map<string, { readonly name: string; readonly expiresAt: number }>();
   // Serialized: a correct PIN resets the failure count before the next attempt is counted.
   const serialize = createQueue(1);
@@ -85,6 +87,7 @@ export function openPinAuth({ pin: store, audit, now }: PinAuthOptions): Operato
       const sealed = await hashPin(pin);
       await audit.append({ kind: 'operator', body: { operation: first ? 'pin set' : 'pin change', ...who } });
       await store.put(sealed);
+      onPinChange(true);
       signIns.clear();
     },
     async removePin(actor) {
@@ -92,6 +95,7 @@ export function openPinAuth({ pin: store, audit, now }: PinAuthOptions): Operato
       const who = await verify(actor, 'remove the PIN');
       await audit.append({ kind: 'operator', body: { operation: 'pin remove', ...who } });
       await store.remove();
+      onPinChange(false);
       signIns.clear();
       return true;
     },

@@ -78,13 +78,14 @@ function lockOrExplain(state: string): ReturnType<typeof lockState> {
 async function countProtected(database: Database, now: () => number): Promise<PinProtectedCounts> {
   const rules = await new StandingRules(database, now).list();
   const requests = await new ApprovalQueue(database, now).list(['proposed', 'approved']);
-  const rows = async (table: 'secret' | 'token') => {
+  const rows = async (table: 'secret' | 'token' | 'accepted_waiver') => {
     const counted = database.selectFrom(table).select((it) => it.fn.countAll().as('count'));
     return Number((await counted.executeTakeFirstOrThrow()).count);
   };
   return {
     values: await rows('secret'),
     tokens: await rows('token'),
+    waivers: await rows('accepted_waiver'),
     rules: rules.filter((it) => it.state === 'active').length,
     requests: requests.length,
     arguments: await new SealedArgumentRows(database).count(Number.MAX_SAFE_INTEGER),
@@ -97,6 +98,7 @@ async function deleteProtected(database: Database, now: () => number): Promise<v
   await database.transaction().execute(async (transaction) => {
     await transaction.deleteFrom('secret').execute();
     await transaction.deleteFrom('token').execute();
+    await transaction.deleteFrom('accepted_waiver').execute();
     // The key that signs notices: the PIN also protects reading it.
     await transaction.deleteFrom('host_key').where('name', '=', 'notices').execute();
   });

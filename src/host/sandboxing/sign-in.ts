@@ -61,6 +61,12 @@ export async function mintToken(pkg: Package, slot: Slot, services: SignInServic
       `${pkg.id} asks for ${scopes.join(', ')}, which no single sign-in covers`,
     );
   const { url = defaultBrokerUrl, user = services.principal } = services.policy;
+  if (url === '')
+    throw new HostError(
+      'needs_setup',
+      `${pkg.id} needs the token broker, but nobody accepted the broker.url of this session`,
+      { hint: 'look at it and accept it: toolwharf policy accept' },
+    );
   const brokerKey = await services.vault.value(brokerKeyEntry.package, brokerKeyEntry.slot);
   const set = `toolwharf secret set ${brokerKeyEntry.package} ${brokerKeyEntry.slot}`;
   if (brokerKey === undefined)

@@ -40,15 +40,19 @@ export async function resetPin(
   } finally {
     await reset.close();
   }
-  terminal.out('a new PIN is set; set secrets, tokens and standing rules again\n');
+  terminal.out(
+    'a new PIN is set; set secrets, tokens and standing rules again, and accept your settings: toolwharf policy accept\n',
+  );
   return 0;
 }
 
-function lossOf({ values, tokens, rules, requests, arguments: storedArguments }: PinProtectedCounts): string {
+function lossOf(counts: PinProtectedCounts): string {
+  const { values, tokens, waivers, rules, requests, arguments: storedArguments } = counts;
   const many = (count: number, one: string, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;
   return [
     many(values, 'secret or setting', 'secrets and settings'),
     many(tokens, 'token'),
+    many(waivers, 'accepted setting'),
     many(rules, 'standing rule'),
     many(requests, 'held call'),
     `the arguments of ${many(storedArguments, 'call')}`,

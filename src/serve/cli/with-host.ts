@@ -3,6 +3,7 @@ import { HostError } from '../../model/host-error.js';
 import { stateDirectory } from './command/arguments.js';
 import type { Arguments } from './command/command.js';
 import { auditLocations } from './config/audit-locations.js';
+import { terminalOperator } from './terminal/operator.js';
 import type { Terminal } from './terminal/terminal.js';
 
 /** Like `withHost`, but fails if the state directory does not exist. For commands that only read or change stored data. */
@@ -36,8 +37,21 @@ export async function withHost<T>(
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   });
   try {
-    return await use(host);
+    return await use(withOperator(host, args, terminal));
   } finally {
     await host.close();
   }
+}
+
+/** Asks for the PIN, if one is set, before a session without a sandbox. */
+function withOperator(host: RemoteHost, args: Arguments, terminal: Terminal): RemoteHost {
+  return {
+    ...host,
+    session: async (options) =>
+      host.session(
+        options.policy?.unsafeNoSandbox === true
+          ? { ...options, operator: await terminalOperator(host, args, terminal) }
+          : options,
+      ),
+  };
 }

@@ -64,6 +64,8 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
     review: refuse,
     accept: refuse,
     install: refuse,
+    waivers: refuse,
+    acceptWaiver: refuse,
     close: async () => {},
   };
   const front = createMcpServer({

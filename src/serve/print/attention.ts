@@ -1,19 +1,30 @@
-import type { AuditRollback, KillEntry, PackageState, UnknownOutcome } from '../../host/host.js';
+import type {
+  AuditRollback,
+  KillEntry,
+  PackageState,
+  SessionWaiver,
+  UnknownOutcome,
+} from '../../host/host.js';
 import { anyText, object, oneOf, type Shape, text } from '../../host/operations/shape.js';
 import type { ApprovalRequest } from '../../model/approval.js';
 import { shellQuote } from '../../model/shell-quote.js';
+import { waiverLine } from './waivers.js';
+
+const attentionKinds = [
+  'rollback',
+  'outcome-unknown',
+  'approval',
+  'killed',
+  'inactive-setting',
+  'needs-review',
+  'needs-setup',
+  'broken',
+] as const;
 
 /** One thing that needs the attention of a person. */
 export interface AttentionItem {
-  readonly kind:
-    | 'rollback'
-    | 'outcome-unknown'
-    | 'approval'
-    | 'killed'
-    | 'needs-review'
-    | 'needs-setup'
-    | 'broken';
-  /** The entry of the audit log, the call, the approval, the target or the package. */
+  readonly kind: (typeof attentionKinds)[number];
+  /** The entry of the audit log, the call, the approval, the target, the package or the setting. */
   readonly subject: string;
   readonly message: string;
   /** The command to run next. */
@@ -22,8 +33,10 @@ export interface AttentionItem {
 
 /** The shape of an item in JSON documents. */
 export const attentionEntry: Shape<AttentionItem> = object({
-  kind: oneOf(['rollback', 'outcome-unknown', 'approval', 'killed', 'needs-review', 'needs-setup', 'broken']),
-  subject: text('The entry of the audit log, the call, the held call, the target or the package.'),
+  kind: oneOf(attentionKinds),
+  subject: text(
+    'The entry of the audit log, the call, the held call, the target, the package or the setting.',
+  ),
   message: anyText(),
   command: text('The command to run next.'),
 });
@@ -33,17 +46,16 @@ export interface AttentionSources {
   readonly outcomes: readonly UnknownOutcome[];
   readonly approvals: readonly ApprovalRequest[];
   readonly kills: readonly KillEntry[];
+  readonly waivers: readonly SessionWaiver[];
   readonly packages: readonly PackageState[];
 }
 
-/** Rollbacks of the audit log first, then unknown outcomes, held calls, stopped targets and packages that are not ready. */
-export function attentionOf({
-  rollbacks,
-  outcomes,
-  approvals,
-  kills,
-  packages,
-}: AttentionSources): AttentionItem[] {
+/**
+ * Rollbacks of the audit log first, then unknown outcomes, held calls, stopped targets, inactive settings and packages
+ * that are not ready.
+ */
+export function attentionOf(sources: AttentionSources): AttentionItem[] {
+  const { rollbacks, outcomes, approvals, kills, waivers, packages } = sources;
   return [
     ...rollbacks.map(
       ({ entry, message }): AttentionItem => ({
@@ -77,6 +89,16 @@ export function attentionOf({
         command: `toolwharf kill --lift ${shellQuote(target)}`,
       }),
     ),
+    ...waivers
+      .filter((it) => !it.active)
+      .map(
+        (it): AttentionItem => ({
+          kind: 'inactive-setting',
+          subject: it.id,
+          message: `${waiverLine(it)}: it has no effect until you accept it`,
+          command: `toolwharf policy accept ${it.id.slice(0, 12)}`,
+        }),
+      ),
     ...packages.flatMap((it): AttentionItem[] => {
       const { state } = it;
       if (state !== 'needs-review' && state !== 'needs-setup' && state !== 'broken') return [];

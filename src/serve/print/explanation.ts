@@ -3,6 +3,7 @@ import type { NetworkAccess, NetworkHost } from '../../model/permissions.js';
 import { ruleOriginText } from '../../model/rule.js';
 import type { Style } from './style.js';
 import { visibleLine } from './visible.js';
+import { waiverLine } from './waivers.js';
 
 const verdicts: Readonly<Record<Explanation['verdict'], string>> = {
   allow: 'would run',
@@ -21,6 +22,9 @@ export function printExplanation(it: Explanation, principal: string, style: Styl
     `${style.bold(visibleLine(tool))} ${paint(verdicts[verdict])}, for ${visibleLine(principal)}`,
     ...because.map(({ text, origin }) =>
       row('because', `${text}  ${style.dim(`[${ruleOriginText(origin)}]`)}`),
+    ),
+    ...it.inactive.map((waiver) =>
+      row('inactive', `${waiverLine(waiver)}  ${style.dim('[not accepted: toolwharf policy accept]')}`),
     ),
     row('effect', effect.declared ? effect.value : `${effect.value} (assumed; not declared)`),
     ...permissionRows(permissions),

@@ -32,8 +32,11 @@ export async function connectToHost(state: string, kind: HostKind = 'host'): Pro
   });
 }
 
-/** Sends the hello line and waits for the welcome. After it, the stream carries the requested protocol. */
-export async function sendHello(socket: Socket, hello: Hello): Promise<void> {
+/**
+ * Sends the hello line and waits for the welcome. After it, the stream carries the requested protocol. Returns the notes
+ * of the host for a person.
+ */
+export async function sendHello(socket: Socket, hello: Hello): Promise<readonly string[]> {
   socket.write(`${JSON.stringify(hello)}\n`);
   let answer: Welcome;
   try {
@@ -45,7 +48,7 @@ export async function sendHello(socket: Socket, hello: Hello): Promise<void> {
       hint: 'try again; its log is host.log in the state directory',
     });
   }
-  if (answer.toolwharf === 'welcome') return;
+  if (answer.toolwharf === 'welcome') return answer.notes ?? [];
   socket.destroy();
   const { code, message, hint } = answer.error;
   const known = (hostErrorCodes as readonly string[]).includes(code) ? (code as HostErrorCode) : 'internal';

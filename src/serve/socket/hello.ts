@@ -1,4 +1,4 @@
-import type { SessionPolicy } from '../../host/host.js';
+import type { Actor, SessionPolicy } from '../../host/host.js';
 import type { ExposeMode } from '../mcp/server-options.js';
 
 /** The first line on the socket: who connects, and the options of its session. */
@@ -16,13 +16,20 @@ export interface Hello {
   /** Values of the variables that `allow` names. */
   readonly environment: Readonly<Record<string, string>>;
   readonly policy: SessionPolicy;
+  /** Who opens the session, with the PIN. */
+  readonly operator?: Actor;
   /** How tools are shown to an MCP client. Default: `auto`. */
   readonly expose?: ExposeMode;
 }
 
 /** The answer of the host, one line. */
 export type Welcome =
-  | { readonly toolwharf: 'welcome'; readonly version: string }
+  | {
+      readonly toolwharf: 'welcome';
+      readonly version: string;
+      /** Lines for the person who starts the client: what has no effect, and the next step. */
+      readonly notes?: readonly string[];
+    }
   | {
       readonly toolwharf: 'rejected';
       readonly error: { readonly code: string; readonly message: string; readonly hint?: string };

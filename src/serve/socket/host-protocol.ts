@@ -133,7 +133,7 @@ async function answer(
 }
 
 /** Only programs of this user can open the socket, so its channel is the terminal, whatever the request says. */
-function operatorIn(given: Json): Operator {
+export function operatorIn(given: Json): Operator {
   if (!isObject(given)) return { name: String(given), channel: 'terminal' };
   const { name, pin } = given;
   return { name: String(name), channel: 'terminal', ...(typeof pin === 'string' ? { pin } : {}) };

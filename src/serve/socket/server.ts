@@ -10,8 +10,9 @@ import { requestLimits, tryParseBounded } from '../../model/json-bounds.js';
 import { readFirstLine } from '../../wire/lines.js';
 import { createMcpServer } from '../mcp/server.js';
 import { createMcpServerParts, type McpServerParts } from '../mcp/server-options.js';
+import { inactiveNotes } from '../print/waivers.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
-import { serveHostRequests } from './host-protocol.js';
+import { operatorIn, serveHostRequests } from './host-protocol.js';
 
 export interface SocketServer {
   /** Accepts no more connections and waits until the open ones are closed. */
@@ -97,7 +98,9 @@ async function admit(
   let session: Session;
   try {
     hello = readHello(await readFirstLine(socket, helloLimit), options.version);
-    session = await host.session(hello);
+    session = await host.session(
+      hello.operator === undefined ? hello : { ...hello, operator: operatorIn(hello.operator as Json) },
+    );
   } catch (error) {
     const { code, message, hint } = asHostError(error);
     // A client that disconnected before the hello line is not a bug.
@@ -109,7 +112,8 @@ async function admit(
   } finally {
     clearTimeout(timer);
   }
-  answer({ toolwharf: 'welcome', version: options.version });
+  const notes = hello.protocol === 'mcp' ? inactiveNotes(await session.waivers()) : [];
+  answer({ toolwharf: 'welcome', version: options.version, ...(notes.length === 0 ? {} : { notes }) });
   const connection = {
     input: socket,
     write: (line: string) => socket.write(line),

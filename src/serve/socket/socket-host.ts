@@ -64,6 +64,7 @@ async function openConnection(
     allow: session.allow ?? [],
     environment: session.environment ?? {},
     policy: session.policy ?? {},
+    ...(session.operator === undefined ? {} : { operator: session.operator }),
   });
   return new HostConnection(socket);
 }

@@ -20,10 +20,11 @@ async function prepareState() {
     'note.py': patchTool({ name: 'note', humanConfirm: true, body: '    return {"noted": text}' }),
   });
   const { host } = bench;
-  const session = await bench.session({ policy: { sealArguments: {} } });
+  const session = await bench.session({ policy: { sealArguments: {}, trusted: ['note'] } });
   const call = (text: string) => session.call({ tool: 'note/note', arguments: { text } });
   await host.operator.setPin(old, operator());
   const by = operator(old);
+  for (const { id } of await session.waivers()) await session.acceptWaiver(id, by);
   const hold = async (text: string) => {
     const answer = await call(text);
     if (answer.status !== 'confirmation_required') throw new Error(JSON.stringify(answer));
@@ -54,7 +55,7 @@ test('a reset deletes everything that the PIN protects, and keeps all stops', as
   const reset = await openPinReset({ state }, Date.now);
   expect(reset).toMatchObject({
     isSet: true,
-    protectedCounts: { values: 1, tokens: 1, rules: 1, requests: 2, arguments: 1 },
+    protectedCounts: { values: 1, tokens: 1, waivers: 1, rules: 1, requests: 2, arguments: 1 },
   });
   await expect(reset.reset('123456', 'test')).rejects.toMatchObject({ code: 'invalid_input' });
   await reset.reset(fresh, 'test');
@@ -65,6 +66,7 @@ test('a reset deletes everything that the PIN protects, and keeps all stops', as
     await expect(host.operator.removePin(operator(old))).rejects.toMatchObject({ code: 'pin_required' });
     expect(await host.secrets.list()).toEqual([]);
     expect(await host.tokens.check(token)).toBeNull();
+    expect(await host.waivers.list()).toEqual([]);
     expect((await host.approvals.rules.list()).map((it) => it.state)).toEqual(['ended']);
     for (const id of [approved, proposed]) expect((await host.approvals.get(id)).state).toBe('void');
     await expect(host.keptArguments.open(ran, operator(fresh))).rejects.toMatchObject({ code: 'not_found' });
@@ -100,7 +102,9 @@ test('a reset needs a terminal, the exact phrase and no running host, and --yes 
     await host.close();
   }
   const would = await toolwharf([...args, '--dry-run']);
-  expect(would.stdout).toContain('would delete 1 secret or setting, 1 token, 1 standing rule, 2 held calls');
+  expect(would.stdout).toContain(
+    'would delete 1 secret or setting, 1 token, 1 accepted setting, 1 standing rule, 2 held calls',
+  );
   const host2 = await createHost({ state });
   expect(await host2.secrets.list()).toHaveLength(1);
   await host2.close();

@@ -52,7 +52,8 @@ async function openBench(surface: Surface): Promise<Bench> {
     directories: [join(folder.path, 'tools'), join(folder.path, 'later')],
     root: folder.path,
   };
-  const accepted = { ...options, acceptNewIn: [join(folder.path, 'tools')] };
+  const allow = ['net:127.0.0.1:9'];
+  const accepted = { ...options, allow, acceptNewIn: [join(folder.path, 'tools')] };
   const [operator, agent] = [1, 2].map(() => `tw_${randomBytes(32).toString('base64url')}`) as [
     string,
     string,
@@ -213,6 +214,13 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await remote.kills.lift('later', by);
   await step('kills.list', () => remote.kills.list());
   await step('kills.lift', () => remote.kills.lift('counter', by));
+
+  const [waiver] = at<{ id: string }[]>(await step('session.waivers', () => session.waivers()));
+  await step('session.acceptWaiver', () => session.acceptWaiver(waiver?.id as string, by));
+  await step('session.acceptWaiver: unknown', () => session.acceptWaiver('f'.repeat(64), by));
+  await step('waivers.list', () => remote.waivers.list());
+  await step('waivers.revoke', () => remote.waivers.revoke(waiver?.id as string, by));
+  await step('waivers.revoke: again', () => remote.waivers.revoke(waiver?.id as string, by));
   await step('outcomes.unknown', () => remote.outcomes.unknown());
   await step('outcomes.acknowledge', () => remote.outcomes.acknowledge('call_0', 'user/test'));
   await step('rollbacks.list', () => remote.rollbacks.list());
@@ -262,6 +270,7 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
     'keptArguments.forget': (actor) => remote.keptArguments.forget(0, actor),
     'tokens.create': (actor) =>
       remote.tokens.create({ name: 'phone', role: 'agent', expiresAt: null, by: actor }),
+    'session.acceptWaiver': (actor) => session.acceptWaiver(waiver?.id as string, actor),
     'session.accept': (actor) => session.accept('late', 'f'.repeat(64), actor),
     'operator.setPin': (actor) => remote.operator.setPin('271828', actor),
     'operator.removePin': (actor) => remote.operator.removePin(actor),

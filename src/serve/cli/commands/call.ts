@@ -17,6 +17,7 @@ import { isPackagePath } from '../package-path.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
 import { withProgress } from '../terminal/progress.js';
 import type { Terminal } from '../terminal/terminal.js';
+import { warnAboutInactive } from '../waivers.js';
 import { withHost } from '../with-host.js';
 
 export const call: Command = {
@@ -57,6 +58,7 @@ export const call: Command = {
         const explanation = await session.explain({ tool, arguments: callArguments });
         return outputExplanation(explanation, terminal.principal, args, terminal);
       }
+      await warnAboutInactive(session, args, terminal);
       const first = await withToolProgress(tool, args, terminal, () => session.call({ ...request, tool }));
       const answer = await askForApproval(first, { host, session, args, terminal });
       if (args.has('json')) terminal.out(`${JSON.stringify(callDocument(answer))}\n`);

@@ -14,6 +14,7 @@ import {
   natsPolicy,
   sessionOptions,
   settingOf,
+  settingsFrom,
 } from '../config/config.js';
 import type { ExamineOptions, Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
@@ -77,14 +78,16 @@ function exitCode(checks: readonly Check[]): number {
 async function configured(
   args: Arguments,
   terminal: Terminal,
-): Promise<Pick<ExamineOptions, 'audit' | 'natsUrl' | 'containers'>> {
+): Promise<Pick<ExamineOptions, 'audit' | 'natsUrl' | 'containers' | 'settings'>> {
   const { config } = await examineConfig(args, terminal).catch(() => ({ config: undefined }));
   if (config === undefined) return {};
   const { natsUrl } = natsPolicy(config.entries, terminal.environment);
+  const { policy, allow } = settingsFrom(config, args, terminal);
   return {
     natsUrl,
     containers: containerPolicy(config.entries),
     audit: auditLocationsIn(config.entries, terminal.environment),
+    settings: { policy, allow, root: terminal.cwd },
   };
 }
 

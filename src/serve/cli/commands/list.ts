@@ -1,8 +1,9 @@
 import { relative } from 'node:path';
-import type { PackageReport, SessionOptions } from '../../../host/host.js';
+import type { PackageReport, RemoteSession, SessionOptions, SessionWaiver } from '../../../host/host.js';
 import { attentionOf } from '../../print/attention.js';
 import { printPackages } from '../../print/packages.js';
 import { visibleLine } from '../../print/visible.js';
+import { inactiveNotes } from '../../print/waivers.js';
 import { wrap } from '../../print/width.js';
 import type { Arguments, Command } from '../command/command.js';
 import { sessionOptions } from '../config/config.js';
@@ -29,16 +30,32 @@ export const listCommand: Command = {
   async run(args, terminal) {
     const options = await sessionFor(args, terminal, args.positionals);
     if (args.has('attention')) return attention(args, terminal, options);
-    const report = await withHost(args, terminal, async (host) => {
+    const { report, waivers } = await withHost(args, terminal, async (host) => {
       await new RollbackWarnings(terminal.err).reportAll(host);
       const session = await host.session(options);
-      return session.packages();
+      return { report: await session.packages(), waivers: await session.waivers() };
     });
-    if (args.has('json')) terminal.out(`${JSON.stringify(listDocument(report, terminal.cwd))}\n`);
-    else terminal.out(printPackages(report, terminalStyle(args, terminal), terminal.columns));
+    if (args.has('json')) {
+      const document = { ...listDocument(report, terminal.cwd), ...inactiveMember(waivers) };
+      terminal.out(`${JSON.stringify(document)}\n`);
+    } else {
+      const notes = inactiveNotes(waivers).map((it) => `${visibleLine(it)}\n`);
+      terminal.out(printPackages(report, terminalStyle(args, terminal), terminal.columns));
+      if (notes.length > 0) terminal.out(`\n${notes.join('')}`);
+    }
     return 0;
   },
 };
+
+async function sessionAttention(session: RemoteSession) {
+  return { packages: (await session.packages()).packages, waivers: await session.waivers() };
+}
+
+/** Absent if all settings are in force. */
+function inactiveMember(waivers: readonly SessionWaiver[]) {
+  const inactive = waivers.filter((it) => !it.active);
+  return inactive.length === 0 ? {} : { inactive };
+}
 
 async function attention(args: Arguments, terminal: Terminal, options: SessionOptions): Promise<number> {
   const items = await withHost(args, terminal, async (host) =>
@@ -47,7 +64,7 @@ async function attention(args: Arguments, terminal: Terminal, options: SessionOp
       outcomes: await host.outcomes.unknown(),
       approvals: await host.approvals.list(['proposed']),
       kills: await host.kills.list(),
-      packages: (await (await host.session(options)).packages()).packages,
+      ...(await sessionAttention(await host.session(options))),
     }),
   );
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/attention@1', items })}\n`);

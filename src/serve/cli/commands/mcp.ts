@@ -1,5 +1,6 @@
 import { HostError } from '../../../model/host-error.js';
 import type { ExposeMode } from '../../mcp/server-options.js';
+import { visibleLine } from '../../print/visible.js';
 import { sendHello } from '../../socket/connect.js';
 import { connectOrStartHost } from '../../socket/start-host.js';
 import { stateDirectory } from '../command/arguments.js';
@@ -38,7 +39,7 @@ export const mcp: Command = {
     const socket = await connectOrStartHost({ state, main, environment, signal });
     // If the host dies, the connection fails; "close" below handles it.
     socket.on('error', () => {});
-    await sendHello(socket, {
+    const notes = await sendHello(socket, {
       toolwharf: 'hello',
       version: terminal.version,
       protocol: 'mcp',
@@ -46,6 +47,7 @@ export const mcp: Command = {
       principal: terminal.principal.replace(/cli$/, 'mcp'),
       expose,
     });
+    for (const note of notes) terminal.err(`${visibleLine(note)}\n`);
     let clientLeft = false;
     terminal.stdin.once('end', () => {
       clientLeft = true;

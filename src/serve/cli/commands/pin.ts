@@ -1,9 +1,13 @@
+import type { RemoteHost } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
+import { visibleLine } from '../../print/visible.js';
+import { inactiveNotes } from '../../print/waivers.js';
 import type { Arguments, Command } from '../command/command.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { resetPin } from '../pin-reset.js';
 import { pinOption, readPin } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
+import { settingsOnly } from '../waivers.js';
 import { withHost } from '../with-host.js';
 
 export const pin: Command = {
@@ -70,23 +74,36 @@ async function status(args: Arguments, terminal: Terminal): Promise<number> {
 }
 
 async function set(verb: 'set' | 'change', args: Arguments, terminal: Terminal): Promise<number> {
-  await withHost(args, terminal, async (host) => {
+  const notes = await withHost(args, terminal, async (host) => {
     const isSet = (await host.operator.pin()).set;
     if (verb === 'set' && isSet)
       throw new HostError('usage', 'a PIN is already set', { hint: 'change it: toolwharf pin change' });
     if (verb === 'change' && !isSet)
       throw new HostError('usage', 'no PIN is set', { hint: 'set one: toolwharf pin set' });
-    if (isDryRun(args)) return;
+    if (isDryRun(args)) return [];
     const me = { name: terminal.principal, channel: 'terminal' } as const;
     const by =
       verb === 'change' ? { ...me, pin: await readPin(args, terminal, 'current PIN (not shown): ') } : me;
     await host.operator.setPin(await newPin(verb, args, terminal), by);
+    return verb === 'set' ? inactiveHere(host, args, terminal) : [];
   });
   if (isDryRun(args)) return reportDryRun(`${verb} the PIN`, args, terminal);
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/pin@1', set: true })}\n`);
   else if (!args.has('quiet'))
     terminal.out('the PIN is set; approving, secrets, tokens, enabling and reviewing now need it\n');
+  if (!args.has('quiet')) for (const note of notes) terminal.err(`${visibleLine(note)}\n`);
   return 0;
+}
+
+/** What the first PIN put out of force in the settings here. An invalid configuration is reported by other commands. */
+async function inactiveHere(host: RemoteHost, args: Arguments, terminal: Terminal): Promise<string[]> {
+  try {
+    const session = await host.session(await settingsOnly(args, terminal));
+    return inactiveNotes(await session.waivers());
+  } catch (error) {
+    if (error instanceof HostError) return [];
+    throw error;
+  }
 }
 
 /** Typed twice at a terminal, else read from standard input. `pin set` also accepts --pin-file. */

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isIP, isIPv6 } from 'node:net';
 import { relative } from 'node:path';
-import type { Answer, Host, SessionOptions } from '../../../host/host.js';
+import type { Answer, Host } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { isLoopbackHost } from '../../../model/host-name.js';
 import { Metrics } from '../../http/metrics.js';
@@ -19,13 +19,15 @@ import type { Arguments, Command } from '../command/command.js';
 import { auditLocations } from '../config/audit-locations.js';
 import { rootOption, sessionOptions } from '../config/config.js';
 import { oidcOptions, oidcSettings } from '../config/oidc.js';
-import { sessionArgs, sessionFor } from '../config/session-options.js';
+import { type CommandSessionOptions, sessionArgs, sessionFor } from '../config/session-options.js';
 import { logOptions } from '../program-log.js';
 import { ReloadReporter } from '../reload-reporter.js';
 import { RollbackWarnings } from '../rollback-warnings.js';
 import { LineBuffer } from '../terminal/line-buffer.js';
+import { pinOption, terminalOperator } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
+import { warnAboutInactive } from '../waivers.js';
 import { listDocument } from './list.js';
 
 const defaultPort = 8377;
@@ -64,6 +66,7 @@ export const serve: Command = {
     { name: 'no-http', text: 'do not open a port' },
     ...oidcOptions,
     ...sessionOptions,
+    pinOption,
   ],
   async run(args, terminal) {
     const json = args.has('json');
@@ -87,8 +90,14 @@ export const serve: Command = {
     let web: OpenedHttp | undefined;
     try {
       await rollbacks.reportAll(host);
-      const report = await reloads.follow(await host.session(session));
-      web = http === undefined ? undefined : await openWeb(host, http, oidc, session, metrics, terminal);
+      // The same operator opens the sessions of all callers over HTTP.
+      const ownOptions = session.policy.unsafeNoSandbox
+        ? { ...session, operator: await terminalOperator(host, args, terminal) }
+        : session;
+      const own = await host.session(ownOptions);
+      const report = await reloads.follow(own);
+      await warnAboutInactive(own, args, terminal);
+      web = http === undefined ? undefined : await openWeb(host, http, oidc, ownOptions, metrics, terminal);
       const server = await openSocketServer(host, {
         path: socketPath(state),
         version: terminal.version,
@@ -176,7 +185,7 @@ async function openWeb(
   host: Host,
   { address, port, names, expose }: HttpOptions,
   oidc: OidcSettings | undefined,
-  { principal: _, ...session }: Required<SessionOptions>,
+  { principal: _, ...session }: CommandSessionOptions,
   metrics: Metrics,
   terminal: Terminal,
 ): Promise<OpenedHttp> {

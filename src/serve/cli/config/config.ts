@@ -72,7 +72,11 @@ export interface Config {
 
 /** Flags, environment, project and user configuration; earlier ones win. An invalid configuration is an error. */
 export async function sessionSettings(args: Arguments, terminal: Terminal): Promise<SessionSettings> {
-  const { entries } = await loadConfig(args, terminal);
+  return settingsFrom(await loadConfig(args, terminal), args, terminal);
+}
+
+/** What a configuration says about sessions. */
+export function settingsFrom({ entries }: Config, args: Arguments, terminal: Terminal): SessionSettings {
   const list = (key: ConfigKeyName) => (settingOf(entries, key) as readonly string[] | undefined) ?? [];
   const granted = grantedVariables(list('allow'), args, terminal.environment);
   return {

@@ -5,13 +5,17 @@ import type { Arguments } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { sessionOptions, sessionSettings } from './config.js';
 
+/** Who opens the session is added when the host is known. */
+export type CommandSessionOptions = Required<Omit<SessionOptions, 'operator'>> &
+  Pick<SessionOptions, 'operator'>;
+
 /** Session options of a command: the paths it names, else the configured ones, with the configured policy. */
 export async function sessionFor(
   args: Arguments,
   terminal: Terminal,
   paths: readonly string[],
   root = '.',
-): Promise<Required<SessionOptions>> {
+): Promise<CommandSessionOptions> {
   const { defaultPaths, defaultAcceptNewIn, allow, environment, policy } = await sessionSettings(
     args,
     terminal,

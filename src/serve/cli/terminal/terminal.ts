@@ -10,6 +10,7 @@ import type {
   Host,
   PinReset,
   RemoteHost,
+  SessionPolicy,
 } from '../../../host/host.js';
 import type { AuditVerdict } from '../../../model/audit.js';
 
@@ -114,4 +115,8 @@ export interface ExamineOptions {
   readonly natsUrl?: string | undefined;
   /** The container engine that is configured. */
   readonly containers?: ContainerPolicy | undefined;
+  /** What the configuration says about sessions. */
+  readonly settings?:
+    | { readonly policy: SessionPolicy; readonly allow: readonly string[]; readonly root: string }
+    | undefined;
 }

@@ -12,7 +12,7 @@ export function attentionRoutes({ rollbacks, outcomes, approvals, kills }: Host)
       path: '/api/v1/attention',
       role: 'operator',
       summary:
-        'List items that need an operator: rollbacks of the audit log, unknown outcomes, held calls, stopped and unavailable packages.',
+        'List items that need an operator: rollbacks of the audit log, unknown outcomes, held calls, inactive settings, stopped and unavailable packages.',
       responses: {
         200: {
           description: 'The items, most urgent first.',
@@ -20,12 +20,14 @@ export function attentionRoutes({ rollbacks, outcomes, approvals, kills }: Host)
         },
       },
       handle: async ({ caller }) => {
+        const session = await caller.session();
         const items = attentionOf({
           rollbacks: await rollbacks.list(),
           outcomes: await outcomes.unknown(),
           approvals: await approvals.list(['proposed']),
           kills: await kills.list(),
-          packages: (await (await caller.session()).packages()).packages,
+          waivers: await session.waivers(),
+          packages: (await session.packages()).packages,
         });
         return { body: { schema: 'toolwharf/attention@1', items } };
       },

@@ -97,6 +97,8 @@ const session: Session = {
   review: unexpected,
   accept: unexpected,
   install: unexpected,
+  waivers: unexpected,
+  acceptWaiver: unexpected,
   close: async () => {},
 };
 

@@ -1,0 +1,142 @@
+// The waivers in a session's settings, and the settings that are in force without those that nobody accepted.
+import { isAbsolute, resolve } from 'node:path';
+import { sha256 } from '../files/sha256.js';
+import { canonicalJson, type Json } from '../model/json.js';
+import type { Rule } from '../model/rule.js';
+import type { Waiver, WaiverKind } from '../model/waiver.js';
+import { ruleContent, ruleWaives, waivingRuleText, withoutWaiver } from '../policy/rules/waiving-rule.js';
+import { defaultSandboxLimits } from '../sandbox/sandbox.js';
+import { defaultBrokerUrl } from '../secrets/token-broker.js';
+import type { LimitPolicy, SessionPolicy } from './session-policy.js';
+
+/** The settings of a session that can contain waivers. */
+export interface WaivableSettings {
+  readonly policy: SessionPolicy;
+  /** Grants, in the syntax of `--allow`. */
+  readonly allow: readonly string[];
+  /** The workspace. Relative paths of grants start here. */
+  readonly root: string;
+}
+
+/** Bytes of one answer, if the policy has no limit for it. */
+export const defaultOutputBytes = 10 * 1024 * 1024;
+
+const mebibyte = 1024 * 1024;
+/** Limits that a policy can raise above the default, with their name in the configuration and its unit. */
+const raisable = {
+  cpuSeconds: { normal: defaultSandboxLimits.cpuSeconds, name: 'limits.cpu_seconds', unit: 1 },
+  memoryBytes: { normal: defaultSandboxLimits.memoryBytes, name: 'limits.memory_mb', unit: mebibyte },
+  processes: { normal: defaultSandboxLimits.processes, name: 'limits.processes', unit: 1 },
+  openFiles: { normal: defaultSandboxLimits.openFiles, name: 'limits.open_files', unit: 1 },
+  diskBytes: { normal: defaultSandboxLimits.diskBytes, name: 'limits.disk_mb', unit: mebibyte },
+  outputBytes: { normal: defaultOutputBytes, name: 'limits.output_mb', unit: mebibyte },
+} as const satisfies Partial<Record<keyof LimitPolicy, object>>;
+type RaisableLimit = keyof typeof raisable;
+
+/** Every waiver in these settings, each content once. */
+export function waiversOf(settings: WaivableSettings): readonly Waiver[] {
+  const { policy, allow, root } = settings;
+  const found = [
+    ...(policy.rules ?? []).filter(ruleWaives).map(ruleWaiver),
+    ...allow.map((it) => grantWaiver(it, root)),
+    ...(policy.trusted ?? []).map((it) => waiver('trusted', it, `answers of ${it} are trusted`)),
+    ...(policy.noGuesses ?? []).map((it) =>
+      waiver('no-guesses', it, `answers of ${it} keep what only looks like a secret`),
+    ),
+    ...raisedLimits(policy.limits).map(limitWaiver),
+    ...(policy.natsUrl === undefined ? [] : [natsWaiver(policy.natsUrl)]),
+    ...(hasOwnBroker(policy) ? [brokerWaiver(policy.broker?.url ?? '')] : []),
+  ];
+  return [...new Map(found.map((it) => [it.id, it])).values()];
+}
+
+/** The settings without the waivers that are not active. Everything that restricts stays. */
+export function settingsInForce<T extends WaivableSettings>(
+  settings: T,
+  isActive: (id: string) => boolean,
+): Pick<T, 'policy' | 'allow'> {
+  const { policy, allow, root } = settings;
+  const holds = ({ id }: Waiver) => isActive(id);
+  const texts = (kind: WaiverKind, list: readonly string[]) =>
+    list.filter((it) => holds(waiver(kind, it, '')));
+  const { rules, trusted, noGuesses, limits, natsUrl, broker, ...rest } = policy;
+  const dropped = raisedLimits(limits).filter((it) => !holds(limitWaiver(it)));
+  return {
+    allow: allow.filter((it) => holds(grantWaiver(it, root))),
+    policy: {
+      ...rest,
+      ...(rules === undefined
+        ? {}
+        : { rules: rules.map((it) => (!ruleWaives(it) || holds(ruleWaiver(it)) ? it : withoutWaiver(it))) }),
+      ...(trusted === undefined ? {} : { trusted: texts('trusted', trusted) }),
+      ...(noGuesses === undefined ? {} : { noGuesses: texts('no-guesses', noGuesses) }),
+      ...(limits === undefined ? {} : { limits: withoutLimits(limits, dropped) }),
+      ...(natsUrl === undefined || !holds(natsWaiver(natsUrl)) ? {} : { natsUrl }),
+      ...(broker === undefined
+        ? {}
+        : // The key of a broker that nobody accepted must not go to the default one either.
+          {
+            broker:
+              hasOwnBroker(policy) && !holds(brokerWaiver(broker.url ?? ''))
+                ? { ...broker, url: '' }
+                : broker,
+          }),
+    },
+  };
+}
+
+/** The waiver that a rule is. */
+export function ruleWaiver(rule: Rule): Waiver {
+  return { ...waiver('rule', ruleContent(rule), waivingRuleText(rule)), origin: rule.origin };
+}
+
+function waiver(kind: WaiverKind, content: Json, text: string): Waiver {
+  return { id: sha256(canonicalJson({ kind, content })), kind, content, text, origin: null };
+}
+
+/** Absolute: the same relative path means another folder in another workspace. */
+function grantWaiver(text: string, root: string): Waiver {
+  const [, prefix, path] = /^((?:[A-Za-z0-9][\w.-]*=)?(?:read|write):)(.*)$/s.exec(text) ?? [];
+  const grant = path === undefined || isAbsolute(path) ? text : `${prefix}${resolve(root, path)}`;
+  return waiver('grant', grant, `the grant ${grant}`);
+}
+
+function raisedLimits(limits: LimitPolicy = {}): { readonly key: RaisableLimit; readonly value: number }[] {
+  return (Object.keys(raisable) as RaisableLimit[]).flatMap((key) => {
+    const value = limits[key];
+    // Anything that is not surely a stricter limit counts as a weaker one.
+    const isStricter = typeof value === 'number' && value <= raisable[key].normal;
+    return value === undefined || isStricter ? [] : [{ key, value }];
+  });
+}
+
+function limitWaiver({ key, value }: { readonly key: RaisableLimit; readonly value: number }): Waiver {
+  const { name, normal, unit } = raisable[key];
+  return waiver('limit', { [key]: value }, `${name} is ${value / unit} (default: ${normal / unit})`);
+}
+
+function withoutLimits(
+  limits: LimitPolicy,
+  dropped: readonly { readonly key: RaisableLimit }[],
+): LimitPolicy {
+  return Object.fromEntries(Object.entries(limits).filter(([key]) => !dropped.some((it) => it.key === key)));
+}
+
+function natsWaiver(url: string): Waiver {
+  const server = withoutLogin(url);
+  return waiver('nats', server, `extensions use the NATS server ${server}`);
+}
+
+function hasOwnBroker({ broker }: SessionPolicy): boolean {
+  return broker?.url !== undefined && broker.url !== defaultBrokerUrl;
+}
+
+function brokerWaiver(url: string): Waiver {
+  const server = withoutLogin(url);
+  return waiver('broker', server, `the token broker at ${server} gets the key of the broker`);
+}
+
+/** Waivers are stored and shown; a login in a URL must be neither. */
+function withoutLogin(url: string): string {
+  return url.replace(/\/\/[^/?#]*@/, '//');
+}

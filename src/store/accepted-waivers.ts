@@ -1,0 +1,68 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Waiver } from '../model/waiver.js';
+import { type AcceptedWaiverTable, type Database, databaseFile } from './database.js';
+import { openSqlite } from './sqlite.js';
+
+/** The waivers that an operator accepted, by the digest of their content. */
+export class AcceptedWaivers {
+  readonly #database: Database;
+  readonly #now: () => number;
+
+  constructor(database: Database, now: () => number) {
+    this.#database = database;
+    this.#now = now;
+  }
+
+  /** Oldest first. */
+  list(): Promise<AcceptedWaiverTable[]> {
+    return this.#database
+      .selectFrom('accepted_waiver')
+      .selectAll()
+      .orderBy('accepted_at')
+      .orderBy('id')
+      .execute();
+  }
+
+  /** Accepting again replaces the row, so that an acceptance with the PIN counts from then on. */
+  async put(
+    { id, kind, content, text }: Waiver,
+    { by, verified }: { readonly by: string; readonly verified: boolean },
+  ): Promise<void> {
+    const columns = {
+      kind,
+      content: JSON.stringify(content),
+      text,
+      accepted_at: this.#now(),
+      accepted_by: by,
+      verified: verified ? 1 : 0,
+    };
+    await this.#database
+      .insertInto('accepted_waiver')
+      .values({ id, ...columns })
+      .onConflict((conflict) => conflict.column('id').doUpdateSet(columns))
+      .execute();
+  }
+
+  /** False if there was no such row. */
+  async remove(id: string): Promise<boolean> {
+    const result = await this.#database.deleteFrom('accepted_waiver').where('id', '=', id).executeTakeFirst();
+    return result.numDeletedRows === 1n;
+  }
+}
+
+/** Ids of the waivers that were accepted with the PIN. Works while another process has the database open. */
+export function verifiedWaiverIds(state: string): ReadonlySet<string> {
+  const path = join(state, databaseFile);
+  if (!existsSync(path)) return new Set();
+  const connection = openSqlite(path);
+  try {
+    connection.exec('pragma busy_timeout = 2000; pragma query_only = on;');
+    const known = connection.all("select 1 from sqlite_master where name = 'accepted_waiver'", []);
+    if (known.length === 0) return new Set();
+    const rows = connection.all('select id from accepted_waiver where verified = 1', []);
+    return new Set(rows.map((it) => String(it.id)));
+  } finally {
+    connection.close();
+  }
+}
