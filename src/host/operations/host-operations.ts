@@ -172,6 +172,11 @@ export const hostOperations = {
       ],
       killOutcome,
     ),
+    check: operation(
+      { role: 'operator', summary: 'Check that a target is known, without stopping it.' },
+      [target],
+      nothing(),
+    ),
     lift: operation(
       { role: 'operator', pin: 'if-set', summary: 'Lift a stop.' },
       [target, actorParam],

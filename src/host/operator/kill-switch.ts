@@ -54,6 +54,9 @@ const pollMs = 200;
 const freshMs = 1;
 /** How long `set` waits for stopped calls to end. */
 const stopTimeoutMs = 2000;
+/** How long a kill waits for the names that the host knows. */
+const nameCheckMs = 500;
+const stopAnyway = 'to stop it anyway: toolwharf kill TARGET --force';
 const killFileActor = 'the file KILL';
 
 /**
@@ -123,9 +126,10 @@ export class KillSwitch {
         return this.#killed.map(({ row }) => entryOf(row));
       },
       set: async (target, by, force = false) => {
-        if (!force) await this.#assertKnown(target, 'to stop it anyway: toolwharf kill TARGET --force');
+        if (!force) await this.#assertKnown(target, stopAnyway);
         return this.#set(target, by);
       },
+      check: (target) => this.#assertKnown(target, stopAnyway),
       lift: async (target, actor) => {
         if (await this.#lift(target, actor)) return true;
         await this.#assertKnown(target, '"toolwharf kill" shows what is stopped');
@@ -138,11 +142,16 @@ export class KillSwitch {
     clearInterval(this.#timer);
   }
 
-  /** If the names cannot be read, the target counts as known: a kill must work on a broken state too. */
+  /**
+   * If the names cannot be read, or not soon, the target counts as known: a kill must work on a broken or busy state
+   * too.
+   */
   async #assertKnown(text: string, otherwise: string): Promise<void> {
     const active = this.#killed.map((it) => it.row.target);
     try {
-      await this.#options.targets.assertKnown(parseTarget(text), { active, otherwise });
+      const check = this.#options.targets.assertKnown(parseTarget(text), { active, otherwise });
+      check.catch(() => {});
+      await Promise.race([check, delay(nameCheckMs)]);
     } catch (error) {
       if (error instanceof HostError) throw error;
       this.#options.onBug(error);

@@ -181,6 +181,8 @@ export interface Kills {
    * a package, tool or caller that this host has never seen. `force`: stops it anyway, in advance.
    */
   set(target: string, by: string, force?: boolean): Promise<KillOutcome>;
+  /** Throws `not_found` as `set` would. Stops nothing. */
+  check(target: string): Promise<void>;
   /** False if the target was not stopped. Throws `not_found` if it is not known either. */
   lift(target: string, actor: Actor): Promise<boolean>;
 }

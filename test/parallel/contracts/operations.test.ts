@@ -208,6 +208,8 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('session.call: disabled', () => session.call({ tool: 'counter', arguments: { text: '' } }));
 
   await step('kills.set', () => remote.kills.set('counter', 'user/test'));
+  await step('kills.check', () => remote.kills.check('counter'));
+  await step('kills.check: unknown', () => remote.kills.check('conter'));
   await step('kills.set: unknown', () => remote.kills.set('conter', 'user/test'));
   await step('kills.set: unknown, with force', () => remote.kills.set('later', 'user/test', true));
   await step('kills.lift: of an unknown target', () => remote.kills.lift('conter', by));

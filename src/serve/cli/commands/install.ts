@@ -7,6 +7,7 @@ import { dirOption, sessionOptions, sessionSettings } from '../config/config.js'
 import { dryRunOption, isDryRun } from '../dry-run.js';
 import { isPackagePath } from '../package-path.js';
 import type { Terminal } from '../terminal/terminal.js';
+import { warnAboutInactive } from '../waivers.js';
 import { withHost } from '../with-host.js';
 
 export const install: Command = {
@@ -38,6 +39,7 @@ export const install: Command = {
         root: terminal.cwd,
         ...settings,
       });
+      await warnAboutInactive(session, args, terminal);
       const id = isPath ? await soleId(session, name) : name;
       return session.install(id, {
         signal: terminal.signal,

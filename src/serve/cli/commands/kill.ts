@@ -51,6 +51,8 @@ function checked(text: string): string {
 }
 
 async function stop(target: string, args: Arguments, terminal: Terminal): Promise<number> {
+  if (isDryRun(args) && !args.has('force'))
+    await withHost(args, terminal, (host) => host.kills.check(target));
   if (isDryRun(args))
     return reportDryRun(
       `stop ${target}: end running calls, deny held calls and block new ones`,

@@ -85,6 +85,8 @@ const dryRuns: readonly [args: string, output: string][] = [
   ['disable door', 'would disable door'],
   ['disable off', 'would do nothing'],
   ['kill door', 'would stop door'],
+  ['kill other --force', 'would stop other'],
+  ['policy accept --allow net:127.0.0.1:9', 'nothing to accept: no PIN is set'],
   ['kill stopped --lift', 'would allow calls of stopped again'],
   ['kill --lift', 'would allow calls of stopped again'],
   ['approvals approve HELD', 'would approve apr_'],
@@ -129,6 +131,8 @@ describe('--dry-run', () => {
     ['approvals revoke rule_none', 'not_found'],
     ['audit acknowledge call_none', 'not_found'],
     ['pin remove', 'usage'],
+    ['kill dor', 'not_found'],
+    ['policy revoke 0123456789ab', 'not_found'],
   ])('"%s" fails as it would without --dry-run', async (args, code) => {
     await expect(run([...filled(args), '--dry-run'])).rejects.toMatchObject({ code });
   });
@@ -145,7 +149,7 @@ describe('--dry-run', () => {
   });
 
   test('every command that changes something has the option', async () => {
-    const reading = ['validate', 'list', 'info', 'policy', 'doctor', 'config', 'schema', 'explain'];
+    const reading = ['validate', 'list', 'info', 'doctor', 'config', 'schema', 'explain'];
     const serving = ['serve', 'mcp', 'host'];
     const without: string[] = [];
     for (const it of commands) {
