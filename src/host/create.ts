@@ -168,7 +168,7 @@ async function startHost(
       return openSession(sessionOptions, context);
     },
     approvals: approvalOperations({
-      ...{ queue: approvals, rules: standingRules, audit, operatorAuth, now, newId },
+      ...{ queue: approvals, rules: standingRules, audit, operatorAuth, tokens: services.tokens, now, newId },
       noticeKey: async () => Buffer.from(await keys.get('notices')).toString('hex'),
     }),
     operator: operatorAuth,

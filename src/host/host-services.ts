@@ -25,6 +25,7 @@ import { BackgroundStaging } from './catalog/background-staging.js';
 import { SessionCatalog } from './catalog/session-catalog.js';
 import type { SessionServices } from './catalog/session-services.js';
 import type { ProcessCounts } from './host.js';
+import { OpenClients } from './open-clients.js';
 import type { KillSwitch } from './operator/kill-switch.js';
 import type { RunningCalls } from './operator/running-calls.js';
 import { TokenCache } from './operator/token-cache.js';
@@ -192,6 +193,8 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     };
   };
 
+  const openClients = new OpenClients((ownerId) => void resources.endOwned(ownerId).catch(onBug));
+
   return {
     vault,
     switches,
@@ -203,12 +206,21 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     },
     processes: () => ({ call: processQueue.running, ...resources.counts() }),
     async openCatalog(setup) {
-      const { policy, directories, root } = setup;
+      const { client, owner, policy, directories, root } = setup;
       const catalog = await SessionCatalog.open(setup, sessionServices(policy));
-      if (reloads === null) return { catalog, release: () => {} };
-      await backgroundStaging.start(catalog);
+      if (reloads !== null) await backgroundStaging.start(catalog);
+      // Nobody else can use the processes of a client that is gone.
+      const leave = client === '' ? () => {} : openClients.enter(owner.id);
+      if (reloads === null) return { catalog, release: leave };
       const paths = directories.map((it) => resolve(root, it));
-      return { catalog, release: reloads.watch(catalog, paths, policy.ignore ?? []) };
+      const unwatch = reloads.watch(catalog, paths, policy.ignore ?? []);
+      return {
+        catalog,
+        release: () => {
+          unwatch();
+          leave();
+        },
+      };
     },
     async close() {
       await reloads?.close();

@@ -77,6 +77,7 @@ export type {
   Switches,
   TokenEntry,
   TokenInput,
+  TokenKind,
   TokenRole,
   Tokens,
   UnknownOutcome,
@@ -126,8 +127,8 @@ export interface RemoteHost {
   readonly rollbacks: Rollbacks;
   /** Stored, encrypted arguments of earlier calls. */
   readonly keptArguments: KeptArgumentOperations;
-  /** Access tokens for HTTP clients. */
-  readonly tokens: Tokens;
+  /** Access tokens of HTTP clients, and keys of stdio clients. */
+  readonly tokens: Omit<Tokens, 'onRevoke'>;
   /** How many sandboxed processes exist now, by purpose. */
   processes(): Promise<ProcessCounts>;
   /** Checks that nobody changed the audit log. */
@@ -146,12 +147,18 @@ export interface Host extends RemoteHost {
   session(options: SessionOptions): Promise<Session>;
   readonly approvals: Approvals;
   readonly operator: OperatorAuth;
+  readonly tokens: Tokens;
 }
 
 /** What one caller may use: packages, workspace, grants and policy. */
 export interface SessionOptions {
   /** Who calls: the user and the program, such as `alice/cli`. Default: `library`. */
   readonly principal?: string;
+  /**
+   * Names one client among several of the principal. Each has its own processes and held calls, which end with its last
+   * session. Limits and kills apply to the principal. Default: all sessions of the principal are one client.
+   */
+  readonly client?: string;
   /**
    * Files and folders with packages. Packages found there for the first time count as accepted by the operator, see
    * `acceptNewIn` and `inspectOnly`.

@@ -1,6 +1,6 @@
 import { PrestartedSandboxes } from '../run/prestarted-sandboxes.js';
 import type { SupervisionPolicy } from '../run/upstream/supervised-upstream.js';
-import { ownerOf } from '../run/worker/worker-plan.js';
+import { packageOfKey } from '../run/worker/worker-plan.js';
 import { WorkerPool } from '../run/worker/worker-pool.js';
 import { noSandbox } from '../sandbox/no-sandbox.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
@@ -60,8 +60,19 @@ export class SandboxResourceSets {
     for (const { warm, pool, connections } of this.#byUnsafe.values()) {
       // Processes started ahead have no owner yet, so all of them end; the next call starts its own.
       warm?.clear();
-      pool.end((key, tools) => matches({ ...ownerOf(key), tools, startedHere: true }));
+      pool.end(({ key, owner: { principal }, purposes: tools }) =>
+        matches({ package: packageOfKey(key), principal, tools, startedHere: true }),
+      );
       connections.kill(matches);
+    }
+  }
+
+  /** Ends the processes of an owner, who will make no more calls. */
+  async endOwned(ownerId: string): Promise<void> {
+    for (const { warm, pool, connections } of this.#byUnsafe.values()) {
+      warm?.end(ownerId);
+      pool.end(({ owner }) => owner.id === ownerId);
+      await connections.end(({ owner }) => owner.id === ownerId, 'its client has disconnected');
     }
   }
 

@@ -3,6 +3,7 @@ import type { ParseOptions } from '../model/format.js';
 import { HostError } from '../model/host-error.js';
 import type { Waiver } from '../model/waiver.js';
 import { type Grant, type Grants, mergeGrants, parseGrants } from '../policy/grant.js';
+import type { ProcessOwner } from '../run/process-owner.js';
 import type { SessionOptions } from './host.js';
 import type { WaiverGate } from './operator/waiver-gate.js';
 import { assertPolicy, policyDigest } from './policy-check.js';
@@ -15,6 +16,10 @@ import { settingsInForce, type WaivableSettings, waiversOf } from './session-wai
  */
 export interface SessionSetup {
   readonly principal: string;
+  /** Which client of the principal; empty if all its sessions are one client. */
+  readonly client: string;
+  /** Whose processes serve the session: the principal, its client and the workspace. */
+  readonly owner: ProcessOwner;
   readonly directories: readonly string[];
   /** Paths in which packages found for the first time are accepted. */
   readonly acceptNewIn: readonly string[];
@@ -40,7 +45,14 @@ export function createSessionSetup(
   parse: ParseOptions,
   gate: Pick<WaiverGate, 'version' | 'isActive'>,
 ): SessionSetup {
-  const { directories, principal = 'library', root = process.cwd(), environment = {}, policy = {} } = options;
+  const {
+    directories,
+    principal = 'library',
+    client = '',
+    root = process.cwd(),
+    environment = {},
+    policy = {},
+  } = options;
   if (!isAbsolute(root)) throw new HostError('usage', 'root must be an absolute path');
   assertPolicy(policy);
   const requested = { policy, allow: [...(options.allow ?? [])].sort(), root };
@@ -56,6 +68,8 @@ export function createSessionSetup(
   };
   return {
     principal,
+    client,
+    owner: { principal, id: JSON.stringify([principal, client, root]) },
     directories,
     acceptNewIn: options.inspectOnly === true ? [] : (options.acceptNewIn ?? directories),
     root,

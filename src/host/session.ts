@@ -35,11 +35,12 @@ export async function openSession(options: SessionOptions, context: SessionConte
   await waivers.logInactive(setup.waivers, setup.principal);
   const { catalog, release } = await services.openCatalog(setup);
   context.killTargets.add(catalog.names);
-  const { principal } = setup;
+  const { principal, client } = setup;
   const { audit, running, newId } = callServices;
   const caller = {
     id: newId('ses'),
     principal,
+    client,
     resolve: (name: string) => catalog.resolve(name),
     hasHooks: () => catalog.hasHooks,
     hooks: () => catalog.hooks(),

@@ -16,6 +16,8 @@ export type ApprovalState =
 /** Everything that an approval is bound to. If any member differs, the approval does not apply. */
 export interface ApprovalBinding {
   readonly principal: string;
+  /** Which client of the principal; empty if all its sessions are one client. */
+  readonly client: string;
   /** `package/tool`. */
   readonly tool: string;
   /** Digest of the package as it was when the person decided. */

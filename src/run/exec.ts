@@ -71,7 +71,7 @@ export async function runExec(
       reportsExit: script !== undefined,
     });
     // Only a program that answered successfully is worth prestarting.
-    if (key !== null && !request.signal.aborted) void prestarted?.prestart(key, start);
+    if (key !== null && !request.signal.aborted) void prestarted?.prestart(key, profile.owner, start);
     return result;
   } finally {
     // Kill the rest after the result is returned, because killing a process blocks the host for a moment.
@@ -152,8 +152,8 @@ function canPrestart(action: Exec, { package: pkg, slots, roots, dataFolder }: S
   return action.waitsForInput === true && !secret && !writable;
 }
 
-/** Different for every combination of package, caller, command and profile. */
+/** Different for every combination of package, owner, command and profile. */
 function keyOf(command: object, profile: SandboxProfile): string {
-  const { digest, principal, network } = profile;
-  return canonicalJson([digest, principal, command, network, mountIdentities(profile)] as unknown as Json);
+  const { digest, owner, network } = profile;
+  return canonicalJson([digest, owner, command, network, mountIdentities(profile)] as unknown as Json);
 }

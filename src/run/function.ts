@@ -31,26 +31,29 @@ export async function runFunction(
   const { command, key } = pool.plans.get(action, config, profile);
   const start = () =>
     new WorkerProcess(spawnSandboxed(command, profile, processServices), profile.limits.cpuSeconds);
-  return pool.use({ key, purpose: request.tool.name, signal, waitSignal, start }, async (worker) => {
-    const workerRequest = {
-      export: action.export,
-      convention: action.convention,
-      tool: request.tool.name,
-      input,
-      config,
-      dataDir: dataFolderInside(profile, processServices.sandbox),
-    };
-    const outcome = await worker.call(workerRequest, {
-      name,
-      timeoutMs: leftMs(),
-      callTimeoutMs: request.timeoutMs,
-      signal,
-      outputBytes,
-    });
-    if (outcome.deniedHosts.length > 0)
-      request.onNetworkDenied(outcome.deniedHosts.map((it) => `${it.host}:${it.port}`));
-    return readWorkerOutcome(outcome, name, outputBytes, profile);
-  });
+  return pool.use(
+    { key, owner: profile.owner, purpose: request.tool.name, signal, waitSignal, start },
+    async (worker) => {
+      const workerRequest = {
+        export: action.export,
+        convention: action.convention,
+        tool: request.tool.name,
+        input,
+        config,
+        dataDir: dataFolderInside(profile, processServices.sandbox),
+      };
+      const outcome = await worker.call(workerRequest, {
+        name,
+        timeoutMs: leftMs(),
+        callTimeoutMs: request.timeoutMs,
+        signal,
+        outputBytes,
+      });
+      if (outcome.deniedHosts.length > 0)
+        request.onNetworkDenied(outcome.deniedHosts.map((it) => `${it.host}:${it.port}`));
+      return readWorkerOutcome(outcome, name, outputBytes, profile);
+    },
+  );
 }
 
 /** The context of handlers: the value of each slot by name, converted to the slot's type. */

@@ -1,16 +1,18 @@
+import { type OwnedProcess, type ProcessOwner, processToEvict } from './process-owner.js';
 import type { SandboxedProcess } from './sandboxed-process.js';
 
 const idleMs = 60_000;
 const maxSandboxes = 16;
 
-interface PrestartedSandbox {
+interface PrestartedSandbox extends OwnedProcess {
+  readonly key: string;
   readonly sandboxed: SandboxedProcess;
   readonly timer: NodeJS.Timeout;
 }
 
 /**
  * Sandboxes started in advance. Each waits on its standard input and serves exactly one call. One per key, killed after
- * one minute, the oldest first if there are too many. The caller makes sure that a waiting sandbox can do no harm: no
+ * one minute. If there are too many, one of the owner with the most is killed. The caller makes sure that a waiting sandbox can do no harm: no
  * secret, no writable folder, and an egress proxy that denies everything.
  */
 export class PrestartedSandboxes {
@@ -33,7 +35,7 @@ export class PrestartedSandboxes {
   }
 
   /** Starts a sandbox for the next call. Ignores failures: the next call then starts its own sandbox and reports them. */
-  async prestart(key: string, start: () => Promise<SandboxedProcess>): Promise<void> {
+  async prestart(key: string, owner: ProcessOwner, start: () => Promise<SandboxedProcess>): Promise<void> {
     if (this.#closed || this.#waiting.has(key) || this.#starting.has(key)) return;
     const clearCount = this.#clearCount;
     this.#starting.add(key);
@@ -43,7 +45,7 @@ export class PrestartedSandboxes {
       if (this.#closed || this.#clearCount > clearCount) return;
       const sandboxed = await start();
       if (this.#closed || this.#clearCount > clearCount) return sandboxed.process.kill();
-      this.#keep(key, sandboxed);
+      this.#keep(key, owner, sandboxed);
     } catch {
       // The call that needs it will get the same failure and report it.
     } finally {
@@ -62,12 +64,21 @@ export class PrestartedSandboxes {
     for (const key of [...this.#waiting.keys()]) this.#kill(key);
   }
 
-  #keep(key: string, sandboxed: SandboxedProcess): void {
-    const [oldest] = this.#waiting.keys();
-    if (this.#waiting.size >= maxSandboxes && oldest !== undefined) this.#kill(oldest);
+  /** Kills the waiting sandboxes of an owner, who will make no more calls. */
+  end(ownerId: string): void {
+    for (const { key, owner } of [...this.#waiting.values()]) if (owner.id === ownerId) this.#kill(key);
+  }
+
+  #keep(key: string, owner: ProcessOwner, sandboxed: SandboxedProcess): void {
+    if (this.#waiting.size >= maxSandboxes) {
+      // In the order in which they were started.
+      const all = [...this.#waiting.values()];
+      const evicted = processToEvict(owner, all, all, () => 0);
+      if (evicted !== undefined) this.#kill(evicted.key);
+    }
     const timer = setTimeout(() => this.#kill(key), idleMs);
     timer.unref();
-    this.#waiting.set(key, { sandboxed, timer });
+    this.#waiting.set(key, { key, owner, sandboxed, timer });
     // A program that exits without waiting for input cannot serve the next call.
     const gone = () => {
       if (this.#waiting.get(key)?.sandboxed === sandboxed) this.#kill(key);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { HostError } from '../model/host-error.js';
+import type { ProcessOwner } from './process-owner.js';
 import { type PooledProcess, type PoolOptions, ProcessPool } from './process-pool.js';
 
 /** A fake process: starts at once and exits a moment after it was killed. */
@@ -24,6 +25,8 @@ class FakeProcess implements PooledProcess {
   }
 }
 
+const me: ProcessOwner = { principal: 'me', id: 'me' };
+
 class PoolHarness {
   readonly pool: ProcessPool<FakeProcess>;
   readonly made: FakeProcess[] = [];
@@ -35,14 +38,14 @@ class PoolHarness {
   }
 
   /** Uses a process until `finish` is called. */
-  use(key: string, signal = new AbortController().signal, purpose = 'it') {
+  use(key: string, signal = new AbortController().signal, purpose = 'it', owner = me) {
     let finish: (error?: Error) => void = () => {};
     const start = () => {
       const one = new FakeProcess(key, this.made.length);
       this.made.push(one);
       return one;
     };
-    const done = this.pool.use({ key, purpose, signal, start }, (process) => {
+    const done = this.pool.use({ key, owner, purpose, signal, start }, (process) => {
       this.served.push(key);
       this.maxProcesses = Math.max(this.maxProcesses, this.pool.state.processes);
       return new Promise<number>((resolve, reject) => {
@@ -222,7 +225,7 @@ describe('a pool', () => {
     const pooled = harness({});
     const calls = ['a 1', 'a 2', 'b 1'].map((it) => pooled.use(it));
     await moment();
-    pooled.pool.end((key) => key.startsWith('a '));
+    pooled.pool.end(({ key }) => key.startsWith('a '));
     expect(pooled.alive).toEqual(['b 1']);
     for (const it of calls) it.finish();
     await vi.waitFor(() => expect(pooled.pool.state).toEqual({ processes: 1, busy: 0, waiting: 0 }));
@@ -237,7 +240,10 @@ describe('a pool', () => {
     };
     const use = () =>
       pool
-        .use({ key: 'a', purpose: 'it', signal: new AbortController().signal, start }, async () => 1)
+        .use(
+          { key: 'a', owner: me, purpose: 'it', signal: new AbortController().signal, start },
+          async () => 1,
+        )
         .catch((it) => it);
     expect((await use()).hint).toBeUndefined();
     for (let n = 0; n < 50; n++) {
@@ -278,7 +284,7 @@ test('processes can be killed by the purposes they were used for', async () => {
   third.finish();
   expect(await third.done).toBe(1);
   const retiredAfterEnding = (use: string) => {
-    pooled.pool.end((key, uses) => key === 'a' && uses.has(use));
+    pooled.pool.end(({ key, purposes }) => key === 'a' && purposes.has(use));
     return pooled.made.map((it) => it.retired);
   };
   expect(retiredAfterEnding('other')).toEqual([false, false]);

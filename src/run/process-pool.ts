@@ -1,5 +1,7 @@
 import type { CancelSignal } from '../model/cancel-signal.js';
 import { callCanceled, HostError } from '../model/host-error.js';
+import { type OwnedProcess, type ProcessOwner, ProcessShares, processToEvict } from './process-owner.js';
+import { StartFailures } from './start-failures.js';
 
 /** A process that can serve calls, one at a time. */
 export interface PooledProcess {
@@ -15,6 +17,8 @@ export interface PooledProcess {
 export interface PoolOptions {
   /** Maximum number of processes, including those that are being killed. */
   readonly processes?: number;
+  /** Further processes if all are busy: one for each principal that has none. */
+  readonly reserved?: number;
   /** Maximum number of processes with the same key. */
   readonly perKey?: number;
   /** How long an idle process is kept. */
@@ -25,6 +29,7 @@ export interface PoolOptions {
 
 export interface PoolRequest<T> {
   readonly key: string;
+  readonly owner: ProcessOwner;
   /** What the process is used for, such as the tool's name; `end` can select processes by their past purposes. */
   readonly purpose: string;
   readonly signal: CancelSignal;
@@ -39,7 +44,7 @@ export interface PoolState {
   readonly waiting: number;
 }
 
-interface PoolEntry<T> {
+interface PoolEntry<T> extends OwnedProcess {
   readonly key: string;
   readonly process: T;
   readonly purposes: Set<string>;
@@ -53,32 +58,24 @@ interface Waiter<T> {
   readonly reject: (error: unknown) => void;
 }
 
-/** The last failed start of a key. */
-interface StartFailure {
-  readonly error: unknown;
-  readonly times: number;
-  readonly until: number;
-}
-
-const maxBackoffMs = 30_000;
-const maxFailures = 256;
-
 /**
  * Processes that are reused for later calls. Each serves one call at a time, so that a crash, a hang or a cancellation
- * affects no other call. Parallel calls for the same key get more processes, up to a limit. Further calls wait in order;
- * if the pool is full, the process that has been idle oldest is killed.
+ * affects no other call. Parallel calls for the same key get more processes, up to a limit. Further calls wait: those of
+ * the owner with the fewest processes come first, and calls of one owner keep their order. If the pool is full, an idle
+ * process is killed, see `processToEvict`.
  */
 export class ProcessPool<T extends PooledProcess> {
   readonly #limits: Required<PoolOptions>;
   readonly #entries = new Set<PoolEntry<T>>();
-  readonly #failures = new Map<string, StartFailure>();
+  readonly #failures: StartFailures;
   #waiting: Waiter<T>[] = [];
   #closed = false;
   /** One timer for all processes; one per process would be set and cleared with every call. */
   #idleTimer: NodeJS.Timeout | undefined;
 
   constructor(options: PoolOptions = {}) {
-    this.#limits = { processes: 16, perKey: 4, idleMs: 60_000, backoffMs: 500, ...options };
+    this.#limits = { processes: 16, reserved: 4, perKey: 4, idleMs: 60_000, backoffMs: 500, ...options };
+    this.#failures = new StartFailures(this.#limits.backoffMs);
   }
 
   /** Runs `work` with a process that no other call uses until `work` settles. */
@@ -87,10 +84,10 @@ export class ProcessPool<T extends PooledProcess> {
     try {
       return await work(entry.process);
     } catch (error) {
-      if (!entry.process.started) this.#recordFailure(request.key, error);
+      if (!entry.process.started) this.#failures.record(request.key, error);
       throw error;
     } finally {
-      if (entry.process.started) this.#failures.delete(request.key);
+      if (entry.process.started) this.#failures.clear(request.key);
       this.#release(entry);
     }
   }
@@ -101,8 +98,8 @@ export class ProcessPool<T extends PooledProcess> {
   }
 
   /** Kills the matching processes; their calls fail. */
-  end(matches: (key: string, purposes: ReadonlySet<string>) => boolean): void {
-    for (const entry of this.#entries) if (matches(entry.key, entry.purposes)) this.#end(entry);
+  end(matches: (entry: Readonly<Pick<PoolEntry<T>, 'key' | 'owner' | 'purposes'>>) => boolean): void {
+    for (const entry of this.#entries) if (matches(entry)) this.#end(entry);
   }
 
   /** Kills all processes and waits until they have exited. */
@@ -160,12 +157,13 @@ export class ProcessPool<T extends PooledProcess> {
     });
   }
 
-  /** Assigns processes to waiting requests, first come, first served. */
+  /** Assigns processes to waiting requests. */
   #serve(): void {
     let reservedPlaces = 0;
     let fullKey: string | undefined;
-    this.#waiting = this.#waiting.filter((waiter) => {
-      const { key } = waiter.request;
+    const served = new Set<Waiter<T>>();
+    const staysWaiting = (waiter: Waiter<T>): boolean => {
+      const { key, owner } = waiter.request;
       // This key has no free process; many requests often wait for the same key.
       if (key === fullKey) return true;
       const own = [...this.#entries].filter((it) => it.key === key && it.state !== 'ending');
@@ -187,23 +185,39 @@ export class ProcessPool<T extends PooledProcess> {
       }
       // Each process that is being killed frees a place for one waiting request; for a further one, evict another.
       const ending = [...this.#entries].filter((it) => it.state === 'ending').length;
-      if (ending > reservedPlaces || this.#evict()) reservedPlaces++;
-      return true;
-    });
+      if (ending > reservedPlaces || this.#evict(owner)) {
+        reservedPlaces++;
+        return true;
+      }
+      if (!this.#hasReservedPlace(owner)) return true;
+      this.#start(waiter);
+      return false;
+    };
+    for (const waiter of this.#inFairOrder()) if (!staysWaiting(waiter)) served.add(waiter);
+    if (served.size > 0) this.#waiting = this.#waiting.filter((it) => !served.has(it));
   }
 
-  /** After a failed start the key is not started again for a while; requests fail with the same error. */
-  #rejectDuringBackoff({ request, reject }: Waiter<T>): boolean {
-    const failure = this.#failures.get(request.key);
-    const left = (failure?.until ?? 0) - performance.now();
-    if (failure === undefined || left <= 0) return false;
-    const { error } = failure;
-    const seconds = Math.max(1, Math.ceil(left / 1000));
-    const hint = `it failed to start ${times(failure.times)}; try again in ${seconds} s`;
-    reject(
-      error instanceof HostError ? new HostError(error.code, error.message, { hint, cause: error }) : error,
+  /** The order of arrival, if all requests are of the same owner. */
+  #inFairOrder(): readonly Waiter<T>[] {
+    const [first] = this.#waiting;
+    if (this.#waiting.every((it) => it.request.owner.id === first?.request.owner.id)) return this.#waiting;
+    const shares = new ProcessShares([...this.#entries].filter((it) => it.state === 'busy'));
+    return [...this.#waiting].sort((a, b) => shares.compare(a.request.owner, b.request.owner));
+  }
+
+  /** All places are in use by calls of others, which may take long: this principal still gets one process. */
+  #hasReservedPlace(owner: ProcessOwner): boolean {
+    const { processes, reserved } = this.#limits;
+    return (
+      this.#entries.size < processes + reserved && new ProcessShares(this.#entries).ofPrincipal(owner) === 0
     );
-    return true;
+  }
+
+  /** After a failed start, requests for the same key fail with the same error for a while. */
+  #rejectDuringBackoff({ request, reject }: Waiter<T>): boolean {
+    const error = this.#failures.errorNow(request.key);
+    if (error !== undefined) reject(error);
+    return error !== undefined;
   }
 
   #start({ request, assign, reject }: Waiter<T>): void {
@@ -211,12 +225,13 @@ export class ProcessPool<T extends PooledProcess> {
     try {
       process = request.start();
     } catch (error) {
-      this.#recordFailure(request.key, error);
+      this.#failures.record(request.key, error);
       reject(error);
       return;
     }
     const purposes = new Set([request.purpose]);
-    const entry: PoolEntry<T> = { key: request.key, process, purposes, state: 'busy', idleSince: 0 };
+    const { key, owner } = request;
+    const entry: PoolEntry<T> = { key, owner, process, purposes, state: 'busy', idleSince: 0 };
     this.#entries.add(entry);
     process.exited.then(() => {
       this.#entries.delete(entry);
@@ -257,41 +272,20 @@ export class ProcessPool<T extends PooledProcess> {
     if (next !== Number.POSITIVE_INFINITY) this.#scheduleIdleCheck(Math.ceil(next));
   }
 
-  #evict(): boolean {
-    let oldest: PoolEntry<T> | undefined;
-    for (const entry of this.#entries) {
-      if (entry.state === 'idle' && (oldest === undefined || entry.idleSince < oldest.idleSince))
-        oldest = entry;
-    }
-    if (oldest !== undefined) this.#end(oldest);
-    return oldest !== undefined;
+  #evict(owner: ProcessOwner): boolean {
+    const all = [...this.#entries];
+    const idle = all.filter((it) => it.state === 'idle');
+    const evicted = processToEvict(owner, all, idle, (a, b) => a.idleSince - b.idleSince);
+    if (evicted !== undefined) this.#end(evicted);
+    return evicted !== undefined;
   }
 
   #end(entry: PoolEntry<T>): void {
     entry.state = 'ending';
     entry.process.kill();
   }
-
-  #recordFailure(key: string, error: unknown): void {
-    // A canceled request is not a failure of the program.
-    if (error instanceof HostError && error.code === 'canceled') return;
-    const now = performance.now();
-    const earlier = this.#failures.get(key);
-    // Parallel starts count once.
-    if (earlier !== undefined && earlier.until > now) return;
-    const count = (earlier?.times ?? 0) + 1;
-    const backoff = Math.min(this.#limits.backoffMs * 2 ** (count - 1), maxBackoffMs);
-    this.#failures.delete(key);
-    this.#failures.set(key, { error, times: count, until: now + backoff });
-    const [oldest] = this.#failures.keys();
-    if (this.#failures.size > maxFailures && oldest !== undefined) this.#failures.delete(oldest);
-  }
 }
 
 function closing(): HostError {
   return new HostError('canceled', 'the host is shutting down');
-}
-
-function times(count: number): string {
-  return count === 1 ? 'a moment ago' : `${count} times in a row`;
 }

@@ -8,6 +8,7 @@ import { constantText } from '../model/template.js';
 import type { EgressPolicy } from '../net/egress.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Mount, Sandbox, SandboxCommand, SandboxLimits } from '../sandbox/sandbox.js';
+import type { ProcessOwner } from './process-owner.js';
 import { fillText } from './template-filling.js';
 
 /** The process target of a program, from its manifest. */
@@ -18,8 +19,8 @@ export interface SandboxProfile {
   readonly package: Package;
   /** Digest of the package that the operator agreed to. */
   readonly digest: string;
-  /** The caller; processes are never shared between principals. */
-  readonly principal: string;
+  /** Processes are never shared between owners. */
+  readonly owner: ProcessOwner;
   /** Folder on this machine with the checked copy of the package's files. */
   readonly packageFolder: string;
   /** The workspace folders, mounted at their own paths; relative paths start at the first one. */

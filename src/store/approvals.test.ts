@@ -23,6 +23,7 @@ afterEach(async () => {
 
 const request = {
   principal: 'p',
+  client: '',
   session: 's',
   tool: 'a/b',
   definition: 'd',
@@ -36,6 +37,7 @@ const request = {
 };
 const others = [
   { principal: 'q' },
+  { client: 'r' },
   { tool: 'a/c' },
   { definition: 'e' },
   { argumentsDigest: 'y' },

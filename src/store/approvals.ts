@@ -59,6 +59,7 @@ export class ApprovalQueue {
       .values({
         id: request.id,
         principal: request.principal,
+        client: request.client,
         session: request.session,
         tool: request.tool,
         definition: request.definition,
@@ -128,11 +129,12 @@ export class ApprovalQueue {
   }
 
   /** Requests of this caller for the same tool and arguments. */
-  #sameCall({ principal, tool, argumentsDigest }: ApprovalBinding) {
+  #sameCall({ principal, client, tool, argumentsDigest }: ApprovalBinding) {
     return this.#database
       .selectFrom('approval')
       .selectAll()
       .where('principal', '=', principal)
+      .where('client', '=', client)
       .where('tool', '=', tool)
       .where('arguments_digest', '=', argumentsDigest);
   }
@@ -163,6 +165,7 @@ export class ApprovalQueue {
       .where('state', '=', 'approved')
       .where('expires_at', '>', this.#now())
       .where('principal', '=', binding.principal)
+      .where('client', '=', binding.client)
       .where('tool', '=', binding.tool)
       .where('definition', '=', binding.definition)
       .where('arguments_digest', '=', binding.argumentsDigest)
@@ -262,6 +265,7 @@ function fromRow(row: ApprovalTable): ApprovalRequest {
   return {
     id: row.id,
     principal: row.principal,
+    client: row.client,
     session: row.session,
     tool: row.tool,
     definition: row.definition,

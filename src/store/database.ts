@@ -38,6 +38,7 @@ export interface AuditAnchorTable {
 export interface ApprovalTable {
   id: string;
   principal: string;
+  client: string;
   session: string;
   tool: string;
   definition: string;
@@ -115,8 +116,12 @@ export interface KillTable {
 
 export interface TokenTable {
   id: string;
+  kind: string;
   name: string;
   role: string;
+  principal: string;
+  /** 1: a person may approve held calls by answering at the client that has it. */
+  may_approve: number;
   /** SHA-256 of the token. */
   digest: string;
   created_at: number;
@@ -124,10 +129,9 @@ export interface TokenTable {
   created_by: string;
 }
 
-/** The token that a name belongs to, even after it is revoked. */
-export interface TokenNameTable {
-  name: string;
-  token: string;
+/** A principal that a token has or had. */
+export interface TokenPrincipalTable {
+  principal: string;
 }
 
 /** The use of a limit at one time. */
@@ -232,7 +236,7 @@ export interface StateTables {
   agreement: AgreementTable;
   disabled_package: DisabledPackageTable;
   token: TokenTable;
-  token_name: TokenNameTable;
+  token_principal: TokenPrincipalTable;
   limit_use: LimitUseTable;
   limit_clock: LimitClockTable;
   kill: KillTable;

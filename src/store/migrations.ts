@@ -46,6 +46,7 @@ const steps: readonly string[] = [
    create table approval (
      id text primary key,
      principal text not null,
+     client text not null,
      session text not null,
      tool text not null,
      definition text not null,
@@ -119,17 +120,19 @@ const steps: readonly string[] = [
    ) strict;
    create table token (
      id text primary key,
+     kind text not null,
      name text not null,
      role text not null,
+     principal text not null,
+     may_approve integer not null,
      digest text not null unique,
      created_at integer not null,
      expires_at integer,
      created_by text not null
    ) strict;
-   -- The token that first had a name. The name never goes to another token, even after that one is revoked.
-   create table token_name (
-     name text primary key,
-     token text not null
+   -- Principals that a token ever had. A new token gets none of them, except one that replaces a token.
+   create table token_principal (
+     principal text primary key
    ) strict;
 
    create table link (

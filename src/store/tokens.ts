@@ -1,15 +1,17 @@
 import { sha256 } from '../files/sha256.js';
 import type { Database, TokenTable } from './database.js';
 
-/** A stored token. */
-export interface TokenRow extends TokenTable {
-  /** Whether the name belongs to this token: it was the first with that name. */
-  readonly named: boolean;
+/** A token to store. */
+export interface NewToken extends Omit<TokenTable, 'digest' | 'created_at' | 'principal'> {
+  /** The principal that it gets if no token ever had it; otherwise its id is added. */
+  readonly wantedPrincipal: string;
+  /** Id of the token whose principal it gets instead. */
+  readonly replaces?: string | undefined;
 }
 
 /**
- * HTTP access tokens. Only a digest of the token is stored, so the database does not reveal it. A name belongs to its
- * first token forever, because calls are held and allowed under that name.
+ * Tokens of HTTP clients and keys of stdio clients. Only a digest is stored, so the database does not reveal them. A
+ * principal belongs to its first token forever, because calls are held and allowed under that name.
  */
 export class TokenRows {
   readonly #database: Database;
@@ -20,21 +22,39 @@ export class TokenRows {
     this.#now = now;
   }
 
-  async add(row: Omit<TokenTable, 'digest' | 'created_at'>, token: string): Promise<TokenRow> {
-    const made = { ...row, digest: digestOf(token), created_at: this.#now() };
+  /** Undefined if the token to replace does not exist, or is of another kind or role. */
+  async add({ wantedPrincipal, replaces, ...row }: NewToken, token: string): Promise<TokenTable | undefined> {
     return this.#database.transaction().execute(async (transaction) => {
+      const replaced =
+        replaces === undefined
+          ? undefined
+          : await transaction
+              .selectFrom('token')
+              .selectAll()
+              .where('id', '=', replaces)
+              .where('kind', '=', row.kind)
+              .where('role', '=', row.role)
+              .executeTakeFirst();
+      if (replaces !== undefined && replaced === undefined) return undefined;
+      const claim = (principal: string) =>
+        transaction
+          .insertInto('token_principal')
+          .values({ principal })
+          .onConflict((conflict) => conflict.column('principal').doNothing())
+          .executeTakeFirst();
+      let principal = replaced?.principal ?? wantedPrincipal;
+      if (replaced === undefined && (await claim(principal)).numInsertedOrUpdatedRows !== 1n) {
+        principal = `${wantedPrincipal}#${row.id}`;
+        await claim(principal);
+      }
+      const made = { ...row, principal, digest: digestOf(token), created_at: this.#now() };
       await transaction.insertInto('token').values(made).execute();
-      const claim = await transaction
-        .insertInto('token_name')
-        .values({ name: made.name, token: made.id })
-        .onConflict((conflict) => conflict.column('name').doNothing())
-        .executeTakeFirst();
-      return { ...made, named: claim.numInsertedOrUpdatedRows === 1n };
+      return made;
     });
   }
 
-  async list(): Promise<readonly TokenRow[]> {
-    return (await this.#rows().orderBy('created_at').orderBy('id').execute()).map(rowOf);
+  async list(): Promise<readonly TokenTable[]> {
+    return this.#rows().orderBy('created_at').orderBy('id').execute();
   }
 
   async remove(id: string): Promise<boolean> {
@@ -43,23 +63,21 @@ export class TokenRows {
   }
 
   /** Looks the token up by its digest, so that the time of the comparison reveals nothing. */
-  async find(token: string): Promise<TokenRow | undefined> {
-    const row = await this.#rows().where('digest', '=', digestOf(token)).executeTakeFirst();
-    if (row === undefined || (row.expires_at !== null && row.expires_at <= this.#now())) return undefined;
-    return rowOf(row);
+  async find(token: string): Promise<TokenTable | undefined> {
+    return this.#valid(await this.#rows().where('digest', '=', digestOf(token)).executeTakeFirst());
+  }
+
+  async get(id: string): Promise<TokenTable | undefined> {
+    return this.#valid(await this.#rows().where('id', '=', id).executeTakeFirst());
   }
 
   #rows() {
-    return this.#database
-      .selectFrom('token')
-      .leftJoin('token_name', 'token_name.token', 'token.id')
-      .selectAll('token')
-      .select('token_name.token as named');
+    return this.#database.selectFrom('token').selectAll();
   }
-}
 
-function rowOf(row: TokenTable & { named: string | null }): TokenRow {
-  return { ...row, named: row.named !== null };
+  #valid(row: TokenTable | undefined): TokenTable | undefined {
+    return row === undefined || (row.expires_at !== null && row.expires_at <= this.#now()) ? undefined : row;
+  }
 }
 
 function digestOf(token: string): string {

@@ -119,7 +119,7 @@ export async function connectUpstream(options: UpstreamOptions): Promise<Upstrea
     openProfile: async () => ({
       package: of,
       digest: 'digest',
-      principal: 'agent',
+      owner: { principal: 'agent', id: 'agent' },
       packageFolder: files,
       roots: options.roots ?? [],
       hidden: [],

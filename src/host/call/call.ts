@@ -65,6 +65,8 @@ export interface Caller {
   /** Id of the session. */
   readonly id: string;
   readonly principal: string;
+  /** Which client of the principal; empty if all its sessions are one client. */
+  readonly client: string;
   /** Takes `package/tool` or an exposed name; throws if there is no such tool. */
   resolve(name: string): Promise<CallableTool>;
   /** Whether extensions have hooks for calls; most sessions have none. */
@@ -200,6 +202,7 @@ export function killSubjectOf({ principal }: Caller, { package: pkg, tool }: Cal
 async function bindingOf(caller: Caller, { callable, input }: FrozenCall): Promise<ApprovalBinding> {
   return {
     principal: caller.principal,
+    client: caller.client,
     tool: callable.name,
     definition: callable.digest,
     // Covers the arguments, the workspace and the grants: a person approves all three.
@@ -317,7 +320,8 @@ async function confirm(services: CallServices, call: Call): Promise<Answer> {
   if (typeof token !== 'string')
     throw new HostError('invalid_input', `${confirmToolName} needs the confirmation_token of a held call`);
   const stored = await services.approvals.get(token);
-  if (stored === undefined || stored.principal !== call.caller.principal) {
+  const { principal, client } = call.caller;
+  if (stored === undefined || stored.principal !== principal || stored.client !== client) {
     throw new HostError('approval_not_found', 'you have no held call with this token');
   }
   if (stored.state !== 'approved') {

@@ -39,6 +39,7 @@ export const approvalRequest = object({
   id: text(),
   session: anyText(),
   principal: text('Who called.'),
+  client: anyText('Which client of the principal; empty if it has only one.'),
   tool: text('PACKAGE/TOOL'),
   definition: text('Digest of the package.'),
   argumentsDigest: text('Digest of the arguments, the workspace and the grants.'),
@@ -125,12 +126,23 @@ export const secretEntry = object({
 export const keyChange = object({ to: keyStorage, passphrase: optional(secretText('The new passphrase.')) });
 
 const tokenRole = oneOf(['agent', 'operator']);
-export const tokenInput = object({ name: anyText(), role: tokenRole, expiresAt: nullable(timestamp()) });
+const tokenKind = oneOf(['http', 'stdio']);
+export const tokenInput = object({
+  name: anyText(),
+  role: tokenRole,
+  expiresAt: nullable(timestamp()),
+  kind: optional(tokenKind),
+  user: optional(anyText('The user of a stdio client.')),
+  mayApprove: optional(boolean('Whether a person may approve held calls at the client. Default: false.')),
+  replaces: optional(text('Id of a token whose principal the new one gets.')),
+});
 export const tokenEntry = object({
   id: text(),
+  kind: tokenKind,
   name: text(),
   role: tokenRole,
   principal: text('The principal of its calls.'),
+  mayApprove: boolean('Whether a person may approve held calls at the client.'),
   createdAt: timestamp(),
   expiresAt: nullable(timestamp()),
 });

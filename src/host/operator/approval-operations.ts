@@ -7,8 +7,10 @@ import type { ApprovalQueue, InvalidationFilter } from '../../store/approvals.js
 import type { AuditLog } from '../../store/audit-log.js';
 import type { StandingRules } from '../../store/standing-rules.js';
 import type { Approvals } from '../host.js';
+import { clientApprover } from './client-approver.js';
 import type { OperatorAuth, VerifiedActor } from './operator-auth.js';
-import { actorName, approveOperation } from './pin-auth.js';
+import { actorName } from './pin-auth.js';
+import type { TokenCache } from './token-cache.js';
 
 /** The longest wait for a change. */
 const maxWaitSeconds = 60;
@@ -18,6 +20,7 @@ export interface ApprovalServices {
   readonly rules: StandingRules;
   readonly audit: AuditLog;
   readonly operatorAuth: OperatorAuth;
+  readonly tokens: TokenCache;
   readonly now: () => number;
   readonly newId: (prefix: string) => string;
   /** The key that signs webhook notices, as hex. */
@@ -26,7 +29,7 @@ export interface ApprovalServices {
 
 /** Operations on held calls and on standing rules. */
 export function approvalOperations(services: ApprovalServices): Approvals {
-  const { queue, rules, audit, operatorAuth, now, newId, noticeKey } = services;
+  const { queue, rules, audit, operatorAuth, tokens, now, newId, noticeKey } = services;
   // The change counter starts again with each host, so a version also names the host's start.
   const startId = newId('v');
   const version = () => `${startId}.${queue.changes}`;
@@ -79,8 +82,12 @@ export function approvalOperations(services: ApprovalServices): Approvals {
     list: (states: readonly ApprovalState[] = ['proposed', 'approved']) => queue.list(states),
     get,
     async approve(id, actor) {
-      await get(id);
-      return decide(id, 'approved', { ...(await operatorAuth.verify(actor, approveOperation)) });
+      const { principal } = await get(id);
+      const isAtClient = typeof actor !== 'string' && actor.channel === 'client';
+      const who = isAtClient
+        ? await clientApprover(actor, principal, tokens)
+        : await operatorAuth.verify(actor, 'approve');
+      return decide(id, 'approved', { ...who });
     },
     // Denying cannot widen anything, so it never needs the PIN.
     async deny(id, actor) {

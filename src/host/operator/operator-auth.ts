@@ -11,6 +11,8 @@ export interface Operator {
   readonly pin?: string;
   /** Token from a sign-in with the same name. */
   readonly signIn?: string;
+  /** Id of the token or key of the MCP client; for the channel `client`. */
+  readonly client?: string;
 }
 
 /** The actor as written to the audit log. */
@@ -70,8 +72,7 @@ export interface OperatorAuth {
   signOut(token: string): Promise<boolean>;
   /**
    * Returns the actor for the audit log, or throws `pin_required`. While no PIN is set, every actor passes, unverified.
-   * After that, an actor needs the PIN or a sign-in. To approve a held call, the answer of the person at the client is
-   * enough. `operation` completes the sentence "the PIN is needed to …".
+   * After that, an actor needs the PIN or a sign-in. `operation` completes the sentence "the PIN is needed to …".
    */
   verify(actor: Actor, operation: string): Promise<VerifiedActor>;
 }

@@ -63,7 +63,7 @@ export interface SessionWaiver extends Waiver {
   readonly verified: boolean;
 }
 
-/** Tokens for access over HTTP. Only a digest of each token is stored. */
+/** Tokens of HTTP clients and keys of stdio clients. Only a digest of each is stored. */
 export interface Tokens {
   /** Returns the token itself; it cannot be read again. */
   create(entry: TokenInput): Promise<{ readonly entry: TokenEntry; readonly token: string }>;
@@ -72,7 +72,12 @@ export interface Tokens {
   revoke(id: string, by: string): Promise<boolean>;
   /** Null if the token is unknown, revoked or expired. */
   check(token: string): Promise<TokenEntry | null>;
+  /** Calls `listener` with the id of each revoked token. Returns a function that stops it. */
+  onRevoke(listener: (id: string) => void): () => void;
 }
+
+/** `http`: a bearer token. `stdio`: the key that `connect` writes for a client that starts `toolwharf mcp`. */
+export type TokenKind = 'http' | 'stdio';
 
 /** `agent`: may list and call tools. `operator`: may also approve calls, enable and disable packages, and see settings. */
 export type TokenRole = 'agent' | 'operator';
@@ -83,16 +88,27 @@ export interface TokenInput {
   readonly role: TokenRole;
   /** Milliseconds since 1970; null: it never expires. */
   readonly expiresAt: number | null;
+  /** Default: `http`. A key for stdio has the role `agent` and does not expire. */
+  readonly kind?: TokenKind | undefined;
+  /** The user of a stdio client: the first part of its principal. */
+  readonly user?: string | undefined;
+  /** Whether a person may approve held calls by answering at the client that has this token. Default: false. */
+  readonly mayApprove?: boolean | undefined;
+  /** Id of a token whose principal the new one gets. The other one stays valid until it is revoked. */
+  readonly replaces?: string | undefined;
   readonly by: Actor;
 }
 
 /** A stored token, without its value. */
 export interface TokenEntry {
   readonly id: string;
+  readonly kind: TokenKind;
   readonly name: string;
   readonly role: TokenRole;
-  /** The principal of its calls. No other token ever gets the same one. */
+  /** The principal of its calls. Only a token that replaces this one ever gets the same. */
   readonly principal: string;
+  /** Whether a person may approve held calls by answering at the client that has this token. */
+  readonly mayApprove: boolean;
   /** Milliseconds since 1970. */
   readonly createdAt: number;
   /** Milliseconds since 1970; null: it never expires. */

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import type { TokenTable } from '../../store/database.js';
-import type { TokenRows } from '../../store/tokens.js';
+import type { NewToken, TokenRows } from '../../store/tokens.js';
 import { TokenCache } from './token-cache.js';
 
 const digest = (token: string) => hash('sha256', token);
@@ -12,8 +12,8 @@ function createCache(now: () => number) {
   let lookups = 0;
   let gate: Promise<void> = Promise.resolve();
   const rows = {
-    add: async (row: Omit<TokenTable, 'digest' | 'created_at'>, token: string) => {
-      const entry = { ...row, digest: digest(token), created_at: 0 } as TokenTable;
+    add: async ({ wantedPrincipal: principal, ...row }: NewToken, token: string) => {
+      const entry = { ...row, principal, digest: digest(token), created_at: 0 } as TokenTable;
       stored.set(entry.digest, entry);
       return entry;
     },
@@ -43,7 +43,10 @@ function createCache(now: () => number) {
 }
 
 const entry = (id: string, expires_at: number | null = null) =>
-  ({ id, name: id, role: 'agent', expires_at, created_by: 'test' }) as const;
+  ({
+    ...{ id, kind: 'http', name: id, role: 'agent', expires_at, created_by: 'test' },
+    ...{ wantedPrincipal: `http/${id}`, may_approve: 0 },
+  }) as const;
 
 describe('a stored token', () => {
   test('is looked up in the database only once', async () => {

@@ -1,4 +1,5 @@
-import type { TokenRow, TokenRows } from '../../store/tokens.js';
+import type { TokenTable } from '../../store/database.js';
+import type { TokenRows } from '../../store/tokens.js';
 
 /**
  * Caches valid tokens by digest, because every request looks one up. No other process writes to the database, so all
@@ -8,7 +9,8 @@ export class TokenCache {
   readonly #rows: TokenRows;
   readonly #now: () => number;
   readonly #digest: (token: string) => string;
-  readonly #cached = new Map<string, TokenRow>();
+  readonly #cached = new Map<string, TokenTable>();
+  readonly #listeners = new Set<(id: string) => void>();
   /** Counts changes, so that a lookup that began before a change is not cached. */
   #changes = 0;
 
@@ -18,13 +20,18 @@ export class TokenCache {
     this.#digest = digest;
   }
 
-  async add(...entry: Parameters<TokenRows['add']>): Promise<TokenRow> {
+  async add(...entry: Parameters<TokenRows['add']>): Promise<TokenTable | undefined> {
     this.#clear();
     return this.#rows.add(...entry);
   }
 
-  list(): Promise<readonly TokenRow[]> {
+  list(): Promise<readonly TokenTable[]> {
     return this.#rows.list();
+  }
+
+  /** Not cached: only a decision of a person at a client needs it. */
+  get(id: string): Promise<TokenTable | undefined> {
+    return this.#rows.get(id);
   }
 
   async remove(id: string): Promise<boolean> {
@@ -33,10 +40,17 @@ export class TokenCache {
       return await this.#rows.remove(id);
     } finally {
       this.#clear();
+      for (const listener of this.#listeners) listener(id);
     }
   }
 
-  async find(token: string): Promise<TokenRow | undefined> {
+  /** Calls `listener` with the id of each token that is removed. Returns a function that stops it. */
+  onRemove(listener: (id: string) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  async find(token: string): Promise<TokenTable | undefined> {
     const digest = this.#digest(token);
     const cached = this.#cached.get(digest);
     if (cached !== undefined)

@@ -2,6 +2,7 @@ import type { EnvironmentStore } from '../../environment/environment-store.js';
 import type { NetworkHost } from '../../model/permissions.js';
 import { applyDenial, type Denial, denialFor } from '../../policy/denial.js';
 import { type Grant, grantFor } from '../../policy/grant.js';
+import type { ProcessOwner } from '../../run/process-owner.js';
 import type { SandboxProfile } from '../../run/sandbox-command.js';
 import type { SandboxUser } from '../../sandbox/path-access.js';
 import type { LimitPolicy } from '../host.js';
@@ -15,7 +16,7 @@ import type { HiddenPaths, Workspace } from './workspace-mounts.js';
 
 /** What the sandbox profiles of one package depend on, besides the package and the tool. */
 export interface ProfileInputs {
-  readonly principal: string;
+  readonly owner: ProcessOwner;
   readonly grant: Grant;
   /** What the operator denies this package. */
   readonly denial: Denial;
@@ -48,7 +49,7 @@ export interface ToolProfile {
 export function createProfileInputs(
   id: string,
   packages: readonly CheckedPackage[],
-  { principal, grants, root, policy, directories }: SessionSetup,
+  { owner, grants, root, policy, directories }: SessionSetup,
   { stage, folders, environments, sandbox, homeFolders: homes, hostFolders }: SandboxServices,
 ): ProfileInputs {
   const denial = denialFor(policy.deny ?? [], id);
@@ -61,7 +62,7 @@ export function createProfileInputs(
     root,
   );
   return {
-    principal,
+    owner,
     grant,
     isOnlyPackage,
     extraHosts: isOnlyPackage ? grant.network : (grants.own.get(id)?.network ?? []),

@@ -54,7 +54,7 @@ export async function sandboxProfileFor(
     profile: {
       package: pkg,
       digest: catalog.digest,
-      principal: inputs.principal,
+      owner: inputs.owner,
       packageFolder,
       roots: workspaceMounts.mounts,
       hidden: workspaceMounts.hidden,

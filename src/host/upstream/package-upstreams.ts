@@ -89,7 +89,7 @@ export class PackageUpstreams {
       return this.#failures.get(checked) ?? 'its program has not started yet';
     const { digest } = programRefOf(checked, '');
     const failed = this.#services.upstreams.connections
-      .states(digest, this.#setup.principal)
+      .states(digest, this.#setup.owner)
       .find((it) => it.state === 'failed');
     return failed === undefined
       ? undefined
@@ -100,7 +100,7 @@ export class PackageUpstreams {
     if (!hasUpstreams(checked)) return [];
     const { digest } = programRefOf(checked, '');
     const { connections } = this.#services.upstreams;
-    return connections.states(digest, this.#setup.principal).map(({ program, state, reason, exits }) => ({
+    return connections.states(digest, this.#setup.owner).map(({ program, state, reason, exits }) => ({
       name: program,
       state,
       ...(reason === '' ? {} : { reason }),

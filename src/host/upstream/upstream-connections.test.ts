@@ -1,5 +1,6 @@
 import { expect, test, vi } from 'vitest';
 import type { CancelSignal } from '../../model/cancel-signal.js';
+import type { ProcessOwner } from '../../run/process-owner.js';
 import type { Upstream, UpstreamEnd } from '../../run/upstream/upstream.js';
 import { UpstreamConnections, type UpstreamTarget } from './upstream-connections.js';
 
@@ -24,11 +25,13 @@ function unwilling(endings: string[]): Upstream {
   };
 }
 
-function target(key: string, open: UpstreamTarget['open']): UpstreamTarget {
+const agent: ProcessOwner = { principal: 'agent', id: 'agent' };
+
+function target(key: string, open: UpstreamTarget['open'], owner = agent): UpstreamTarget {
   const redact = (text: string) => text;
   return {
     key,
-    principal: 'agent',
+    owner,
     package: key,
     digest: key,
     program: 'main',
@@ -102,4 +105,57 @@ test('a program of an older version ends soon after a newer version is used', as
     vi.useRealTimers();
     connections.kill(() => true);
   }
+});
+
+/** A program that ends when it is asked to. */
+function willing(): Upstream {
+  let end: (end: UpstreamEnd) => void = () => {};
+  const ended = new Promise<UpstreamEnd>((resolve) => {
+    end = resolve;
+  });
+  const stop = () => end({ kind: 'requested', reason: 'it was stopped' });
+  return {
+    announced: { tools: [], hooks: [] },
+    ended,
+    call: () => Promise.reject(new Error('not used here')),
+    close: async () => stop(),
+    kill: stop,
+  };
+}
+
+test('a client with very many programs neither ends those of others nor uses all places', async () => {
+  const connections = new UpstreamConnections();
+  const bob: ProcessOwner = { principal: 'bob', id: 'bob' };
+  const starts: string[] = [];
+  const program = (key: string, owner: ProcessOwner) =>
+    target(
+      key,
+      async () => {
+        starts.push(key);
+        return willing();
+      },
+      owner,
+    );
+  await connections.use(program('bob-1', bob), async () => {});
+  for (let n = 0; n < 200; n++) await connections.use(program(`agent-${n}`, agent), async () => {});
+  await connections.use(program('bob-1', bob), async () => {});
+  expect(starts.filter((it) => it === 'bob-1')).toHaveLength(1);
+  await connections.end(() => true, 'next part');
+
+  let release = () => {};
+  const busy = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const calls = Array.from({ length: 112 }, (_, n) =>
+    connections.use(program(`busy-${n}`, agent), () => busy),
+  );
+  await expect(connections.use(program('one-more', agent), async () => {})).rejects.toMatchObject({
+    code: 'upstream_failed',
+  });
+  // Control: another principal still gets a place.
+  await connections.use(program('bob-2', bob), async () => {});
+  expect(starts).toContain('bob-2');
+  release();
+  await Promise.all(calls);
+  await connections.close();
 });

@@ -1,6 +1,12 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import {
+  type OwnedProcess,
+  type ProcessOwner,
+  ProcessShares,
+  processToEvict,
+} from '../../run/process-owner.js';
+import {
   externalSupervision,
   SupervisedUpstream,
   type SupervisionPolicy,
@@ -9,11 +15,11 @@ import type { Upstream } from '../../run/upstream/upstream.js';
 import type { LivingProcess } from '../operator/kill-switch.js';
 import { createQueue } from '../queue.js';
 
-/** An upstream for one caller, and how to connect to it. */
+/** An upstream for one owner, and how to connect to it. */
 export interface UpstreamTarget {
-  /** Differs if the code, the caller, the sandbox profile or a value differs. */
+  /** Differs if the code, the owner, the sandbox profile or a value differs. */
   readonly key: string;
-  readonly principal: string;
+  readonly owner: ProcessOwner;
   readonly package: string;
   readonly digest: string;
   readonly program: string;
@@ -32,21 +38,23 @@ export interface UpstreamState {
   readonly exits: number;
 }
 
-interface Entry {
+interface Entry extends OwnedProcess {
   readonly target: UpstreamTarget;
   /** Tools that were called in it so far. */
   readonly tools: Set<string>;
   readonly supervised: SupervisedUpstream;
 }
 
-/** Upstreams at the same time. Above this, the one that was idle longest is ended. */
+/** Upstreams at the same time. Above this, an idle one is ended. */
 const maxUpstreams = 128;
+/** Upstreams of one principal at the same time, so that others always get some. */
+const maxOfPrincipal = 112;
 /** Restarts at the same time. Low, so that restarts do not slow down running calls. */
 const maxRestarts = 2;
 /** How long an idle program is kept once another version of its package is in use. */
 const outdatedIdleMs = 20_000;
 
-/** The upstreams of a host. Sessions of the same caller share them; different callers never do. */
+/** The upstreams of a host. Sessions of the same owner share them; different owners never do. */
 export class UpstreamConnections {
   readonly #entries = new Map<string, Entry>();
   /** Upstreams that get no new work and have not ended yet. */
@@ -67,10 +75,10 @@ export class UpstreamConnections {
     return supervised.use(work);
   }
 
-  /** The states of a package's upstreams for one caller. */
-  states(digest: string, principal: string): readonly UpstreamState[] {
+  /** The states of a package's upstreams for one owner. */
+  states(digest: string, { id }: ProcessOwner): readonly UpstreamState[] {
     return [...this.#entries.values()]
-      .filter((it) => it.target.digest === digest && it.target.principal === principal)
+      .filter((it) => it.target.digest === digest && it.owner.id === id)
       .map(({ target, supervised }) => ({
         program: target.program,
         state: supervised.state,
@@ -96,7 +104,8 @@ export class UpstreamConnections {
 
   /** Kills all matching upstreams, also those that are already ending. */
   kill(matches: (owner: LivingProcess) => boolean): void {
-    const isMatch = ({ target, tools }: Entry) => matches({ ...target, tools });
+    const isMatch = ({ target, owner: { principal }, tools }: Entry) =>
+      matches({ ...target, principal, tools });
     this.#remove(isMatch);
     for (const it of this.#ending) if (isMatch(it)) it.supervised.kill();
   }
@@ -119,40 +128,42 @@ export class UpstreamConnections {
   #entryFor(target: UpstreamTarget): Entry {
     const known = this.#entries.get(target.key);
     if (known !== undefined) return known;
-    this.#makeRoom();
+    this.#makeRoom(target.owner);
     const name = `${target.package} (${target.program})`;
     const limits = target.startedHere ? this.#limits : { ...this.#limits, ...externalSupervision };
     const supervised = new SupervisedUpstream(name, target.open, limits, target.redact, this.#restarts);
-    const entry: Entry = { target, tools: new Set(), supervised };
+    const entry: Entry = { target, owner: target.owner, tools: new Set(), supervised };
     this.#outdateOthers(target);
     this.#entries.set(target.key, entry);
     return entry;
   }
 
   /** Other versions of a package are probably not needed any more, so they are kept only shortly. */
-  #outdateOthers({ principal, package: id, program, digest }: UpstreamTarget): void {
+  #outdateOthers({ owner, package: id, program, digest }: UpstreamTarget): void {
     for (const { target, supervised } of this.#entries.values()) {
-      const same = target.principal === principal && target.package === id && target.program === program;
+      const same = target.owner.id === owner.id && target.package === id && target.program === program;
       if (same && target.digest !== digest) supervised.shortenIdleTime(outdatedIdleMs);
     }
   }
 
-  /** Removes an idle upstream, stopped ones first: they cost nothing but their history of failures. */
-  #makeRoom(): void {
-    if (this.#entries.size < maxUpstreams) return;
-    const idle = [...this.#entries.values()]
-      .filter((it) => !it.supervised.busy)
-      .sort((a, b) => rank(a) - rank(b) || a.supervised.usedAt - b.supervised.usedAt);
-    const [first] = idle;
-    if (first === undefined)
-      throw new HostError('upstream_failed', `all ${maxUpstreams} connections to programs are in use`, {
-        hint: 'call again later',
+  /** Removes an idle upstream, see `processToEvict`. Stopped ones first: they cost only their history of failures. */
+  #makeRoom(owner: ProcessOwner): void {
+    const all = [...this.#entries.values()];
+    const isOverShare = new ProcessShares(all).ofPrincipal(owner) >= maxOfPrincipal;
+    if (all.length < maxUpstreams && !isOverShare) return;
+    const idle = all.filter((it) => !it.supervised.busy);
+    const candidates = isOverShare ? idle.filter((it) => it.owner.principal === owner.principal) : idle;
+    const compareAge = (a: Entry, b: Entry) => a.supervised.usedAt - b.supervised.usedAt;
+    const evicted =
+      candidates.filter((it) => it.supervised.state === 'stopped').sort(compareAge)[0] ??
+      processToEvict(owner, all, candidates, compareAge) ??
+      // Better than an error: another client of the same principal starts its program again when it needs it.
+      candidates.filter((it) => it.owner.principal === owner.principal).sort(compareAge)[0];
+    if (evicted === undefined)
+      throw new HostError('upstream_failed', 'too many connections to programs are in use', {
+        hint: `call again later; a host has at most ${maxUpstreams}, of which one principal has at most ${maxOfPrincipal}`,
       });
-    this.#remove((it) => it === first);
-    void first.supervised.close('other programs need its connection');
+    this.#remove((it) => it === evicted);
+    void evicted.supervised.close('other programs need its connection');
   }
-}
-
-function rank({ supervised }: Entry): number {
-  return supervised.state === 'stopped' ? 0 : 1;
 }

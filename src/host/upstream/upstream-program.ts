@@ -6,6 +6,7 @@ import { type Package, upstreamPrograms } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { NetworkReach } from '../../net/destination.js';
+import type { ProcessOwner } from '../../run/process-owner.js';
 import { mountIdentities, type SandboxProfile } from '../../run/sandbox-command.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
 import type { PassedEnvironment } from '../sandboxing/passed-environment.js';
@@ -57,14 +58,14 @@ export function programRefOf({ loaded }: CheckedPackage, program: string): Progr
 /** A hash of everything that a running program depends on, so that it is never shared where something differs. */
 export function upstreamKey(
   ref: ProgramRef,
-  principal: string,
+  owner: ProcessOwner,
   slots: SlotValues,
   reach: NetworkReach,
   natsUrl: string | null,
   profile: SandboxProfile | null,
 ): string {
   const settings = [...slots].map(([name, it]) => [name, it.value, it.recipients]);
-  const parts = [ref, principal, settings, reach, natsUrl, profile && profileKey(profile)];
+  const parts = [ref, owner, settings, reach, natsUrl, profile && profileKey(profile)];
   return sha256(canonicalJson(parts as unknown as Json));
 }
 

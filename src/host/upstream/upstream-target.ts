@@ -42,10 +42,10 @@ export async function upstreamTarget(options: UpstreamTargetOptions): Promise<Up
   const pkg = packageOf(checked);
   const profile = runsHere(program) ? await longRunningProfile(options) : null;
   const ref = programRefOf(checked, program.name);
-  const { policy, principal } = setup;
+  const { policy, owner } = setup;
   const reach = reachOf(pkg, program, passedEnvironment(setup, pkg.id));
   const natsUrl = policy.natsUrl ?? null;
-  const key = upstreamKey(ref, principal, slots, reach, natsUrl, profile);
+  const key = upstreamKey(ref, owner, slots, reach, natsUrl, profile);
   const opener = upstreamOpener(
     {
       ...{ package: pkg, program, ref, slots, reach, natsUrl, profile, scan },
@@ -56,7 +56,7 @@ export async function upstreamTarget(options: UpstreamTargetOptions): Promise<Up
   );
   return {
     key,
-    principal,
+    owner,
     package: pkg.id,
     digest: ref.digest,
     program: program.name,

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { Package } from '../../model/package.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { SandboxProfile } from '../sandbox-command.js';
-import { ownerOf, WorkerPlans } from './worker-plan.js';
+import { packageOfKey, WorkerPlans } from './worker-plan.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'toolwharf-plan-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -31,7 +31,7 @@ const base = {
     ],
   } as unknown as Package,
   digest: 'd1',
-  principal: 'alice/cli',
+  owner: { principal: 'alice/cli', id: 'alice/cli /a' },
   files: '/staged/1',
   roots: [{ source: root, target: root, writable: false }],
   hidden: [],
@@ -54,12 +54,13 @@ describe('a worker plan', () => {
   test('is cached while nothing changes', () => {
     expect(plan()).toBe(plan());
     expect(plan({ runtimes: new Map(base.runtimes) })).toBe(plan());
-    expect(ownerOf(plan().key)).toEqual({ package: 'pack', principal: 'alice/cli' });
+    expect(packageOfKey(plan().key)).toBe('pack');
   });
 
   test.each([
     ['other code', { digest: 'd2' }],
-    ['another caller', { principal: 'bob/cli' }],
+    ['another caller', { owner: { principal: 'bob/cli', id: 'bob/cli /a' } }],
+    ['another client or workspace', { owner: { principal: 'alice/cli', id: 'alice/cli /b' } }],
     ['other files', { packageFolder: '/staged/2' }],
     ['a writable workspace', { roots: [{ source: root, target: root, writable: true }] }],
     ['no workspace', { roots: [] }],

@@ -96,7 +96,7 @@ function workerCommand(
   return { ...command, argv: withWorkerChannel(command.argv) };
 }
 
-/** Different for every combination of code, caller, profile and values. Contains only a hash of the values. */
+/** Different for every combination of code, owner, profile and values. Contains only a hash of the values. */
 function keyOf(
   action: FunctionAction,
   { argv, ...command }: Omit<SandboxCommand, 'egress'>,
@@ -104,15 +104,14 @@ function keyOf(
   profile: SandboxProfile,
   identities: readonly string[],
 ): string {
-  const { digest, principal, network, package: pkg, runtimes } = profile;
+  const { digest, owner, network, package: pkg, runtimes } = profile;
   // Digest and program stand for the arguments, which are long.
   const interpreter = runtimes.get(action.program)?.interpreter.path ?? argv[0];
-  const inputs = [digest, principal, action.program, interpreter, command, network, config, identities];
-  return `${pkg.id} ${sha256(canonicalJson(inputs as unknown as Json))} ${principal}`;
+  const inputs = [digest, owner, action.program, interpreter, command, network, config, identities];
+  return `${pkg.id} ${sha256(canonicalJson(inputs as unknown as Json))}`;
 }
 
-/** Package and principal of a key. */
-export function ownerOf(key: string): { package: string; principal: string } {
-  const [id = '', hash = ''] = key.split(' ', 2);
-  return { package: id, principal: key.slice(id.length + hash.length + 2) };
+/** The package of a key. */
+export function packageOfKey(key: string): string {
+  return key.slice(0, key.indexOf(' '));
 }

@@ -120,7 +120,7 @@ function packageOf(
   const profile: SandboxProfile = {
     package: of,
     digest: `digest-${made}`,
-    principal: 'somebody',
+    owner: ownerOf('somebody'),
     packageFolder: folder,
     roots: [],
     hidden: [],
@@ -166,7 +166,7 @@ function packageOf(
         caller: { agentId: 'agent', sessionId: 'ses' },
         onNetworkDenied: (hosts) => refused.push(...hosts),
       },
-      { ...profile, principal: call.principal ?? profile.principal },
+      { ...profile, owner: ownerOf(call.principal ?? 'somebody') },
       { sandbox: setting.sandbox ?? sandbox, newSocket: () => join(root, `${++made}.sock`) },
       pool,
       { waitSignal: () => signal, leftMs: () => timeoutMs },
@@ -174,6 +174,8 @@ function packageOf(
   };
   return { run, pool, refused, value: async (call?: Call): Promise<Json> => (await run(call)).value };
 }
+
+const ownerOf = (principal: string) => ({ principal, id: principal });
 
 async function failure(of: Promise<unknown>): Promise<HostError> {
   const error = await of.then(

@@ -235,6 +235,19 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
       remote.tokens.create({ name: 'laptop', role: 'agent', expiresAt: null, by }),
     ),
   );
+  await step('tokens.create: the key of a client', async () => {
+    const key = { kind: 'stdio', user: 'alice', name: 'desk', role: 'agent', expiresAt: null } as const;
+    const first = await remote.tokens.create({ ...key, mayApprove: true, by });
+    const second = await remote.tokens.create({ ...key, replaces: first.entry.id, by });
+    for (const { entry } of [first, second]) await remote.tokens.revoke(entry.id, 'user/test');
+    return [first, second].map(({ entry }) => [entry.kind, entry.principal, entry.mayApprove]);
+  });
+  await step('tokens.create: a key for an operator', () =>
+    remote.tokens.create({ kind: 'stdio', user: 'alice', name: 'x', role: 'operator', expiresAt: null, by }),
+  );
+  await step('tokens.create: a token that replaces none', () =>
+    remote.tokens.create({ name: 'x', role: 'agent', expiresAt: null, replaces: 'tok_gone', by }),
+  );
   await step('tokens.list', () => remote.tokens.list());
   await step('tokens.check', () => remote.tokens.check(token.token));
   await step('tokens.check: unknown', () => remote.tokens.check('tw_unknown'));

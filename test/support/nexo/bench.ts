@@ -213,7 +213,7 @@ function profileOf(pkg: Package, folder: string, { own, slots, network }: BenchO
   return {
     package: pkg,
     digest: 'none',
-    principal: 'agent',
+    owner: { principal: 'agent', id: 'agent' },
     packageFolder: files,
     roots: [],
     hidden: [],

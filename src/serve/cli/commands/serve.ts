@@ -191,7 +191,9 @@ async function openWeb(
 ): Promise<OpenedHttp> {
   if (!isLoopbackHost(isIPv6(address) ? `[${address}]` : address)) {
     const now = Date.now();
-    const hasToken = (await host.tokens.list()).some((it) => it.expiresAt === null || it.expiresAt > now);
+    const hasToken = (await host.tokens.list()).some(
+      (it) => it.kind === 'http' && (it.expiresAt === null || it.expiresAt > now),
+    );
     if (!hasToken && oidc === undefined)
       throw new HostError('auth_required', `other machines can reach ${address}, but no token exists`, {
         hint: 'create one first: toolwharf token create NAME; or use an identity provider: --oidc-issuer URL',

@@ -5,8 +5,8 @@ import type { Arguments } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { sessionOptions, sessionSettings } from './config.js';
 
-/** Who opens the session is added when the host is known. */
-export type CommandSessionOptions = Required<Omit<SessionOptions, 'operator'>> &
+/** Who opens the session is added when the host is known. The sessions of a command are one client. */
+export type CommandSessionOptions = Required<Omit<SessionOptions, 'client' | 'operator'>> &
   Pick<SessionOptions, 'operator'>;
 
 /** Session options of a command: the paths it names, else the configured ones, with the configured policy. */
