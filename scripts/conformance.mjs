@@ -85,8 +85,9 @@ async function runRevision(node, revision) {
   mkdirSync(state);
   mkdirSync(output);
   if (confined.uid !== undefined) chownSync(output, confined.uid, confined.gid);
+  const agentToken = createApproverToken(state);
   const server = await serve(state);
-  const forward = await openForward(server.start);
+  const forward = await openForward({ ...server.start, agentToken });
   try {
     const entry = join(place, 'node_modules', suite, 'dist/index.js');
     const choice = ['--suite', 'all', '--spec-version', revision];
@@ -101,6 +102,14 @@ async function runRevision(node, revision) {
     await forward.close();
     await server.close();
   }
+}
+
+/** The suite answers our questions about held calls, which only a client that may approve gets. */
+function createApproverToken(state) {
+  const args = ['dist/main.cjs', 'token', 'create', 'suite', '--may-approve', '--json', '--state', state];
+  const { status, stdout } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
+  if (status !== 0) throw new Error('the token for the suite could not be created');
+  return JSON.parse(stdout).token;
 }
 
 async function serve(state) {
@@ -191,7 +200,7 @@ function page(lines, runs) {
     '',
     '- Every scenario also checks all messages against the schema of the protocol. These checks count as passed even if the',
     '  scenario fails, so the number of scenarios says more than the number of checks.',
-    "- The suite cannot send a token. `test/conformance/forward.mjs` adds an agent's token on loopback. It also disables and",
+    '- The suite cannot send a token. `test/conformance/forward.mjs` adds the token of an agent that may approve, on loopback. It also disables and',
     '  enables a package when the suite expects a list to change. Everything else is passed on unchanged.',
     '- `tools-call-elicitation` and `input-required-result-request-state` answer our question with other fields. That is not an',
     '  approval, so the call is denied, and the scenario passes with this answer.',

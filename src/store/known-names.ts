@@ -57,10 +57,10 @@ export class KnownNames {
     ];
   }
 
-  /** Names of tokens, also of revoked ones: a kill by name covers all tokens that had the name. */
-  async tokenNames(): Promise<string[]> {
-    const rows = await this.#database.selectFrom('token_name').select('name').execute();
-    return rows.map((it) => it.name);
+  /** Principals of tokens, also of revoked ones. */
+  async tokenPrincipals(): Promise<string[]> {
+    const rows = await this.#database.selectFrom('token_principal').select('principal').execute();
+    return rows.map((it) => it.principal);
   }
 }
 

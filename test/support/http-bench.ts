@@ -23,6 +23,8 @@ export interface HttpBench {
   readonly answers: Answer[];
   /** A stored token with its id. */
   token(name: string, role?: TokenRole, expiresAt?: number | null): Promise<{ token: string; id: string }>;
+  /** A stored token of an agent in whose client a person may approve held calls. */
+  approverToken(name: string): Promise<string>;
   request(path: string, options?: RequestOptions): Promise<ReceivedResponse>;
   close(): Promise<void>;
 }
@@ -102,6 +104,10 @@ export async function httpBench(
     token: async (name, role = 'agent', expiresAt = null) => {
       const made = await bench.host.tokens.create({ name, role, expiresAt, by: 'test' });
       return { token: made.token, id: made.entry.id };
+    },
+    approverToken: async (name) => {
+      const input = { name, role: 'agent', expiresAt: null, mayApprove: true, by: 'test' } as const;
+      return (await bench.host.tokens.create(input)).token;
     },
     request: (path, options = {}) => request(server.port, path, { token: agent, ...options }),
     close: async () => {

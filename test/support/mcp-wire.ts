@@ -59,6 +59,8 @@ export interface FrontSetup {
   readonly expose?: ExposeMode;
   readonly parts?: McpServerParts;
   readonly now?: () => number;
+  /** Id of a token that may approve held calls. Default: its user is never asked to approve. */
+  readonly approver?: string | null;
 }
 
 export const bugs: unknown[] = [];
@@ -68,8 +70,16 @@ export function partsFor(now: () => number = Date.now): McpServerParts {
 }
 
 export function frontFor({ host, session, principal = 'agent', ...rest }: FrontSetup): McpServer {
-  const { holder = principal, expose = 'all', parts = partsFor(rest.now) } = rest;
-  return createMcpServer({ ...parts, session, approvals: host.approvals, principal, holder, expose });
+  const { holder = principal, expose = 'all', parts = partsFor(rest.now), approver = null } = rest;
+  return createMcpServer({
+    ...parts,
+    session,
+    approvals: host.approvals,
+    principal,
+    holder,
+    expose,
+    approver,
+  });
 }
 
 export type Era = '2025' | '2026';

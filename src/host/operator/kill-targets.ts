@@ -73,7 +73,7 @@ export class KillTargets {
         if ([...this.#principals].some(isNamed)) return undefined;
         const principals = [
           ...this.#principals,
-          ...(await this.#stored.tokenNames()).map((it) => `http/${it}`),
+          ...(await this.#stored.tokenPrincipals()),
           ...(await this.#stored.principals()),
         ];
         if (principals.some(isNamed)) return undefined;

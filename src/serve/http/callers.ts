@@ -23,6 +23,8 @@ export interface HttpCaller {
   readonly name: string;
   readonly role: TokenRole;
   readonly principal: string;
+  /** Whether the operator allowed its user to approve held calls at the client. */
+  readonly mayApprove: boolean;
   /** Opens the session on first use. All requests with the token share it. */
   session(): Promise<Session>;
   /** Aborted when the token is revoked or expires. */
@@ -63,7 +65,10 @@ export class Callers {
     this.#options = options;
     this.#startTokens = options.startTokens.map(({ name, role, token }) => ({
       digest: digestOf(token),
-      identity: { id: `start:${name}`, name, role, expiresAt: null, principal: `http/${name}` },
+      identity: {
+        ...{ id: `start:${name}`, name, role, expiresAt: null, principal: `http/${name}` },
+        mayApprove: false,
+      },
     }));
   }
 
@@ -150,14 +155,15 @@ export class Callers {
     const digest = digestOf(token);
     for (const it of this.#startTokens) if (timingSafeEqual(it.digest, digest)) return it.identity;
     const stored = await this.#host.tokens.check(token);
+    // The key of a stdio client is valid only on the socket.
+    if (stored === null || stored.kind !== 'http') return undefined;
     // A stored token with the name of a start token must not get its principal.
-    if (stored === null) return undefined;
     const taken = this.#startTokens.some((it) => it.identity.principal === stored.principal);
     return taken ? { ...stored, principal: `http/${stored.name}#${stored.id}` } : stored;
   }
 
   #add(identity: Identity): CallerEntry {
-    const { id, name, role, expiresAt, principal } = identity;
+    const { id, name, role, expiresAt, principal, mayApprove } = identity;
     if (isSignedIn(id)) this.#makeRoom();
     const revocation = new Cancellation();
     const entry: CallerEntry = {
@@ -165,6 +171,7 @@ export class Callers {
       name,
       role,
       principal,
+      mayApprove,
       expiresAt,
       revocation,
       revoked: revocation,

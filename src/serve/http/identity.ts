@@ -9,4 +9,6 @@ export interface Identity {
   readonly expiresAt: number | null;
   /** The principal of its calls. */
   readonly principal: string;
+  /** Whether the operator allowed its user to approve held calls at the client. */
+  readonly mayApprove: boolean;
 }

@@ -228,10 +228,13 @@ export class McpEndpoint {
     const known = this.#servers.get(caller);
     if (known !== undefined) return known;
     const { approvals, parts, expose } = this.#options;
-    const { principal, id: holder } = caller;
+    const { principal, id: holder, mayApprove } = caller;
+    const approver = mayApprove ? holder : null;
     const created = caller
       .session()
-      .then((session) => createMcpServer({ ...parts, session, approvals, principal, holder, expose }));
+      .then((session) =>
+        createMcpServer({ ...parts, session, approvals, principal, holder, expose, approver }),
+      );
     this.#servers.set(caller, created);
     created.catch(() => this.#servers.delete(caller));
     caller.revoked.addEventListener('abort', () => this.#drop(caller), { once: true });

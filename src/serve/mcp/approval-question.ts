@@ -89,10 +89,15 @@ export type ApprovalDecider = Pick<Approvals, 'approve' | 'deny'>;
  * that the call does not run here, even if somebody else approved it in the meantime.
  */
 export async function applyDecision(
-  { approval, decision, by: name }: { approval: string; decision: UserDecision; by: string },
+  {
+    approval,
+    decision,
+    by: name,
+    client,
+  }: { approval: string; decision: UserDecision; by: string; client: string },
   approvals: ApprovalDecider,
 ): Promise<void> {
-  const by = { name, channel: 'client' } as const;
+  const by = { name, channel: 'client', client } as const;
   if (decision === 'deny') {
     await approvals.deny(approval, by);
     return;
@@ -100,7 +105,7 @@ export async function applyDecision(
   try {
     await approvals.approve(approval, by);
   } catch (error) {
-    // Somebody else decided first, or the request expired: the state in the queue counts.
+    // Somebody else decided first, the request expired, or the client was revoked: the state in the queue counts.
     if (!(error instanceof HostError)) throw error;
   }
 }

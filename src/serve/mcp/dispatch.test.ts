@@ -75,6 +75,7 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
     principal: 'agent',
     holder: 'agent',
     expose: 'all',
+    approver: null,
   });
   const dispatch = front.session2025({ send: () => {} });
   const send = async (text: string) => {

@@ -30,6 +30,8 @@ export interface Dispatch {
   readonly changes: ChangeNotifier;
   /** Limits how often this caller's user is asked. */
   readonly questionLimit: QuestionLimit;
+  /** Whether the user may be asked to approve one more held call. Counts the question. */
+  takeApprovalQuestion(): boolean;
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
   readonly instructions: string;
@@ -81,10 +83,12 @@ export function createDispatch(options: McpServerOptions): Dispatch {
     }
   };
 
+  const questionLimit = new QuestionLimit(options.now);
   return {
     options,
     changes,
-    questionLimit: new QuestionLimit(options.now),
+    questionLimit,
+    takeApprovalQuestion: () => options.approver !== null && questionLimit.take(),
     serverInfo: { name: 'toolwharf', title: 'Toolwharf', version },
     capabilities: {
       tools: { listChanged: true },

@@ -47,6 +47,11 @@ export interface McpServerOptions extends McpServerParts {
    */
   readonly holder: string;
   readonly expose: ExposeMode;
+  /**
+   * Id of the token or key with which the operator allowed this client to approve held calls. Null: its user is never
+   * asked to approve one, because the agent could answer instead.
+   */
+  readonly approver: string | null;
 }
 
 export function createMcpServerParts(

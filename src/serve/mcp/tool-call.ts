@@ -124,11 +124,12 @@ async function callUntilDecided(
 
 /** Applies the decision, then runs the approved call or makes the outer call again. */
 async function continueCall(
-  { approvals, principal }: McpServerOptions,
+  { approvals, principal, approver }: McpServerOptions,
   { approval, isInnerCall, decision }: ResumedCall,
   makeCall: MakeCall,
 ): Promise<Answer> {
-  await applyDecision({ approval, decision, by: `${principal} through its client` }, approvals);
+  if (approver === null) throw new Error('this client may not decide');
+  await applyDecision({ approval, decision, by: principal, client: approver }, approvals);
   if (isInnerCall && decision === 'approve') return makeCall();
   return makeCall({ tool: confirmToolName, arguments: { confirmation_token: approval } });
 }

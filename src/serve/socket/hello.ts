@@ -8,6 +8,10 @@ export interface Hello {
   /** The protocol of the rest of the connection. `host`: the operations of the host, for our own commands. */
   readonly protocol: 'mcp' | 'host';
   readonly principal: string;
+  /** The key of an MCP client, which `connect` wrote. Its principal replaces the claimed one. */
+  readonly clientKey?: string;
+  /** Which client of the principal; see `SessionOptions`. Not for MCP. */
+  readonly client?: string;
   readonly directories: readonly string[];
   readonly acceptNewIn?: readonly string[];
   readonly inspectOnly?: boolean;

@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { assertPrivateFolder } from '../../files/private-folder.js';
-import type { Host, Session } from '../../host/host.js';
+import type { Host, Session, SessionOptions } from '../../host/host.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
 import { requestLimits, tryParseBounded } from '../../model/json-bounds.js';
@@ -13,6 +13,7 @@ import { createMcpServerParts, type McpServerParts } from '../mcp/server-options
 import { inactiveNotes } from '../print/waivers.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
 import { operatorIn, serveHostRequests } from './host-protocol.js';
+import { identifyMcpClient, type McpClientIdentity, unknownClientKey } from './mcp-client.js';
 
 export interface SocketServer {
   /** Accepts no more connections and waits until the open ones are closed. */
@@ -94,12 +95,18 @@ async function admit(
 ): Promise<void> {
   const answer = (welcome: Welcome) => socket.write(`${JSON.stringify(welcome)}\n`);
   const timer = setTimeout(() => socket.destroy(), helloTimeoutMs);
+  const connectionId = randomUUID();
   let hello: Hello;
   let session: Session;
+  let mcpClient: McpClientIdentity | undefined;
   try {
-    hello = readHello(await readFirstLine(socket, helloLimit), options.version);
+    const { clientKey, ...sent } = readHello(await readFirstLine(socket, helloLimit), options.version);
+    hello = sent;
+    if (hello.protocol === 'mcp')
+      mcpClient = await admitMcpClient(host, socket, hello.principal, clientKey, connectionId);
+    const wanted = mcpClient === undefined ? hello : sessionOf(hello, mcpClient);
     session = await host.session(
-      hello.operator === undefined ? hello : { ...hello, operator: operatorIn(hello.operator as Json) },
+      hello.operator === undefined ? wanted : { ...wanted, operator: operatorIn(hello.operator as Json) },
     );
   } catch (error) {
     const { code, message, hint } = asHostError(error);
@@ -120,10 +127,12 @@ async function admit(
     onDrain: (resume: () => void) => void socket.on('drain', resume),
     close: () => void socket.end(),
   };
-  if (hello.protocol === 'mcp') {
-    const { principal, expose = 'auto' } = hello;
+  if (mcpClient !== undefined) {
+    const { principal, approver } = mcpClient;
     const { approvals } = host;
-    const mcp = createMcpServer({ ...parts, session, approvals, principal, holder: randomUUID(), expose });
+    const { expose = 'auto' } = hello;
+    const identity = { principal, approver, holder: connectionId };
+    const mcp = createMcpServer({ ...parts, ...identity, session, approvals, expose });
     await mcp.lines(connection);
     mcp.close();
     await session.close();
@@ -135,6 +144,31 @@ async function admit(
       onBug: options.onBug,
     });
   }
+}
+
+/** Identifies an MCP client. Its connection ends when its key is revoked. */
+async function admitMcpClient(
+  host: Host,
+  socket: Socket,
+  principal: string,
+  clientKey: string | undefined,
+  connectionId: string,
+): Promise<McpClientIdentity> {
+  const revokedBefore = new Set<string>();
+  let key: string | null | undefined;
+  const stop = host.tokens.onRevoke((id) => {
+    if (key === undefined) revokedBefore.add(id);
+    else if (id === key) socket.destroy();
+  });
+  socket.once('close', stop);
+  const identity = await identifyMcpClient(host.tokens, { principal, clientKey, connectionId });
+  key = identity.key;
+  if (key !== null && revokedBefore.has(key)) throw unknownClientKey();
+  return identity;
+}
+
+function sessionOf({ client: _, ...hello }: Hello, { principal, client }: McpClientIdentity): SessionOptions {
+  return { ...hello, principal, ...(client === undefined ? {} : { client }) };
 }
 
 function readHello(line: string, version: string): Hello {
@@ -156,6 +190,8 @@ function readHello(line: string, version: string): Hello {
   const isValid =
     (value.protocol === 'mcp' || value.protocol === 'host') &&
     typeof value.principal === 'string' &&
+    ['undefined', 'string'].includes(typeof value.clientKey) &&
+    ['undefined', 'string'].includes(typeof value.client) &&
     [undefined, 'all', 'search', 'auto'].includes(value.expose as string | undefined) &&
     typeof value.root === 'string' &&
     texts(value.directories) &&

@@ -57,6 +57,7 @@ async function openConnection(
     version,
     protocol: 'host',
     principal: session.principal ?? principal,
+    ...(session.client === undefined ? {} : { client: session.client }),
     directories: session.directories,
     acceptNewIn: session.acceptNewIn ?? session.directories,
     inspectOnly: session.inspectOnly === true,

@@ -1,6 +1,8 @@
+import { resolve } from 'node:path';
 import { HostError } from '../../../model/host-error.js';
 import type { ExposeMode } from '../../mcp/server-options.js';
 import { visibleLine } from '../../print/visible.js';
+import { clientKeyOption, presentedClientKey } from '../../socket/client-key.js';
 import { sendHello } from '../../socket/connect.js';
 import { connectOrStartHost } from '../../socket/start-host.js';
 import { stateDirectory } from '../command/arguments.js';
@@ -29,12 +31,19 @@ export const mcp: Command = {
       value: 'WHICH',
       text: 'tools that clients see: all, search (only meta-tools) or auto: by their number (default: auto)',
     },
+    {
+      name: clientKeyOption,
+      value: 'FILE',
+      text: 'file with the key of this client, written by "connect" (default: a client without a key)',
+    },
     ...sessionOptions,
   ],
   async run(args, terminal) {
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
     const { main, environment, signal } = terminal;
     const expose = exposeOf(args.value('expose'));
+    const keyFile = args.value(clientKeyOption);
+    const clientKey = keyFile === undefined ? undefined : presentedClientKey(resolve(terminal.cwd, keyFile));
     const options = await sessionFor(args, terminal, args.positionals, args.value('root'));
     const socket = await connectOrStartHost({ state, main, environment, signal });
     // If the host dies, the connection fails; "close" below handles it.
@@ -45,6 +54,7 @@ export const mcp: Command = {
       protocol: 'mcp',
       ...options,
       principal: terminal.principal.replace(/cli$/, 'mcp'),
+      ...(clientKey === undefined ? {} : { clientKey }),
       expose,
     });
     for (const note of notes) terminal.err(`${visibleLine(note)}\n`);

@@ -128,6 +128,8 @@ export async function openIdentityProvider(options: IdentityProviderOptions): Pr
         expiresAt: until,
         // Includes the issuer: two issuers may use the same subject.
         principal: `oidc/${issuer}#${name}`,
+        // The operator allows single clients by their tokens; nobody can allow this one.
+        mayApprove: false,
       };
       remember(digest, { identity, generation, until });
       return identity;

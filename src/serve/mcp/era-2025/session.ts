@@ -151,7 +151,7 @@ class Client2025 implements Session2025 {
         onAsk: supportsForms(this.#capabilities) ? (it) => this.#askForTool(it, id, callEnded) : undefined,
         shape: this.revision !== '' && this.revision < firstStructured ? 'plain' : 'objects',
         onHeld: async ({ confirmation }) =>
-          supportsForms(this.#capabilities) && this.#dispatch.questionLimit.take()
+          supportsForms(this.#capabilities) && this.#dispatch.takeApprovalQuestion()
             ? this.#questions.askApproval(confirmation, id, signal)
             : { kind: 'not-asked' },
       })

@@ -69,7 +69,7 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
       params,
       shape: 'any',
       onHeld: async (hold: HeldCall): Promise<HoldResponse> =>
-        isAskable && dispatch.questionLimit.take()
+        isAskable && dispatch.takeApprovalQuestion()
           ? approvalRequired(options, params, hold)
           : { kind: 'not-asked' },
     } as const;

@@ -85,12 +85,13 @@ describe.each([
   });
 
   test('the client asks its user about a held call, and the answer is applied', async () => {
-    const yes = await connect(home.agent, () => ({ action: 'accept', content: { approve: true } }));
+    const token = await home.approverToken(`approver-${_name.replaceAll(' ', '-')}`);
+    const yes = await connect(token, () => ({ action: 'accept', content: { approve: true } }));
     const sent = `yes ${revision} ${versionNegotiation.mode}`;
     expect(await yes.client.callTool({ name: 'send_note', arguments: { text: sent } })).toMatchObject({
       structuredContent: { sent },
     });
-    const no = await connect(home.agent, () => ({ action: 'decline' }));
+    const no = await connect(token, () => ({ action: 'decline' }));
     expect(
       await no.client.callTool({ name: 'send_note', arguments: { text: `no ${revision}` } }),
     ).toMatchObject({ isError: true });
@@ -296,14 +297,15 @@ describe('sessions of 2025', () => {
   });
 
   test('a question uses the stream of its request, and the answer is a new request', async () => {
-    const { session } = await begin({}, { elicitation: {} });
+    const token = await home.approverToken('by-hand');
+    const { session } = await begin({ token }, { elicitation: {} });
     const asking = fetch(`${home.server.url}/mcp`, {
       method: 'POST',
       headers: {
         ...both,
         ...session,
         'content-type': 'application/json',
-        authorization: `Bearer ${home.agent}`,
+        authorization: `Bearer ${token}`,
       },
       body: JSON.stringify(ask('tools/call', { name: 'send_note', arguments: { text: 'by hand' } }, 'q')),
     });
@@ -313,10 +315,11 @@ describe('sessions of 2025', () => {
       text += new TextDecoder().decode((await reader.read()).value);
     const question = events(text).find((it) => it.method === 'elicitation/create');
     // Another session of the same token cannot answer: the question belongs to its session.
-    const { session: second } = await begin({}, { elicitation: {} });
+    const { session: second } = await begin({ token }, { elicitation: {} });
     const answer = { jsonrpc: '2.0', id: question?.id, result: { action: 'decline' } };
-    expect((await post({ ...answer, result: { action: 'accept', content: {} } }, second)).status).toBe(202);
-    expect((await post(answer, session)).status).toBe(202);
+    const accept = { ...answer, result: { action: 'accept', content: { approve: true } } };
+    expect((await post(accept, second, { token })).status).toBe(202);
+    expect((await post(answer, session, { token })).status).toBe(202);
     for (;;) {
       const { done, value } = await reader.read();
       if (done) break;
@@ -326,11 +329,11 @@ describe('sessions of 2025', () => {
   });
 
   test('a client that reads no streams does not wait for a question it cannot receive', async () => {
-    const { session } = await begin({}, { elicitation: {} });
-    const held = await post(ask('tools/call', { name: 'send_note', arguments: { text: 'deaf' } }), {
-      ...session,
-      accept: 'application/json',
-    });
+    const token = await home.approverToken('deaf');
+    const { session } = await begin({ token }, { elicitation: {} });
+    const headers = { ...session, accept: 'application/json' };
+    const call = ask('tools/call', { name: 'send_note', arguments: { text: 'deaf' } });
+    const held = await post(call, headers, { token });
     expect(held.json.result).toMatchObject({ isError: true });
   });
 

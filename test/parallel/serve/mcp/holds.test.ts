@@ -1,8 +1,9 @@
-// Held calls over MCP: the client asks the user if it supports elicitation; otherwise the model gets the status. A
+// Held calls over MCP, for a client that may approve: it asks the user if it supports elicitation; otherwise the model
+// gets the status. A
 // request state is valid only for one call, one principal and a limited time.
 import type { ClientOptions } from '@modelcontextprotocol/client';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { Session } from '../../../../src/index.js';
+import type { Session, TokenEntry } from '../../../../src/index.js';
 import type { McpServer } from '../../../../src/serve/mcp/server.js';
 import type { McpServerParts } from '../../../../src/serve/mcp/server-options.js';
 import {
@@ -20,6 +21,8 @@ import { findagent, inputOf, type Workbench, workbench } from '../../../support/
 
 let bench: Workbench;
 let session: Session;
+/** The token with which the client may approve. */
+let approver: TokenEntry;
 let parts: McpServerParts;
 let clock = Date.parse('2026-01-01T00:00:00Z');
 const fronts: McpServer[] = [];
@@ -43,7 +46,9 @@ beforeEach(async () => {
     },
     { warm: false, now },
   );
-  session = await bench.session({ principal: 'alice' });
+  const input = { name: 'alice', role: 'agent', expiresAt: null, mayApprove: true, by: 'test' } as const;
+  approver = (await bench.host.tokens.create(input)).entry;
+  session = await bench.session({ principal: approver.principal });
   parts = partsFor(now);
 });
 
@@ -54,7 +59,8 @@ afterEach(async () => {
 });
 
 function front(holder = 'connection-1', expose: 'all' | 'search' = 'all'): McpServer {
-  const made = frontFor({ host: bench.host, session, principal: 'alice', holder, expose, parts });
+  const { principal, id } = approver;
+  const made = frontFor({ host: bench.host, session, principal, approver: id, holder, expose, parts });
   fronts.push(made);
   return made;
 }
@@ -94,7 +100,7 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
     expect(questions[0]).toContain('pay<U+200B> <U+202E>evil');
     expect([await states(), await intents()]).toEqual([['executed'], 1]);
     const decision = (await bench.host.auditTail(100)).find((it) => it.kind === 'approval');
-    expect(decision?.body.by).toBe('alice through its client');
+    expect(decision?.body).toMatchObject({ by: 'http/alice', channel: 'client', verified: false });
     await client.close();
   });
 
@@ -277,6 +283,7 @@ describe('the request state of a held call in 2026', () => {
       host: bench.host,
       session: mallory,
       principal: 'mallory',
+      approver: approver.id,
       holder: 'connection-1',
       parts,
     });
@@ -400,7 +407,8 @@ describe('a question to a 2025 client', () => {
     const ahead = frontFor({
       host: bench.host,
       session,
-      principal: 'alice',
+      principal: approver.principal,
+      approver: approver.id,
       holder: 'x',
       parts: { ...parts, now: () => clock + 10 * 60_000 - 300 },
     });

@@ -19,7 +19,15 @@ const parts = createMcpServerParts({ version: '1.0.0', now: () => 1, onBug: (err
 
 function frontOf(made: Workbench, session: Session, expose: 'all' | 'auto' = 'all'): McpServer {
   const { approvals } = made.host;
-  return createMcpServer({ ...parts, session, approvals, principal: 'agent', holder: 'h', expose });
+  return createMcpServer({
+    ...parts,
+    session,
+    approvals,
+    principal: 'agent',
+    holder: 'h',
+    expose,
+    approver: null,
+  });
 }
 
 /** The serialized lists that a client gets, for two revisions. */

@@ -109,6 +109,7 @@ const front = createMcpServer({
   principal: 'agent',
   holder: 'agent',
   expose: 'all',
+  approver: null,
 });
 
 const ours = () => new BareClient(front);

@@ -14,8 +14,10 @@ import {
   main,
   patchTool,
   temporaryFolder,
+  toolwharf,
   until,
 } from '../../../support/toolwharf.js';
+import { talos } from '../../../support/workbench.js';
 
 const examples = join(import.meta.dirname, '../../../../examples');
 let server: LoopbackServer;
@@ -24,7 +26,13 @@ let state: string[];
 
 beforeAll(async () => {
   server = await loopbackServer((_request, response) => response.end('{"status":"shipped"}'));
+  const counter = talos({
+    id: 'counter',
+    code: 'let calls = 0;\nexport const handlers = { next() { return ++calls; } };\n',
+    functions: ['next'],
+  });
   folder = temporaryFolder({
+    ...Object.fromEntries(Object.entries(counter).map(([path, text]) => [`tools/${path}`, text])),
     'tools/orders/findagent.json': findagentTool(server.port),
     'tools/note.py': patchTool({ name: 'note', humanConfirm: true, body: '    return {"noted": text}' }),
     'tools/slow.py': patchTool({ name: 'slow', body: '    import time\n    time.sleep(600)\n    return {}' }),
@@ -45,6 +53,17 @@ async function connect(era: Era, args: string[], options: ClientOptions = {}): P
     new StdioClientTransport({ command: process.execPath, args: [main, 'mcp', ...args, ...state], env }),
   );
   return client;
+}
+
+/** Connects a client of the given name, and returns the file with its key. */
+async function keyOf(name: string, more: readonly string[] = []): Promise<string> {
+  const home = { HOME: folder.path };
+  const made = await toolwharf(
+    ['connect', 'cursor', join(folder.path, 'tools'), '--name', name, '--yes', '--json', ...more, ...state],
+    { env: home },
+  );
+  const { args } = JSON.parse(made.stdout).entry as { args: string[] };
+  return args[args.indexOf('--client-key-file') + 1] as string;
 }
 
 /** Process id of the host that the command started for this state directory; 0 if it does not run. */
@@ -86,8 +105,11 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
     await client.close();
   });
 
-  test('asks its user about a held call, and the call runs', async () => {
-    const client = await connect(era, [join(folder.path, 'tools')], { capabilities: { elicitation: {} } });
+  test('that may approve asks its user about a held call, and the call runs', async () => {
+    const keyFile = await keyOf(`desk-${era}`, ['--may-approve']);
+    const client = await connect(era, [join(folder.path, 'tools'), '--client-key-file', keyFile], {
+      capabilities: { elicitation: {} },
+    });
     client.setRequestHandler('elicitation/create', async ({ params }) => {
       expect(params.message).toContain('"text": "hello"');
       return { action: 'accept', content: { approve: true } };
@@ -95,6 +117,22 @@ describe.each<Era>(['2025', '2026'])('a client of %s', (era) => {
     const result = await client.callTool({ name: 'note', arguments: { text: 'hello' } });
     expect(JSON.parse(textOf(result))).toEqual({ noted: 'hello' });
     await client.close();
+  });
+
+  test('shares no process with another client of the same user', async () => {
+    const tools = join(folder.path, 'tools');
+    const keyed = ['--client-key-file', await keyOf(`own-${era}`)];
+    const clients = [
+      await connect(era, [tools]),
+      await connect(era, [tools]),
+      await connect(era, [tools, ...keyed]),
+    ];
+    const count = async (client: Client | undefined) =>
+      JSON.parse(textOf(await client?.callTool({ name: 'counter_next', arguments: {} })));
+    for (const client of clients) expect(await count(client)).toBe(1);
+    // Control: the process is kept for the client itself.
+    expect(await count(clients[0])).toBe(2);
+    for (const client of clients) await client.close();
   });
 
   test('finds tools with a search', async () => {
