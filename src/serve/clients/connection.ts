@@ -1,16 +1,18 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { TokenEntry, TokenKind } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
 import { isLoopbackHost } from '../../model/host-name.js';
 import type { JsonObject } from '../../model/json.js';
+import { stateDirectory } from '../cli/command/arguments.js';
 import type { Arguments } from '../cli/command/command.js';
 import { sessionSettings } from '../cli/config/config.js';
 import { sessionArgs } from '../cli/config/session-options.js';
-import type { Terminal } from '../cli/terminal/terminal.js';
 import { terminalStyle } from '../cli/terminal/terminal-style.js';
-import { withHost } from '../cli/with-host.js';
 import { visibleLine } from '../print/visible.js';
-import type { Client, ClientTransport, ConfigScope } from './client.js';
+import type { ClientTransport } from './client.js';
+import { type CredentialOwner, issueCredential, knownCredential, revokeCredential } from './credential.js';
+import { EntryKey } from './entry-key.js';
 import { homeDirectory, isInNpxCache, mcpCommand, mcpEndpoint, scriptPath } from './launch.js';
 import { type ConnectOutcome, outcomeDocument, outcomeText } from './outcome.js';
 import { printDiff } from './settings-diff.js';
@@ -33,15 +35,9 @@ export interface ConnectMachine {
   readonly home: string;
 }
 
-export interface ConnectRequest {
-  readonly client: Client;
-  readonly scope: ConfigScope;
-  /** Name of the server entry. */
-  readonly name: string;
+export interface ConnectRequest extends CredentialOwner {
   readonly paths: readonly string[];
   readonly machine: ConnectMachine;
-  readonly args: Arguments;
-  readonly terminal: Terminal;
 }
 
 /** Placeholder in the preview: the token is created only after a person agreed. */
@@ -52,6 +48,7 @@ export class Connection {
   readonly #request: ConnectRequest;
   readonly #home: string;
   readonly #file: string;
+  readonly #key: EntryKey;
 
   constructor(request: ConnectRequest) {
     const { client, scope, machine, terminal } = request;
@@ -64,11 +61,12 @@ export class Connection {
       project: cwd,
       environment,
     });
+    this.#key = new EntryKey(stateDirectory(request.args, environment, cwd), this.#file, request.name);
   }
 
   async print(): Promise<number> {
     const { client, name, args, terminal } = this.#request;
-    const entry = client.entry(await this.#transport('YOUR-TOKEN'));
+    const entry = client.entry(await this.#transport(undefined));
     if (args.has('json')) return this.#report('printed', { entry });
     terminal.out(`${JSON.stringify({ [client.container]: { [name]: entry } }, null, 2)}\n`);
     terminal.err(`for ${visibleLine(this.#file)}\n`);
@@ -86,18 +84,38 @@ export class Connection {
       const entry = this.#request.client.entry(await this.#transport(token));
       return { entry, ...addEntry(settings, this.#request, entry, args.has('force')) };
     };
-    const shown = await plan((await this.#reusableToken(present)) ?? placeholderToken);
+    const known = await this.#known(present);
+    const asked = mayApproveOption(args);
+    const isKept = known !== null && (asked === undefined || asked === known.mayApprove);
+    const shown = await plan((isKept ? tokenOf(present) : undefined) ?? placeholderToken);
     const { entry, status } = shown;
-    if (status === 'unchanged') return this.#report('unchanged', { entry });
+    const kind = this.#credentialKind(entry);
+    if (kind === null && asked === true)
+      throw new HostError('usage', 'connect creates no token here, so --may-approve has no effect', {
+        hint: `create the token yourself: toolwharf token create ${this.#request.client.name} --may-approve`,
+      });
+    if (status === 'unchanged' && (isKept || kind === null)) return this.#report('unchanged', { entry });
     if (!(await this.#confirmChange(file, shown.text))) return this.#declined();
-    if (tokenOf(entry) !== placeholderToken) {
-      const backup = writeSettingsFile(file, shown.text, this.#privacy());
-      if (tokenOf(present) !== tokenOf(entry)) await this.#revokeToken(tokenOf(present));
+    const write = (text: string) =>
+      text === file.text ? undefined : writeSettingsFile(file, text, this.#privacy());
+    const before = this.#secretOf(present);
+    if (kind === null || (kind === 'http' && isKept)) {
+      const backup = write(shown.text);
+      if (before !== this.#secretOf(entry)) await revokeCredential(this.#request, before);
+      this.#key.remove();
       return this.#report(status, { entry, backup });
     }
-    const { tokenId, backup } = await this.#withToken((token) => plan(token), file);
-    await this.#revokeToken(tokenOf(present));
-    return this.#report(status, { entry, backup, token: tokenId });
+    const mayApprove = asked ?? known?.mayApprove ?? (await this.#askMayApprove());
+    const { id, written } = await issueCredential(
+      this.#request,
+      { kind, mayApprove, known },
+      kind === 'http'
+        ? async (token) => write((await plan(token)).text)
+        : async (key) => this.#key.writeAnd(key, () => write(shown.text)),
+    );
+    if (known === null) await revokeCredential(this.#request, before);
+    if (kind === 'http') this.#key.remove();
+    return this.#report(status === 'unchanged' ? 'changed' : status, { entry, backup: written, token: id });
   }
 
   async remove(): Promise<number> {
@@ -107,8 +125,10 @@ export class Connection {
     const planned = removeEntry(settings, this.#request, this.#request.args.has('force'));
     if (planned.status === 'absent') return this.#report('absent', {});
     if (!(await this.#confirmChange(file, planned.text))) return this.#declined();
+    const secret = this.#secretOf(present);
     const backup = writeSettingsFile(file, planned.text, this.#privacy());
-    await this.#revokeToken(tokenOf(present));
+    await revokeCredential(this.#request, secret);
+    this.#key.remove();
     return this.#report('removed', { backup });
   }
 
@@ -129,13 +149,17 @@ export class Connection {
         },
       );
     if (!(await this.#confirmChange(file, backup.text))) return this.#declined();
-    const before = this.#tokenIn(file.text);
+    const before = this.#secretOf(this.#entryIn(file.text));
+    const restored = this.#entryIn(backup.text);
+    const after = this.#secretOf(restored);
     restoreSettingsFile(file, backup);
-    if (before !== this.#tokenIn(backup.text)) await this.#revokeToken(before);
-    return this.#report('restored', {});
+    if (before !== after) await revokeCredential(this.#request, before);
+    if (!this.#key.isNamedBy(restored)) this.#key.remove();
+    return this.#report('restored', { needsKey: this.#key.isNamedBy(restored) && after === undefined });
   }
 
-  async #transport(token: string): Promise<ClientTransport> {
+  /** `token`: for a URL. Undefined: for printing, without a key of its own. */
+  async #transport(token: string | undefined): Promise<ClientTransport> {
     const { client, scope, paths, machine, args, terminal } = this.#request;
     const written = args.value('http');
     if (written !== undefined) {
@@ -150,7 +174,7 @@ export class Connection {
       const url = mcpEndpoint(written);
       // A project's file is shared, and a host elsewhere has its own tokens: both refer to a variable instead.
       const writesToken = scope === 'user' && isLoopbackHost(url.hostname);
-      const value = writesToken ? token : client.variable(tokenVariable);
+      const value = writesToken ? (token ?? 'YOUR-TOKEN') : client.variable(tokenVariable);
       return { kind: 'http', url: url.href, authorization: `Bearer ${value}` };
     }
     const { cwd, main, environment } = terminal;
@@ -166,49 +190,44 @@ export class Connection {
       home: this.#home,
       paths: folders,
       root: args.value('root') ?? (client.startsInProject ? undefined : cwd),
-      more: [...sessionArgs(args), ...(state === undefined ? [] : ['--state', state])],
+      more: [
+        ...sessionArgs(args),
+        ...(state === undefined ? [] : ['--state', state]),
+        ...(token === undefined ? [] : this.#key.args),
+      ],
     });
     return { kind: 'stdio', ...command };
   }
 
-  /** The token of the existing entry, if it is still valid for the same URL. */
-  async #reusableToken(present: JsonObject | undefined): Promise<string | undefined> {
-    const { args, terminal } = this.#request;
-    const token = tokenOf(present);
-    const written = args.value('http');
-    if (token === undefined || present === undefined || written === undefined) return undefined;
-    if (urlOf(present) !== mcpEndpoint(written).href) return undefined;
-    const known = await withHost(args, terminal, (host) => host.tokens.check(token));
-    return known === null ? undefined : token;
+  /** What the host knows about the token or key of the existing entry; null if it must be a new one. */
+  async #known(present: JsonObject | undefined): Promise<TokenEntry | null> {
+    const written = this.#request.args.value('http');
+    if (present === undefined) return null;
+    if (written === undefined) return knownCredential(this.#request, this.#key.of(present), 'stdio');
+    if (urlOf(present) !== mcpEndpoint(written).href) return null;
+    return knownCredential(this.#request, tokenOf(present), 'http');
   }
 
-  /** Creates a token for this client and writes it. Revokes the token if writing fails. */
-  async #withToken(
-    plan: (token: string) => Promise<{ readonly text: string }>,
-    file: SettingsFile,
-  ): Promise<{ readonly tokenId: string; readonly backup: string | undefined }> {
-    const { client, name, args, terminal } = this.#request;
-    const by = terminal.principal;
-    return withHost(args, terminal, async (host) => {
-      const label = name === 'toolwharf' ? client.name : `${client.name}-${name}`;
-      const { entry, token } = await host.tokens.create({ name: label, role: 'agent', expiresAt: null, by });
-      try {
-        const { text } = await plan(token);
-        return { tokenId: entry.id, backup: writeSettingsFile(file, text, this.#privacy()) };
-      } catch (error) {
-        await host.tokens.revoke(entry.id, by);
-        throw error;
-      }
-    });
+  /** Null if the entry has no token or key of its own. */
+  #credentialKind(entry: JsonObject): TokenKind | null {
+    if (this.#request.args.value('http') === undefined) return 'stdio';
+    return tokenOf(entry) === undefined ? null : 'http';
   }
 
-  async #revokeToken(token: string | undefined): Promise<void> {
-    if (token === undefined) return;
-    const { args, terminal } = this.#request;
-    await withHost(args, terminal, async (host) => {
-      const known = await host.tokens.check(token);
-      if (known !== null) await host.tokens.revoke(known.id, terminal.principal);
-    });
+  #secretOf(entry: JsonObject | undefined): string | undefined {
+    return tokenOf(entry) ?? this.#key.of(entry);
+  }
+
+  /** Asks only a person at the terminal. Otherwise the answer is no. */
+  async #askMayApprove(): Promise<boolean> {
+    const { client, args, terminal } = this.#request;
+    if (!terminal.stdinIsTerminal || ['yes', 'no-input', 'json', 'dry-run'].some((it) => args.has(it)))
+      return false;
+    terminal.err(
+      `Some calls are held until a person approves them: with "toolwharf approvals", or in ${client.title}.\n` +
+        `An approval in ${client.title} needs no PIN, and an agent that can control ${client.title} could give it.\n`,
+    );
+    return terminal.confirm(`May a person approve held calls in ${client.title}?`);
   }
 
   #privacy(): 'private' | 'shared' {
@@ -223,7 +242,8 @@ export class Connection {
       const link = file.real === file.path ? '' : ` (a link to ${file.real})`;
       const isNew = file.text === undefined ? ' (new file)' : '';
       terminal.out(`${visibleLine(`${client.title} configuration: ${file.path}${link}${isNew}`)}\n`);
-      terminal.out(printDiff(file.text ?? '', text, terminalStyle(args, terminal)));
+      if (text === file.text) terminal.out('the entry stays the same; its key is replaced\n');
+      else terminal.out(printDiff(file.text ?? '', text, terminalStyle(args, terminal)));
     }
     if (args.has('dry-run')) return false;
     if (args.has('yes')) return true;
@@ -231,7 +251,7 @@ export class Connection {
       throw new HostError('usage', `cannot ask for permission to change ${file.path}: no terminal`, {
         hint: 'add --yes to write the change, or --dry-run to only see it',
       });
-    return terminal.confirm('Write this change?');
+    return terminal.confirm(text === file.text ? 'Replace the key?' : 'Write this change?');
   }
 
   #declined(): number {
@@ -241,7 +261,7 @@ export class Connection {
 
   #report(
     status: ConnectOutcome['status'],
-    more: Pick<ConnectOutcome, 'entry' | 'backup' | 'token'>,
+    more: Pick<ConnectOutcome, 'entry' | 'backup' | 'token' | 'needsKey'>,
   ): number {
     const { client, scope, name, args, terminal } = this.#request;
     const outcome = { client, scope, file: this.#file, name, status, ...more };
@@ -256,11 +276,21 @@ export class Connection {
   }
 
   /** Undefined if the text cannot be parsed: a backup may contain an invalid file. */
-  #tokenIn(text: string | undefined): string | undefined {
+  #entryIn(text: string | undefined): JsonObject | undefined {
     try {
-      return tokenOf(findEntry({ file: this.#file, text }, this.#request));
+      return findEntry({ file: this.#file, text }, this.#request);
     } catch {
       return undefined;
     }
   }
+}
+
+/** Undefined if neither option is given. */
+function mayApproveOption(args: Arguments): boolean | undefined {
+  if (args.has('may-approve') && args.has('no-may-approve'))
+    throw new HostError('usage', '--may-approve and --no-may-approve exclude each other', {
+      hint: 'use one of them',
+    });
+  if (args.has('may-approve')) return true;
+  return args.has('no-may-approve') ? false : undefined;
 }

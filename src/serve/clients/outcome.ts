@@ -13,8 +13,10 @@ export interface ConnectOutcome {
   readonly entry?: JsonObject;
   /** Path of the backup. */
   readonly backup?: string | undefined;
-  /** Id of a token that was created. */
+  /** Id of a token or key that was created. */
   readonly token?: string;
+  /** The key that the restored entry names was revoked. */
+  readonly needsKey?: boolean;
 }
 
 export function outcomeDocument({ client, scope, file, name, status, entry, backup, token }: ConnectOutcome) {
@@ -51,6 +53,9 @@ export function outcomeText(
   const notes = [
     ...(backup === undefined ? [] : [`backup: ${backup}`]),
     ...(wrote ? [`next: ${client.next}`] : []),
+    ...(outcome.needsKey === true
+      ? [`its key was revoked; connect again for a new one: toolwharf connect ${client.name}`]
+      : []),
     ...(status === 'removed' || status === 'restored' ? ['next: restart the client'] : []),
     ...(wrote && JSON.stringify(entry).includes(tokenVariable)
       ? [`the client needs a token in ${tokenVariable}; create one: toolwharf token create ${client.name}`]

@@ -9,6 +9,7 @@ import { mcpEndpoint } from '../../clients/launch.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments, Command } from '../command/command.js';
 import { sessionOptions } from '../config/config.js';
+import { pinOption } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
 
 const names = [...clientNames, 'chatgpt'];
@@ -42,6 +43,12 @@ export function connectCommand(machine: ConnectMachine): Command {
       { name: 'http', value: 'URL', text: 'connect to a running host instead of starting one' },
       { name: 'name', value: 'NAME', text: 'name of the server entry (default: toolwharf)' },
       { name: 'root', value: 'DIR', text: 'workspace folder that tools may use' },
+      {
+        name: 'may-approve',
+        text: 'a person may approve held calls in this client, without the PIN (default: ask)',
+      },
+      { name: 'no-may-approve', text: 'nobody may approve held calls in this client' },
+      pinOption,
       { name: 'print', text: 'print the entry, without writing it' },
       { name: 'dry-run', text: 'show the change, without writing it' },
       { name: 'remove', text: 'remove the entry' },

@@ -10,15 +10,20 @@ import { withExistingHost, withHost } from '../with-host.js';
 
 export const token: Command = {
   name: 'token',
-  summary: 'Create and revoke tokens for HTTP clients. A token is shown once, when it is created.',
-  usage: 'token create NAME [--role ROLE] [--expires TIME] | list | revoke ID|NAME',
+  summary:
+    'Create and revoke tokens for HTTP clients, and revoke keys of connected clients. A token is shown once.',
+  usage: 'token create NAME [--role ROLE] [--expires TIME] [--may-approve] | list | revoke ID|NAME',
   examples: [
     { line: 'toolwharf token create laptop', text: 'for an agent: it may list and call tools' },
     {
       line: 'toolwharf token create admin --role operator --expires 30d',
       text: 'for a person: it may also approve calls, enable packages and set secrets',
     },
-    { line: 'toolwharf token list', text: 'show the tokens by name, without their values' },
+    {
+      line: 'toolwharf token create desk --may-approve',
+      text: 'for a client in which a person may approve held calls, without the PIN',
+    },
+    { line: 'toolwharf token list', text: 'show the tokens and keys by name, without their values' },
     { line: 'toolwharf token revoke laptop', text: 'the token stops working immediately' },
   ],
   options: [
@@ -28,13 +33,17 @@ export const token: Command = {
       value: 'TIME',
       text: 'how long it is valid, such as 12h or 30d (default: until revoked)',
     },
+    {
+      name: 'may-approve',
+      text: 'a person may approve held calls in the client, without the PIN; its agent could too, if it controls the client',
+    },
     pinOption,
     dryRunOption,
   ],
   async run(args, terminal) {
     const [verb = 'list', name, ...more] = args.positionals;
-    if (verb !== 'create' && (args.has('role') || args.has('expires')))
-      throw new HostError('usage', '--role and --expires work only with "token create"');
+    if (verb !== 'create' && ['role', 'expires', 'may-approve'].some((it) => args.has(it)))
+      throw new HostError('usage', '--role, --expires and --may-approve work only with "token create"');
     if (more.length > 0) throw new HostError('usage', 'name one token');
     switch (verb) {
       case 'create':
@@ -75,7 +84,7 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
   const expires = args.value('expires');
   const expiresAt = expires === undefined ? null : Date.now() + parseLifetime(expires, 'expires');
   const created = await withHost(args, terminal, async (host) => {
-    if ((await host.tokens.list()).some((it) => it.name === name))
+    if ((await host.tokens.list()).some((it) => it.kind === 'http' && it.name === name))
       throw new HostError('usage', `a token named ${name} already exists`, {
         hint: `choose another name, or revoke it first: toolwharf token revoke ${name}`,
       });
@@ -84,6 +93,7 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
       name,
       role: role as TokenRole,
       expiresAt,
+      mayApprove: args.has('may-approve'),
       by: await terminalOperator(host, args, terminal),
     });
   });
@@ -116,7 +126,12 @@ async function list(args: Arguments, terminal: Terminal): Promise<number> {
 async function revoke(args: Arguments, terminal: Terminal, named: string): Promise<number> {
   const revoked = await withExistingHost(args, terminal, async (host) => {
     const entries = await host.tokens.list();
-    const found = entries.find((it) => it.id === named) ?? entries.find((it) => it.name === named);
+    const sameName = entries.filter((it) => it.name === named);
+    const found = entries.find((it) => it.id === named) ?? sameName[0];
+    if (found?.id !== named && sameName.length > 1)
+      throw new HostError('usage', `${sameName.length} tokens and keys have the name ${named}`, {
+        hint: `name one by its id: ${sameName.map((it) => it.id).join(', ')}`,
+      });
     const done =
       found !== undefined && (isDryRun(args) || (await host.tokens.revoke(found.id, terminal.principal)));
     if (!done)
@@ -133,22 +148,26 @@ async function revoke(args: Arguments, terminal: Terminal, named: string): Promi
   return 0;
 }
 
-function entryOf({ id, name, role, principal, createdAt, expiresAt }: TokenEntry) {
+function entryOf({ id, kind, name, role, principal, mayApprove, createdAt, expiresAt }: TokenEntry) {
   return {
     id,
+    kind,
     name,
     role,
     principal,
+    mayApprove,
     createdAt: time(createdAt),
     expiresAt: expiresAt === null ? null : time(expiresAt),
   };
 }
 
-function describe({ role, principal, createdAt, expiresAt }: TokenEntry): string {
+function describe({ kind, role, principal, mayApprove, createdAt, expiresAt }: TokenEntry): string {
   const may =
     role === 'operator' ? 'may list tools, call them and decide on held calls' : 'may list and call tools';
   const until = expiresAt === null ? 'valid until revoked' : `valid until ${time(expiresAt)}`;
-  return `${may} as ${principal}, created ${time(createdAt)}, ${until}`;
+  const what = kind === 'stdio' ? 'key of a connected client, ' : '';
+  const approves = mayApprove ? ', a person may approve held calls in its client' : '';
+  return `${what}${may} as ${principal}${approves}, created ${time(createdAt)}, ${until}`;
 }
 
 function time(milliseconds: number): string {

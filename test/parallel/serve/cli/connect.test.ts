@@ -22,6 +22,7 @@ import { parseArguments } from '../../../../src/serve/cli/command/arguments.js';
 import { connectCommand } from '../../../../src/serve/cli/commands/connect.js';
 import { clients } from '../../../../src/serve/clients/clients.js';
 import { parseJsonc, removeMember, setMember } from '../../../../src/serve/clients/jsonc.js';
+import { clientKeyPath, readClientKey } from '../../../../src/serve/socket/client-key.js';
 import { testTerminal } from '../../../support/terminal.js';
 import { main, patchTool, temporaryFolder, until } from '../../../support/toolwharf.js';
 
@@ -55,7 +56,7 @@ async function run(args: readonly string[], options: RunOptions = {}) {
   const command = options.command ?? connect;
   const base = testTerminal({
     cwd: project,
-    environment: { HOME: home, ...options.environment },
+    environment: { HOME: home, XDG_STATE_HOME: join(folder.path, 'state'), ...options.environment },
     ...(options.answer === undefined ? {} : { answer: options.answer }),
   });
   const terminal = {
@@ -65,7 +66,7 @@ async function run(args: readonly string[], options: RunOptions = {}) {
       options.meanwhile?.();
       return base.confirm(question);
     },
-    openHost: () => createHost({ state: join(folder.path, 'state') }),
+    openHost: ({ state }: { readonly state: string }) => createHost({ state }),
   };
   const code = await command.run(parseArguments(command, args), terminal);
   return { code, ...base.printed };
@@ -86,7 +87,14 @@ function put(path: string, text: string): string {
 
 const read = (path: string) => readFileSync(path, 'utf8');
 const cursorFile = () => join(home, '.cursor/mcp.json');
-const stdio = () => ({ command: process.execPath, args: [main, 'mcp', tools] });
+const stateFolder = () => join(folder.path, 'state', 'toolwharf');
+const keyFile = (file = cursorFile(), name = 'toolwharf', state = stateFolder()) =>
+  clientKeyPath(state, file, name);
+const keyArgs = (...of: Parameters<typeof keyFile>) => ['--client-key-file', keyFile(...of)];
+const stdio = (...of: Parameters<typeof keyFile>) => ({
+  command: process.execPath,
+  args: [main, 'mcp', tools, ...keyArgs(...of)],
+});
 const backups = (file: string) => readdirSync(dirname(file)).filter((it) => it.includes('.toolwharf-'));
 
 test('the help of connect has at least three examples', () =>
@@ -153,8 +161,9 @@ describe('file locations and entries', () => {
     'the entry of %s starts the program with absolute paths',
     async (name, base, path, container, more, rooted) => {
       expect((await run([name, tools, '--yes'])).code).toBe(0);
-      const args = [main, 'mcp', tools, ...(rooted ? ['--root', project] : [])];
-      const text = read(join(base === 'home' ? home : project, path));
+      const file = join(base === 'home' ? home : project, path);
+      const args = [main, 'mcp', tools, ...(rooted ? ['--root', project] : []), ...keyArgs(file)];
+      const text = read(file);
       expect(JSON.parse(text)).toEqual({
         [container]: { toolwharf: { ...more, command: process.execPath, args } },
       });
@@ -208,13 +217,19 @@ describe('file locations and entries', () => {
       'net:a.example',
       '--state',
       join(project, 'here'),
+      ...keyArgs(cursorFile(), 'toolwharf', join(project, 'here')),
     ]);
     expect(() => parseArguments(connect, ['cursor', '--unsafe-no-sandbox'])).toThrow(/has no option/);
   });
 
   test('without a path the entry names the working directory', async () => {
     await run(['cursor', '--yes']);
-    expect(JSON.parse(read(cursorFile())).mcpServers.toolwharf.args).toEqual([main, 'mcp', project]);
+    expect(JSON.parse(read(cursorFile())).mcpServers.toolwharf.args).toEqual([
+      main,
+      'mcp',
+      project,
+      ...keyArgs(),
+    ]);
   });
 
   test('connect chatgpt prints steps and writes no file', async () => {
@@ -435,7 +450,7 @@ describe('update, remove and undo', () => {
       expect((await errorOf(['cursor', ...args, '--yes'])).message).toContain('did not write');
     expect(read(file)).toBe(before);
     await run(['cursor', tools, '--name', 'mine', '--yes']);
-    expect(JSON.parse(read(file)).mcpServers).toEqual({ toolwharf: entry, mine: stdio() });
+    expect(JSON.parse(read(file)).mcpServers).toEqual({ toolwharf: entry, mine: stdio(file, 'mine') });
     await run(['cursor', tools, '--force', '--yes']);
     expect(JSON.parse(read(file)).mcpServers.toolwharf).toEqual(stdio());
   });
@@ -507,7 +522,9 @@ describe('confirmation', () => {
     expect(dry).toMatchObject({ code: 0 });
     expect(dry.out).toContain('+     "toolwharf": {');
     const { out, err } = await run(['vscode', tools, '--print']);
-    expect(JSON.parse(out)).toEqual({ servers: { toolwharf: { type: 'stdio', ...stdio() } } });
+    expect(JSON.parse(out)).toEqual({
+      servers: { toolwharf: { type: 'stdio', command: process.execPath, args: [main, 'mcp', tools] } },
+    });
     expect(err).toContain('.vscode/mcp.json');
     expect(readdirSync(home)).toEqual(['.keep']);
     expect(readdirSync(project)).toEqual(['.keep']);
@@ -558,7 +575,7 @@ describe('tokens', () => {
   const withHost = async <T>(
     use: (host: Awaited<ReturnType<typeof createHost>>) => Promise<T>,
   ): Promise<T> => {
-    const host = await createHost({ state: join(folder.path, 'state') });
+    const host = await createHost({ state: stateFolder() });
     try {
       return await use(host);
     } finally {
@@ -594,7 +611,7 @@ describe('tokens', () => {
     await run(['cursor', '--http', url, '--yes']);
     expect(writtenToken()).not.toBe(first);
     await run(['cursor', tools, '--yes']);
-    expect(await withHost((host) => host.tokens.list())).toEqual([]);
+    expect(await withHost((host) => host.tokens.list())).toMatchObject([{ kind: 'stdio' }]);
     expect(JSON.parse(read(cursorFile())).mcpServers.toolwharf).toEqual(stdio());
   });
 
@@ -605,6 +622,134 @@ describe('tokens', () => {
     const meanwhile = () => writeFileSync(file, '{"new": 1}\n');
     await errorOf(['cursor', '--http', url], { answer: true, meanwhile });
     expect(await withHost((host) => host.tokens.list())).toEqual([]);
+  });
+});
+
+describe('client keys', () => {
+  const withHost = async <T>(
+    use: (host: Awaited<ReturnType<typeof createHost>>) => Promise<T>,
+  ): Promise<T> => {
+    const host = await createHost({ state: stateFolder() });
+    try {
+      return await use(host);
+    } finally {
+      await host.close();
+    }
+  };
+  const keys = () => withHost((host) => host.tokens.list());
+  const pin = ['nobody', 'knows', '1'].join('-');
+
+  test('each entry gets a key of its own, which is in no configuration file and in no argument', async () => {
+    const { out, err } = await run(['cursor', tools, '--yes']);
+    const mcpFile = join(project, '.mcp.json');
+    await run(['claude-code', tools, '--yes']);
+    await run(['cursor', tools, '--yes', '--name', 'second']);
+    const key = readClientKey(keyFile()) as string;
+    expect(key).toMatch(/^twc_[\w-]{43}$/);
+    expect(statSync(keyFile()).mode & 0o777).toBe(0o600);
+    expect(read(cursorFile()) + read(mcpFile) + out + err).not.toContain('twc_');
+    expect((await keys()).map((it) => [it.kind, it.principal, it.mayApprove])).toEqual([
+      ['stdio', 'test/mcp/cursor', false],
+      ['stdio', 'test/mcp/claude-code-project', false],
+      ['stdio', 'test/mcp/cursor-second', false],
+    ]);
+    expect(await withHost((host) => host.tokens.check(key))).toMatchObject({ name: 'cursor' });
+  });
+
+  test('two projects with the same name are different clients', async () => {
+    await run(['claude-code', tools, '--yes']);
+    const other = join(folder.path, 'other', 'project');
+    mkdirSync(other, { recursive: true });
+    const before = project;
+    project = other;
+    await run(['claude-code', tools, '--yes']);
+    project = before;
+    expect((await keys()).map((it) => it.principal)).toEqual([
+      'test/mcp/claude-code-project',
+      'test/mcp/claude-code-project-2',
+    ]);
+  });
+
+  test('a change replaces the key, and the client stays the same principal', async () => {
+    await run(['cursor', tools, '--yes']);
+    const [first] = await keys();
+    const old = readClientKey(keyFile()) as string;
+    await run(['cursor', tools, '--yes', '--allow', 'net:a.example']);
+    const [second, ...more] = await keys();
+    expect(more).toEqual([]);
+    expect(second).toMatchObject({ principal: first?.principal, mayApprove: false });
+    expect(second?.id).not.toBe(first?.id);
+    expect(readClientKey(keyFile())).not.toBe(old);
+    expect(await withHost((host) => host.tokens.check(old))).toBeNull();
+  });
+
+  test('a revoked key is replaced although the entry stays the same', async () => {
+    await run(['cursor', tools, '--yes']);
+    const [first] = await keys();
+    await withHost((host) => host.tokens.revoke(first?.id ?? '', 'test'));
+    const replaced = await run(['cursor', tools, '--yes']);
+    expect(replaced.out).toContain('the entry stays the same; its key is replaced\nupdated toolwharf');
+    // Another key never gets the principal of a revoked one.
+    expect((await keys()).map((it) => it.principal)).toEqual([
+      expect.stringMatching(/^test\/mcp\/cursor#tok_/),
+    ]);
+  });
+
+  test('--remove and --undo revoke the key and delete its file', async () => {
+    put('.cursor/mcp.json', '{}\n');
+    await run(['cursor', tools, '--yes']);
+    await run(['cursor', '--undo', '--yes']);
+    expect([await keys(), existsSync(keyFile())]).toEqual([[], false]);
+    await run(['cursor', tools, '--yes']);
+    await run(['cursor', '--remove', '--yes']);
+    expect([await keys(), existsSync(keyFile())]).toEqual([[], false]);
+    const { err } = await run(['cursor', '--undo', '--yes']);
+    expect(err).toContain('its key was revoked; connect again for a new one: toolwharf connect cursor');
+  });
+
+  test('a failed write leaves the earlier key in place', async () => {
+    await run(['cursor', tools, '--yes']);
+    const [first] = await keys();
+    const key = readClientKey(keyFile());
+    const meanwhile = () => writeFileSync(cursorFile(), '{"new": 1}\n');
+    await errorOf(['cursor', tools, '--allow', 'net:a.example'], { answer: true, meanwhile });
+    expect(readClientKey(keyFile())).toBe(key);
+    expect((await keys()).map((it) => it.id)).toEqual([first?.id]);
+  });
+
+  test('a person decides whether the client may approve; without a person it may not', async () => {
+    const asked = await run(['cursor', tools], { answer: true });
+    expect(asked.err).toContain('An approval in Cursor needs no PIN');
+    expect(asked.err).toContain('May a person approve held calls in Cursor?');
+    expect(await keys()).toMatchObject([{ mayApprove: true }]);
+    // Kept, because nobody said otherwise.
+    await run(['cursor', tools, '--yes', '--allow', 'net:a.example']);
+    expect(await keys()).toMatchObject([{ mayApprove: true }]);
+    const denied = await run(['cursor', tools, '--yes', '--allow', 'net:a.example', '--no-may-approve']);
+    expect(denied.out).toContain('updated toolwharf');
+    expect(await keys()).toMatchObject([{ mayApprove: false }]);
+    await run(['cursor', tools, '--yes', '--allow', 'net:a.example', '--may-approve']);
+    expect(await keys()).toMatchObject([{ mayApprove: true }]);
+    expect((await errorOf(['cursor', tools, '--may-approve', '--no-may-approve'])).code).toBe('usage');
+  });
+
+  test('a token in a user file may approve only with --may-approve', async () => {
+    const url = 'http://127.0.0.1:8377/mcp';
+    await run(['cursor', '--http', url, '--yes']);
+    expect(await keys()).toMatchObject([{ kind: 'http', mayApprove: false }]);
+    await run(['cursor', '--http', url, '--yes', '--may-approve']);
+    expect(await keys()).toMatchObject([{ kind: 'http', principal: 'http/cursor', mayApprove: true }]);
+    const shared = ['cursor', '--scope', 'project', '--http', url, '--yes', '--may-approve'];
+    expect((await errorOf(shared)).hint).toContain('toolwharf token create cursor --may-approve');
+  });
+
+  test('once a PIN is set, connecting a client needs it', async () => {
+    await withHost((host) => host.operator.setPin(pin, 'person'));
+    expect((await errorOf(['cursor', tools, '--yes'])).code).toBe('pin_required');
+    expect([existsSync(cursorFile()), existsSync(keyFile()), await keys()]).toEqual([false, false, []]);
+    const pinFile = put('pin', `${pin}\n`);
+    await run(['cursor', tools, '--yes', '--may-approve', '--pin-file', pinFile]);
+    expect(await keys()).toMatchObject([{ mayApprove: true }]);
   });
 });
 

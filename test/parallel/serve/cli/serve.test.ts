@@ -173,6 +173,12 @@ describe('serve', () => {
       expect(failed).toMatchObject({ code: 'auth_required', hint: expect.stringContaining('token create') });
     }
     expect(await run(serve, args('127.0.0.1'), path).done).toBe(0);
+    // The key of a stdio client is valid only on the socket.
+    const host = await createHost({ state });
+    const key = { kind: 'stdio', user: 'a', name: 'desk', role: 'agent', expiresAt: null, by: 'a' } as const;
+    await host.tokens.create(key);
+    await host.close();
+    await expect(run(serve, args('192.0.2.1'), path).done).rejects.toMatchObject({ code: 'auth_required' });
     // With a token, the next problem is that this machine does not have this address.
     await run(token, ['create', 'one', '--state', state], path).done;
     const later = run(serve, args('192.0.2.1'), path);
@@ -244,6 +250,34 @@ describe('token', () => {
   ])('the arguments %j are rejected', async (args) => {
     const { path, state } = folder();
     await expect(run(token, [...args, '--state', state], path).done).rejects.toMatchObject({
+      code: 'usage',
+    });
+  });
+
+  test('the list shows in which clients a person may approve, and which keys clients have', async () => {
+    const { path, state } = folder();
+    const flags = ['--state', state];
+    for (const args of [['desk', '--may-approve'], ['plain']])
+      await run(token, ['create', ...args, ...flags], path).done;
+    const host = await createHost({ state });
+    const { entry } = await host.tokens.create({
+      ...{ kind: 'stdio', user: 'alice', name: 'desk', role: 'agent', expiresAt: null, by: 'alice' },
+    } as const);
+    await host.close();
+    const listed = run(token, ['list', ...flags], path);
+    await listed.done;
+    const [desk, plain, key] = listed.printed.out.split('\n');
+    expect(desk).toContain('as http/desk, a person may approve held calls in its client');
+    expect(plain).not.toContain('approve');
+    expect(key).toContain('key of a connected client, may list and call tools as alice/mcp/desk,');
+    // Two have the same name, so only the id says which one.
+    await expect(run(token, ['revoke', 'desk', ...flags], path).done).rejects.toMatchObject({
+      code: 'usage',
+      hint: expect.stringContaining(entry.id),
+    });
+    expect(await run(token, ['revoke', entry.id, ...flags], path).done).toBe(0);
+    expect(await run(token, ['revoke', 'desk', ...flags], path).done).toBe(0);
+    await expect(run(token, ['list', '--may-approve', ...flags], path).done).rejects.toMatchObject({
       code: 'usage',
     });
   });
