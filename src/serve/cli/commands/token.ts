@@ -10,8 +10,7 @@ import { withExistingHost, withHost } from '../with-host.js';
 
 export const token: Command = {
   name: 'token',
-  summary:
-    'Create and revoke tokens for HTTP clients, and revoke keys of connected clients. A token is shown once.',
+  summary: 'Manage tokens of HTTP clients and keys of connected clients. A token is shown once.',
   usage: 'token create NAME [--role ROLE] [--expires TIME] [--may-approve] | list | revoke ID|NAME',
   examples: [
     { line: 'toolwharf token create laptop', text: 'for an agent: it may list and call tools' },

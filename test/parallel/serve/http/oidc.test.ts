@@ -68,6 +68,7 @@ describe('a token', () => {
       role: 'agent',
       expiresAt: (seconds + 130) * 1000,
       principal: `oidc/${issuer.url}#alice`,
+      mayApprove: false,
     });
   });
 
