@@ -131,6 +131,7 @@ async function startHost(
     ...{ state, database, audit, stage, digests, kills, running, sandbox, now, options },
     keyOf: (name) => keys.get(name),
     onOutdated: (definition) => invalidate({ definition }, 'the definition of the package changed'),
+    onOutdatedTool: (definition) => invalidate({ definition }, 'its program announces the tool differently'),
   });
 
   waivers.attach(() => services.notifyChanged());

@@ -59,6 +59,8 @@ export interface HostServicesOptions {
   readonly keyOf: (name: string) => Promise<Uint8Array>;
   /** Called when a definition no longer matches its agreement. */
   readonly onOutdated: (digest: string) => Promise<void>;
+  /** Called when a tool is no longer announced as it was accepted. */
+  readonly onOutdatedTool: (definition: string) => Promise<void>;
   readonly options: HostOptions;
 }
 
@@ -150,6 +152,8 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     },
     offers: new ToolOffers(),
     startQueue: createQueue(maxStarts),
+    onOutdatedTool: hostOptions.onOutdatedTool,
+    now,
     onLog: options.onLog ?? null,
   };
   const pythons: PythonCache = new Map();

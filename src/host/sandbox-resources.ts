@@ -6,6 +6,7 @@ import { noSandbox } from '../sandbox/no-sandbox.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { LivingProcess } from './operator/kill-switch.js';
 import { PackageFolders } from './sandboxing/package-folders.js';
+import type { ComparedUpstream } from './upstream/compared-upstream.js';
 import { UpstreamConnections } from './upstream/upstream-connections.js';
 
 /** A sandbox, with the folders, processes and connections that belong to it. */
@@ -15,7 +16,7 @@ export interface SandboxResources {
   /** Null if no processes are started ahead. */
   readonly warm: PrestartedSandboxes | null;
   readonly pool: WorkerPool;
-  readonly connections: UpstreamConnections;
+  readonly connections: UpstreamConnections<ComparedUpstream>;
 }
 
 export interface SandboxResourceOptions {
@@ -49,7 +50,7 @@ export class SandboxResourceSets {
       folders: new PackageFolders(state, sandbox.user),
       warm: warm ? new PrestartedSandboxes() : null,
       pool: new WorkerPool(sandbox),
-      connections: new UpstreamConnections(supervision),
+      connections: new UpstreamConnections<ComparedUpstream>(supervision),
     };
     this.#byUnsafe.set(unsafe, created);
     return created;

@@ -47,6 +47,8 @@ export interface Agreement {
 export class AgreementRows {
   readonly #database: Database;
   readonly #now: () => number;
+  /** Grows with every change, so that open sessions notice it. */
+  version = 0;
 
   constructor(database: Database, now: () => number) {
     this.#database = database;
@@ -119,5 +121,6 @@ export class AgreementRows {
       .values({ manifest: agreement.manifest, ...columns })
       .onConflict((conflict) => conflict.column('manifest').doUpdateSet(columns))
       .execute();
+    this.version++;
   }
 }

@@ -152,6 +152,7 @@ export async function connectUpstream(options: UpstreamOptions): Promise<Upstrea
     onChange: () => {
       changes++;
     },
+    onOutdated: () => {},
   });
   open.push(() => upstream.close('the test is over'));
   return { upstream, log, changes: () => changes };

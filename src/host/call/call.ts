@@ -10,6 +10,7 @@ import type { KillSubject } from '../../model/kill-target.js';
 import { confirmToolName } from '../../model/tool-name.js';
 import { type Decision, decide } from '../../policy/decide.js';
 import { shapeOf } from '../../policy/input-shape.js';
+import type { Deadline } from '../../run/upstream/upstream.js';
 import type { ArgumentSeal } from '../../secrets/argument-seal.js';
 import type { ApprovalQueue } from '../../store/approvals.js';
 import type { AuditLog } from '../../store/audit-log.js';
@@ -125,13 +126,10 @@ export async function callTool(
     const handlers = caller.hasHooks() ? await caller.hooks() : [];
     const beforeHooks = (callable: CallableTool, input: JsonObject) =>
       runBeforeCallHooks(hookContext(services, call, callable, handlers), input);
-    const frozen = await prepare(
-      services,
-      caller,
-      request.tool,
-      request.arguments,
-      handlers.length === 0 ? undefined : beforeHooks,
-    );
+    const frozen = await prepare(services, caller, request.tool, request.arguments, {
+      deadline: deadlineOf(call),
+      ...(handlers.length === 0 ? {} : { beforeHooks }),
+    });
     assertChain(chain, frozen.callable.name);
     const decision = decide({ ...frozen.callable, input: frozen.input });
     switch (decision.kind) {
@@ -165,16 +163,23 @@ export async function callTool(
   }
 }
 
+interface PrepareOptions {
+  /** For a call that may start programs. Absent: nothing is started. */
+  readonly deadline?: Deadline;
+  readonly beforeHooks?: (callable: CallableTool, input: JsonObject) => Promise<JsonObject>;
+}
+
 /** Requires a ready tool and valid arguments, then freezes them: nothing changes the arguments after this. */
 export async function prepare(
   services: CallServices,
   caller: Caller,
   name: string,
   args: Json,
-  beforeHooks?: (callable: CallableTool, input: JsonObject) => Promise<JsonObject>,
+  { deadline, beforeHooks }: PrepareOptions = {},
 ): Promise<FrozenCall> {
   const callable = await caller.resolve(name);
   services.kills.assertNotKilled(killSubjectOf(caller, callable));
+  if (deadline !== undefined) await callable.compareAgain(deadline);
   await callable.assertReady();
   const valid = await checkArguments(callable, args);
   const hooked = beforeHooks === undefined ? valid : await beforeHooks(callable, valid);
@@ -364,7 +369,9 @@ async function confirm(services: CallServices, call: Call): Promise<Answer> {
         throw new HostError('approval_expired', 'the answer of this call is no longer stored');
       return stored.answer as unknown as Answer;
     case 'approved': {
-      const frozen = await prepare(services, call.caller, stored.tool, stored.arguments);
+      const frozen = await prepare(services, call.caller, stored.tool, stored.arguments, {
+        deadline: deadlineOf(call),
+      });
       const binding = await bindingOf(call.caller, frozen);
       // With another workspace or other grants it is a different call, and the stored one stays valid.
       if (binding.argumentsDigest === stored.argumentsDigest) await voidOutdated(services, [stored], binding);
@@ -388,6 +395,7 @@ async function runApproved(
 ): Promise<Answer> {
   // Checked first: a call that cannot run now does not use up the approval.
   await frozen.callable.assertSandboxReady();
+  await frozen.callable.assertUnchanged(deadlineOf(call));
   const reservation = await reserveLimits(services.limits, frozen.meters);
   if (!(await services.approvals.begin(approval.id, binding))) {
     await releaseReservation(services, reservation);
@@ -409,7 +417,11 @@ async function runAllowed(
   frozen: FrozenCall,
   authorization?: CallAuthorization,
 ): Promise<Answer> {
-  await frozen.callable.assertSandboxReady();
+  const { callable } = frozen;
+  await callable.assertSandboxReady();
+  // Before such a call the definition is compared in any case; before others only if it may be outdated.
+  if (authorization !== undefined || callable.tool.effect === 'destructive')
+    await callable.assertUnchanged(deadlineOf(call));
   return execute(services, call, frozen, await reserveLimits(services.limits, frozen.meters), authorization);
 }
 
@@ -584,6 +596,11 @@ function hookContext(
 ): CallHookContext {
   const signal = request.signal ?? neverCanceled;
   return { tool: name, callId: id, principal: caller.principal, session: caller.id, signal, handlers, audit };
+}
+
+/** For what happens before the call itself runs. */
+function deadlineOf({ request }: Call): Deadline {
+  return { timeoutMs: timeoutOf(request.timeoutMs ?? 0), signal: request.signal ?? neverCanceled };
 }
 
 /** Not a number, zero or negative means the default. */

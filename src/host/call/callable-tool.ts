@@ -4,6 +4,7 @@ import type { Package } from '../../model/package.js';
 import type { Tool } from '../../model/tool.js';
 import type { Requirements } from '../../policy/rules/requirements.js';
 import type { RunRequest, RunResult } from '../../run/run.js';
+import type { Deadline } from '../../run/upstream/upstream.js';
 import type { SchemaValidator } from '../../schema/validator.js';
 import type { WebhookTarget } from '../operator/webhook.js';
 import type { PackageStatus } from '../packages/checked-package.js';
@@ -39,6 +40,13 @@ export interface CallableTool {
   readonly sandboxed: boolean;
   /** Throws the reason why the tool cannot be called now. */
   assertReady(): Promise<void>;
+  /**
+   * If a tool of an upstream needs review, asks its program again: the review ends if the accepted definition is back.
+   * May start the program.
+   */
+  compareAgain(deadline: Deadline): Promise<void>;
+  /** Throws if the program of the tool does not announce it as it was accepted. May start the program. */
+  assertUnchanged(deadline: Deadline): Promise<void>;
   /** Throws if the sandbox cannot be enforced on this machine, or the workspace cannot be mounted. */
   assertSandboxReady(): Promise<void>;
   input(): Promise<SchemaValidator>;

@@ -79,9 +79,18 @@ function waitingChanges(checked: CheckedPackage, upstreams: PackageUpstreams): s
   const { tools } = upstreams.offer(checked);
   const changed = tools.filter((it) => it.needsReview).map((it) => it.tool.name);
   const what = changed.length === 0 ? '' : ` to ${changed.slice(0, 5).join(', ')}`;
-  const id = checked.loaded.catalog?.package.id ?? '';
-  const command = `toolwharf review ${shellQuote(id)} --dir ${shellQuote(checked.loaded.file)}`;
-  return [`its program announced changes${what}; review them: ${command}`];
+  return [`its program announced changes${what}; review them: ${reviewCommand(checked)}`];
+}
+
+/** For a tool that a program announces, but that nobody accepted yet. */
+export function unacceptedToolStatus(checked: CheckedPackage): PackageStatus {
+  const nextStep = `review it: ${reviewCommand(checked)}`;
+  const why = 'its program announces it, and nobody has accepted it yet';
+  return { state: 'needs-review', reasons: [why, nextStep], nextStep };
+}
+
+function reviewCommand({ loaded: { catalog, file } }: CheckedPackage): string {
+  return `toolwharf review ${shellQuote(catalog?.package.id ?? '')} --dir ${shellQuote(file)}`;
 }
 
 /** Why a package with NATS programs is not set up, with the next step; empty if it is. */

@@ -11,7 +11,6 @@ import {
   isPublicSlot,
   type PackageStatus,
 } from '../packages/checked-package.js';
-import { installPrograms } from '../packages/install.js';
 import { type LoadResult, loadPackages } from '../packages/loaded-package.js';
 import { differences, emptyIfNotFound, keepLastValid, removedDigests } from '../packages/reload.js';
 import { stageAll } from '../packages/stage.js';
@@ -25,17 +24,20 @@ import {
   upstreamResources,
 } from '../upstream/upstream-content.js';
 import { hasHooks, hasUpstreams } from '../upstream/upstream-program.js';
+import { NewAgreements } from './new-agreements.js';
+import { installPackage } from './package-install.js';
 import { reportOf } from './package-report.js';
 import { acceptPackage, reviewPackage } from './package-review.js';
 import {
   type PackageStatusServices,
   packageStatus,
   packageStatusWithoutUpstreams,
+  unacceptedToolStatus,
 } from './package-status.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { SessionProfileInputs } from './session-profile-inputs.js';
 import type { SessionServices } from './session-services.js';
-import { createSessionTools, type SessionTool } from './session-tool.js';
+import { createSessionTools, listedTools, type SessionTool } from './session-tool.js';
 import { findPackage, packageNamedBy, sessionNames, ToolIndex, toolNotFound } from './tool-lookup.js';
 
 /** The packages of one session with their status, and the tools, prompts and resources they offer. */
@@ -55,6 +57,7 @@ export class SessionCatalog {
   /** Versions of the announcements and of the settings in force from which `#tools` was built. */
   #announcementVersion = -1;
   #setupVersion = -1;
+  readonly #newAgreements: NewAgreements;
 
   private constructor(
     setup: SessionSetup,
@@ -67,6 +70,7 @@ export class SessionCatalog {
     this.#loaded = loaded;
     this.#sandboxProbe = sandboxProbe;
     this.#profileInputs = new SessionProfileInputs(setup, services.sandboxing);
+    this.#newAgreements = new NewAgreements(services.packages.agreements.agreements);
     this.#upstreams = new PackageUpstreams(services, setup, {
       profileInputs: (id) => this.#profileInputs.of(id),
       isPublic: (id, slot) => isPublicSlot(this.#packages, id, slot),
@@ -137,16 +141,12 @@ export class SessionCatalog {
   async tools(): Promise<readonly ListedTool[]> {
     await this.#refreshTools(false);
     const statuses = await this.#statuses();
-    return this.#tools
-      .filter(
-        (it) => statuses.get(it.checked)?.state === 'ready' && it.tool.action !== null && !it.needsReview,
-      )
-      .filter((it) => {
-        const subject = { principal: this.#setup.principal, package: it.package.id, tool: it.tool.name };
-        return this.#services.kills.reasonFor(subject) === undefined;
-      })
-      .map(({ name, exposed, tool, digest }) => ({ name, exposed, tool, definition: digest }))
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return listedTools(this.#tools, ({ checked, package: { id }, tool }) => {
+      const subject = { principal: this.#setup.principal, package: id, tool: tool.name };
+      return (
+        statuses.get(checked)?.state === 'ready' && this.#services.kills.reasonFor(subject) === undefined
+      );
+    });
   }
 
   async resolve(name: string): Promise<CallableTool> {
@@ -159,10 +159,9 @@ export class SessionCatalog {
     if (announced !== undefined) return announced;
     const named = packageNamedBy(this.#packages, name);
     const status = named === undefined ? undefined : await this.#statusNow(named);
-    if (named !== undefined && status !== undefined && status.state !== 'ready') {
-      if (!this.#tools.some((it) => it.checked === named)) throw notReadyError(name, status);
-    }
-    throw toolNotFound(this.#tools, this.#packages, name);
+    if (named !== undefined && this.#upstreams.hasUnacceptedTool(named, name))
+      throw notReadyError(name, unacceptedToolStatus(named));
+    throw toolNotFound(this.#tools, this.#packages, name, { named, status });
   }
 
   async prompts(): Promise<readonly OfferedPrompt[]> {
@@ -181,7 +180,7 @@ export class SessionCatalog {
   }
 
   get hasHooks(): boolean {
-    return this.#withHooks.length > 0;
+    return this.#withHooks.length > 0 || this.#newAgreements.exist;
   }
 
   async #ready(): Promise<CheckedPackage[]> {
@@ -212,25 +211,22 @@ export class SessionCatalog {
   }
 
   async install(id: string, options: InstallOptions): Promise<InstallResult> {
-    const { blocked, needs } = findPackage(this.#packages, id);
-    if (blocked !== null) throw notReadyError(id, blocked);
-    const { packages, sandboxing, kills, running } = this.#services;
-    const { grant, denial } = this.#profileInputs.of(id);
-    const steps = await installPrograms(
-      needs,
-      { principal: this.#setup.principal, package: id },
-      { ...sandboxing, kills, running, audit: packages.agreements.audit },
-      { granted: grant.network, denied: denial.network, noNetwork: denial.noNetwork },
+    const subject = { principal: this.#setup.principal, package: id };
+    return installPackage(
+      findPackage(this.#packages, id),
+      subject,
+      this.#profileInputs.of(id),
+      this.#services,
       options,
     );
-    this.#services.notifyChanged();
-    return { package: id, steps };
   }
 
   async #check(): Promise<void> {
     const { acceptNewIn, principal, policy } = this.#setup;
     const { loaded } = this.#loaded;
     const { agreements, findInterpreter } = this.#services.packages;
+    // Before the check: a change during it leads to another check.
+    const { version } = this.#newAgreements;
     const underReview = await agreeToPackages(acceptNewIn, loaded, principal, agreements);
     this.#packages = checkPackages(loaded, {
       policy,
@@ -245,6 +241,7 @@ export class SessionCatalog {
     this.#withUpstreams = usable.filter(hasUpstreams);
     await this.#upstreams.load(this.#packages);
     this.#listTools();
+    this.#newAgreements.markSeen(version);
   }
 
   /**
@@ -252,6 +249,8 @@ export class SessionCatalog {
    * them.
    */
   async #refreshTools(wait: boolean): Promise<void> {
+    // A package that needed review may have been accepted meanwhile, perhaps in another session.
+    if (await this.#newAgreements.concern(this.#packages)) await this.#check();
     const unknown = this.#withUpstreams.filter((it) => this.#upstreams.hasUnknownTools(it));
     if (unknown.length > 0) {
       const disabled = await this.#services.packages.switches.asSet();

@@ -10,6 +10,7 @@ import { guessesEnabled } from '../../policy/rules/guess-setting.js';
 import { combineRules } from '../../policy/rules/requirements.js';
 import { effectOf, rulesFor, type ToolReach } from '../../policy/rules/tool-rules.js';
 import type { RunRequest } from '../../run/run.js';
+import { isUpstreamFailure } from '../../run/upstream/failure-class.js';
 import type { SchemaValidator } from '../../schema/validator.js';
 import { runAction } from '../call/action-runner.js';
 import { type CallableTool, notReadyError } from '../call/callable-tool.js';
@@ -17,6 +18,7 @@ import { assertNoForeignSecrets } from '../call/input-scan.js';
 import { argumentKeepingFor } from '../call/kept-arguments.js';
 import { withScannedOutput } from '../call/output-scan.js';
 import type { IsPublicSetting } from '../call/secret-scanner.js';
+import type { ListedTool } from '../host.js';
 import type { WebhookTarget } from '../operator/webhook.js';
 import type { CheckedPackage, PackageStatus } from '../packages/checked-package.js';
 import { sandboxProbeFor } from '../packages/image-status.js';
@@ -69,6 +71,17 @@ export function createSessionTools(
   );
 }
 
+/** The tools that can be called now, sorted by name. */
+export function listedTools(
+  tools: readonly SessionTool[],
+  isUsable: (tool: SessionTool) => boolean,
+): readonly ListedTool[] {
+  return tools
+    .filter((it) => it.tool.action !== null && !it.needsReview && isUsable(it))
+    .map(({ name, exposed, tool, digest }) => ({ name, exposed, tool, definition: digest }))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
 /** Makes one tool of a package callable. Everything that can change is looked up for each call. */
 function createSessionTool(
   checked: CheckedPackage,
@@ -92,6 +105,10 @@ function createSessionTool(
   const scanOptions = { isPublic, guesses: guessesEnabled(setup.policy.noGuesses, name) };
   let input: Promise<SchemaValidator> | undefined;
   let passed: PassedEnvironment | undefined;
+  const currentSlots = () => {
+    passed ??= passedEnvironment(setup, pkg.id);
+    return slotValues(pkg, vault, passed, mint);
+  };
   let outputs: Promise<readonly SchemaValidator[]> | undefined;
   return {
     name,
@@ -128,11 +145,12 @@ function createSessionTool(
     async assertReady() {
       const current = await status(checked);
       if (current.state !== 'ready') throw notReadyError(name, current);
-      if (needsReview)
+      const outdated = needsReview ? upstreams.outdatedReason(checked, declared) : undefined;
+      if (outdated !== undefined)
         throw notReadyError(name, {
           state: 'needs-review',
           reasons: [
-            'its announcement changed since you accepted it',
+            outdated,
             `review it: toolwharf review ${shellQuote(pkg.id)} --dir ${shellQuote(checked.loaded.file)}`,
           ],
         });
@@ -141,6 +159,19 @@ function createSessionTool(
           state: 'unavailable',
           reasons: ['its manifest defines no action for it'],
         });
+    },
+    async compareAgain(deadline) {
+      if (!needsReview || (await status(checked)).state !== 'ready') return;
+      try {
+        await upstreams.compareAgain({ checked, tool: declared, slots: await currentSlots() }, deadline);
+      } catch (error) {
+        // The tool still needs review, which is what the caller has to know.
+        if (!isUpstreamFailure(error)) throw error;
+      }
+    },
+    async assertUnchanged(deadline) {
+      if (tool.action?.kind !== 'upstream') return;
+      await upstreams.assertUnchanged({ checked, tool: declared, slots: await currentSlots() }, deadline);
     },
     async assertSandboxReady() {
       if (checked.needs.length === 0) return;
@@ -172,11 +203,11 @@ function createSessionTool(
       await assertNoForeignSecrets(pkg, tool, args, await scanner.forCall(pkg, new Map(), scanOptions));
     },
     async run(request) {
+      const slots = await currentSlots();
       passed ??= passedEnvironment(setup, pkg.id);
       const { network: granted, denied } = passed;
-      const slots = await slotValues(pkg, vault, passed, mint);
       const profile = () => sandboxProfileFor(checked, tool, slots, profileInputs(pkg.id));
-      const callUpstream = (it: RunRequest) => upstreams.call(checked, it, slots);
+      const callUpstream = (it: RunRequest) => upstreams.call({ checked, tool: declared, slots }, it);
       return withScannedOutput(await scanner.forCall(pkg, slots, scanOptions), request, (guarded) =>
         runAction(guarded, slots, { granted, denied }, profile, actions, callUpstream),
       );

@@ -2,7 +2,7 @@ import { suggest } from '../../formats/suggest.js';
 import { HostError } from '../../model/host-error.js';
 import { notReadyError } from '../call/callable-tool.js';
 import type { SessionNames } from '../operator/kill-targets.js';
-import type { CheckedPackage } from '../packages/checked-package.js';
+import type { CheckedPackage, PackageStatus } from '../packages/checked-package.js';
 import type { SessionTool } from './session-tool.js';
 
 /** Finds tools of a session by name. */
@@ -59,12 +59,21 @@ export function packageNamedBy(
   return byId ?? (declaring.length === 1 ? declaring[0] : undefined);
 }
 
-/** The error for an unknown tool name, with similar names as a hint. */
+/** The package that a name means, if it means one, and its status. */
+interface NamedPackage {
+  readonly named: CheckedPackage | undefined;
+  readonly status: PackageStatus | undefined;
+}
+
+/** The error for an unknown tool name: why its package is not ready, or similar names as a hint. */
 export function toolNotFound(
   tools: readonly SessionTool[],
   packages: readonly CheckedPackage[],
   name: string,
+  { named, status }: NamedPackage,
 ): HostError {
+  if (status !== undefined && status.state !== 'ready' && !tools.some((it) => it.checked === named))
+    return notReadyError(name, status);
   const [only] = packages;
   if (tools.length === 0 && packages.length === 1 && only?.blocked) return notReadyError(name, only.blocked);
   // Similar names first: tools of the package that was named, and names that contain the given one.

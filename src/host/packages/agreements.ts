@@ -89,6 +89,11 @@ async function agreeNow(
   return underReview;
 }
 
+/** Whether the operator accepted this version of a package by now, in any session. */
+export async function isAccepted({ path, catalog }: LoadedPackage, rows: AgreementRows): Promise<boolean> {
+  return catalog !== undefined && (await rows.get(realPath(path)))?.digest === catalog.digest;
+}
+
 /** Whether the operator must accept the change before the package is used. */
 export function needsReview({ widened, reworded }: PackageReview): boolean {
   return widened.length > 0 || reworded.length > 0;

@@ -1,11 +1,10 @@
-import { neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
-import { canonicalJson, type Json, type JsonObject } from '../../model/json.js';
-import { entryText } from '../../policy/review/announced-entry.js';
-import type { Upstream, UpstreamAnnouncement } from '../../run/upstream/upstream.js';
+import type { JsonObject } from '../../model/json.js';
+import type { UpstreamAnnouncement } from '../../run/upstream/upstream.js';
 import type { AnnouncementRows } from '../../store/announcements.js';
 import type { AuditLog } from '../../store/audit-log.js';
 import type { Queue } from '../queue.js';
+import { acceptedAfter, announcementText, parseAnnouncement } from './announcement-difference.js';
 import type { ProgramAnnouncement } from './upstream-tools.js';
 
 /** Identifies one program of one loaded package. */
@@ -21,9 +20,6 @@ export interface ProgramRef {
 interface Entry extends ProgramAnnouncement {
   readonly digest: string;
 }
-
-/** How long a running program may take to announce its tools again. */
-const announceTimeoutMs = 10_000;
 
 /**
  * What upstreams announced: tools, prompts, resources, hooks, instructions. The first announcement is part of what the
@@ -52,7 +48,11 @@ export class AnnouncementRegistry {
     const rows = await this.#rows.list(manifest);
     if (this.#known.has(manifest)) return;
     const entries = rows.map(({ program, digest, agreed, waiting }) => {
-      const entry = { digest, agreed: read(agreed), waiting: waiting === null ? null : read(waiting) };
+      const entry = {
+        digest,
+        agreed: parseAnnouncement(agreed),
+        waiting: waiting === null ? null : parseAnnouncement(waiting),
+      };
       return [program, entry] as const;
     });
     this.#known.set(manifest, new Map(entries));
@@ -64,46 +64,43 @@ export class AnnouncementRegistry {
     return entry?.digest === digest ? entry : undefined;
   }
 
-  /** Compares a new announcement with the accepted one, and stores it. */
-  record(ref: ProgramRef, announced: UpstreamAnnouncement): Promise<void> {
+  /**
+   * Compares a new announcement with the accepted one, and stores it. Returns what is stored then. `onReview` is called
+   * before a change that needs review is stored.
+   */
+  record(
+    ref: ProgramRef,
+    announced: UpstreamAnnouncement,
+    onReview: (waiting: ProgramAnnouncement) => Promise<void>,
+  ): Promise<ProgramAnnouncement> {
     return this.#queue(async () => {
       await this.load(ref.manifest);
       const before = this.#known.get(ref.manifest)?.get(ref.program);
       if (before === undefined)
         return this.#put(ref, { digest: ref.digest, agreed: announced, waiting: null });
-      const waiting = requiresReview(before.agreed, announced) ? announced : null;
-      // A change that needs no review is accepted: a size, a version, a removed resource.
-      const agreed = waiting === null ? announced : before.agreed;
-      const same =
-        before.digest === ref.digest &&
-        text(agreed) === text(before.agreed) &&
-        (waiting === null ? before.waiting === null : text(waiting) === text(before.waiting));
-      if (same) return;
-      if (waiting !== null) {
-        const body = { package: ref.package, program: ref.program, needsReview: 'its announcement changed' };
-        await this.#audit.append({ kind: 'hold', body });
-      }
-      await this.#put(ref, { digest: ref.digest, agreed, waiting });
+      const accepted = acceptedAfter(before.agreed, announced);
+      const after = {
+        digest: ref.digest,
+        agreed: accepted ?? before.agreed,
+        waiting: accepted === null ? announced : null,
+      };
+      if (isSame(before, after)) return before;
+      const body = reviewBody(ref, before.waiting !== null, after.waiting !== null);
+      if (body !== null) await this.#audit.append({ kind: 'hold', body });
+      if (after.waiting !== null) await onReview(after);
+      return this.#put(ref, after);
     });
-  }
-
-  /** Asks a running program for its announcement again. Rejects if the program only announces when it starts. */
-  async refresh(
-    ref: ProgramRef,
-    upstream: Upstream | undefined,
-    clean: (announced: UpstreamAnnouncement) => Promise<UpstreamAnnouncement>,
-  ): Promise<void> {
-    if (upstream?.announce === undefined)
-      throw new Error('the program announces its tools only when it starts');
-    const announced = await upstream.announce({ timeoutMs: announceTimeoutMs, signal: neverCanceled });
-    await this.record(ref, await clean(announced));
   }
 
   /** Accepts the waiting announcement, if it is the one that was shown. */
   accept(ref: ProgramRef, shown: UpstreamAnnouncement): Promise<void> {
     return this.#queue(async () => {
       const entry = this.#known.get(ref.manifest)?.get(ref.program);
-      if (entry === undefined || entry.waiting === null || text(entry.waiting) !== text(shown))
+      if (
+        entry === undefined ||
+        entry.waiting === null ||
+        announcementText(entry.waiting) !== announcementText(shown)
+      )
         throw new HostError(
           'integrity',
           `the announcement of ${ref.program} in ${ref.package} has changed again`,
@@ -115,36 +112,37 @@ export class AnnouncementRegistry {
     });
   }
 
-  async #put({ manifest, program }: ProgramRef, entry: Entry): Promise<void> {
+  async #put({ manifest, program }: ProgramRef, entry: Entry): Promise<ProgramAnnouncement> {
     const { digest, agreed, waiting } = entry;
-    const row = { manifest, program, digest, agreed: text(agreed), waiting: waiting && text(waiting) };
-    await this.#rows.put(row);
+    await this.#rows.put({
+      ...{ manifest, program, digest },
+      agreed: announcementText(agreed),
+      waiting: waiting && announcementText(waiting),
+    });
     const programs = this.#known.get(manifest) ?? new Map<string, Entry>();
     this.#known.set(manifest, programs.set(program, entry));
     this.version++;
     this.#onChanged();
+    return entry;
   }
 }
 
-/** Whether the text for models and people changed, or what the program offers. Removed resources need no review. */
-function requiresReview(agreed: UpstreamAnnouncement, announced: UpstreamAnnouncement): boolean {
-  if (reviewedParts(agreed) !== reviewedParts(announced)) return true;
-  return (['resources', 'templates'] as const).some((kind) => {
-    const known = new Set((agreed[kind] ?? []).map(entryText));
-    return (announced[kind] ?? []).some((it) => !known.has(entryText(it)));
-  });
+function isSame(one: Entry, other: Entry): boolean {
+  const text = (it: UpstreamAnnouncement | null) => it && announcementText(it);
+  return (
+    one.digest === other.digest &&
+    text(one.agreed) === text(other.agreed) &&
+    text(one.waiting) === text(other.waiting)
+  );
 }
 
-/** Without the version: a new version number alone needs no review. */
-function reviewedParts({ tools, hooks, prompts = [], instructions = '' }: UpstreamAnnouncement): string {
-  const byName = (items: readonly object[]) => items.map((it) => text(it as Json & object)).sort();
-  return canonicalJson([byName(tools), [...hooks].sort(), byName(prompts), instructions] as unknown as Json);
-}
-
-function text(value: object | null): string {
-  return canonicalJson(value as unknown as Json);
-}
-
-function read(json: string): UpstreamAnnouncement {
-  return JSON.parse(json) as JsonObject as unknown as UpstreamAnnouncement;
+/** The audit entry for a review that begins, continues with another change, or ends by itself; null if there is none. */
+function reviewBody(
+  { package: id, program }: ProgramRef,
+  before: boolean,
+  after: boolean,
+): JsonObject | null {
+  if (after) return { package: id, program, needsReview: 'its announcement changed' };
+  if (before) return { package: id, program, reviewEnded: 'it announces again what was accepted' };
+  return null;
 }

@@ -1,11 +1,12 @@
 import { asHostError, HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import { type Package, upstreamPrograms } from '../../model/package.js';
-import type { Program } from '../../model/program.js';
+import { type Program, runsHere } from '../../model/program.js';
 import type { SlotValues } from '../../model/slot.js';
+import type { Tool } from '../../model/tool.js';
 import { guessesEnabled } from '../../policy/rules/guess-setting.js';
 import type { RunRequest, RunResult } from '../../run/run.js';
-import type { Upstream } from '../../run/upstream/upstream.js';
+import type { Deadline } from '../../run/upstream/upstream.js';
 import type { HookHandler } from '../call/hooks.js';
 import { assertNoSecrets } from '../call/input-scan.js';
 import { cleanFailure } from '../call/output-scan.js';
@@ -16,6 +17,8 @@ import { passedEnvironment } from '../sandboxing/passed-environment.js';
 import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
 import { slotValues } from '../sandboxing/slots.js';
 import type { SessionSetup } from '../session-setup.js';
+import type { ComparedUpstream } from './compared-upstream.js';
+import { isUnacceptedTool, outdatedToolReason, upstreamAction } from './tool-review.js';
 import { hasUpstreams, packageOf, programOf, programRefOf } from './upstream-program.js';
 import { type PackageUpstreamsServices, upstreamTarget } from './upstream-target.js';
 import type { ProgramAnnouncement, ToolOffer } from './upstream-tools.js';
@@ -24,6 +27,13 @@ import type { ProgramAnnouncement, ToolOffer } from './upstream-tools.js';
 export interface PackageUpstreamsContext {
   readonly profileInputs: (packageId: string) => ProfileInputs;
   readonly isPublic: IsPublicSetting;
+}
+
+/** A tool of a package, as it was offered to the session, and the values that its program gets. */
+interface ToolUse {
+  readonly checked: CheckedPackage;
+  readonly tool: Tool;
+  readonly slots: SlotValues;
 }
 
 /** The upstreams of one session's packages: what they announce, and how they are called. */
@@ -121,10 +131,40 @@ export class PackageUpstreams {
     }
   }
 
+  /** Whether a program announces the tool `package/tool`, but nobody accepted it yet. */
+  hasUnacceptedTool(checked: CheckedPackage, name: string): boolean {
+    return isUnacceptedTool(packageOf(checked), this.waitingAnnouncements(checked), name);
+  }
+
+  /** Why a tool of an upstream cannot be called with the definition that the session knows; undefined if it can. */
+  outdatedReason(checked: CheckedPackage, tool: Tool): string | undefined {
+    const { digest } = programRefOf(checked, '');
+    const digestOf = (it: Tool) => this.#services.upstreams.offers.digestOf(digest, it);
+    return outdatedToolReason(this.offer(checked), this.#known(checked), tool, digestOf);
+  }
+
+  /**
+   * Throws if the program does not announce a tool as it was accepted. The program is started or connected if necessary;
+   * one that the host did not start announces again first.
+   */
+  async assertUnchanged({ checked, tool, slots }: ToolUse, deadline: Deadline): Promise<void> {
+    const { program: name, tool: announcedName } = upstreamAction(tool);
+    const program = programOf(packageOf(checked), name);
+    await this.#use(checked, program, slots, async (upstream) => {
+      await upstream.compare(deadline, !runsHere(program));
+      await upstream.assertAgreed({ kind: 'tool', name: announcedName });
+    });
+  }
+
+  /** Asks the program of a tool that needs review for its announcement: the review ends if it is the accepted one. */
+  async compareAgain({ checked, tool, slots }: ToolUse, deadline: Deadline): Promise<void> {
+    const program = programOf(packageOf(checked), upstreamAction(tool).program);
+    await this.#use(checked, program, slots, (upstream) => upstream.compare(deadline, true));
+  }
+
   /** Calls a tool of an upstream. */
-  async call(checked: CheckedPackage, request: RunRequest, slots: SlotValues): Promise<RunResult> {
-    const { action } = request.tool;
-    if (action?.kind !== 'upstream') throw new Error('only tools of upstreams are called here');
+  async call({ checked, tool, slots }: ToolUse, request: RunRequest): Promise<RunResult> {
+    const action = upstreamAction(tool);
     const program = programOf(packageOf(checked), action.program);
     const { timeoutMs, signal, input, callId, outputBytes, caller, onNetworkDenied, onProgress, onAsk } =
       request;
@@ -145,6 +185,14 @@ export class PackageUpstreams {
           onNetworkDenied,
           onProgress,
           onAsk,
+          assertCurrent: () => {
+            const reason = this.outdatedReason(checked, tool);
+            if (reason !== undefined)
+              throw new HostError(
+                'needs_review',
+                `${request.package.id}/${tool.name} was not called: ${reason}`,
+              );
+          },
         }),
       request.tool.name,
     );
@@ -165,11 +213,9 @@ export class PackageUpstreams {
           const scan = await this.#scan(pkg, slots);
           // Cleaned in both directions: the extension must not see secrets of others, nor pass on its own.
           const cleanEvent = (await scan.clean(event)).value as JsonObject;
-          const reply = await this.#use(checked, programOf(pkg, program), slots, (upstream) => {
-            if (upstream.hook === undefined)
-              throw new HostError('not_supported', `${program} of ${pkg.id} does not support hooks`);
-            return upstream.hook(point, cleanEvent, deadline);
-          });
+          const reply = await this.#use(checked, programOf(pkg, program), slots, (upstream) =>
+            upstream.hook(point, cleanEvent, deadline),
+          );
           return (await scan.clean(reply)).value;
         },
       }));
@@ -179,7 +225,7 @@ export class PackageUpstreams {
   async withProgram<T>(
     checked: CheckedPackage,
     name: string,
-    work: (upstream: Upstream) => Promise<T>,
+    work: (upstream: ComparedUpstream) => Promise<T>,
   ): Promise<T> {
     const pkg = packageOf(checked);
     return this.#use(checked, programOf(pkg, name), await this.#slots(pkg), work);
@@ -194,7 +240,7 @@ export class PackageUpstreams {
   async read(
     checked: CheckedPackage,
     name: string,
-    work: (upstream: Upstream) => Promise<Json>,
+    work: (upstream: ComparedUpstream) => Promise<Json>,
   ): Promise<Json> {
     const pkg = packageOf(checked);
     const slots = await this.#slots(pkg);
@@ -229,7 +275,7 @@ export class PackageUpstreams {
     checked: CheckedPackage,
     program: Program,
     slots: SlotValues,
-    work: (upstream: Upstream) => Promise<T>,
+    work: (upstream: ComparedUpstream) => Promise<T>,
     tool?: string,
   ): Promise<T> {
     const target = await upstreamTarget({

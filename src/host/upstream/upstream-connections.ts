@@ -16,7 +16,7 @@ import type { LivingProcess } from '../operator/kill-switch.js';
 import { createQueue } from '../queue.js';
 
 /** An upstream for one owner, and how to connect to it. */
-export interface UpstreamTarget {
+export interface UpstreamTarget<U extends Upstream = Upstream> {
   /** Differs if the code, the owner, the sandbox profile or a value differs. */
   readonly key: string;
   readonly owner: ProcessOwner;
@@ -25,7 +25,7 @@ export interface UpstreamTarget {
   readonly program: string;
   /** True if the host starts the program. One that runs elsewhere can come back at any time. */
   readonly startedHere: boolean;
-  readonly open: (signal: CancelSignal) => Promise<Upstream>;
+  readonly open: (signal: CancelSignal) => Promise<U>;
   /** Removes secrets from what a program writes when it ends. */
   readonly redact: (text: string) => string;
 }
@@ -38,11 +38,11 @@ export interface UpstreamState {
   readonly exits: number;
 }
 
-interface Entry extends OwnedProcess {
-  readonly target: UpstreamTarget;
+interface Entry<U extends Upstream> extends OwnedProcess {
+  readonly target: UpstreamTarget<U>;
   /** Tools that were called in it so far. */
   readonly tools: Set<string>;
-  readonly supervised: SupervisedUpstream;
+  readonly supervised: SupervisedUpstream<U>;
 }
 
 /** Upstreams at the same time. Above this, an idle one is ended. */
@@ -55,10 +55,10 @@ const maxRestarts = 2;
 const outdatedIdleMs = 20_000;
 
 /** The upstreams of a host. Sessions of the same owner share them; different owners never do. */
-export class UpstreamConnections {
-  readonly #entries = new Map<string, Entry>();
+export class UpstreamConnections<U extends Upstream = Upstream> {
+  readonly #entries = new Map<string, Entry<U>>();
   /** Upstreams that get no new work and have not ended yet. */
-  readonly #ending = new Set<Entry>();
+  readonly #ending = new Set<Entry<U>>();
   readonly #limits: Partial<SupervisionPolicy>;
   readonly #restarts = createQueue(maxRestarts);
   #closed = false;
@@ -68,7 +68,7 @@ export class UpstreamConnections {
   }
 
   /** Runs `work` with the upstream, which is started if necessary. `tool`: the tool that `work` calls, if any. */
-  async use<T>(target: UpstreamTarget, work: (upstream: Upstream) => Promise<T>, tool?: string): Promise<T> {
+  async use<T>(target: UpstreamTarget<U>, work: (upstream: U) => Promise<T>, tool?: string): Promise<T> {
     if (this.#closed) throw new HostError('canceled', 'the host is closing');
     const { supervised, tools } = this.#entryFor(target);
     if (tool !== undefined) tools.add(tool);
@@ -92,19 +92,19 @@ export class UpstreamConnections {
   }
 
   /** Ends all matching upstreams now. The next use starts a new one. */
-  async end(matches: (target: UpstreamTarget) => boolean, reason: string): Promise<void> {
+  async end(matches: (target: UpstreamTarget<U>) => boolean, reason: string): Promise<void> {
     const removed = this.#remove((it) => matches(it.target));
     await Promise.all(removed.map((it) => it.supervised.close(reason)));
   }
 
   /** Gives matching upstreams no new work; they end when their running calls are done. */
-  retire(matches: (target: UpstreamTarget) => boolean): void {
+  retire(matches: (target: UpstreamTarget<U>) => boolean): void {
     for (const { supervised } of this.#remove((it) => matches(it.target))) supervised.retire();
   }
 
   /** Kills all matching upstreams, also those that are already ending. */
   kill(matches: (owner: LivingProcess) => boolean): void {
-    const isMatch = ({ target, owner: { principal }, tools }: Entry) =>
+    const isMatch = ({ target, owner: { principal }, tools }: Entry<U>) =>
       matches({ ...target, principal, tools });
     this.#remove(isMatch);
     for (const it of this.#ending) if (isMatch(it)) it.supervised.kill();
@@ -115,7 +115,7 @@ export class UpstreamConnections {
     await this.end(() => true, 'the host is closing');
   }
 
-  #remove(matches: (entry: Entry) => boolean): Entry[] {
+  #remove(matches: (entry: Entry<U>) => boolean): Entry<U>[] {
     const removed = [...this.#entries.values()].filter(matches);
     for (const entry of removed) {
       this.#entries.delete(entry.target.key);
@@ -125,21 +125,21 @@ export class UpstreamConnections {
     return removed;
   }
 
-  #entryFor(target: UpstreamTarget): Entry {
+  #entryFor(target: UpstreamTarget<U>): Entry<U> {
     const known = this.#entries.get(target.key);
     if (known !== undefined) return known;
     this.#makeRoom(target.owner);
     const name = `${target.package} (${target.program})`;
     const limits = target.startedHere ? this.#limits : { ...this.#limits, ...externalSupervision };
     const supervised = new SupervisedUpstream(name, target.open, limits, target.redact, this.#restarts);
-    const entry: Entry = { target, owner: target.owner, tools: new Set(), supervised };
+    const entry: Entry<U> = { target, owner: target.owner, tools: new Set(), supervised };
     this.#outdateOthers(target);
     this.#entries.set(target.key, entry);
     return entry;
   }
 
   /** Other versions of a package are probably not needed any more, so they are kept only shortly. */
-  #outdateOthers({ owner, package: id, program, digest }: UpstreamTarget): void {
+  #outdateOthers({ owner, package: id, program, digest }: UpstreamTarget<U>): void {
     for (const { target, supervised } of this.#entries.values()) {
       const same = target.owner.id === owner.id && target.package === id && target.program === program;
       if (same && target.digest !== digest) supervised.shortenIdleTime(outdatedIdleMs);
@@ -153,7 +153,7 @@ export class UpstreamConnections {
     if (all.length < maxUpstreams && !isOverShare) return;
     const idle = all.filter((it) => !it.supervised.busy);
     const candidates = isOverShare ? idle.filter((it) => it.owner.principal === owner.principal) : idle;
-    const compareAge = (a: Entry, b: Entry) => a.supervised.usedAt - b.supervised.usedAt;
+    const compareAge = (a: Entry<U>, b: Entry<U>) => a.supervised.usedAt - b.supervised.usedAt;
     const evicted =
       candidates.filter((it) => it.supervised.state === 'stopped').sort(compareAge)[0] ??
       processToEvict(owner, all, candidates, compareAge) ??

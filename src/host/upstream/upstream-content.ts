@@ -7,9 +7,9 @@ import { upstreamPrograms } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
 import { findHidden } from '../../model/unicode.js';
 import { entryText } from '../../policy/review/announced-entry.js';
-import type { Upstream } from '../../run/upstream/upstream.js';
 import type { ListedPrompt, ListedResource, PromptArgument } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
+import { matchesTemplate } from './announcement-difference.js';
 import type { PackageUpstreams } from './package-upstreams.js';
 import type { ReadableContent } from './readable-content.js';
 import { packageOf } from './upstream-program.js';
@@ -131,10 +131,9 @@ async function readResource(
   signal: CancelSignal,
 ): Promise<JsonObject> {
   const prefix = requested.startsWith(scheme) ? prefixOf(packageOf(checked).id, program) : '';
-  const result = await upstreams.read(checked, program, (upstream) => {
-    if (upstream.resource === undefined) throw notSupported(program, 'resources');
-    return upstream.resource(upstreamUri, { timeoutMs: readTimeoutMs, signal });
-  });
+  const result = await upstreams.read(checked, program, (upstream) =>
+    upstream.resource(upstreamUri, { timeoutMs: readTimeoutMs, signal }),
+  );
   const contents = isObject(result) && Array.isArray(result.contents) ? result.contents.filter(isObject) : [];
   return {
     contents: contents.map((it) => ({ ...it, uri: `${prefix}${textIn(it.uri) ?? upstreamUri}` })),
@@ -148,10 +147,9 @@ export async function readPrompt(
   upstreams: PackageUpstreams,
   signal: CancelSignal,
 ): Promise<JsonObject> {
-  const result = await upstreams.read(checked, program, (upstream: Upstream) => {
-    if (upstream.prompt === undefined) throw notSupported(program, 'prompts');
-    return upstream.prompt(upstreamName, args, { timeoutMs: readTimeoutMs, signal });
-  });
+  const result = await upstreams.read(checked, program, (upstream) =>
+    upstream.prompt(upstreamName, args, { timeoutMs: readTimeoutMs, signal }),
+  );
   if (!isObject(result) || !Array.isArray(result.messages))
     throw new HostError('tool_bad_output', `${program} answered with something that is not a prompt`);
   const description = textIn(result.description);
@@ -223,16 +221,6 @@ function prefixOf(id: string, program: string): string {
   return `${scheme}${encodeURIComponent(id)}/${encodeURIComponent(program)}/`;
 }
 
-/** Whether a URI begins with the literal part of a URI template, before its first `{`. */
-function matchesTemplate(uri: string, template: string): boolean {
-  const literal = template.split('{', 1)[0] as string;
-  return literal.length > 0 && uri.startsWith(literal);
-}
-
 function textIn(value: Json | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-function notSupported(program: string, feature: string): HostError {
-  return new HostError('not_supported', `${program} does not support ${feature}`);
 }

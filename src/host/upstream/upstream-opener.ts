@@ -1,7 +1,8 @@
-import type { CancelSignal } from '../../model/cancel-signal.js';
+import { type CancelSignal, neverCanceled } from '../../model/cancel-signal.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
-import type { Program } from '../../model/program.js';
+import { type Program, runsHere } from '../../model/program.js';
+import { shellQuote } from '../../model/shell-quote.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { NetworkReach } from '../../net/destination.js';
 import type { SandboxProfile } from '../../run/sandbox-command.js';
@@ -11,8 +12,10 @@ import { cleanFailure } from '../call/output-scan.js';
 import type { CallScan } from '../call/secret-scanner.js';
 import type { KillSwitch } from '../operator/kill-switch.js';
 import type { SessionSetup } from '../session-setup.js';
+import { announcementRecorder } from './announcement-recorder.js';
 import type { ProgramRef } from './announcement-registry.js';
 import { coalesce } from './coalesce.js';
+import { ComparedUpstream, type ComparedUpstreamOptions } from './compared-upstream.js';
 import { programLog } from './program-log.js';
 import type { UpstreamTarget } from './upstream-connections.js';
 import type { UpstreamServices } from './upstream-services.js';
@@ -20,6 +23,8 @@ import type { UpstreamServices } from './upstream-services.js';
 /** An upstream to start or to connect to, for one caller. */
 export interface UpstreamOpening {
   readonly package: Package;
+  /** Path of the manifest, for messages. */
+  readonly file: string;
   readonly program: Program;
   readonly ref: ProgramRef;
   readonly slots: SlotValues;
@@ -44,22 +49,24 @@ const refreshIntervalMs = 1000;
 
 /**
  * Opens an upstream and cleans its texts: people and models read its announcement, its log and its errors as they
- * read a result.
+ * read a result. Its announcement is compared with the accepted one before it gets any request.
  */
 export function upstreamOpener(
-  { package: pkg, program, ref, slots, reach, natsUrl, profile, scan, end }: UpstreamOpening,
+  { package: pkg, file, program, ref, slots, reach, natsUrl, profile, scan, end }: UpstreamOpening,
   { upstreams, actions, kills }: UpstreamOpenerServices,
   { principal, parse }: SessionSetup,
-): Pick<UpstreamTarget, 'open' | 'redact'> {
+): Pick<UpstreamTarget<ComparedUpstream>, 'open' | 'redact'> {
+  const { announcements } = upstreams;
   let lastScan: CallScan | undefined;
-  let upstream: Upstream | undefined;
-  const refresh = async () => {
-    upstreams.onLog?.(pkg.id, `${program.name} reports that its tools changed`);
-    const clean = async (announced: UpstreamAnnouncement) => cleanAnnouncement(await scan(), announced);
-    await upstreams.announcements.refresh(ref, upstream, clean).catch(() => end('its tools changed'));
-  };
-  const connectAndRecord = async (signal: CancelSignal, callScan: CallScan): Promise<Upstream> => {
+  const connectAndCompare = async (signal: CancelSignal, callScan: CallScan): Promise<ComparedUpstream> => {
     let hasEnded = false;
+    let wasChanged = false;
+    let compared: ComparedUpstream | undefined;
+    const refresh = async () => {
+      upstreams.onLog?.(pkg.id, `${program.name} reports that its tools changed`);
+      const deadline = { timeoutMs: handshakeTimeoutMs, signal: neverCanceled };
+      await compared?.compare(deadline).catch(() => end('its tools changed'));
+    };
     const connect = await upstreams.connect[program.protocol === 'nexo' ? 'nexo' : 'mcp']();
     const opened = await connect({
       package: pkg,
@@ -74,24 +81,38 @@ export function upstreamOpener(
       client: actions.client,
       reach,
       natsUrl,
-      lastRevision: upstreams.announcements.get(ref)?.agreed.revision,
+      lastRevision: announcements.get(ref)?.agreed.revision,
       timeoutMs: handshakeTimeoutMs,
       signal,
       onLog: programLog(scan, upstreams.onLog === null ? null : (line) => upstreams.onLog?.(pkg.id, line)),
       onChange: coalesce(async () => {
         if (!hasEnded) await refresh();
       }, refreshIntervalMs),
+      onOutdated: () => {
+        wasChanged = true;
+        compared?.markChanged();
+      },
     });
     void opened.ended.then(() => {
       hasEnded = true;
     });
     try {
-      await upstreams.announcements.record(ref, await cleanAnnouncement(callScan, opened.announced));
+      const announced = await cleanAnnouncement(callScan, opened.announced);
+      const recorder = announcementRecorder(pkg, ref, upstreams);
+      await recorder.record(announced);
+      compared = new ComparedUpstream(opened, {
+        name: `${pkg.id} (${program.name})`,
+        ...{ announced, wasChanged, ...recorder },
+        isOutside: !runsHere(program),
+        list: lister(opened, scan),
+        reviewHint: `review it: toolwharf review ${shellQuote(pkg.id)} --dir ${shellQuote(file)}`,
+        now: upstreams.now,
+      });
+      return compared;
     } catch (error) {
       await opened.close('its announcement cannot be stored');
       throw error;
     }
-    return opened;
   };
   return {
     async open(signal) {
@@ -100,13 +121,27 @@ export function upstreamOpener(
       const callScan = await scan();
       lastScan = callScan;
       try {
-        upstream = await connectAndRecord(signal, callScan);
-        return upstream;
+        return await connectAndCompare(signal, callScan);
       } catch (error) {
         throw await cleanFailure(callScan, error);
       }
     },
     redact: (text) => lastScan?.cleanShortText(text) ?? '',
+  };
+}
+
+/** Announces again, if the program can. Neither the announcement nor a failure contains secrets. */
+function lister(upstream: Upstream, scan: () => Promise<CallScan>): ComparedUpstreamOptions['list'] {
+  if (upstream.announce === undefined) return null;
+  return async (deadline) => {
+    const callScan = await scan();
+    try {
+      const announced = await upstream.announce?.(deadline);
+      if (announced === undefined) throw new Error('the program cannot announce again');
+      return await cleanAnnouncement(callScan, announced);
+    } catch (error) {
+      throw await cleanFailure(callScan, error);
+    }
   };
 }
 

@@ -1,12 +1,13 @@
 import type { ConnectUpstream } from '../../run/upstream/upstream.js';
 import type { Queue } from '../queue.js';
 import type { AnnouncementRegistry } from './announcement-registry.js';
+import type { ComparedUpstream } from './compared-upstream.js';
 import type { ToolOffers } from './tool-offers.js';
 import type { UpstreamConnections } from './upstream-connections.js';
 
 /** What a session needs to connect to long-running programs (upstreams). */
 export interface UpstreamServices {
-  readonly connections: UpstreamConnections;
+  readonly connections: UpstreamConnections<ComparedUpstream>;
   readonly announcements: AnnouncementRegistry;
   /** The tools that packages offer, by what was announced. */
   readonly offers: ToolOffers;
@@ -14,6 +15,10 @@ export interface UpstreamServices {
   readonly connect: Readonly<Record<'nexo' | 'mcp', () => Promise<ConnectUpstream>>>;
   /** Limits how many upstreams start at the same time to announce their tools. */
   readonly startQueue: Queue;
+  /** Called when a tool is no longer announced as it was accepted, with the digest of its definition. */
+  readonly onOutdatedTool: (definition: string) => Promise<void>;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
   /** Null if log lines are discarded. */
   readonly onLog: ((packageId: string, line: string) => void) | null;
 }

@@ -10,6 +10,7 @@ import { passedEnvironment } from '../sandboxing/passed-environment.js';
 import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
 import { sandboxProfileFor } from '../sandboxing/sandbox-profile.js';
 import type { SessionSetup } from '../session-setup.js';
+import type { ComparedUpstream } from './compared-upstream.js';
 import type { UpstreamTarget } from './upstream-connections.js';
 import { upstreamOpener } from './upstream-opener.js';
 import { packageOf, programRefOf, reachOf, upstreamKey } from './upstream-program.js';
@@ -37,7 +38,9 @@ export interface UpstreamTargetOptions {
 const longRunningCpuSeconds = 3600;
 
 /** The program of a package as one caller uses it: what it may see, and how it is opened. */
-export async function upstreamTarget(options: UpstreamTargetOptions): Promise<UpstreamTarget> {
+export async function upstreamTarget(
+  options: UpstreamTargetOptions,
+): Promise<UpstreamTarget<ComparedUpstream>> {
   const { checked, program, slots, services, setup, scan } = options;
   const pkg = packageOf(checked);
   const profile = runsHere(program) ? await longRunningProfile(options) : null;
@@ -48,7 +51,7 @@ export async function upstreamTarget(options: UpstreamTargetOptions): Promise<Up
   const key = upstreamKey(ref, owner, slots, reach, natsUrl, profile);
   const opener = upstreamOpener(
     {
-      ...{ package: pkg, program, ref, slots, reach, natsUrl, profile, scan },
+      ...{ package: pkg, file: checked.loaded.file, program, ref, slots, reach, natsUrl, profile, scan },
       end: (reason) => services.upstreams.connections.end((it) => it.key === key, reason),
     },
     services,

@@ -1,11 +1,12 @@
 // Turns announcements of upstreams into tools. The text comes from an untrusted program, and models read it.
 import { schemaProblem } from '../../formats/schema-problem.js';
 import type { AnnouncedTool } from '../../model/action.js';
-import { canonicalJson, isObject, type JsonObject, type JsonSchema } from '../../model/json.js';
+import { isObject, type JsonObject, type JsonSchema } from '../../model/json.js';
 import { type Package, upstreamPrograms } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
 import type { Annotations, Tool } from '../../model/tool.js';
 import { codePointName, findHidden } from '../../model/unicode.js';
+import { announcedToolText } from '../../policy/review/announcement.js';
 import { collectTexts } from '../../policy/scan/json-texts.js';
 import type { UpstreamAnnouncement } from '../../run/upstream/upstream.js';
 
@@ -185,11 +186,7 @@ function problemOf(it: AnnouncedTool): string | undefined {
 }
 
 function isSame(one: AnnouncedTool | undefined, other: AnnouncedTool): boolean {
-  return one !== undefined && serialize(one) === serialize(other);
-}
-
-function serialize(it: AnnouncedTool): string {
-  return canonicalJson(it as unknown as JsonObject);
+  return one !== undefined && announcedToolText(one) === announcedToolText(other);
 }
 
 const maxListed = 5;

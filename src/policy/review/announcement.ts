@@ -1,7 +1,13 @@
 // What changed between two announcements of a program's tools. Every change needs a new review.
 import type { AnnouncedTool } from '../../model/action.js';
 import { canonicalJson, type Json } from '../../model/json.js';
-import { textChanges, type VisibleText, visibleJsonText, visibleSchemaText } from './visible-text.js';
+import {
+  textChanges,
+  type VisibleText,
+  visibleJsonText,
+  visibleSchemaText,
+  withoutOrder,
+} from './visible-text.js';
 
 /** One sentence for each tool that was added, renamed or removed, and for each text of a tool that changed. */
 export function announcedToolChanges(
@@ -29,6 +35,15 @@ export function announcedToolChanges(
       after.filter((it) => had.has(it.name)).flatMap(visibleTextOf),
     ).changed,
   ];
+}
+
+/** Everything that a program announces about a tool, as one text. Orders without a meaning do not change it. */
+export function announcedToolText({ input, output, ...rest }: AnnouncedTool): string {
+  return canonicalJson({
+    ...rest,
+    ...(input === undefined ? {} : { input: withoutOrder(input) }),
+    ...(output === undefined ? {} : { output: withoutOrder(output) }),
+  } as unknown as Json);
 }
 
 /** Everything that clients and models read about a tool. */

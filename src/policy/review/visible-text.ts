@@ -41,7 +41,7 @@ export function visibleSchemaText(
   schema: JsonSchema | undefined,
 ): VisibleText[] {
   if (schema === undefined) return [];
-  return visibleJsonText(subject, place, normalizedSchema(schema));
+  return visibleJsonText(subject, place, withoutOrder(schema));
 }
 
 export function visibleJsonText(subject: string, place: string, value: Json): VisibleText[] {
@@ -72,24 +72,22 @@ const unorderedLists = new Set(['required', 'enum', 'type', 'anyOf', 'oneOf', 'a
 /** Their content is data, in which order can matter. */
 const dataKeywords = new Set(['default', 'const', 'examples', 'example']);
 
-function normalizedSchema(schema: Json): Json {
+/** The schema with lists that have no meaningful order sorted, so that two orders give the same schema. */
+export function withoutOrder(schema: Json): Json {
   if (!isObject(schema)) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {
       if (dataKeywords.has(key)) return [key, value];
       if (schemaMaps.has(key) && isObject(value))
-        return [
-          key,
-          Object.fromEntries(Object.entries(value).map(([name, it]) => [name, normalizedSchema(it)])),
-        ];
+        return [key, Object.fromEntries(Object.entries(value).map(([name, it]) => [name, withoutOrder(it)]))];
       if (key === 'dependentRequired' && isObject(value))
         return [key, Object.fromEntries(Object.entries(value).map(([name, it]) => [name, sortedList(it)]))];
       if (key === 'enum') return [key, sortedList(value)];
       if (Array.isArray(value)) {
-        const items = value.map(normalizedSchema);
+        const items = value.map(withoutOrder);
         return [key, unorderedLists.has(key) ? sortedList(items) : items];
       }
-      return [key, normalizedSchema(value)];
+      return [key, withoutOrder(value)];
     }),
   );
 }

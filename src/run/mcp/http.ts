@@ -197,6 +197,7 @@ export class HttpTransport implements Transport {
     const { signal } = this.#stop;
     const limit = mcpAnswerBytes;
     const tooLarge = () => answerError.tooLarge(this.#name, limit);
+    let wasOpen = false;
     for (let tries = 0; tries < retryDelays.length && !signal.aborted; tries++) {
       try {
         const answer = await this.#open({ method: 'GET', limit, signal });
@@ -204,6 +205,9 @@ export class HttpTransport implements Transport {
           answer.body.destroy();
           return;
         }
+        // Reports of changes may have been lost while the stream was closed.
+        if (wasOpen) this.#settings.onOutdated();
+        wasOpen = true;
         for await (const event of eventsOf(answer.body, limit, tooLarge)) {
           tries = 0;
           this.#receive(event);

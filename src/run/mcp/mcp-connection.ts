@@ -201,6 +201,7 @@ export class McpConnection {
   }
 
   #scheduleChange(): void {
+    this.#settings.onOutdated();
     this.#changeTimer ??= setTimeout(() => {
       this.#changeTimer = undefined;
       if (!this.#stop.signal.aborted) this.#settings.onChange();

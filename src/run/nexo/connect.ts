@@ -1,6 +1,7 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
+import { runsHere } from '../../model/program.js';
 import { methodNotFound } from '../../wire/rpc-code.js';
 import { hasRpcCode, RpcFailure } from '../rpc/rpc-failure.js';
 import type { CallerContext, RunResult } from '../run.js';
@@ -33,7 +34,12 @@ export function nexoConnector(times: NexoTimes): ConnectUpstream {
     try {
       const announced = await initialize(transport, settings, times.handshake);
       transport.initialized(announced.version);
-      return new Extension(transport, settings, announced);
+      // One that the host did not start can be replaced at any time. Each host that connects to it initializes it, so
+      // doing that again is safe; a process of our own is initialized once.
+      const announce = runsHere(settings.program)
+        ? undefined
+        : (deadline: Deadline) => initialize(transport, { ...settings, ...deadline }, times.handshake);
+      return new Extension(transport, settings, announced, announce);
     } catch (error) {
       await transport.close('it failed to start', 'immediately');
       throw error;
@@ -85,6 +91,7 @@ async function initialize(
 
 class Extension implements Upstream {
   readonly announced: UpstreamAnnouncement;
+  readonly announce?: NonNullable<Upstream['announce']>;
   readonly ended: Promise<UpstreamEnd>;
   readonly #transport: NexoTransport;
   readonly #tools: ReadonlySet<string>;
@@ -96,9 +103,11 @@ class Extension implements Upstream {
     transport: NexoTransport,
     { package: pkg, program }: UpstreamSettings,
     announced: UpstreamAnnouncement,
+    announce: Upstream['announce'],
   ) {
     this.#transport = transport;
     this.announced = announced;
+    if (announce !== undefined) this.announce = announce;
     this.ended = transport.ended;
     this.#callerContext = program.callerContext;
     this.#tools = new Set(

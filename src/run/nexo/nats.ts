@@ -179,6 +179,8 @@ class NatsTransport implements NexoTransport {
     const { id } = this.#settings.package;
     if (card.id !== id || (card.subject_prefix ?? this.#prefix) !== this.#prefix) return;
     this.#markAlive();
+    // It announces itself when it starts, with the same version too.
+    this.#settings.onOutdated();
     const version = typeof card.version === 'string' ? card.version.slice(0, 64) : undefined;
     if (version === undefined || version === this.#version || this.#over) return;
     if (this.#version === undefined) {
@@ -213,7 +215,11 @@ class NatsTransport implements NexoTransport {
   async #watchConnection(): Promise<void> {
     for await (const { type } of this.#connection.status()) {
       if (type === 'disconnect') this.#connected = false;
-      if (type === 'reconnect') this.#connected = true;
+      if (type === 'reconnect') {
+        this.#connected = true;
+        // Announcements may have been lost meanwhile.
+        this.#settings.onOutdated();
+      }
     }
     this.#gone('unreachable', `the connection to the NATS server at ${this.#address} was closed`);
   }

@@ -49,17 +49,17 @@ type RestartQueue = (start: () => Promise<unknown>) => Promise<unknown>;
  * A program that is started on demand, restarted after an unexpected exit, disabled after too many exits, and stopped
  * when idle.
  */
-export class SupervisedUpstream {
+export class SupervisedUpstream<U extends Upstream = Upstream> {
   readonly #name: string;
-  readonly #open: (signal: CancelSignal) => Promise<Upstream>;
+  readonly #open: (signal: CancelSignal) => Promise<U>;
   #policy: SupervisionPolicy;
   /** Cleans text of the program for messages. */
   readonly #cleanText: (text: string) => string;
   readonly #restartQueue: RestartQueue;
   #state: SupervisedState = 'stopped';
   #reason = '';
-  #upstream: Upstream | undefined;
-  #starting: Promise<Upstream> | undefined;
+  #upstream: U | undefined;
+  #starting: Promise<U> | undefined;
   #startedAt = 0;
   #exits = 0;
   #backoffUntil = 0;
@@ -85,7 +85,7 @@ export class SupervisedUpstream {
 
   constructor(
     name: string,
-    open: (signal: CancelSignal) => Promise<Upstream>,
+    open: (signal: CancelSignal) => Promise<U>,
     policy: Partial<SupervisionPolicy> = {},
     cleanText: (text: string) => string = (text) => text,
     restartQueue: RestartQueue = (start) => start(),
@@ -116,7 +116,7 @@ export class SupervisedUpstream {
   }
 
   /** Runs `work` with the program, which is started if needed. Many calls may use it at the same time. */
-  async use<T>(work: (upstream: Upstream) => Promise<T>): Promise<T> {
+  async use<T>(work: (upstream: U) => Promise<T>): Promise<T> {
     this.#assertUsable();
     const trial = this.#pausedUntil > 0;
     if (trial) this.#isTrialRunning = true;
@@ -207,7 +207,7 @@ export class SupervisedUpstream {
       );
   }
 
-  #running(): Promise<Upstream> {
+  #running(): Promise<U> {
     if (this.#upstream !== undefined) return Promise.resolve(this.#upstream);
     this.#starting ??= this.#start().finally(() => {
       this.#starting = undefined;
@@ -215,11 +215,11 @@ export class SupervisedUpstream {
     return this.#starting;
   }
 
-  async #start(): Promise<Upstream> {
+  async #start(): Promise<U> {
     clearTimeout(this.#timer);
     this.#setState('starting', '');
     this.#startedAt = performance.now();
-    let upstream: Upstream;
+    let upstream: U;
     try {
       upstream = await this.#open(this.#stopSignal.signal);
     } catch (error) {

@@ -88,8 +88,10 @@ export interface UpstreamSettings extends Deadline {
   readonly lastRevision?: string | undefined;
   /** Called with each log line that it prints. */
   readonly onLog: (line: string) => void;
-  /** Called when its tools, prompts or resources may have changed. */
+  /** Called when its tools, prompts or resources may have changed; reports at about the same time are one call. */
   readonly onChange: () => void;
+  /** Called at once when its announcement may be outdated, before any later message is handled. */
+  readonly onOutdated: () => void;
 }
 
 export type ConnectUpstream = (settings: UpstreamSettings) => Promise<Upstream>;

@@ -138,6 +138,7 @@ export class Rig {
       natsUrl: this.natsUrl(),
       onLog: (line) => logs.push(line),
       onChange: () => {},
+      onOutdated: () => {},
       timeoutMs: 10_000,
       signal: options.signal ?? new AbortController().signal,
     };

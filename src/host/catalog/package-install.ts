@@ -1,0 +1,26 @@
+import { notReadyError } from '../call/callable-tool.js';
+import type { InstallOptions, InstallResult } from '../host.js';
+import type { CheckedPackage } from '../packages/checked-package.js';
+import { installPrograms } from '../packages/install.js';
+import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
+import type { SessionServices } from './session-services.js';
+
+/** Installs what a package needs, with the network access that the session grants it. */
+export async function installPackage(
+  { blocked, needs }: CheckedPackage,
+  subject: { readonly principal: string; readonly package: string },
+  { grant, denial }: ProfileInputs,
+  { packages, sandboxing, kills, running, notifyChanged }: SessionServices,
+  options: InstallOptions,
+): Promise<InstallResult> {
+  if (blocked !== null) throw notReadyError(subject.package, blocked);
+  const steps = await installPrograms(
+    needs,
+    subject,
+    { ...sandboxing, kills, running, audit: packages.agreements.audit },
+    { granted: grant.network, denied: denial.network, noNetwork: denial.noNetwork },
+    options,
+  );
+  notifyChanged();
+  return { package: subject.package, steps };
+}
