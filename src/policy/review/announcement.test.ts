@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { AnnouncedTool } from '../../model/action.js';
-import { announcedToolChanges } from './announcement.js';
+import { announcedToolChanges, announcedToolText } from './announcement.js';
 
 const send: AnnouncedTool = {
   name: 'send',
@@ -35,6 +35,18 @@ test('the order of tools and of their members does not count as a change', () =>
     title: 'Send',
   };
   expect(changes(reordered, list)).toEqual([]);
+  expect(announcedToolText(reordered)).toBe(announcedToolText(send));
+});
+
+test('the order of an enum does not count as a change, the order of a default value does', () => {
+  const kind = (more: object): AnnouncedTool => ({
+    name: 'send',
+    input: { type: 'object', properties: { kind: { type: 'array', ...more } } },
+  });
+  const text = (more: object) => announcedToolText(kind(more));
+  expect(text({ enum: ['a', 'b'] })).toBe(text({ enum: ['b', 'a'] }));
+  expect(text({ enum: ['a', 'b'] })).not.toBe(text({ enum: ['a', 'b', 'c'] }));
+  expect(text({ default: ['a', 'b'] })).not.toBe(text({ default: ['b', 'a'] }));
 });
 
 describe('every change of visible text is one sentence', () => {
@@ -166,6 +178,9 @@ test('equal announcements give no sentence, different ones at least one', () => 
       expect(announcedToolChanges(before as AnnouncedTool[], after as AnnouncedTool[]).length === 0).toBe(
         same,
       );
+      // What is compared and what a review shows never disagree.
+      const compared = (it: typeof before) => (it as AnnouncedTool[]).map(announcedToolText).sort().join();
+      expect(compared(before) === compared(after)).toBe(same);
     }),
     { numRuns: 300, seed: 7 },
   );
