@@ -235,6 +235,7 @@ async function shareHost(host: Host, state: string, version: string): Promise<Ho
   const server = await openSocketServer(host, {
     path: socketPath(state, 'command'),
     version,
+    state,
     now: Date.now,
     onBug,
   }).catch(() => null);

@@ -128,7 +128,7 @@ async function startHost(
 
   // Packages: what sessions share to check and run them
   const services = createHostServices({
-    ...{ state, database, audit, stage, digests, kills, running, sandbox, now, options },
+    ...{ state, database, audit, stage, digests, kills, running, sandbox, now, operatorAuth, options },
     keyOf: (name) => keys.get(name),
     onOutdated: (definition) => invalidate({ definition }, 'the definition of the package changed'),
     onOutdatedTool: (definition) => invalidate({ definition }, 'its program announces the tool differently'),

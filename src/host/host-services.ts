@@ -22,11 +22,13 @@ import { SecretRows } from '../store/secrets.js';
 import { TokenRows } from '../store/tokens.js';
 import { SecretScanner } from './call/secret-scanner.js';
 import { BackgroundStaging } from './catalog/background-staging.js';
+import { lookingServices } from './catalog/looking-services.js';
 import { SessionCatalog } from './catalog/session-catalog.js';
 import type { SessionServices } from './catalog/session-services.js';
-import type { ProcessCounts } from './host.js';
+import type { FirstAcceptance, ProcessCounts } from './host.js';
 import { OpenClients } from './open-clients.js';
 import type { KillSwitch } from './operator/kill-switch.js';
+import type { OperatorAuth } from './operator/operator-auth.js';
 import type { RunningCalls } from './operator/running-calls.js';
 import { TokenCache } from './operator/token-cache.js';
 import type { HostOptions } from './options.js';
@@ -40,7 +42,6 @@ import { SandboxResourceSets } from './sandbox-resources.js';
 import { ContainerEngines } from './sandboxing/container-engines.js';
 import { homeFolders } from './sandboxing/home-folders.js';
 import { brokerRequester } from './sandboxing/sign-in.js';
-import type { SessionPolicy } from './session-policy.js';
 import type { SessionSetup } from './session-setup.js';
 import { AnnouncementRegistry } from './upstream/announcement-registry.js';
 import { ToolOffers } from './upstream/tool-offers.js';
@@ -57,6 +58,7 @@ export interface HostServicesOptions {
   readonly now: () => number;
   /** The host's own key of that name. */
   readonly keyOf: (name: string) => Promise<Uint8Array>;
+  readonly operatorAuth: OperatorAuth;
   /** Called when a definition no longer matches its agreement. */
   readonly onOutdated: (digest: string) => Promise<void>;
   /** Called when a tool is no longer announced as it was accepted. */
@@ -73,7 +75,7 @@ export interface HostServices {
   notifyChanged(): void;
   onChange(listener: () => void): () => void;
   processes(): ProcessCounts;
-  openCatalog(setup: SessionSetup): Promise<OpenCatalog>;
+  openCatalog(setup: SessionSetup, accept: FirstAcceptance | null): Promise<OpenCatalog>;
   close(): Promise<void>;
 }
 
@@ -132,6 +134,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     audit,
     queue: createQueue(1),
     onOutdated: hostOptions.onOutdated,
+    verify: hostOptions.operatorAuth.verify,
     hasStoredData: async ({ id, slots, permissions }: Package) =>
       (permissions.stateDirectory && resources.get(false).folders.hasData(id)) ||
       (slots.length > 0 && (await vault.list()).some((it) => it.package === id)),
@@ -158,11 +161,11 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   };
   const pythons: PythonCache = new Map();
 
-  const sessionServices = (policy: SessionPolicy): SessionServices => {
+  const sessionServices = ({ policy, intent }: SessionSetup): SessionServices => {
     const { sandbox, folders, warm, pool, connections } = resources.get(policy.unsafeNoSandbox === true);
     const containers = engines.get(policy.containers);
     const newSocket = () => stage.newSocket(sandbox.user);
-    return {
+    const services: SessionServices = {
       packages: {
         formats: options.formats ?? builtInFormats,
         parseCache,
@@ -195,6 +198,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       schemas: () => import('../schema/validator.js'),
       notifyChanged,
     };
+    return intent === 'use' ? services : lookingServices(services);
   };
 
   const openClients = new OpenClients((ownerId) => void resources.endOwned(ownerId).catch(onBug));
@@ -209,13 +213,15 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       return () => void listeners.delete(listener);
     },
     processes: () => ({ call: processQueue.running, ...resources.counts() }),
-    async openCatalog(setup) {
-      const { client, owner, policy, directories, root } = setup;
-      const catalog = await SessionCatalog.open(setup, sessionServices(policy));
-      if (reloads !== null) await backgroundStaging.start(catalog);
+    async openCatalog(setup, accept) {
+      const { client, owner, policy, directories, root, intent } = setup;
+      const catalog = await SessionCatalog.open(setup, accept, sessionServices(setup));
+      // A session that looks ends soon; a copy or a watched folder would only be left over.
+      const follows = reloads !== null && intent !== 'look';
+      if (follows) await backgroundStaging.start(catalog);
       // Nobody else can use the processes of a client that is gone.
       const leave = client === '' ? () => {} : openClients.enter(owner.id);
-      if (reloads === null) return { catalog, release: leave };
+      if (!follows) return { catalog, release: leave };
       const paths = directories.map((it) => resolve(root, it));
       const unwatch = reloads.watch(catalog, paths, policy.ignore ?? []);
       return {

@@ -159,16 +159,16 @@ export interface SessionOptions {
    * session. Limits and kills apply to the principal. Default: all sessions of the principal are one client.
    */
   readonly client?: string;
-  /**
-   * Files and folders with packages. Packages found there for the first time count as accepted by the operator, see
-   * `acceptNewIn` and `inspectOnly`.
-   */
+  /** Files and folders with packages. */
   readonly directories: readonly string[];
+  /** What the session is for. Only `use` starts programs, mounts folders and stores agreements. Default: `use`. */
+  readonly intent?: SessionIntent;
   /**
-   * Paths in which packages found for the first time are accepted. Set it when somebody other than the operator chose
-   * `directories`. Default: `directories`.
+   * Accepts packages that are found for the first time. Null: they need review. Once a PIN is set, opening a session
+   * that would accept something fails with `pin_required` if `by` has no PIN. Default: with the intent `use`, your
+   * program is the operator and accepts what is in `directories`; otherwise null.
    */
-  readonly acceptNewIn?: readonly string[];
+  readonly accept?: FirstAcceptance | null;
   /** The workspace of the session: an absolute path. Default: the working directory. */
   readonly root?: string;
   /** Grants, in the syntax of `--allow`. Default: none. */
@@ -182,9 +182,24 @@ export interface SessionOptions {
    * without proof.
    */
   readonly operator?: Actor;
-  /** Accepts nothing: packages found for the first time need review. Overrides `acceptNewIn`. */
-  readonly inspectOnly?: boolean;
 }
+
+/**
+ * `look`: shows what is known; nothing runs, is mounted or is stored. `review`: the same, but packages can be accepted.
+ * `use`: everything.
+ */
+export type SessionIntent = 'look' | 'review' | 'use';
+
+/** The agreement of an operator to packages that are found for the first time. */
+export interface FirstAcceptance {
+  /** Files and folders; new packages in other places still need review. */
+  readonly in: readonly string[];
+  /** Who accepts them. */
+  readonly by: Actor;
+}
+
+/** Session options of a surface: who accepts new packages is never left to the default. */
+export type ServedSessionOptions = SessionOptions & Required<Pick<SessionOptions, 'accept'>>;
 
 /** One caller's view of a host: its packages, tools, prompts and resources. Works from another process too. */
 export interface RemoteSession {

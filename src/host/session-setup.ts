@@ -4,7 +4,7 @@ import { HostError } from '../model/host-error.js';
 import type { Waiver } from '../model/waiver.js';
 import { type Grant, type Grants, mergeGrants, parseGrants } from '../policy/grant.js';
 import type { ProcessOwner } from '../run/process-owner.js';
-import type { SessionOptions } from './host.js';
+import type { FirstAcceptance, SessionIntent, SessionOptions } from './host.js';
 import type { WaiverGate } from './operator/waiver-gate.js';
 import { assertPolicy, policyDigest } from './policy-check.js';
 import type { SessionPolicy } from './session-policy.js';
@@ -21,8 +21,7 @@ export interface SessionSetup {
   /** Whose processes serve the session: the principal, its client and the workspace. */
   readonly owner: ProcessOwner;
   readonly directories: readonly string[];
-  /** Paths in which packages found for the first time are accepted. */
-  readonly acceptNewIn: readonly string[];
+  readonly intent: SessionIntent;
   /** The workspace: an absolute path. */
   readonly root: string;
   readonly grants: Grants;
@@ -39,6 +38,8 @@ export interface SessionSetup {
   readonly parse: ParseOptions;
 }
 
+const sessionIntents: readonly SessionIntent[] = ['look', 'review', 'use'];
+
 /** Checks the options of a session and fills in their defaults. `parse`: the defaults of the host. */
 export function createSessionSetup(
   options: SessionOptions,
@@ -49,10 +50,15 @@ export function createSessionSetup(
     directories,
     principal = 'library',
     client = '',
+    intent = 'use',
     root = process.cwd(),
     environment = {},
     policy = {},
   } = options;
+  if (!sessionIntents.includes(intent))
+    throw new HostError('usage', `unknown intent ${JSON.stringify(intent)}`, {
+      hint: `use one of ${sessionIntents.join(', ')}`,
+    });
   if (!isAbsolute(root)) throw new HostError('usage', 'root must be an absolute path');
   assertPolicy(policy);
   const requested = { policy, allow: [...(options.allow ?? [])].sort(), root };
@@ -71,7 +77,7 @@ export function createSessionSetup(
     client,
     owner: { principal, id: JSON.stringify([principal, client, root]) },
     directories,
-    acceptNewIn: options.inspectOnly === true ? [] : (options.acceptNewIn ?? directories),
+    intent,
     root,
     get grants() {
       return inForce().grants;
@@ -105,6 +111,21 @@ function resolveInForce(requested: WaivableSettings, isActive: (id: string) => b
   return { grants, allow, policy, policyDigest: policyDigest(policy) };
 }
 
+/**
+ * What the session accepts when it opens. By default only one that uses its packages accepts them; one that looks never
+ * does. Not part of the setup, which lives as long as the session: it may contain the PIN.
+ */
+export function acceptanceOf(
+  { accept }: SessionOptions,
+  { directories, intent, principal }: SessionSetup,
+): FirstAcceptance | null {
+  if (intent === 'look') return null;
+  if (accept !== null && accept !== undefined && !Array.isArray(accept.in))
+    throw new HostError('usage', 'accept.in must be a list of paths');
+  if (accept !== undefined) return accept;
+  return intent === 'use' ? { in: directories, by: principal } : null;
+}
+
 /** Relative paths in grants start at the workspace. */
 function absoluteGrants({ shared, own }: Grants, root: string): Grants {
   const absolute = (path: string) => (isAbsolute(path) ? path : resolve(root, path));
@@ -114,4 +135,11 @@ function absoluteGrants({ shared, own }: Grants, root: string): Grants {
 
 function allGrants({ shared, own }: Grants): Grant {
   return [...own.values()].reduce(mergeGrants, shared);
+}
+
+/** The error of a session that only looks, for everything that is more than looking. `what` completes "cannot …". */
+export function onlyLooks(what: string): HostError {
+  return new HostError('not_supported', `this session only looks, so it cannot ${what}`, {
+    hint: "open another one with the intent 'use'",
+  });
 }

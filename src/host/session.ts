@@ -8,10 +8,11 @@ import { explainCall } from './call/explain.js';
 import { ContentReader } from './catalog/content-reader.js';
 import type { Answer, Session, SessionOptions, SessionWaiver } from './host.js';
 import type { HostServices } from './host-services.js';
+import { limitSession } from './limited-session.js';
 import type { KillTargets } from './operator/kill-targets.js';
 import type { Operator, OperatorAuth } from './operator/operator-auth.js';
 import type { WaiverGate } from './operator/waiver-gate.js';
-import { createSessionSetup } from './session-setup.js';
+import { acceptanceOf, createSessionSetup } from './session-setup.js';
 
 /** What a session needs from its host. */
 export interface SessionContext {
@@ -33,7 +34,7 @@ export async function openSession(options: SessionOptions, context: SessionConte
   if (setup.policy.unsafeNoSandbox === true)
     await allowNoSandbox(options.operator ?? setup.principal, context);
   await waivers.logInactive(setup.waivers, setup.principal);
-  const { catalog, release } = await services.openCatalog(setup);
+  const { catalog, release } = await services.openCatalog(setup, acceptanceOf(options, setup));
   context.killTargets.add(catalog.names);
   const { principal, client } = setup;
   const { audit, running, newId } = callServices;
@@ -52,7 +53,7 @@ export async function openSession(options: SessionOptions, context: SessionConte
       return answer;
     });
   const contentReader = new ContentReader({ catalog, call, services: callServices, session: caller.id });
-  return {
+  const session: Session = {
     packages: () => catalog.report(),
     tools: () => catalog.tools(),
     call,
@@ -83,6 +84,7 @@ export async function openSession(options: SessionOptions, context: SessionConte
     install: (id, installOptions = {}) => catalog.install(id, installOptions),
     close: async () => release(),
   };
+  return limitSession(session, setup.intent);
 }
 
 function stateOf(waiver: Waiver, gate: WaiverGate): SessionWaiver {

@@ -132,6 +132,8 @@ describe('the README example', () => {
   test('4, 5 and 6: an MCP client calls tools, an approved call runs once, and all is audited', async () => {
     const env = { ...(process.env as Record<string, string>), TOOLWHARF_IDLE: '1s' };
     const client = new Client({ name: 'thread', version: '1.0.0' });
+    // What a client starts accepts nothing.
+    expect(await toolwharf(['review', tools.path, '--yes', ...stateFlag])).toMatchObject({ code: 0 });
     const args = [main, 'mcp', tools.path, '--allow', `net:127.0.0.1:${server.port}`, ...stateFlag];
     await client.connect(new StdioClientTransport({ command: process.execPath, args, env }));
 

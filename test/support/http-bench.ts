@@ -12,7 +12,15 @@ import { Metrics } from '../../src/serve/http/metrics.js';
 import { type HttpServer, type HttpServerOptions, openHttpServer } from '../../src/serve/http/server.js';
 import type { HttpServerLimits } from '../../src/serve/http/server-limits.js';
 import { patchTool } from './toolwharf.js';
-import { type Files, knownEffects, pythonTool, talos, type Workbench, workbench } from './workbench.js';
+import {
+  agreeTo,
+  type Files,
+  knownEffects,
+  pythonTool,
+  talos,
+  type Workbench,
+  workbench,
+} from './workbench.js';
 
 export interface HttpBench {
   readonly bench: Workbench;
@@ -64,20 +72,27 @@ export const packages: Files = {
   }),
 };
 
+/** `more`: files of further packages. A package that is written later needs review. */
 export async function httpBench(
   limits: Partial<HttpServerLimits> = {},
   rest: Partial<HttpServerOptions> = {},
+  more: Files = {},
 ): Promise<HttpBench> {
   const answers: Answer[] = [];
   const metrics = new Metrics();
-  const bench = await workbench(packages, {
-    // Then only processes of calls run.
-    warm: false,
-    onAnswer: (answer) => {
-      answers.push(answer);
-      metrics.countCall(answer);
+  const bench = await workbench(
+    { ...packages, ...more },
+    {
+      // Then only processes of calls run.
+      warm: false,
+      onAnswer: (answer) => {
+        answers.push(answer);
+        metrics.countCall(answer);
+      },
     },
-  });
+  );
+  // As "toolwharf serve" does: callers accept nothing.
+  await agreeTo(bench.host, bench.packages);
   const operator = `tw_${randomBytes(32).toString('base64url')}`;
   const agent = `tw_${randomBytes(32).toString('base64url')}`;
   const server = await openHttpServer(bench.host, {
@@ -86,7 +101,12 @@ export async function httpBench(
       { name: 'start-operator', role: 'operator', token: operator },
       { name: 'start-agent', role: 'agent', token: agent },
     ],
-    session: { directories: [bench.packages], root: bench.root, policy: { rules: [knownEffects] } },
+    session: {
+      directories: [bench.packages],
+      root: bench.root,
+      accept: null,
+      policy: { rules: [knownEffects] },
+    },
     version: '9.9.9',
     now: Date.now,
     onBug: (error) => bench.bugs.push(error),

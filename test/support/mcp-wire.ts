@@ -66,7 +66,7 @@ export interface FrontSetup {
 export const bugs: unknown[] = [];
 
 export function partsFor(now: () => number = Date.now): McpServerParts {
-  return createMcpServerParts({ version: '9.9.9', now, onBug: (error) => bugs.push(error) });
+  return createMcpServerParts({ version: '9.9.9', state: null, now, onBug: (error) => bugs.push(error) });
 }
 
 export function frontFor({ host, session, principal = 'agent', ...rest }: FrontSetup): McpServer {

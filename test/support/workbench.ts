@@ -104,6 +104,13 @@ async function acceptGrants(state: string, allow: readonly string[]): Promise<vo
   await database.destroy();
 }
 
+/** Accepts the packages at a path, as a person does; starts none of their programs. */
+export async function agreeTo(host: Pick<Host, 'session'>, path: string): Promise<void> {
+  const accept = { in: [path], by: 'operator' };
+  const session = await host.session({ directories: [path], intent: 'review', accept });
+  await session.close();
+}
+
 /** The result of an answer; throws with the whole answer if there is none. */
 export async function resultOf(answer: Answer | Promise<Answer>) {
   const given = await answer;

@@ -20,6 +20,8 @@ export interface CallableTool {
   /** Path of its manifest, for messages. */
   readonly file: string;
   readonly tool: Tool;
+  /** What is not known about it yet, for an explanation. */
+  readonly unknown: readonly string[];
   /** Digest of the catalog that was shown. */
   readonly digest: string;
   /** What the creator, the operator and the host require of its calls, combined. */

@@ -89,7 +89,9 @@ async function verdictOn(
       const meters = frozen?.meters ?? metersForAmount(caller.principal, callable, 0);
       await assertWithinLimits(services.limits, meters);
     }
-    return verdictOf(decision);
+    const { because, ...verdict } = verdictOf(decision);
+    const unknown = callable.unknown.map((text) => ({ text, origin: { kind: 'built-in' as const } }));
+    return { ...verdict, because: [...because, ...unknown] };
   } catch (error) {
     const hostError = asHostError(error);
     const { code, message: text } = hostError;

@@ -1,19 +1,23 @@
 import { notReadyError } from '../call/callable-tool.js';
-import type { InstallOptions, InstallResult } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
 import { installPrograms } from '../packages/install.js';
+import type { InstallOptions, InstallResult } from '../packages/package-change.js';
 import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
 import type { SessionServices } from './session-services.js';
 
-/** Installs what a package needs, with the network access that the session grants it. */
+/**
+ * Installs what a package needs, with the network access that the session grants it. A dry run also shows it for a
+ * package that nobody accepted yet.
+ */
 export async function installPackage(
-  { blocked, needs }: CheckedPackage,
+  { blocked, needs, underReview }: CheckedPackage,
   subject: { readonly principal: string; readonly package: string },
   { grant, denial }: ProfileInputs,
   { packages, sandboxing, kills, running, notifyChanged }: SessionServices,
   options: InstallOptions,
 ): Promise<InstallResult> {
-  if (blocked !== null) throw notReadyError(subject.package, blocked);
+  const onlyShows = options.dryRun === true && underReview !== undefined;
+  if (blocked !== null && !onlyShows) throw notReadyError(subject.package, blocked);
   const steps = await installPrograms(
     needs,
     subject,

@@ -26,12 +26,14 @@ export interface Acceptance {
   /** `to` of the review that the operator saw. */
   readonly digest: string;
   readonly who: VerifiedActor;
+  /** The paths of the session. */
+  readonly named: readonly string[];
 }
 
 /** Stores the operator's agreement to exactly the reviewed version. */
 export async function acceptPackage(
   checked: CheckedPackage,
-  { id, digest, who }: Acceptance,
+  { id, digest, who, named }: Acceptance,
   agreements: Agreements,
   upstreams: PackageUpstreams,
 ): Promise<void> {
@@ -44,6 +46,6 @@ export async function acceptPackage(
       hint: `review it again: toolwharf review ${id}`,
     });
   }
-  await acceptReview(checked.loaded, review, who, agreements);
+  await acceptReview(checked.loaded, review, who, named, agreements);
   if (checked.underReview === undefined) await upstreams.accept(checked, waiting);
 }

@@ -33,7 +33,19 @@ export async function packageStatus(
   const problem = upstreams.problem(checked);
   if (problem !== undefined) return { state: 'unavailable', reasons: [problem], code: 'upstream_failed' };
   const { remarks } = upstreams.offer(checked);
-  return { ...status, reasons: [...status.reasons, ...remarks, ...waitingChanges(checked, upstreams)] };
+  const more = [...upstreams.unknownTools(checked), ...remarks, ...waitingChanges(checked, upstreams)];
+  return { ...status, reasons: [...status.reasons, ...more] };
+}
+
+/** The current status of each package. */
+export async function packageStatuses(
+  packages: readonly CheckedPackage[],
+  context: PackageStatusServices,
+): Promise<ReadonlyMap<CheckedPackage, PackageStatus>> {
+  const disabled = await context.services.packages.switches.asSet();
+  const statuses = new Map<CheckedPackage, PackageStatus>();
+  for (const it of packages) statuses.set(it, await packageStatus(it, disabled, context));
+  return statuses;
 }
 
 /** The status without the state and the announcements of upstreams: enough to decide whether they may start. */

@@ -1,7 +1,7 @@
 import type { ProbeResult } from '../../sandbox/sandbox.js';
-import { type CallableTool, notReadyError } from '../call/callable-tool.js';
+import type { CallableTool } from '../call/callable-tool.js';
 import type { HookHandler } from '../call/hooks.js';
-import type { InstallOptions, InstallResult, ListedTool, PackageReport, PackageReview } from '../host.js';
+import type { FirstAcceptance, ListedTool, PackageReport } from '../host.js';
 import type { SessionNames } from '../operator/kill-targets.js';
 import type { VerifiedActor } from '../operator/operator-auth.js';
 import { agreeToPackages } from '../packages/agreements.js';
@@ -12,6 +12,7 @@ import {
   type PackageStatus,
 } from '../packages/checked-package.js';
 import { type LoadResult, loadPackages } from '../packages/loaded-package.js';
+import type { InstallOptions, InstallResult, PackageReview } from '../packages/package-change.js';
 import { differences, emptyIfNotFound, keepLastValid, removedDigests } from '../packages/reload.js';
 import { stageAll } from '../packages/stage.js';
 import type { SessionSetup } from '../session-setup.js';
@@ -31,8 +32,8 @@ import { acceptPackage, reviewPackage } from './package-review.js';
 import {
   type PackageStatusServices,
   packageStatus,
+  packageStatuses,
   packageStatusWithoutUpstreams,
-  unacceptedToolStatus,
 } from './package-status.js';
 import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { SessionProfileInputs } from './session-profile-inputs.js';
@@ -69,22 +70,26 @@ export class SessionCatalog {
     this.#services = services;
     this.#loaded = loaded;
     this.#sandboxProbe = sandboxProbe;
-    this.#profileInputs = new SessionProfileInputs(setup, services.sandboxing);
+    this.#profileInputs = new SessionProfileInputs(this.#setup, services.sandboxing);
     this.#newAgreements = new NewAgreements(services.packages.agreements.agreements);
-    this.#upstreams = new PackageUpstreams(services, setup, {
+    this.#upstreams = new PackageUpstreams(services, this.#setup, {
       profileInputs: (id) => this.#profileInputs.of(id),
       isPublic: (id, slot) => isPublicSlot(this.#packages, id, slot),
     });
   }
 
-  static async open(setup: SessionSetup, services: SessionServices): Promise<SessionCatalog> {
+  static async open(
+    setup: SessionSetup,
+    accept: FirstAcceptance | null,
+    services: SessionServices,
+  ): Promise<SessionCatalog> {
     // The sandbox test is a separate process, which runs while the packages are loaded.
     const [sandboxProbe, loaded] = await Promise.all([
       services.sandboxing.sandbox.probe(),
       loadPackages(setup, services.packages),
     ]);
     const catalog = new SessionCatalog(setup, services, loaded, sandboxProbe);
-    await catalog.#check();
+    await catalog.#check(accept);
     await catalog.#refreshTools(true);
     return catalog;
   }
@@ -142,10 +147,10 @@ export class SessionCatalog {
     await this.#refreshTools(false);
     const statuses = await this.#statuses();
     return listedTools(this.#tools, ({ checked, package: { id }, tool }) => {
+      if (statuses.get(checked)?.state !== 'ready' || !this.#upstreams.hasAnnounced(checked, tool))
+        return false;
       const subject = { principal: this.#setup.principal, package: id, tool: tool.name };
-      return (
-        statuses.get(checked)?.state === 'ready' && this.#services.kills.reasonFor(subject) === undefined
-      );
+      return this.#services.kills.reasonFor(subject) === undefined;
     });
   }
 
@@ -159,9 +164,7 @@ export class SessionCatalog {
     if (announced !== undefined) return announced;
     const named = packageNamedBy(this.#packages, name);
     const status = named === undefined ? undefined : await this.#statusNow(named);
-    if (named !== undefined && this.#upstreams.hasUnacceptedTool(named, name))
-      throw notReadyError(name, unacceptedToolStatus(named));
-    throw toolNotFound(this.#tools, this.#packages, name, { named, status });
+    throw toolNotFound(this.#tools, this.#packages, name, { named, status, upstreams: this.#upstreams });
   }
 
   async prompts(): Promise<readonly OfferedPrompt[]> {
@@ -205,29 +208,27 @@ export class SessionCatalog {
   async accept(id: string, digest: string, who: VerifiedActor): Promise<void> {
     const checked = findPackage(this.#packages, id);
     const { agreements } = this.#services.packages;
-    await acceptPackage(checked, { id, digest, who }, agreements, this.#upstreams);
+    const named = this.#setup.directories;
+    await acceptPackage(checked, { id, digest, who, named }, agreements, this.#upstreams);
     await this.#check();
     this.#services.notifyChanged();
   }
 
   async install(id: string, options: InstallOptions): Promise<InstallResult> {
     const subject = { principal: this.#setup.principal, package: id };
-    return installPackage(
-      findPackage(this.#packages, id),
-      subject,
-      this.#profileInputs.of(id),
-      this.#services,
-      options,
-    );
+    const checked = findPackage(this.#packages, id);
+    return installPackage(checked, subject, this.#profileInputs.of(id), this.#services, options);
   }
 
-  async #check(): Promise<void> {
-    const { acceptNewIn, principal, policy } = this.#setup;
+  /** `accept`: only when the session opens, and not kept, because it may hold the PIN. What appears later needs review. */
+  async #check(accept: FirstAcceptance | null = null): Promise<void> {
+    const { intent, principal, policy } = this.#setup;
     const { loaded } = this.#loaded;
     const { agreements, findInterpreter } = this.#services.packages;
     // Before the check: a change during it leads to another check.
     const { version } = this.#newAgreements;
-    const underReview = await agreeToPackages(acceptNewIn, loaded, principal, agreements);
+    const request = { loaded, accept, stores: intent === 'use' || accept !== null, principal };
+    const underReview = await agreeToPackages(request, agreements);
     this.#packages = checkPackages(loaded, {
       policy,
       underReview,
@@ -251,7 +252,8 @@ export class SessionCatalog {
   async #refreshTools(wait: boolean): Promise<void> {
     // A package that needed review may have been accepted meanwhile, perhaps in another session.
     if (await this.#newAgreements.concern(this.#packages)) await this.#check();
-    const unknown = this.#withUpstreams.filter((it) => this.#upstreams.hasUnknownTools(it));
+    const mayStart = this.#setup.intent === 'use' ? this.#withUpstreams : [];
+    const unknown = mayStart.filter((it) => this.#upstreams.hasUnknownTools(it));
     if (unknown.length > 0) {
       const disabled = await this.#services.packages.switches.asSet();
       const fetching: Promise<void>[] = [];
@@ -285,11 +287,7 @@ export class SessionCatalog {
   }
 
   async #statuses(): Promise<ReadonlyMap<CheckedPackage, PackageStatus>> {
-    const disabled = await this.#services.packages.switches.asSet();
-    const statuses = new Map<CheckedPackage, PackageStatus>();
-    for (const it of this.#packages)
-      statuses.set(it, await packageStatus(it, disabled, this.#statusServices));
-    return statuses;
+    return packageStatuses(this.#packages, this.#statusServices);
   }
 
   async #statusNow(checked: CheckedPackage): Promise<PackageStatus> {

@@ -28,7 +28,7 @@ import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
 import { assertWorkspaceMountable, sandboxProfileFor } from '../sandboxing/sandbox-profile.js';
 import { mintToken } from '../sandboxing/sign-in.js';
 import { slotValues } from '../sandboxing/slots.js';
-import type { SessionSetup } from '../session-setup.js';
+import { onlyLooks, type SessionSetup } from '../session-setup.js';
 import { defaultOutputBytes } from '../session-waivers.js';
 import type { PackageUpstreams } from '../upstream/package-upstreams.js';
 import type { OfferedTool } from '../upstream/upstream-tools.js';
@@ -118,6 +118,7 @@ function createSessionTool(
     package: pkg,
     file: checked.loaded.file,
     tool,
+    unknown: tool.action?.kind === 'upstream' ? upstreams.unknownTools(checked) : [],
     digest:
       tool.action?.kind === 'upstream'
         ? services.upstreams.offers.digestOf(catalog.digest, declared)
@@ -203,6 +204,7 @@ function createSessionTool(
       await assertNoForeignSecrets(pkg, tool, args, await scanner.forCall(pkg, new Map(), scanOptions));
     },
     async run(request) {
+      if (setup.intent !== 'use') throw onlyLooks(`run ${name}`);
       const slots = await currentSlots();
       passed ??= passedEnvironment(setup, pkg.id);
       const { network: granted, denied } = passed;

@@ -1,8 +1,11 @@
 import { suggest } from '../../formats/suggest.js';
 import { HostError } from '../../model/host-error.js';
+import { shellQuote } from '../../model/shell-quote.js';
 import { notReadyError } from '../call/callable-tool.js';
 import type { SessionNames } from '../operator/kill-targets.js';
 import type { CheckedPackage, PackageStatus } from '../packages/checked-package.js';
+import type { PackageUpstreams } from '../upstream/package-upstreams.js';
+import { unacceptedToolStatus } from './package-status.js';
 import type { SessionTool } from './session-tool.js';
 
 /** Finds tools of a session by name. */
@@ -59,10 +62,19 @@ export function packageNamedBy(
   return byId ?? (declaring.length === 1 ? declaring[0] : undefined);
 }
 
+/** The error of a session that only looks, for a tool of a program that has announced nothing yet. */
+function toolNotAnnounced({ loaded }: CheckedPackage, name: string, why: readonly string[]): HostError {
+  const start = `toolwharf call ${shellQuote(name)} --dir ${shellQuote(loaded.file)}`;
+  return new HostError('unavailable', `${JSON.stringify(name)} is not known yet: ${why.join('; ')}`, {
+    hint: `start the program by a call, or serve the package: ${start}`,
+  });
+}
+
 /** The package that a name means, if it means one, and its status. */
 interface NamedPackage {
   readonly named: CheckedPackage | undefined;
   readonly status: PackageStatus | undefined;
+  readonly upstreams: Pick<PackageUpstreams, 'hasUnacceptedTool' | 'unknownTools'>;
 }
 
 /** The error for an unknown tool name: why its package is not ready, or similar names as a hint. */
@@ -70,8 +82,13 @@ export function toolNotFound(
   tools: readonly SessionTool[],
   packages: readonly CheckedPackage[],
   name: string,
-  { named, status }: NamedPackage,
+  { named, status, upstreams }: NamedPackage,
 ): HostError {
+  if (named !== undefined && upstreams.hasUnacceptedTool(named, name))
+    return notReadyError(name, unacceptedToolStatus(named));
+  const unknown = named === undefined ? [] : upstreams.unknownTools(named);
+  if (named !== undefined && status?.state === 'ready' && unknown.length > 0)
+    return toolNotAnnounced(named, name, unknown);
   if (status !== undefined && status.state !== 'ready' && !tools.some((it) => it.checked === named))
     return notReadyError(name, status);
   const [only] = packages;

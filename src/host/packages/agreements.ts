@@ -13,9 +13,12 @@ import { textChanges } from '../../policy/review/visible-text.js';
 import { requestedPermissions, widening } from '../../policy/review/widening.js';
 import type { Agreement, AgreementRows, LinkRows } from '../../store/agreements.js';
 import type { AuditLog } from '../../store/audit-log.js';
-import type { PackageReview, VerifiedActor } from '../host.js';
+import type { FirstAcceptance, VerifiedActor } from '../host.js';
+import type { Actor, OperatorAuth } from '../operator/operator-auth.js';
+import { actorName } from '../operator/pin-auth.js';
 import type { Queue } from '../queue.js';
 import type { LoadedPackage } from './loaded-package.js';
+import type { PackageReview } from './package-change.js';
 import { npmDependencies } from './program-needs.js';
 
 /** The stored agreements of the operator, and what is needed to check packages against them. */
@@ -27,6 +30,8 @@ export interface Agreements {
   readonly queue: Queue;
   /** Called when a definition no longer matches its agreement. */
   onOutdated(digest: string): Promise<void>;
+  /** Throws `pin_required` if the actor is not the operator. */
+  readonly verify: OperatorAuth['verify'];
   /** Whether values or files of an earlier package with the same id exist, which this one would inherit. */
   hasStoredData(pkg: Package): Promise<boolean>;
 }
@@ -36,55 +41,71 @@ export interface PackageUnderReview {
   readonly review: PackageReview;
 }
 
+/** What a session does about packages that differ from their agreements. */
+export interface AgreementRequest {
+  readonly loaded: readonly LoadedPackage[];
+  /** Accepts packages that are found for the first time; null: they need review. */
+  readonly accept: FirstAcceptance | null;
+  /** False for a session that only looks: it compares, and stores nothing. */
+  readonly stores: boolean;
+  /** The name for edits that need no review. */
+  readonly principal: string;
+}
+
 /**
- * Compares packages with their agreements and returns those that need review. Naming a path is the operator's
- * decision, so packages found there the first time are accepted. Later edits are accepted too, unless they request
+ * Compares packages with their agreements and returns those that need review. Packages found for the first time are
+ * accepted where `accept` names their place and that place is new. Later edits are accepted too, unless they request
  * more permissions or change text that people and models read. A package that appears later in a known folder needs
  * review, because an agent could have written it.
  */
 export function agreeToPackages(
-  acceptNewIn: readonly string[],
-  loaded: readonly LoadedPackage[],
-  by: string,
+  request: AgreementRequest,
   agreements: Agreements,
 ): Promise<ReadonlyMap<LoadedPackage, PackageUnderReview>> {
-  return agreements.queue(() => agreeNow(acceptNewIn, loaded, by, agreements));
+  return agreements.queue(() => agreeNow(request, agreements));
 }
 
 async function agreeNow(
-  acceptNewIn: readonly string[],
-  loaded: readonly LoadedPackage[],
-  by: string,
-  { links, agreements, audit, hasStoredData, onOutdated }: Agreements,
+  { loaded, accept, stores, principal }: AgreementRequest,
+  stored: Agreements,
 ): Promise<ReadonlyMap<LoadedPackage, PackageUnderReview>> {
-  const newPaths: string[] = [];
-  for (const path of acceptNewIn.map(realPath)) if (!(await links.isKnown(path))) newPaths.push(path);
+  const newPaths = stores && accept !== null ? await unknownPaths(accept.in, stored.links) : [];
   const underReview = new Map<LoadedPackage, PackageUnderReview>();
-  let accepted = 0;
+  const first: LoadedPackage[] = [];
+  const edited: LoadedPackage[] = [];
+  const outdated: string[] = [];
+  const manifestById = new Map<string, string>();
   for (const it of loaded) {
     if (it.catalog === undefined) continue;
+    const { digest, package: pkg } = it.catalog;
     const manifest = realPath(it.path);
-    const agreement = await agreements.get(manifest);
-    if (agreement?.digest === it.catalog.digest) continue;
-    if (agreement !== undefined) await onOutdated(agreement.digest);
-    const inheritsData = agreement === undefined && (await hasStoredData(it.catalog.package));
-    const [predecessor] = inheritsData ? await agreements.manifestsOf(it.catalog.package.id) : [];
+    const agreement = await stored.agreements.get(manifest);
+    if (agreement?.digest === digest) continue;
+    if (agreement !== undefined) outdated.push(agreement.digest);
+    const inheritsData = agreement === undefined && (await stored.hasStoredData(pkg));
+    const predecessor = inheritsData
+      ? ((await stored.agreements.manifestsOf(pkg.id))[0] ?? manifestById.get(pkg.id))
+      : undefined;
     const review = reviewOf(it, agreement, predecessor);
-    const isNew =
-      agreement === undefined &&
-      predecessor === undefined &&
-      newPaths.some((path) => isWithin(manifest, path));
-    if (isNew || (agreement !== undefined && !needsReview(review))) {
-      await agreements.put(agreementOf(it, manifest, by));
-      accepted++;
-    } else {
-      underReview.set(it, { review });
-    }
+    const isNew = agreement === undefined && predecessor === undefined;
+    if (isNew && newPaths.some((path) => isWithin(manifest, path))) {
+      first.push(it);
+      manifestById.set(pkg.id, manifest);
+    } else if (agreement !== undefined && !needsReview(review)) edited.push(it);
+    else underReview.set(it, { review });
   }
+  if (!stores) return underReview;
+  // Before anything is stored: without the PIN, nothing is.
+  const who = accept === null || first.length === 0 ? null : await verifyFirst(accept.by, first, stored);
+  for (const it of outdated) await stored.onOutdated(it);
+  for (const it of edited) await putAgreement(it, principal, stored);
+  for (const it of first) await putAgreement(it, who?.by ?? principal, stored);
   // Last: after a crash before this point, the paths still count as new, and the work is repeated as a whole.
+  const linkedBy = who ?? { by: accept === null ? principal : actorName(accept.by), verified: false };
   for (const path of newPaths) {
-    await audit.append({ kind: 'operator', body: { operation: 'link', path, by, accepted } });
-    await links.add(path);
+    const body = { operation: 'link', path, ...linkedBy, accepted: first.length };
+    await stored.audit.append({ kind: 'operator', body });
+    await stored.links.add(path);
   }
   return underReview;
 }
@@ -94,17 +115,43 @@ export async function isAccepted({ path, catalog }: LoadedPackage, rows: Agreeme
   return catalog !== undefined && (await rows.get(realPath(path)))?.digest === catalog.digest;
 }
 
+async function unknownPaths(paths: readonly string[], links: LinkRows): Promise<readonly string[]> {
+  const unknown: string[] = [];
+  for (const path of new Set(paths.map(realPath))) if (!(await links.isKnown(path))) unknown.push(path);
+  return unknown;
+}
+
+const maxNamed = 5;
+
+function verifyFirst(
+  by: Actor,
+  first: readonly LoadedPackage[],
+  { verify }: Agreements,
+): Promise<VerifiedActor> {
+  const ids = first.map((it) => it.catalog?.package.id ?? '');
+  const rest = ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : '';
+  return verify(by, `accept ${ids.slice(0, maxNamed).join(', ')}${rest}, found here for the first time`);
+}
+
+function putAgreement(it: LoadedPackage, by: string, { agreements }: Agreements): Promise<void> {
+  return agreements.put(agreementOf(it, realPath(it.path), by));
+}
+
 /** Whether the operator must accept the change before the package is used. */
 export function needsReview({ widened, reworded }: PackageReview): boolean {
   return widened.length > 0 || reworded.length > 0;
 }
 
-/** Stores the operator's agreement to the package as it was reviewed. */
+/**
+ * Stores the operator's agreement to the package as it was reviewed. `named`: the paths of the session. Those that
+ * contain the package are known from now on, so that what appears there later needs review.
+ */
 export async function acceptReview(
   loaded: LoadedPackage,
   review: PackageReview,
   who: VerifiedActor,
-  { agreements, audit }: Agreements,
+  named: readonly string[],
+  stored: Agreements,
 ): Promise<void> {
   const body = {
     operation: 'accept',
@@ -113,8 +160,14 @@ export async function acceptReview(
     to: review.to,
     ...who,
   };
-  await audit.append({ kind: 'operator', body });
-  await agreements.put(agreementOf(loaded, realPath(loaded.path), who.by));
+  await stored.audit.append({ kind: 'operator', body });
+  await putAgreement(loaded, who.by, stored);
+  const manifest = realPath(loaded.path);
+  for (const path of await unknownPaths(named, stored.links)) {
+    if (!isWithin(manifest, path)) continue;
+    await stored.audit.append({ kind: 'operator', body: { operation: 'link', path, ...who, accepted: 0 } });
+    await stored.links.add(path);
+  }
 }
 
 /**

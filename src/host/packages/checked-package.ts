@@ -102,8 +102,9 @@ function checkPackage(
     };
   if (policy.disabled?.includes(pkg.id))
     return { ...base, blocked: { state: 'disabled', reasons: ['it is disabled in the configuration'] } };
-  if (review !== undefined) return { ...base, blocked: reviewStatus(review, loaded) };
   const needs = programNeeds(loaded, findInterpreter, containers, policy.strictRuntime === true);
+  const readyNeeds = needs.flatMap((it) => (it.kind === 'ready' ? [it.need] : []));
+  if (review !== undefined) return { ...base, needs: readyNeeds, blocked: reviewStatus(review, loaded) };
   // Containers are confined by their engine, which is tested once the image is present.
   const inSandbox = needs.filter((it) => it.kind === 'missing' || it.need.image === undefined);
   const lacksSandbox = inSandbox.length > 0 && probe.level === 'unavailable';
@@ -119,7 +120,7 @@ function checkPackage(
   const code = lacksSandbox ? 'sandbox_unavailable' : missing.length > 0 ? 'runtime_missing' : undefined;
   return {
     ...base,
-    needs: needs.flatMap((it) => (it.kind === 'ready' ? [it.need] : [])),
+    needs: readyNeeds,
     remarks: [
       ...(loaded.stale === undefined ? [] : [loaded.stale]),
       ...needs.flatMap((it) => (it.kind === 'ready' && it.remark !== undefined ? [it.remark] : [])),

@@ -64,6 +64,11 @@ export class AnnouncementRegistry {
     return entry?.digest === digest ? entry : undefined;
   }
 
+  /** The last announcement of the program, in whatever version of its package. */
+  last({ manifest, program }: Omit<ProgramRef, 'package'>): ProgramAnnouncement | undefined {
+    return this.#known.get(manifest)?.get(program);
+  }
+
   /**
    * Compares a new announcement with the accepted one, and stores it. Returns what is stored then. `onReview` is called
    * before a change that needs review is stored.

@@ -16,8 +16,10 @@ import type { CheckedPackage } from '../packages/checked-package.js';
 import { passedEnvironment } from '../sandboxing/passed-environment.js';
 import type { ProfileInputs } from '../sandboxing/profile-inputs.js';
 import { slotValues } from '../sandboxing/slots.js';
-import type { SessionSetup } from '../session-setup.js';
+import { onlyLooks, type SessionSetup } from '../session-setup.js';
 import type { ComparedUpstream } from './compared-upstream.js';
+import { knownAnnouncements, unknownToolReasons, withDeclaredTools } from './known-announcements.js';
+import { failedProgramReason, programStatesOf } from './program-states.js';
 import { isUnacceptedTool, outdatedToolReason, upstreamAction } from './tool-review.js';
 import { hasUpstreams, packageOf, programOf, programRefOf } from './upstream-program.js';
 import { type PackageUpstreamsServices, upstreamTarget } from './upstream-target.js';
@@ -62,7 +64,9 @@ export class PackageUpstreams {
     const pkg = packageOf(checked);
     if (!hasUpstreams(checked))
       return { tools: pkg.tools.map((tool) => ({ tool, needsReview: false })), remarks: [] };
-    return this.#services.upstreams.offers.of(pkg, this.#known(checked));
+    const known = this.#known(checked);
+    const offer = this.#services.upstreams.offers.of(pkg, known);
+    return this.#setup.intent === 'use' ? offer : withDeclaredTools(pkg, offer, known);
   }
 
   /** Whether a program of the package has never announced its tools. */
@@ -79,7 +83,9 @@ export class PackageUpstreams {
     if (fetching !== undefined) return fetching;
     const known = this.#known(checked);
     const missing = upstreamPrograms(packageOf(checked)).filter((it) => !known.has(it.name));
-    const work = Promise.all(missing.map((it) => this.#fetchAnnouncement(checked, it)))
+    const { startQueue } = this.#services.upstreams;
+    const start = ({ name }: Program) => startQueue(() => this.withProgram(checked, name, async () => {}));
+    const work = Promise.all(missing.map(start))
       .then(
         () => void this.#failures.delete(checked),
         (error) => {
@@ -92,30 +98,31 @@ export class PackageUpstreams {
     return work;
   }
 
-  /** Why the upstreams of an otherwise ready package cannot be used now; undefined if they can. */
+  /**
+   * Why the upstreams of an otherwise ready package cannot be used now; undefined if they can. A session that only looks
+   * starts none, so one that never started is not a problem there.
+   */
   problem(checked: CheckedPackage): string | undefined {
     if (!hasUpstreams(checked)) return undefined;
-    if (this.hasUnknownTools(checked))
+    if (this.#setup.intent === 'use' && this.hasUnknownTools(checked))
       return this.#failures.get(checked) ?? 'its program has not started yet';
-    const { digest } = programRefOf(checked, '');
-    const failed = this.#services.upstreams.connections
-      .states(digest, this.#setup.owner)
-      .find((it) => it.state === 'failed');
-    return failed === undefined
-      ? undefined
-      : `its program ${failed.program} failed and is not restarted: ${failed.reason}`;
+    return failedProgramReason(checked, this.#services.upstreams.connections, this.#setup.owner);
+  }
+
+  /** False for a tool that only the manifest declares, because its program never started. */
+  hasAnnounced(checked: CheckedPackage, { action }: Tool): boolean {
+    return action?.kind !== 'upstream' || this.#known(checked).has(action.program);
+  }
+
+  /** What a session that only looks cannot know about the tools of a package; empty if it knows all. */
+  unknownTools(checked: CheckedPackage): readonly string[] {
+    if (this.#setup.intent === 'use' || !hasUpstreams(checked)) return [];
+    return unknownToolReasons(checked, this.#services.upstreams.announcements);
   }
 
   programStates(checked: CheckedPackage): readonly ProgramState[] {
     if (!hasUpstreams(checked)) return [];
-    const { digest } = programRefOf(checked, '');
-    const { connections } = this.#services.upstreams;
-    return connections.states(digest, this.#setup.owner).map(({ program, state, reason, exits }) => ({
-      name: program,
-      state,
-      ...(reason === '' ? {} : { reason }),
-      exits,
-    }));
+    return programStatesOf(checked, this.#services.upstreams.connections, this.#setup.owner);
   }
 
   /** Changed announcements that wait for a review, by program. */
@@ -267,10 +274,6 @@ export class PackageUpstreams {
     return slotValues(pkg, this.#services.secrets.vault, passedEnvironment(this.#setup, pkg.id));
   }
 
-  async #fetchAnnouncement(checked: CheckedPackage, program: Program): Promise<void> {
-    await this.#services.upstreams.startQueue(() => this.withProgram(checked, program.name, async () => {}));
-  }
-
   async #use<T>(
     checked: CheckedPackage,
     program: Program,
@@ -278,6 +281,7 @@ export class PackageUpstreams {
     work: (upstream: ComparedUpstream) => Promise<T>,
     tool?: string,
   ): Promise<T> {
+    if (this.#setup.intent !== 'use') throw onlyLooks(`start ${program.name}`);
     const target = await upstreamTarget({
       ...{ checked, program, slots },
       services: this.#services,
@@ -289,11 +293,6 @@ export class PackageUpstreams {
   }
 
   #known(checked: CheckedPackage): Map<string, ProgramAnnouncement> {
-    const { announcements } = this.#services.upstreams;
-    const known = upstreamPrograms(packageOf(checked)).flatMap((it) => {
-      const announcement = announcements.get(programRefOf(checked, it.name));
-      return announcement === undefined ? [] : [[it.name, announcement] as const];
-    });
-    return new Map(known);
+    return knownAnnouncements(checked, this.#services.upstreams.announcements, this.#setup.intent);
   }
 }

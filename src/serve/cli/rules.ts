@@ -47,7 +47,7 @@ export async function allow(name: string | undefined, args: Arguments, terminal:
   );
   const until = args.value('until');
   const rule = await withHost(args, terminal, async (host) => {
-    const session = await host.session(options);
+    const session = await host.session({ ...options, intent: 'look' });
     const target = await ruleTarget(session, name);
     const conditions = [
       ...args.values('when').map((it) => conditionOf(it, target)),

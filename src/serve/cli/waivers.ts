@@ -107,7 +107,7 @@ export async function revokeWaiver(
 export async function settingsOnly(args: Arguments, terminal: Terminal): Promise<CommandSessionOptions> {
   const options = await sessionFor(args, terminal, [], args.value('root'));
   const { unsafeNoSandbox: _, ...policy } = options.policy;
-  return { ...options, policy, directories: [], acceptNewIn: [], inspectOnly: true };
+  return { ...options, policy, directories: [], intent: 'review', accept: null };
 }
 
 async function nothingToAccept(

@@ -5,12 +5,13 @@ import { HostError } from '../../model/host-error.js';
 import { isLoopbackHost } from '../../model/host-name.js';
 import type { JsonObject } from '../../model/json.js';
 import { stateDirectory } from '../cli/command/arguments.js';
-import type { Arguments } from '../cli/command/command.js';
 import { sessionSettings } from '../cli/config/config.js';
 import { sessionArgs } from '../cli/config/session-options.js';
 import { terminalStyle } from '../cli/terminal/terminal-style.js';
 import { visibleLine } from '../print/visible.js';
 import type { ClientTransport } from './client.js';
+import { askMayApprove, mayApproveOption } from './client-approval.js';
+import { acceptConnectedPackages } from './connected-packages.js';
 import { type CredentialOwner, issueCredential, knownCredential, revokeCredential } from './credential.js';
 import { EntryKey } from './entry-key.js';
 import { homeDirectory, isInNpxCache, mcpCommand, mcpEndpoint, scriptPath } from './launch.js';
@@ -76,7 +77,7 @@ export class Connection {
   }
 
   async connect(): Promise<number> {
-    const { args } = this.#request;
+    const { client, args, terminal } = this.#request;
     const file = readSettingsFile(this.#file);
     const settings = { file: file.path, text: file.text };
     const present = findEntry(settings, this.#request);
@@ -94,8 +95,12 @@ export class Connection {
       throw new HostError('usage', 'connect creates no token here, so --may-approve has no effect', {
         hint: `create the token yourself: toolwharf token create ${this.#request.client.name} --may-approve`,
       });
-    if (status === 'unchanged' && (isKept || kind === null)) return this.#report('unchanged', { entry });
+    if (status === 'unchanged' && (isKept || kind === null)) {
+      if (!args.has('dry-run')) await this.#acceptPackages();
+      return this.#report('unchanged', { entry });
+    }
     if (!(await this.#confirmChange(file, shown.text))) return this.#declined();
+    await this.#acceptPackages();
     const write = (text: string) =>
       text === file.text ? undefined : writeSettingsFile(file, text, this.#privacy());
     const before = this.#secretOf(present);
@@ -105,7 +110,7 @@ export class Connection {
       this.#key.remove();
       return this.#report(status, { entry, backup });
     }
-    const mayApprove = asked ?? known?.mayApprove ?? (await this.#askMayApprove());
+    const mayApprove = asked ?? known?.mayApprove ?? (await askMayApprove(client, args, terminal));
     const { id, written } = await issueCredential(
       this.#request,
       { kind, mayApprove, known },
@@ -199,6 +204,11 @@ export class Connection {
     return { kind: 'stdio', ...command };
   }
 
+  async #acceptPackages(): Promise<void> {
+    const { paths, args, terminal } = this.#request;
+    if (!args.has('http')) await acceptConnectedPackages(paths, args, terminal);
+  }
+
   /** What the host knows about the token or key of the existing entry; null if it must be a new one. */
   async #known(present: JsonObject | undefined): Promise<TokenEntry | null> {
     const written = this.#request.args.value('http');
@@ -216,18 +226,6 @@ export class Connection {
 
   #secretOf(entry: JsonObject | undefined): string | undefined {
     return tokenOf(entry) ?? this.#key.of(entry);
-  }
-
-  /** Asks only a person at the terminal. Otherwise the answer is no. */
-  async #askMayApprove(): Promise<boolean> {
-    const { client, args, terminal } = this.#request;
-    if (!terminal.stdinIsTerminal || ['yes', 'no-input', 'json', 'dry-run'].some((it) => args.has(it)))
-      return false;
-    terminal.err(
-      `Some calls are held until a person approves them: with "toolwharf approvals", or in ${client.title}.\n` +
-        `An approval in ${client.title} needs no PIN, and an agent that can control ${client.title} could give it.\n`,
-    );
-    return terminal.confirm(`May a person approve held calls in ${client.title}?`);
   }
 
   #privacy(): 'private' | 'shared' {
@@ -283,14 +281,4 @@ export class Connection {
       return undefined;
     }
   }
-}
-
-/** Undefined if neither option is given. */
-function mayApproveOption(args: Arguments): boolean | undefined {
-  if (args.has('may-approve') && args.has('no-may-approve'))
-    throw new HostError('usage', '--may-approve and --no-may-approve exclude each other', {
-      hint: 'use one of them',
-    });
-  if (args.has('may-approve')) return true;
-  return args.has('no-may-approve') ? false : undefined;
 }

@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Host, Session, SessionOptions, TokenRole } from '../../host/host.js';
+import type { Host, ServedSessionOptions, Session, TokenRole } from '../../host/host.js';
 import { Cancellation, type CancelSignal } from '../../model/cancel-signal.js';
 import { HttpError } from './http-error.js';
 import type { Identity } from './identity.js';
@@ -41,7 +41,7 @@ interface CallerEntry extends HttpCaller {
 }
 
 export interface CallersOptions {
-  readonly session: Omit<SessionOptions, 'principal'>;
+  readonly session: Omit<ServedSessionOptions, 'principal'>;
   readonly startTokens: readonly StartToken[];
   readonly provider?: IdentityProvider | undefined;
   readonly limits: HttpServerLimits;

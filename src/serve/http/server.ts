@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import type { Host, SessionOptions } from '../../host/host.js';
+import type { Host, ServedSessionOptions } from '../../host/host.js';
 import type { Cancellation } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import { ByteBudget } from '../../wire/byte-budget.js';
@@ -31,7 +31,7 @@ export interface HttpServerOptions {
   /** Accepts tokens of an external identity provider as well. */
   readonly provider?: IdentityProvider | undefined;
   /** Options of each caller's session. */
-  readonly session: Omit<SessionOptions, 'principal'>;
+  readonly session: Omit<ServedSessionOptions, 'principal'>;
   readonly expose?: ExposeMode;
   readonly version: string;
   /** Milliseconds since 1970. */
@@ -58,7 +58,7 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
   const sessions = new McpSessions({ limits, now });
   const endpoint = new McpEndpoint({
     approvals: host.approvals,
-    parts: createMcpServerParts({ version, now, onBug }),
+    parts: createMcpServerParts({ version, state: null, now, onBug }),
     expose: options.expose ?? 'auto',
     limits,
     sessions,

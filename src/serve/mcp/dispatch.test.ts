@@ -69,7 +69,12 @@ function client(call: (request: CallRequest) => Promise<Answer>) {
     close: async () => {},
   };
   const front = createMcpServer({
-    ...createMcpServerParts({ version: '9.9.9', now: () => 0, onBug: (error) => bugs.push(error) }),
+    ...createMcpServerParts({
+      version: '9.9.9',
+      state: null,
+      now: () => 0,
+      onBug: (error) => bugs.push(error),
+    }),
     session,
     approvals: { approve: refuse, deny: refuse },
     principal: 'agent',

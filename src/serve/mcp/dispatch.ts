@@ -10,6 +10,7 @@ import type { Page } from './paged-list.js';
 import { traceOf } from './progress.js';
 import { PromptCatalog } from './prompt-catalog.js';
 import { ResourceCatalog } from './resource-catalog.js';
+import { reviewNote } from './review-note.js';
 import type { McpServerOptions } from './server-options.js';
 import { handleToolCall, readCallParams, type ToolCall } from './tool-call.js';
 import { ToolCatalog } from './tool-catalog.js';
@@ -34,7 +35,8 @@ export interface Dispatch {
   takeApprovalQuestion(): boolean;
   readonly serverInfo: JsonObject;
   readonly capabilities: JsonObject;
-  readonly instructions: string;
+  /** What a client's model reads first, with the packages that need review now. */
+  instructions(): Promise<string>;
   /** The input schema of a tool, by any of its names. */
   inputSchemaOf(tool: string): Promise<JsonSchema | undefined>;
   /** Throws an `RpcError` for an invalid request. */
@@ -95,7 +97,7 @@ export function createDispatch(options: McpServerOptions): Dispatch {
       prompts: { listChanged: true },
       resources: { listChanged: true },
     },
-    instructions,
+    instructions: async () => `${usage}${reviewNote((await session.packages()).packages, options.state)}`,
     inputSchemaOf: async (tool) => (await tools.find(tool))?.tool.input,
     answer,
     errorReply(id, error) {
@@ -112,7 +114,7 @@ export function createDispatch(options: McpServerOptions): Dispatch {
   };
 }
 
-const instructions = `This server runs tools of several packages, each in its own sandbox. If only ${findToolName}, ${describeToolName} and ${callToolName} are listed, search for the tool you need with ${findToolName} first. A call may be held until a person approves it. In that case, tell the user which call is held and why, and wait until they have approved it outside this conversation. Then call ${confirmToolName} with the confirmation token.`;
+const usage = `This server runs tools of several packages, each in its own sandbox. If only ${findToolName}, ${describeToolName} and ${callToolName} are listed, search for the tool you need with ${findToolName} first. A call may be held until a person approves it. In that case, tell the user which call is held and why, and wait until they have approved it outside this conversation. Then call ${confirmToolName} with the confirmation token.`;
 
 function traced(result: JsonObject, params: JsonObject): JsonObject {
   const trace = traceOf(params._meta);

@@ -11,6 +11,8 @@ export type ExposeMode = 'all' | 'search' | 'auto';
 /** Shared by all MCP servers of one host process. Created once by `createMcpServerParts`. */
 export interface McpServerParts {
   readonly version: string;
+  /** The state directory, for commands that people copy. Null: a client may be on another machine and learns no paths. */
+  readonly state: string | null;
   /** Signs the `requestState` that a 2026 client sends back with an answer. */
   readonly stateSigner: StateSigner;
   /** Large results, stored for a limited time. */
@@ -55,7 +57,7 @@ export interface McpServerOptions extends McpServerParts {
 }
 
 export function createMcpServerParts(
-  options: Pick<McpServerParts, 'version' | 'now' | 'onBug'>,
+  options: Pick<McpServerParts, 'version' | 'state' | 'now' | 'onBug'>,
 ): McpServerParts {
   const { now } = options;
   const waiting = { limit: createWaitingCallLimit(waitingCallLimits), waitMs, outcomeTtlMs };

@@ -12,7 +12,7 @@ export interface HttpHostOptions {
 
 /**
  * A host behind `toolwharf serve`. All sessions are the one session that the server opens for the token, so the options
- * of a session are those of the server.
+ * of a session are those of the server. A session that only looks cannot be had this way.
  */
 export function openHttpHost({ url, token }: HttpHostOptions): RemoteHost {
   const base = new URL(url);
@@ -49,7 +49,13 @@ export function openHttpHost({ url, token }: HttpHostOptions): RemoteHost {
   };
   return remoteHost({
     send,
-    session: async () => remoteSession(send, async () => {}),
+    session: async ({ intent = 'use' }) => {
+      if (intent !== 'use')
+        throw new HostError('not_supported', `a session over HTTP cannot have the intent ${intent}`, {
+          hint: 'connect by the state directory, on the machine of the host',
+        });
+      return remoteSession(send, async () => {});
+    },
     close: async () => {},
   });
 }

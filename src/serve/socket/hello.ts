@@ -1,4 +1,4 @@
-import type { Actor, SessionPolicy } from '../../host/host.js';
+import type { Actor, FirstAcceptance, SessionIntent, SessionPolicy } from '../../host/host.js';
 import type { ExposeMode } from '../mcp/server-options.js';
 
 /** The first line on the socket: who connects, and the options of its session. */
@@ -13,8 +13,9 @@ export interface Hello {
   /** Which client of the principal; see `SessionOptions`. Not for MCP. */
   readonly client?: string;
   readonly directories: readonly string[];
-  readonly acceptNewIn?: readonly string[];
-  readonly inspectOnly?: boolean;
+  readonly intent: SessionIntent;
+  /** Null: new packages need review. An MCP client never accepts anything. */
+  readonly accept: FirstAcceptance | null;
   readonly root: string;
   readonly allow: readonly string[];
   /** Values of the variables that `allow` names. */

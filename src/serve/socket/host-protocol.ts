@@ -1,4 +1,4 @@
-import type { Host, Operator, Session } from '../../host/host.js';
+import type { Actor, Host, Operator, Session } from '../../host/host.js';
 import { findOperation } from '../../host/operations/operations.js';
 import { performOperation } from '../../host/operations/perform.js';
 import { Cancellation } from '../../model/cancel-signal.js';
@@ -128,13 +128,14 @@ async function answer(
     operation.scope === 'session' ? session : host,
     operation,
     isObject(input) ? input : {},
-    { by: by === undefined ? undefined : operatorIn(by), signal },
+    { by: by === undefined ? undefined : socketOperator(by), signal },
   );
 }
 
 /** Only programs of this user can open the socket, so its channel is the terminal, whatever the request says. */
-export function operatorIn(given: Json): Operator {
-  if (!isObject(given)) return { name: String(given), channel: 'terminal' };
-  const { name, pin } = given;
+export function socketOperator(given: Json | Actor): Operator {
+  if (given === null || typeof given !== 'object' || Array.isArray(given))
+    return { name: String(given), channel: 'terminal' };
+  const { name, pin } = given as JsonObject;
   return { name: String(name), channel: 'terminal', ...(typeof pin === 'string' ? { pin } : {}) };
 }

@@ -8,11 +8,12 @@ import { asHostError, HostError } from '../../model/host-error.js';
 import { isObject, type Json } from '../../model/json.js';
 import { requestLimits, tryParseBounded } from '../../model/json-bounds.js';
 import { readFirstLine } from '../../wire/lines.js';
+import { reviewLines } from '../mcp/review-note.js';
 import { createMcpServer } from '../mcp/server.js';
 import { createMcpServerParts, type McpServerParts } from '../mcp/server-options.js';
 import { inactiveNotes } from '../print/waivers.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
-import { operatorIn, serveHostRequests } from './host-protocol.js';
+import { serveHostRequests, socketOperator } from './host-protocol.js';
 import { identifyMcpClient, type McpClientIdentity, unknownClientKey } from './mcp-client.js';
 
 export interface SocketServer {
@@ -24,6 +25,8 @@ export interface SocketServer {
 export interface SocketServerOptions {
   readonly path: string;
   readonly version: string;
+  /** The state directory, for commands that people copy. */
+  readonly state: string;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Time without a connection after which `onIdle` is called. Undefined: never. */
@@ -37,7 +40,8 @@ const helloTimeoutMs = 10_000;
 /** Accepts connections of this user: MCP clients through the shim, and our own commands. */
 export async function openSocketServer(host: Host, options: SocketServerOptions): Promise<SocketServer> {
   const connections = new Set<Socket>();
-  const parts = createMcpServerParts({ version: options.version, now: options.now, onBug: options.onBug });
+  const { version, state, now, onBug } = options;
+  const parts = createMcpServerParts({ version, state, now, onBug });
   let idle: NodeJS.Timeout | undefined;
   const restartIdleTimer = () => {
     clearTimeout(idle);
@@ -99,6 +103,7 @@ async function admit(
   let hello: Hello;
   let session: Session;
   let mcpClient: McpClientIdentity | undefined;
+  let notes: readonly string[] = [];
   try {
     const { clientKey, ...sent } = readHello(await readFirstLine(socket, helloLimit), options.version);
     hello = sent;
@@ -106,8 +111,9 @@ async function admit(
       mcpClient = await admitMcpClient(host, socket, hello.principal, clientKey, connectionId);
     const wanted = mcpClient === undefined ? hello : sessionOf(hello, mcpClient);
     session = await host.session(
-      hello.operator === undefined ? wanted : { ...wanted, operator: operatorIn(hello.operator as Json) },
+      hello.operator === undefined ? wanted : { ...wanted, operator: socketOperator(hello.operator) },
     );
+    if (hello.protocol === 'mcp') notes = await notesFor(session, options.state);
   } catch (error) {
     const { code, message, hint } = asHostError(error);
     // A client that disconnected before the hello line is not a bug.
@@ -119,7 +125,6 @@ async function admit(
   } finally {
     clearTimeout(timer);
   }
-  const notes = hello.protocol === 'mcp' ? inactiveNotes(await session.waivers()) : [];
   answer({ toolwharf: 'welcome', version: options.version, ...(notes.length === 0 ? {} : { notes }) });
   const connection = {
     input: socket,
@@ -144,6 +149,15 @@ async function admit(
       onBug: options.onBug,
     });
   }
+}
+
+/** Lines for the person who starts an MCP client: what needs review, and which settings have no effect. */
+async function notesFor(session: Session, state: string): Promise<readonly string[]> {
+  const { packages } = await session.packages();
+  return [
+    ...reviewLines(packages, state).map((it) => `needs review: ${it}`),
+    ...inactiveNotes(await session.waivers()),
+  ];
 }
 
 /** Identifies an MCP client. Its connection ends when its key is revoked. */
@@ -171,6 +185,15 @@ function sessionOf({ client: _, ...hello }: Hello, { principal, client }: McpCli
   return { ...hello, principal, ...(client === undefined ? {} : { client }) };
 }
 
+function isAcceptance(value: Json | undefined): boolean {
+  return (
+    isObject(value) &&
+    Array.isArray(value.in) &&
+    value.in.every((it) => typeof it === 'string') &&
+    (typeof value.by === 'string' || isObject(value.by))
+  );
+}
+
 function readHello(line: string, version: string): Hello {
   const value = tryParseBounded(line, requestLimits);
   const texts = (it: Json | undefined): it is readonly string[] =>
@@ -195,12 +218,16 @@ function readHello(line: string, version: string): Hello {
     [undefined, 'all', 'search', 'auto'].includes(value.expose as string | undefined) &&
     typeof value.root === 'string' &&
     texts(value.directories) &&
-    (value.acceptNewIn === undefined || texts(value.acceptNewIn)) &&
-    [undefined, true, false].includes(value.inspectOnly as boolean | undefined) &&
+    ['look', 'review', 'use'].includes(value.intent as string) &&
+    (value.accept === null || isAcceptance(value.accept)) &&
+    // A repository that somebody cloned can make a client start this, so it must not accept anything.
+    (value.protocol === 'host' || (value.accept === null && value.intent === 'use')) &&
     texts(value.allow) &&
     isObject(value.environment) &&
     texts(Object.values(value.environment)) &&
     isObject(value.policy);
   if (!isValid) throw new HostError('usage', 'the first line is not a valid hello');
-  return value as unknown as Hello;
+  const hello = value as unknown as Hello;
+  const { accept } = hello;
+  return accept === null ? hello : { ...hello, accept: { in: accept.in, by: socketOperator(accept.by) } };
 }

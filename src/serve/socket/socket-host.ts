@@ -30,7 +30,7 @@ export async function openSocketHost(options: SocketHostOptions): Promise<Remote
   const socket = first;
   if (idleTimeoutMs !== undefined)
     socket.setTimeout(idleTimeoutMs, () => socket.destroy(new Error('the host does not answer')));
-  const control = await openConnection(socket, { directories: [] }, options);
+  const control = await openConnection(socket, { directories: [], intent: 'look' }, options);
   const connections = [control];
   return remoteHost({
     send: control.send,
@@ -52,6 +52,9 @@ async function openConnection(
   session: SessionOptions,
   { version, principal, cwd }: SocketHostOptions,
 ): Promise<HostConnection> {
+  const { intent = 'use', accept } = session;
+  // As in the process of the host: only a session for use accepts by default.
+  const byDefault = intent === 'use' ? { in: session.directories, by: session.principal ?? principal } : null;
   await sendHello(socket, {
     toolwharf: 'hello',
     version,
@@ -59,8 +62,8 @@ async function openConnection(
     principal: session.principal ?? principal,
     ...(session.client === undefined ? {} : { client: session.client }),
     directories: session.directories,
-    acceptNewIn: session.acceptNewIn ?? session.directories,
-    inspectOnly: session.inspectOnly === true,
+    intent,
+    accept: accept === undefined ? byDefault : accept,
     root: session.root ?? cwd,
     allow: session.allow ?? [],
     environment: session.environment ?? {},

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { discover } from '../../../src/bundle/discover.js';
 import { builtInFormats } from '../../../src/formats/built-in-formats.js';
 import { createHost, type Host } from '../../../src/index.js';
+import { openAgreeingSession } from '../../../src/serve/cli/agreeing-session.js';
 import { parseArguments } from '../../../src/serve/cli/command/arguments.js';
 import type { Command } from '../../../src/serve/cli/command/command.js';
 import { validateCommand } from '../../../src/serve/cli/commands/validate.js';
@@ -135,9 +136,12 @@ describe('an agent that writes to the project', () => {
     mkdirSync(dirname(join(project(), path)), { recursive: true });
     writeFileSync(join(project(), path), text);
   };
-  /** Package states in a session that a client opens in the project. */
+  /** Package states in a session that a person at a terminal opens in the project. */
   const states = async (...paths: string[]) => {
-    const session = await host.session(await sessionFor(parseArguments(command, []), terminal(), paths));
+    const args = parseArguments(command, []);
+    const person = { ...terminal(), stdinIsTerminal: true };
+    const options = await sessionFor(args, person, paths);
+    const session = await openAgreeingSession(host, options, paths, args, person);
     const { packages } = await session.packages();
     await session.close();
     return Object.fromEntries(packages.map(({ id, state }) => [id, state]));

@@ -1,4 +1,4 @@
-// SECURITY.md: "Changes need review". The option `inspectOnly` must also work through a running host.
+// SECURITY.md: "Changes need review". The intent of a session must also hold through a running host.
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createHost, type Host, type SessionOptions } from '../../../src/index.js';
@@ -20,6 +20,7 @@ beforeEach(async () => {
   server = await openSocketServer(host, {
     path: socketPath(state()),
     version,
+    state: state(),
     now: Date.now,
     onBug: () => {},
   });
@@ -40,16 +41,18 @@ async function stateIn(of: Host, options: Partial<SessionOptions> = {}): Promise
   return packages.find((it) => it.id === 'evil')?.state;
 }
 
-test('inspecting a package through a running host does not accept it', async () => {
-  expect(await stateIn(client, { inspectOnly: true })).toBe('needs-review');
-  expect(await stateIn(client, { inspectOnly: true })).toBe('needs-review');
-  expect(await stateIn(host, { inspectOnly: true })).toBe('needs-review');
-  // Control: naming it without inspectOnly accepts it.
+test('looking at a package through a running host does not accept it', async () => {
+  for (const intent of ['look', 'review', 'look'] as const) {
+    expect(await stateIn(client, { intent })).toBe('needs-review');
+    expect(await stateIn(host, { intent })).toBe('needs-review');
+  }
+  // Control: naming it in order to use it accepts it.
   expect(await stateIn(client)).toBe('ready');
 });
 
-test('acceptNewIn reaches the host separately from the searched folders', async () => {
-  const elsewhere = { acceptNewIn: [join(folder.path, 'elsewhere')] };
+test('the places to accept reach the host separately from the searched folders', async () => {
+  const elsewhere = { accept: { in: [join(folder.path, 'elsewhere')], by: 'p/cli' } };
+  expect(await stateIn(client, { accept: null })).toBe('needs-review');
   expect(await stateIn(client, elsewhere)).toBe('needs-review');
-  expect(await stateIn(client, { acceptNewIn: [folder.path] })).toBe('ready');
+  expect(await stateIn(client, { accept: { in: [folder.path], by: 'p/cli' } })).toBe('ready');
 });

@@ -55,6 +55,7 @@ async function listening(made: Workbench, session: Session) {
 async function socketHost(made: Workbench): Promise<RemoteHost> {
   const state = join(made.path, 'state');
   const server = await openSocketServer(made.host, {
+    state,
     path: socketPath(state),
     version,
     now: Date.now,
@@ -73,7 +74,7 @@ async function acceptIn(host: RemoteHost, made: Workbench, id: string): Promise<
     principal: 'operator',
     directories,
     root: made.root,
-    inspectOnly: true,
+    intent: 'review',
   });
   await session.accept(id, (await session.review(id)).to);
   await session.close();
@@ -90,7 +91,7 @@ const channels: readonly [string, (made: Workbench, id: string) => Promise<void>
         principal: 'operator',
         directories: [made.packages],
         root: made.root,
-        inspectOnly: true,
+        intent: 'look',
       });
       const { to } = await looking.review(id);
       const args = [

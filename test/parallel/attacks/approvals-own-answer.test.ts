@@ -31,6 +31,7 @@ beforeEach(async () => {
   socketPath = join(home.bench.path, 'state', 'host.sock');
   const onBug = (error: unknown) => home.bench.bugs.push(error);
   socketServer = await openSocketServer(home.bench.host, {
+    state: join(home.bench.path, 'state'),
     path: socketPath,
     version: '1',
     now: Date.now,

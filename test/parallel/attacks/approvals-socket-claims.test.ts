@@ -14,7 +14,13 @@ beforeEach(async () => {
   bank = await openBank();
   path = join(bank.bench.path, 'state', 'host.sock');
   const onBug = (error: unknown) => bank.bench.bugs.push(error);
-  server = await openSocketServer(bank.bench.host, { path, version: '1', now: Date.now, onBug });
+  server = await openSocketServer(bank.bench.host, {
+    path,
+    version: '1',
+    state: join(bank.bench.path, 'state'),
+    now: Date.now,
+    onBug,
+  });
 });
 afterEach(async () => {
   await server.close();
@@ -35,6 +41,8 @@ function ask(
       protocol: 'host',
       principal: 'mallory',
       directories: [],
+      intent: 'use',
+      accept: null,
       root: bank.bench.root,
       allow: [],
       environment: {},

@@ -60,8 +60,7 @@ export const handlers = {
 let home: HttpBench;
 
 beforeAll(async () => {
-  home = await httpBench();
-  home.bench.write({
+  const packages = {
     ...talos({
       id: 'leak',
       code,
@@ -75,7 +74,8 @@ beforeAll(async () => {
       name: 'whisper',
       body: [`return {"text": "${others.slice(0, 9)}" + "${others.slice(9)}"}`],
     }),
-  });
+  };
+  home = await httpBench({}, {}, packages);
   const { secrets } = home.bench.host;
   const audience = { kind: 'hosts', hosts: ['keys.example.org'] } as const;
   await secrets.set({ package: 'leak', slot: 'door_key', value: own, audience, by: 'test' });

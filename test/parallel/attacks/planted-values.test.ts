@@ -108,8 +108,7 @@ beforeAll(async () => {
       JSON.stringify(request.url === '/digest' ? { digest: digest(key) } : { said: key, [key]: key }),
     );
   });
-  home = await httpBench();
-  home.bench.write(packageFiles(server.port));
+  home = await httpBench({}, {}, packageFiles(server.port));
   for (const [id, { slot, value }] of Object.entries(values))
     await home.bench.host.secrets.set({
       package: id,

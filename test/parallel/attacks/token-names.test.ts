@@ -14,7 +14,7 @@ const startAgain = async (home: HttpBench) => {
   return openHttpServer(home.bench.host, {
     port: 0,
     startTokens: [{ name: 'start', role: 'operator', token: `tw_${randomBytes(32).toString('base64url')}` }],
-    session: { directories: [home.bench.packages], root: home.bench.root },
+    session: { directories: [home.bench.packages], root: home.bench.root, accept: null },
     version: '9.9.9',
     now: Date.now,
     onBug: (error) => home.bench.bugs.push(error),

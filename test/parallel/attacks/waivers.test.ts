@@ -257,7 +257,8 @@ describe('over the socket', () => {
   beforeEach(async () => {
     path = join(bank.bench.path, 'state', 'host.sock');
     const onBug = (error: unknown) => bank.bench.bugs.push(error);
-    server = await openSocketServer(bank.bench.host, { path, version: '1', now: Date.now, onBug });
+    const state = join(bank.bench.path, 'state');
+    server = await openSocketServer(bank.bench.host, { state, path, version: '1', now: Date.now, onBug });
   });
   afterEach(() => server.close());
 
@@ -353,6 +354,7 @@ describe('over HTTP', () => {
       session: {
         directories: [bank.bench.packages],
         root: bank.bench.root,
+        accept: null,
         allow: [`net:localhost:${bank.server.port}`],
         policy: { rules: [rule] },
       },

@@ -47,13 +47,19 @@ async function openBench(surface: Surface): Promise<Bench> {
   const onBug = (error: unknown) => {
     throw error;
   };
-  const socket = await openSocketServer(host, { path: socketPath(state), version, now: Date.now, onBug });
+  const socket = await openSocketServer(host, {
+    path: socketPath(state),
+    version,
+    state,
+    now: Date.now,
+    onBug,
+  });
   const options = {
     directories: [join(folder.path, 'tools'), join(folder.path, 'later')],
     root: folder.path,
   };
   const allow = ['net:127.0.0.1:9'];
-  const accepted = { ...options, allow, acceptNewIn: [join(folder.path, 'tools')] };
+  const accepted = { ...options, allow, accept: { in: [join(folder.path, 'tools')], by: 'user/test' } };
   const [operator, agent] = [1, 2].map(() => `tw_${randomBytes(32).toString('base64url')}`) as [
     string,
     string,

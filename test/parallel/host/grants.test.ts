@@ -144,7 +144,7 @@ describe('agreement by naming a folder', () => {
     await open();
     write('tools/evil.py', patchTool({ name: 'evil' }));
     const evil = join(tools(), 'evil.py');
-    const inspecting = await open({ directories: [evil], inspectOnly: true });
+    const inspecting = await open({ directories: [evil], intent: 'review' });
     expect((await inspecting.review('evil')).widened[0]).toContain('nobody has accepted it yet');
     expect(await stateOf('evil')).toMatchObject({ state: 'needs-review' });
     await inspecting.accept('evil', (await inspecting.review('evil')).to);

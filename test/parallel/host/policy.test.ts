@@ -353,6 +353,7 @@ describe('configuration files', () => {
       join(home.path, 'state'),
     ];
     const cwd = join(home.path, 'work');
+    await toolwharf(['review', bench.packages, '--yes', ...args], { cwd });
     const run = await toolwharf(['policy', 'explain', 'desk/write', '{"amount":5}', '--json', ...args], {
       cwd,
     });

@@ -53,7 +53,7 @@ export const commonOptions: readonly Option[] = [
   {
     name: 'yes',
     short: 'y',
-    text: 'answer yes to questions; never approves held calls or package changes',
+    text: 'answer yes to questions; never approves held calls or changes of packages',
   },
   { name: 'color', value: 'WHEN', text: 'auto, always or never (default: auto)' },
   { name: 'quiet', short: 'q', text: 'print only results and errors' },

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { asHostError, HostError } from '../../../model/host-error.js';
 import { errorTable } from '../../errors.js';
 import { visible } from '../../print/visible.js';
+import { lookingTerminal } from '../looking-terminal.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { parseArguments } from './arguments.js';
 import { type Arguments, commonOptions } from './command.js';
@@ -26,7 +27,7 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
     return help(rest, terminal, verb === undefined ? 2 : 0);
   }
   const name = verb === 'ext' ? (rest.shift() ?? '') : verb;
-  const command = await loadCommand(name, terminal);
+  const { command, effect } = await loadCommand(name, terminal);
   if (rest.includes('--help') || rest.includes('-h')) {
     terminal.out(commandHelp(command, terminal.columns));
     return 0;
@@ -38,7 +39,8 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
       hint: 'use auto, always or never',
     });
   }
-  return command.run(args, withCwd(terminal, args));
+  const reads = effect === 'reads' || args.has('dry-run');
+  return command.run(args, withCwd(reads ? lookingTerminal(terminal) : terminal, args));
 }
 
 /** `toolwharf -q list` means `toolwharf list -q`: options of every command may come before the command. */
@@ -61,7 +63,7 @@ function withCwd(terminal: Terminal, args: Arguments): Terminal {
 
 async function loadCommand(name: string, { loadFormats }: Terminal) {
   const entry = commands.find((it) => it.name === name);
-  if (entry !== undefined) return entry.load(loadFormats);
+  if (entry !== undefined) return { command: await entry.load(loadFormats), effect: entry.effect };
   const meant = suggestCommand(
     name,
     commands.filter((it) => !it.hidden).map((it) => it.name),
@@ -73,7 +75,7 @@ async function loadCommand(name: string, { loadFormats }: Terminal) {
 async function help([topic]: readonly string[], terminal: Terminal, exit: number): Promise<number> {
   if (topic === 'exit-codes') terminal.out(exitCodes(terminal.columns));
   else if (topic !== undefined)
-    terminal.out(commandHelp(await loadCommand(topic, terminal), terminal.columns));
+    terminal.out(commandHelp((await loadCommand(topic, terminal)).command, terminal.columns));
   else
     (exit === 0 ? terminal.out : terminal.err)(
       mainHelp(

@@ -8,6 +8,7 @@ import { errorTable } from '../../errors.js';
 import { callDocument } from '../../print/call-document.js';
 import { heldFacts, printFacts } from '../../print/held-call.js';
 import { visible, visibleLine } from '../../print/visible.js';
+import { openAgreeingSession } from '../agreeing-session.js';
 import { looksLikeJson, readArguments } from '../call-arguments.js';
 import { parseDuration } from '../command/arguments.js';
 import type { Arguments, Command } from '../command/command.js';
@@ -51,7 +52,7 @@ export const call: Command = {
     };
     const options = await sessionFor(args, terminal, target.directories, args.value('root'));
     return withHost(args, terminal, async (host) => {
-      const session = await host.session(options);
+      const session = await openAgreeingSession(host, options, target.directories, args, terminal);
       const tool = target.tool ?? (await soleTool(session, target.directories[0] as string));
       if (args.has('dry-run')) {
         const { outputExplanation } = await import('../explanation-output.js');

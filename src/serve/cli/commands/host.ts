@@ -34,6 +34,7 @@ export const host: Command = {
     const server = await openSocketServer(running, {
       path: socketPath(state),
       version: terminal.version,
+      state,
       now: Date.now,
       idleMs,
       onIdle: () => idle.abort(),

@@ -28,7 +28,7 @@ export const info: Command = {
     const isPath = isPackagePath(name, terminal);
     const options = await sessionFor(args, terminal, isPath ? [name] : args.values('dir'));
     const report = await withHost(args, terminal, async (host) => {
-      const session = await host.session(options);
+      const session = await host.session({ ...options, intent: 'look' });
       return session.packages();
     });
     const found = isPath ? report.packages : report.packages.filter((it) => it.id === name);

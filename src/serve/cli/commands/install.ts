@@ -1,11 +1,13 @@
-import { resolve } from 'node:path';
 import type { InstallResult, InstallStep, RemoteSession } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { visibleLine } from '../../print/visible.js';
+import { openAgreeingSession } from '../agreeing-session.js';
 import type { Arguments, Command } from '../command/command.js';
-import { dirOption, sessionOptions, sessionSettings } from '../config/config.js';
+import { dirOption, sessionOptions } from '../config/config.js';
+import { sessionFor } from '../config/session-options.js';
 import { dryRunOption, isDryRun } from '../dry-run.js';
 import { isPackagePath } from '../package-path.js';
+import { pinOption } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { warnAboutInactive } from '../waivers.js';
 import { withHost } from '../with-host.js';
@@ -22,23 +24,16 @@ export const install: Command = {
       text: 'from local wheels, without a network',
     },
   ],
-  options: [dirOption, dryRunOption, ...sessionOptions],
+  options: [dirOption, dryRunOption, pinOption, ...sessionOptions],
   async run(args, terminal) {
     const [name, ...more] = args.positionals;
     if (name === undefined || more.length > 0)
       throw new HostError('usage', 'name one package', { hint: 'see "toolwharf install --help"' });
-    const { defaultPaths, defaultAcceptNewIn, ...settings } = await sessionSettings(args, terminal);
     const isPath = isPackagePath(name, terminal);
-    const named = args.values('dir').map((it) => resolve(terminal.cwd, it));
-    const directories = isPath ? [resolve(terminal.cwd, name)] : named.length === 0 ? defaultPaths() : named;
+    const typed = isPath ? [name] : args.values('dir');
+    const options = await sessionFor(args, terminal, typed);
     const change = await withHost(args, terminal, async (host) => {
-      const session = await host.session({
-        principal: terminal.principal,
-        directories,
-        acceptNewIn: isPath || named.length > 0 ? directories : defaultAcceptNewIn(),
-        root: terminal.cwd,
-        ...settings,
-      });
+      const session = await openAgreeingSession(host, options, typed, args, terminal);
       await warnAboutInactive(session, args, terminal);
       const id = isPath ? await soleId(session, name) : name;
       return session.install(id, {

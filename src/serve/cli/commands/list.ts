@@ -32,7 +32,7 @@ export const listCommand: Command = {
     if (args.has('attention')) return attention(args, terminal, options);
     const { report, waivers } = await withHost(args, terminal, async (host) => {
       await new RollbackWarnings(terminal.err).reportAll(host);
-      const session = await host.session(options);
+      const session = await host.session({ ...options, intent: 'look' });
       return { report: await session.packages(), waivers: await session.waivers() };
     });
     if (args.has('json')) {
@@ -64,7 +64,7 @@ async function attention(args: Arguments, terminal: Terminal, options: SessionOp
       outcomes: await host.outcomes.unknown(),
       approvals: await host.approvals.list(['proposed']),
       kills: await host.kills.list(),
-      ...(await sessionAttention(await host.session(options))),
+      ...(await sessionAttention(await host.session({ ...options, intent: 'look' }))),
     }),
   );
   if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/attention@1', items })}\n`);

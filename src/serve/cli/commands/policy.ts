@@ -73,7 +73,7 @@ async function explain(rest: readonly string[], args: Arguments, terminal: Termi
   const options = await sessionFor(args, terminal, args.values('dir'), args.value('root'));
   const principal = args.value('as') ?? options.principal;
   const explanation = await withHost(args, terminal, async (host) => {
-    const session = await host.session({ ...options, principal });
+    const session = await host.session({ ...options, principal, intent: 'look' });
     return session.explain({ tool, arguments: callArguments });
   });
   return outputExplanation(explanation, principal, args, terminal);

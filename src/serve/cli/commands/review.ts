@@ -1,12 +1,12 @@
-import { resolve } from 'node:path';
-import type { PackageReview, PackageState, RemoteHost, RemoteSession } from '../../../host/host.js';
+import type { Operator, PackageReview, PackageState, RemoteHost, RemoteSession } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { shellQuote } from '../../../model/shell-quote.js';
 import { errorTable } from '../../errors.js';
 import { printReview } from '../../print/review.js';
 import { visibleLine } from '../../print/visible.js';
 import type { Arguments, Command } from '../command/command.js';
-import { dirOption, sessionOptions, sessionSettings } from '../config/config.js';
+import { dirOption, sessionOptions } from '../config/config.js';
+import { sessionFor } from '../config/session-options.js';
 import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { isPackagePath } from '../package-path.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
@@ -16,12 +16,16 @@ import { withHost } from '../with-host.js';
 
 export const review: Command = {
   name: 'review',
-  summary: 'Show what changed in a package since it was accepted, and accept exactly that.',
+  summary: 'Show packages that nobody accepted yet, or what changed since, and accept exactly that.',
   usage: 'review [PACKAGE|PATH] [--dir DIR]… [--accept DIGEST]',
   examples: [
     { line: 'toolwharf review', text: 'list the packages that need review' },
     { line: 'toolwharf review weather --dir tools', text: 'show what changed and ask whether to accept it' },
-    { line: 'toolwharf review tools/weather', text: 'the same, by path; looking accepts nothing' },
+    {
+      line: 'toolwharf review tools',
+      text: 'show each package of a folder and ask; looking accepts nothing',
+    },
+    { line: 'toolwharf review tools --yes', text: 'accept all packages of a folder that are new' },
     { line: 'toolwharf review weather --accept 3f9c…', text: 'accept what was shown, without a prompt' },
   ],
   options: [
@@ -39,24 +43,57 @@ export const review: Command = {
       throw new HostError('usage', '--accept needs the name of a package', {
         hint: 'toolwharf review PACKAGE --accept DIGEST',
       });
-    const { defaultPaths, defaultAcceptNewIn: _, ...settings } = await sessionSettings(args, terminal);
     const isPath = word !== undefined && isPackagePath(word, terminal);
-    const named = [...args.values('dir'), ...(isPath ? [word] : [])].map((it) => resolve(terminal.cwd, it));
+    const options = await sessionFor(args, terminal, [...args.values('dir'), ...(isPath ? [word] : [])]);
     return withHost(args, terminal, async (host) => {
-      const session = await host.session({
-        principal: terminal.principal,
-        directories: named.length === 0 ? defaultPaths() : named,
-        root: terminal.cwd,
-        ...settings,
-        // Other commands accept what is at a named path. A review must not.
-        inspectOnly: true,
-      });
+      const session = await host.session({ ...options, intent: 'review' });
+      const context = { session, operator: operatorOnce(host, args, terminal), args, terminal };
       const id = isPath ? await onlyIn(word, session, args) : word;
-      if (id === undefined) return listPackages(session, args, terminal);
-      return reviewOne(id, word ?? id, { host, session }, args, terminal);
+      if (id !== undefined) return reviewOne(id, word ?? id, context);
+      const isTyped = isPath || args.values('dir').length > 0;
+      if (isTyped && args.has('yes') && args.has('json'))
+        throw new HostError('usage', 'with --json, --yes accepts one package at a time', {
+          hint: 'name the package, or leave out --json',
+        });
+      return isTyped && mayAccept(args, terminal)
+        ? reviewAll(context)
+        : listPackages(session, args, terminal);
     });
   },
 };
+
+interface ReviewContext {
+  readonly session: RemoteSession;
+  readonly operator: () => Promise<Operator>;
+  readonly args: Arguments;
+  readonly terminal: Terminal;
+}
+
+/** The person at the terminal, who gives the PIN once for all packages. */
+function operatorOnce(host: RemoteHost, args: Arguments, terminal: Terminal): () => Promise<Operator> {
+  let operator: Promise<Operator> | undefined;
+  return () => {
+    operator ??= terminalOperator(host, args, terminal);
+    return operator;
+  };
+}
+
+/** Goes through all packages at a path that need review. Exit code 0 if none is left. */
+async function reviewAll(context: ReviewContext): Promise<number> {
+  const { session, args, terminal } = context;
+  const ids = new Set((await waitingPackages(session)).flatMap((it) => it.id ?? []));
+  let exit = 0;
+  for (const id of ids) {
+    exit = Math.max(exit, await reviewOne(id, id, context));
+    if (terminal.signal.aborted) throw new HostError('canceled', 'interrupted');
+  }
+  if (ids.size === 0 && !args.has('quiet')) terminal.out('no package needs review\n');
+  return exit;
+}
+
+async function waitingPackages(session: RemoteSession): Promise<readonly PackageState[]> {
+  return (await session.packages()).packages.filter((it) => it.state === 'needs-review');
+}
 
 /** The id of the only package at a path; undefined if there are several, which are then listed. */
 async function onlyIn(path: string, session: RemoteSession, args: Arguments): Promise<string | undefined> {
@@ -79,7 +116,7 @@ async function onlyIn(path: string, session: RemoteSession, args: Arguments): Pr
 }
 
 async function listPackages(session: RemoteSession, args: Arguments, terminal: Terminal): Promise<number> {
-  const waiting = (await session.packages()).packages.filter((it) => it.state === 'needs-review');
+  const waiting = await waitingPackages(session);
   if (args.has('json')) {
     const packages = waiting.map(({ id, path, reasons }) => ({ id, path, reasons }));
     terminal.out(`${JSON.stringify({ schema: 'toolwharf/needs-review@1', packages })}\n`);
@@ -103,22 +140,17 @@ function describe(it: PackageState, args: Arguments): string {
 async function reviewOne(
   id: string,
   word: string,
-  { host, session }: { readonly host: RemoteHost; readonly session: RemoteSession },
-  args: Arguments,
-  terminal: Terminal,
+  { session, operator, args, terminal }: ReviewContext,
 ): Promise<number> {
   const shown = await session.review(id);
   const needsReview = shown.widened.length + shown.reworded.length > 0;
   const digest = args.value('accept');
   if (digest !== undefined && digest !== shown.to) throw otherDigest(shown, word, args);
-  const asks = needsReview && digest === undefined && canAsk(args, terminal);
   if (!args.has('json') && !args.has('quiet'))
     terminal.out(printReview(shown, terminalStyle(args, terminal), terminal.columns));
   const accepted =
-    needsReview &&
-    !isDryRun(args) &&
-    (digest !== undefined || (asks && (await terminal.confirm('Accept this change?'))));
-  if (accepted) await session.accept(id, shown.to, await terminalOperator(host, args, terminal));
+    needsReview && !isDryRun(args) && (digest !== undefined || (await agrees(shown, args, terminal)));
+  if (accepted) await session.accept(id, shown.to, await operator());
   const status = accepted ? 'accepted' : needsReview ? 'needs-review' : 'up-to-date';
   if (args.has('json') && !(isDryRun(args) && digest !== undefined)) {
     terminal.out(`${JSON.stringify({ schema: 'toolwharf/review@1', ...shown, status })}\n`);
@@ -137,10 +169,19 @@ async function reviewOne(
   return errorTable.approval_required.exit;
 }
 
+/** --yes accepts a package that is new, as naming it to "serve" does. It never accepts a change of an accepted one. */
+async function agrees(shown: PackageReview, args: Arguments, terminal: Terminal): Promise<boolean> {
+  if (args.has('yes')) return shown.from === undefined;
+  if (!canAsk(args, terminal)) return false;
+  return terminal.confirm(shown.from === undefined ? 'Accept this package?' : 'Accept this change?');
+}
+
+function mayAccept(args: Arguments, terminal: Terminal): boolean {
+  return !args.has('json') && !isDryRun(args) && (args.has('yes') || canAsk(args, terminal));
+}
+
 function canAsk(args: Arguments, terminal: Terminal): boolean {
-  // --yes never accepts a change.
-  const never = ['no-input', 'json', 'yes', 'dry-run'].some((it) => args.has(it));
-  return terminal.stdinIsTerminal && !never;
+  return terminal.stdinIsTerminal && !['no-input', 'json', 'dry-run'].some((it) => args.has(it));
 }
 
 function otherDigest(shown: PackageReview, word: string, args: Arguments): HostError {

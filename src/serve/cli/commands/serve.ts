@@ -9,11 +9,12 @@ import { type OidcSettings, openIdentityProvider } from '../../http/oidc/identit
 import { portOwner } from '../../http/port-owner.js';
 import { type HttpServer, openHttpServer } from '../../http/server.js';
 import type { ExposeMode } from '../../mcp/server-options.js';
+import { callEvent, callLine } from '../../print/call-line.js';
 import { printPackages } from '../../print/packages.js';
-import { visibleLine } from '../../print/visible.js';
 import { openSocketServer } from '../../socket/server.js';
 import { socketPath } from '../../socket/socket-path.js';
 import { waitForAbort } from '../abort-signal.js';
+import { openAgreeingSession } from '../agreeing-session.js';
 import { stateDirectory } from '../command/arguments.js';
 import type { Arguments, Command } from '../command/command.js';
 import { auditLocations } from '../config/audit-locations.js';
@@ -80,7 +81,7 @@ export const serve: Command = {
     const lines = new LineBuffer(terminal.out);
     const onAnswer = (answer: Answer, principal: string) => {
       metrics.countCall(answer);
-      lines.add(json ? JSON.stringify(eventOf(answer, principal)) : describe(answer, principal));
+      lines.add(json ? JSON.stringify(callEvent(answer, principal)) : callLine(answer, principal));
     };
     const reloads = new ReloadReporter(terminal, json);
     const rest = { audit: await auditLocations(args, terminal), ...logOptions(args, terminal) };
@@ -94,13 +95,14 @@ export const serve: Command = {
       const ownOptions = session.policy.unsafeNoSandbox
         ? { ...session, operator: await terminalOperator(host, args, terminal) }
         : session;
-      const own = await host.session(ownOptions);
+      const own = await openAgreeingSession(host, ownOptions, args.positionals, args, terminal);
       const report = await reloads.follow(own);
       await warnAboutInactive(own, args, terminal);
       web = http === undefined ? undefined : await openWeb(host, http, oidc, ownOptions, metrics, terminal);
       const server = await openSocketServer(host, {
         path: socketPath(state),
         version: terminal.version,
+        state,
         now: Date.now,
         onBug: (error) => terminal.err(`${String(error)}\n`),
       });
@@ -292,25 +294,4 @@ function connectInstructions(web: OpenedHttp | undefined, command: readonly stri
 /** 256 random bits. */
 function newToken(): string {
   return `tw_${randomBytes(32).toString('base64url')}`;
-}
-
-function eventOf(answer: Answer, principal: string) {
-  const code = 'error' in answer && answer.error !== undefined ? { code: answer.error.code } : {};
-  return {
-    event: 'call',
-    tool: answer.tool,
-    status: answer.status,
-    ...code,
-    principal,
-    callId: answer.callId,
-    durationMs: answer.durationMs,
-  };
-}
-
-function describe(answer: Answer, principal: string): string {
-  const why =
-    'error' in answer && answer.error !== undefined ? `  ${answer.error.message.split('\n', 1)[0]}` : '';
-  return visibleLine(
-    `${answer.status.padEnd(8)} ${answer.tool}  ${Math.round(answer.durationMs)} ms  ${principal}${why}`,
-  );
 }

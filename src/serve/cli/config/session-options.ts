@@ -9,17 +9,17 @@ import { sessionOptions, sessionSettings } from './config.js';
 export type CommandSessionOptions = Required<Omit<SessionOptions, 'client' | 'operator'>> &
   Pick<SessionOptions, 'operator'>;
 
-/** Session options of a command: the paths it names, else the configured ones, with the configured policy. */
+/**
+ * Session options of a command: the paths it names, else the configured ones, with the configured policy. They accept
+ * nothing; see agreeing-session.ts.
+ */
 export async function sessionFor(
   args: Arguments,
   terminal: Terminal,
   paths: readonly string[],
   root = '.',
 ): Promise<CommandSessionOptions> {
-  const { defaultPaths, defaultAcceptNewIn, allow, environment, policy } = await sessionSettings(
-    args,
-    terminal,
-  );
+  const { defaultPaths, allow, environment, policy } = await sessionSettings(args, terminal);
   const absolute = (path: string) => resolve(terminal.cwd, path);
   if (!terminal.isFolder(absolute(root)))
     throw new HostError('not_found', `no such folder: ${absolute(root)}`, {
@@ -28,12 +28,12 @@ export async function sessionFor(
   return {
     principal: terminal.principal,
     directories: (paths.length === 0 ? defaultPaths() : paths).map(absolute),
-    acceptNewIn: (paths.length === 0 ? defaultAcceptNewIn() : paths).map(absolute),
+    intent: 'use',
+    accept: null,
     root: absolute(root),
     allow,
     environment,
     policy,
-    inspectOnly: false,
   };
 }
 

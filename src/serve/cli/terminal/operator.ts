@@ -13,13 +13,18 @@ export const pinOption: Option = {
 
 /** The person at this terminal, with the PIN if one is set. A PIN is never a command-line argument. */
 export async function terminalOperator(
-  host: RemoteHost,
+  host: Pick<RemoteHost, 'operator'>,
   args: Arguments,
   terminal: Terminal,
 ): Promise<Operator> {
   const me: Operator = { name: terminal.principal, channel: 'terminal' };
   if (!(await host.operator.pin()).set) return me;
   return { ...me, pin: await readPin(args, terminal, 'PIN (not shown): ') };
+}
+
+/** Whether a person can give the PIN to this command. */
+export function canGivePin(args: Arguments, terminal: Terminal): boolean {
+  return args.value('pin-file') !== undefined || (terminal.stdinIsTerminal && !args.has('no-input'));
 }
 
 export async function readPin(args: Arguments, terminal: Terminal, question: string): Promise<string> {

@@ -136,7 +136,7 @@ class Client2025 implements Session2025 {
     signal: CancelSignal,
     onProgress: ProgressReport['report'],
   ): Promise<RpcReply> {
-    if (method === 'initialize') return resultReply(id, this.#initialize(params));
+    if (method === 'initialize') return resultReply(id, await this.#initialize(params));
     if (method === 'ping') return resultReply(id, {});
     // A tool's question is withdrawn when its call ends.
     const callEnded = new Cancellation();
@@ -168,7 +168,7 @@ class Client2025 implements Session2025 {
     return this.#questions.askForTool(question, id, signal);
   }
 
-  #initialize(params: JsonObject): JsonObject {
+  async #initialize(params: JsonObject): Promise<JsonObject> {
     const { protocolVersion: requested, capabilities } = params;
     if (typeof requested !== 'string')
       throw new RpcError(invalidParams, 'initialize needs a protocolVersion');
@@ -180,7 +180,8 @@ class Client2025 implements Session2025 {
     this.#unlisten = this.#dispatch.changes.listen(() => {
       for (const list of watchedLists) this.#send(notification(`notifications/${list}/list_changed`));
     });
-    const { capabilities: offered, serverInfo, instructions } = this.#dispatch;
+    const { capabilities: offered, serverInfo } = this.#dispatch;
+    const instructions = await this.#dispatch.instructions();
     return { protocolVersion: this.revision, capabilities: offered, serverInfo, instructions };
   }
 }

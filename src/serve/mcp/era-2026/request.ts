@@ -27,7 +27,7 @@ const lifetimes: Readonly<Record<string, number>> = {
 
 /** The 2026 era: each request is independent, there are no sessions. */
 export function createEra2026(dispatch: Dispatch): Era2026 {
-  const { options, serverInfo, capabilities, instructions } = dispatch;
+  const { options, serverInfo, capabilities } = dispatch;
   const subscriptions = new Subscriptions(dispatch);
   const toolCalls = new ToolCalls2026(options);
   const identity = { [metaKeys.serverInfo]: serverInfo };
@@ -56,6 +56,7 @@ export function createEra2026(dispatch: Dispatch): Era2026 {
     const { id, method, params } = request;
     const client = readEnvelope(method, params);
     if (method === 'server/discover') {
+      const instructions = await dispatch.instructions();
       const discovered = { supportedVersions: [revision2026], capabilities, instructions };
       return resultReply(id, complete(method, discovered));
     }

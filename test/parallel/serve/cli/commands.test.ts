@@ -182,13 +182,18 @@ describe('init', () => {
 describe('info', () => {
   const state = () => ['--state', join(folder.path, 'state')];
   test('info shows the permissions of a package and its status', async () => {
-    const done = await toolwharf(['info', join(root, 'examples/findagent/holiday-desk'), ...state()]);
+    const path = join(root, 'examples/findagent/holiday-desk');
+    const before = await toolwharf(['info', path, ...state()]);
+    expect(before.stdout).toContain('It needs review before it can run.');
+    await toolwharf(['review', path, '--yes', ...state()]);
+    const done = await toolwharf(['info', path, ...state()]);
     expect(done.code).toBe(0);
     expect(done.stdout).toMatch(/Network +only /);
     expect(done.stdout).toContain('It is ready.');
   });
 
   test('info --json has the whole package', async () => {
+    await toolwharf(['review', join(folder.path, 'good.py'), '--yes', ...state()]);
     const document = JSON.parse(
       (await toolwharf(['info', join(folder.path, 'good.py'), '--json', ...state()])).stdout,
     );

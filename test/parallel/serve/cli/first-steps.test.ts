@@ -161,7 +161,7 @@ describe('a secret that the package does not ask for', () => {
   const set = (...args: string[]) => run(['secret', 'set', ...args], 'v');
 
   test('an unknown secret name is rejected with the known names, but not printed', async () => {
-    await run(['list', example]);
+    await run(['review', example, '--yes']);
     const near = await set('webhook-signatures', 'singing_secret');
     expect(near).toMatchObject({ code: 2, stdout: '' });
     expect(near.stderr).toContain('did you mean signing_secret?');
@@ -175,7 +175,7 @@ describe('a secret that the package does not ask for', () => {
   });
 
   test('a package without secrets, and the broker, reject an unknown name', async () => {
-    await run(['list', 'tools']);
+    await run(['review', 'tools', '--yes']);
     expect((await set('count_words', 'KEY')).stderr).toContain('it asks for no secrets or settings');
     expect((await set('@broker', 'ARCADE_KEY')).stderr).toContain('did you mean ARCADE_API_KEY?');
   });

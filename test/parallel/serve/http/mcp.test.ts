@@ -16,11 +16,11 @@ import { until } from '../../../support/toolwharf.js';
 
 let home: HttpBench;
 beforeAll(async () => {
-  home = await httpBench({ sweepMs: 100 });
-  home.bench.write({
+  const desk = {
     ...serverPackage('desk', ''),
     'desk/server.mjs': `process.argv.push('2025');\n${await sampleServerScript()}`,
-  });
+  };
+  home = await httpBench({ sweepMs: 100 }, {}, desk);
 });
 afterAll(() => home.close());
 

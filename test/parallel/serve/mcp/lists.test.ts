@@ -15,7 +15,12 @@ afterEach(async () => {
 });
 
 const bugs: unknown[] = [];
-const parts = createMcpServerParts({ version: '1.0.0', now: () => 1, onBug: (error) => bugs.push(error) });
+const parts = createMcpServerParts({
+  version: '1.0.0',
+  state: null,
+  now: () => 1,
+  onBug: (error) => bugs.push(error),
+});
 
 function frontOf(made: Workbench, session: Session, expose: 'all' | 'auto' = 'all'): McpServer {
   const { approvals } = made.host;

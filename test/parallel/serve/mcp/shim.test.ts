@@ -38,6 +38,9 @@ beforeAll(async () => {
     'tools/slow.py': patchTool({ name: 'slow', body: '    import time\n    time.sleep(600)\n    return {}' }),
   });
   state = ['--state', join(folder.path, 'state')];
+  // What a client starts accepts nothing, so a person does it first.
+  for (const path of [examples, join(folder.path, 'tools')])
+    await toolwharf(['review', path, '--yes', ...state]);
 });
 
 afterAll(async () => {
@@ -162,7 +165,6 @@ test('a client that is killed during a call leaves no process', async () => {
 });
 
 test('an unknown --expose value is rejected with the valid values', async () => {
-  const { toolwharf } = await import('../../../support/toolwharf.js');
   const done = await toolwharf(['mcp', folder.path, '--expose', 'some', ...state]);
   expect(done.code).toBe(2);
   expect(done.stderr).toContain('all, search or auto');

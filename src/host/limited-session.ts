@@ -1,0 +1,28 @@
+import type { Session, SessionIntent } from './host.js';
+import { onlyLooks } from './session-setup.js';
+
+/**
+ * The session without what its intent excludes. Listing, explaining and reviewing stay; everything that runs, reads from
+ * a program or stores something fails. A `review` session may also accept.
+ */
+export function limitSession(session: Session, intent: SessionIntent): Session {
+  if (intent === 'use') return session;
+  const denied = (what: string) => async (): Promise<never> => {
+    throw onlyLooks(what);
+  };
+  const { packages, tools, explain, prompts, resources, waivers, onChange, review, close } = session;
+  return {
+    ...{ packages, tools, explain, prompts, resources, waivers, onChange, review, close },
+    call: denied('call a tool'),
+    message: denied('run hooks'),
+    prompt: denied('get a prompt'),
+    promptMessages: denied('get a prompt'),
+    resource: denied('read a resource'),
+    accept: intent === 'review' ? session.accept : denied('accept a package'),
+    acceptWaiver: intent === 'review' ? session.acceptWaiver : denied('accept a setting'),
+    install: async (id, options = {}) => {
+      if (options.dryRun !== true) throw onlyLooks('install anything');
+      return session.install(id, options);
+    },
+  };
+}

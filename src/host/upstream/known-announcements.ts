@@ -1,0 +1,48 @@
+import { type Package, upstreamPrograms } from '../../model/package.js';
+import type { Tool } from '../../model/tool.js';
+import type { SessionIntent } from '../host.js';
+import type { CheckedPackage } from '../packages/checked-package.js';
+import type { AnnouncementRegistry } from './announcement-registry.js';
+import { packageOf, programRefOf } from './upstream-program.js';
+import type { ProgramAnnouncement, ToolOffer } from './upstream-tools.js';
+
+/** What the programs of a package announced, by program. */
+export function knownAnnouncements(
+  checked: CheckedPackage,
+  announcements: AnnouncementRegistry,
+  intent: SessionIntent,
+): Map<string, ProgramAnnouncement> {
+  const known = upstreamPrograms(packageOf(checked)).flatMap((it) => {
+    const ref = programRefOf(checked, it.name);
+    // Looking shows the last announcement, also that of an earlier version.
+    const announcement = intent === 'use' ? announcements.get(ref) : announcements.last(ref);
+    return announcement === undefined ? [] : [[it.name, announcement] as const];
+  });
+  return new Map(known);
+}
+
+/** Adds the tools of programs that never started: what their manifest declares is all that is known of them. */
+export function withDeclaredTools(
+  pkg: Package,
+  offer: ToolOffer,
+  known: ReadonlyMap<string, ProgramAnnouncement>,
+): ToolOffer {
+  const offered = new Set(offer.tools.map((it) => it.tool.name));
+  const isDeclaredOnly = ({ name, action }: Tool) =>
+    action?.kind === 'upstream' && !known.has(action.program) && !offered.has(name);
+  const declared = pkg.tools.filter(isDeclaredOnly);
+  return { ...offer, tools: [...offer.tools, ...declared.map((tool) => ({ tool, needsReview: false }))] };
+}
+
+/** What a session that only looks cannot know about the tools of a package; empty if it knows all. */
+export function unknownToolReasons(
+  checked: CheckedPackage,
+  announcements: AnnouncementRegistry,
+): readonly string[] {
+  const programs = upstreamPrograms(packageOf(checked)).map((it) => programRefOf(checked, it.name));
+  if (programs.some((it) => announcements.last(it) === undefined))
+    return ['it starts on first use; its tools are known after that'];
+  return programs.every((it) => announcements.get(it) !== undefined)
+    ? []
+    : ['its files changed since it last ran; these are the tools that it announced then'];
+}
