@@ -244,7 +244,6 @@ describe('files', () => {
     'formats/check.ts': 'one exhaustive translation of schema complaints',
     'host/call/call.ts': 'the call pipeline, kept in one file',
     'policy/review/widening.ts': 'one comparison of everything that a package can request',
-    'serve/cli/commands/serve.ts': 'the command with its whole output',
   };
 
   test('stay short', () => {
