@@ -260,7 +260,7 @@ describe.each(carriers)('an extension over %s', (carrier) => {
 
   test('invalid entries of a tool list are ignored, and the valid ones are kept', async () => {
     let deep: unknown = {};
-    for (let level = 0; level < 200; level++) deep = { properties: { x: deep } };
+    for (let level = 0; level < 40; level++) deep = { properties: { x: deep } };
     const tools = [
       { name: 'echo', description: 7, input_schema: 'none' },
       { name: 'echo', description: 'again' },
