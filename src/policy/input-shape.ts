@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonSchema } from '../model/json.js';
+import { isObject, type Json, type JsonObject, type JsonSchema } from '../model/json.js';
 
 /** The structure of a value without its content, for the audit log. Only names that the schema declares appear. */
 export function shapeOf(value: Json, schema?: Json | JsonSchema, depth = 0): Json {
@@ -23,18 +23,28 @@ export function shapeOf(value: Json, schema?: Json | JsonSchema, depth = 0): Jso
 /** The approximate size of the value as JSON, in bytes; null if it is nested deeper than `maxDepth`. */
 export function sizeOf(value: Json, maxDepth: number): number | null {
   let size = 0;
-  const pending: [Json, number][] = [[value, 0]];
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [part, depth] = next;
-    if (depth > maxDepth) return null;
+  // Objects and lists, and their levels. Two lists of simple values cost less than one of pairs.
+  const pending: (JsonObject | readonly Json[])[] = [];
+  const levels: number[] = [];
+  const add = (part: Json, level: number): boolean => {
     size += 8;
     if (typeof part === 'string') size += part.length;
-    else if (Array.isArray(part)) for (const item of part) pending.push([item, depth + 1]);
-    else if (isObject(part)) {
-      for (const [name, member] of Object.entries(part)) {
-        size += name.length;
-        pending.push([member, depth + 1]);
-      }
+    else if (typeof part === 'object' && part !== null) {
+      pending.push(part);
+      levels.push(level);
+    }
+    return level <= maxDepth;
+  };
+  if (!add(value, 0)) return null;
+  for (let part = pending.pop(); part !== undefined; part = pending.pop()) {
+    const level = (levels.pop() as number) + 1;
+    if (Array.isArray(part)) {
+      for (const item of part as readonly Json[]) if (!add(item, level)) return null;
+      continue;
+    }
+    for (const name of Object.keys(part)) {
+      size += name.length;
+      if (!add((part as JsonObject)[name] as Json, level)) return null;
     }
   }
   return size;

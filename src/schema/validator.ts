@@ -4,7 +4,7 @@ import Ajv2020, { type ErrorObject } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { RE2JS } from 're2js';
 import { HostError } from '../model/host-error.js';
-import { canonicalJson, isObject, type Json, type JsonSchema } from '../model/json.js';
+import { canonicalJson, isObject, type Json, type JsonObject, type JsonSchema } from '../model/json.js';
 
 /** The outcome of a validation: the value, or sentences that say what is wrong. */
 export type ValidationResult =
@@ -68,16 +68,20 @@ function compile(schema: JsonSchema, useDefaults: boolean): SchemaValidator {
 
 /** Copies plain data, several times faster than `structuredClone`, which handles everything else. */
 function deepCopy(value: Json): Json {
-  if (value === null || ['string', 'number', 'boolean', 'undefined'].includes(typeof value)) return value;
+  if (value === null || isSimple(typeof value)) return value;
   if (Array.isArray(value)) return value.map(deepCopy);
   if (Object.getPrototypeOf(value) !== Object.prototype) return structuredClone(value);
   const copy: Record<string, Json> = {};
-  for (const [name, member] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
     // Assigning this member would set the prototype of the copy.
     if (name === '__proto__') return structuredClone(value);
-    copy[name] = deepCopy(member as Json);
+    copy[name] = deepCopy((value as JsonObject)[name] as Json);
   }
   return copy;
+}
+
+function isSimple(type: string): boolean {
+  return type === 'string' || type === 'number' || type === 'boolean' || type === 'undefined';
 }
 
 function allDifferent(enabled: boolean, items: readonly Json[]): boolean {
