@@ -109,7 +109,7 @@ describe('bounds of JSON', () => {
     ['a list of empty lists', `[${'[],'.repeat(1_600_000)}0]`, /too many values/],
     ['a list of zeros', `[${'0,'.repeat(2_500_000)}0]`, /too many values/],
     ['a text that never ends a string', `["${'['.repeat(5_000_000)}`, SyntaxError],
-  ])('%s are not parsed', (_, source, expected) => {
+  ])('is not parsed: %s', (_, source, expected) => {
     expect(() => parseBounded(source, answerLimits)).toThrow(expected);
     if (expected !== SyntaxError) expect(() => parseBounded(source, answerLimits)).toThrow(JsonExcessError);
   });
