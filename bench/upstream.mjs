@@ -1,5 +1,6 @@
 // What Toolwharf adds to a call of an MCP server over stdio: the same tiny server asked directly and through `toolwharf mcp`,
 // which confines it, validates, records and cleans. Interleaved rounds; the difference counts.
+import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -51,6 +52,8 @@ async function open(words, tool) {
   return { child, client, tool, pids: [child.pid] };
 }
 
+// What a client starts accepts nothing.
+execFileSync(process.execPath, [main, 'review', place, '--yes', '--quiet', '--state', state]);
 const before = loadavg()[0];
 const ways = {
   direct: await open([echo], 'say'),

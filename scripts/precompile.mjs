@@ -64,6 +64,8 @@ async function overHttp(tools, state) {
 }
 
 async function overStdio(tools, state) {
+  // What a client starts accepts nothing.
+  await start(['review', tools, '--yes', '--state', state]).ended;
   const host = start(['host', '--state', state]);
   // Its first line says that it has started.
   await host.errors.next();

@@ -40,6 +40,7 @@ const programs = [
   only('/usr/bin/gnome-keyring-daemon', 'gnome-keyring', 'root-tests'),
   only('/usr/bin/dbus-run-session', 'dbus', 'root-tests'),
   only('/usr/bin/setpriv', 'util-linux', 'root-tests'),
+  only('/usr/bin/strace', 'strace', 'root-tests'),
   only('/usr/bin/podman', 'podman', 'root-tests'),
   only('/usr/sbin/runc', 'runc', 'root-tests'),
   only('/usr/bin/busybox', 'busybox-static', 'root-tests'),

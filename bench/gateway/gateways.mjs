@@ -1,5 +1,5 @@
 // The gateways that are compared: how each is started over HTTP and over pipes, and which client speaks to it.
-import { execFile } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -225,12 +225,16 @@ export function gateways(folder, installed) {
       /** The first time it asks each server; from then on it lists what they said, and starts those that are called. */
       fan: () => serve(place('toolwharf'), join(folder, 'servers'), join(folder, 'state-servers'), 999),
       /** Through the shim, to the host of that state directory; `host` is the process to count with it. */
-      stdio: (host, state = join(folder, 'state-0')) =>
-        overPipes(
-          [main, 'mcp', join(folder, 'tools-0'), '--expose', 'all', '--state', state],
+      stdio: (host, state = join(folder, 'state-0')) => {
+        const tools = join(folder, 'tools-0');
+        // What a client starts accepts nothing.
+        execFileSync(process.execPath, [main, 'review', tools, '--yes', '--quiet', '--state', state]);
+        return overPipes(
+          [main, 'mcp', tools, '--expose', 'all', '--state', state],
           place('shim'),
           host === undefined ? [] : [host],
-        ),
+        );
+      },
     },
   };
   return Object.fromEntries(Object.entries(all).filter(([name]) => !(name in peers) || name in installed));

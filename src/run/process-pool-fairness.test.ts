@@ -124,7 +124,7 @@ describe('a full pool', () => {
     await pool.close();
   });
 
-  test('serves every call in the end, of every caller', async () => {
+  test('serves every call of every owner in the end', async () => {
     const owners = [alice, bob, carol, dave, owner('alice', 'a'), owner('alice', 'b')];
     const call = fc.record({ by: fc.constantFrom(...owners), key: fc.constantFrom('1', '2', '3') });
     await fc.assert(

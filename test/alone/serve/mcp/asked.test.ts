@@ -82,8 +82,13 @@ afterEach(async () => {
   expect([...bench.bugs, ...bugs.splice(0)]).toEqual([]);
 });
 
-function front(holder = 'connection-1', principal = 'alice', own = session): McpServer {
-  const made = frontFor({ host: bench.host, session: own, principal, holder, parts });
+function front(
+  holder = 'connection-1',
+  principal = 'alice',
+  own = session,
+  approver: string | null = null,
+): McpServer {
+  const made = frontFor({ host: bench.host, session: own, principal, holder, parts, approver });
   fronts.push(made);
   return made;
 }
@@ -275,9 +280,11 @@ describe.each(['older', 'newer'])('a question from a server of the %s era', (era
         },
       ],
     };
-    const own = await bench.session({ principal: 'alice', policy });
+    const input = { name: 'alice', role: 'agent', expiresAt: null, mayApprove: true, by: 'test' } as const;
+    const { id, principal } = (await bench.host.tokens.create(input)).entry;
+    const own = await bench.session({ principal, policy });
     for (const kind of ['2025', '2026'] as const) {
-      const client = await officialClient(front(`connection-${kind}`, 'alice', own), kind, {
+      const client = await officialClient(front(`connection-${kind}`, principal, own, id), kind, {
         capabilities: { elicitation: {} },
       });
       const questions: string[] = [];
