@@ -62,7 +62,7 @@ export async function openBank(options: Partial<HostOptions> = {}): Promise<Bank
   const grant = `net:localhost:${server.port}`;
   const bench = await workbench(
     { 'bank/findagent.json': manifest(server.port) },
-    { warm: false, client, now: () => time.clock, acceptedGrants: [grant], ...options },
+    { warm: false, client, now: () => time.clock, acceptedGrants: [grant], statesEffects: false, ...options },
   );
   const open = (principal = 'agent', more: JsonObject = {}) =>
     bench.session({ principal, allow: [grant], ...more });

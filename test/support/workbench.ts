@@ -40,12 +40,14 @@ export const knownEffects: Rule = { tool: '*', undeclaredEffect: 'write', origin
 export interface WorkbenchOptions extends Partial<HostOptions> {
   /** Grants of sessions that stay in force when the test sets a PIN, as if the operator had accepted them with it. */
   readonly acceptedGrants?: readonly string[];
+  /** False: sessions have no `knownEffects`. Default: true. */
+  readonly statesEffects?: boolean;
 }
 
 /** Starts a host whose packages are the given files. Its sessions know undeclared effects. */
 export async function workbench(
   files: Files,
-  { acceptedGrants = [], ...options }: WorkbenchOptions = {},
+  { acceptedGrants = [], statesEffects = true, ...options }: WorkbenchOptions = {},
 ): Promise<Workbench> {
   const folder = temporaryFolder();
   const packages = join(folder.path, 'packages');
@@ -79,7 +81,7 @@ export async function workbench(
         directories: [packages],
         root,
         ...wanted,
-        policy: { ...policy, rules: [...rules, knownEffects] },
+        policy: { ...policy, rules: statesEffects ? [...rules, knownEffects] : rules },
       });
       const broken = (await opened.packages()).packages.filter((it) => it.state === 'broken');
       // Otherwise a test that uses them would fail for a reason that is hard to see.

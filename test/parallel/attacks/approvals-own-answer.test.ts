@@ -157,7 +157,8 @@ class SocketClient {
     this.#socket = createConnection(socketPath);
     this.#socket.on('error', () => {});
     const { packages: folder, root } = home.bench;
-    const session = { directories: [folder], root, allow: [], environment: {}, policy: {} };
+    const asks = { intent: 'use', accept: null };
+    const session = { directories: [folder], root, allow: [], environment: {}, policy: {}, ...asks };
     this.send({
       ...{ toolwharf: 'hello', version: '1', protocol: 'mcp', principal: 'alice/mcp', ...session },
       ...hello,

@@ -112,7 +112,10 @@ describe('once a PIN is set, a first agreement needs it', () => {
     expect(await run(...known)).toMatchObject({ code: 0 });
     expect(project.marks()).toEqual(['patch']);
     // Control: with the PIN the same call accepts the package and runs.
-    const allowed = ['call', join(project.packages, 'nexo'), 'go', '{}', '--root', project.workspace];
+    const nexo = join(project.packages, 'nexo');
+    const always = ['approvals', 'allow', 'mark-nexo', '--dir', nexo, '--pin-file', pinFile];
+    expect(await run(...always)).toMatchObject({ code: 0 });
+    const allowed = ['call', nexo, 'go', '{}', '--root', project.workspace];
     expect(await run(...allowed, '--pin-file', pinFile)).toMatchObject({ code: 0 });
     expect(project.marks()).toEqual(['patch', 'nexo']);
   });
@@ -216,7 +219,14 @@ test('an MCP client cannot ask the host to accept, or to look with other rights'
       onBug: () => {},
     });
     const hello = {
-      ...{ toolwharf: 'hello', version, protocol: 'mcp', principal: 'mallory', intent: 'use', accept: null },
+      ...{
+        toolwharf: 'hello',
+        version,
+        protocol: 'mcp',
+        principal: 'mallory/mcp',
+        intent: 'use',
+        accept: null,
+      },
       ...{ directories: [project.packages], root: project.workspace, allow: [], environment: {}, policy: {} },
     };
     const answerTo = (sent: object) =>

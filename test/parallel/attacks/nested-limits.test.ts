@@ -6,8 +6,9 @@ import { serverPackage } from '../../support/server-package.js';
 
 let home: HttpBench;
 beforeAll(async () => {
-  home = await httpBench({ bodyBytes: 4 * 1024 * 1024 });
-  home.bench.write(
+  home = await httpBench(
+    { bodyBytes: 4 * 1024 * 1024 },
+    {},
     serverPackage(
       'deep',
       `const nested = (levels) => { let it = 0; for (let n = 0; n < levels; n++) it = [it]; return it; };

@@ -265,12 +265,14 @@ describe('over the socket', () => {
   /** Opens a session as any program of the same user can, sends one line, and returns what the host answers. */
   function exchange(protocol: 'host' | 'mcp', policy: SessionPolicy, lines: readonly object[], more = {}) {
     const hello = {
-      ...{ toolwharf: 'hello', version: '1', protocol, principal: 'mallory' },
+      ...{ toolwharf: 'hello', version: '1', protocol, principal: 'mallory/mcp' },
       directories: [bank.bench.packages],
       root: bank.bench.root,
       allow: [`net:localhost:${bank.server.port}`],
       environment: {},
       policy,
+      intent: 'use',
+      accept: null,
       ...more,
     };
     return new Promise<JsonObject[]>((resolve, reject) => {
