@@ -34,10 +34,12 @@ export interface SandboxCommand {
   /** Absolute, inside the sandbox. */
   readonly directory: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** Applied in this order; a later mount can replace a part of an earlier one. */
+  /** The mount of an inner folder counts more than that of an outer one; of two at the same path, the last one counts. */
   readonly mounts: readonly Mount[];
   /** Hidden paths inside the mounts: folders appear empty, files cannot be opened. */
   readonly hidden: readonly string[];
+  /** Hidden paths whose folders are not fixed in their place, see `MountPlan`. Default: none. */
+  readonly unanchored?: readonly string[] | undefined;
   readonly limits: SandboxLimits;
   /** Whether to limit each process's address space too; false for runtimes that reserve more than they use (Node). */
   readonly limitAddressSpace: boolean;

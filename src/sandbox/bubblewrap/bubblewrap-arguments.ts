@@ -11,8 +11,8 @@ export interface SetupDescriptors {
 
 export interface BubblewrapArgumentOptions {
   readonly descriptors: SetupDescriptors;
-  /** Mount arguments that mask hidden paths. */
-  readonly hiddenPathArgs: readonly string[];
+  /** Arguments for the mounts of the command, with those that hide paths. */
+  readonly mountArgs: readonly string[];
   /** Whether this bubblewrap supports --disable-userns; the seccomp filter denies new user namespaces in any case. */
   readonly disableUserns: boolean;
   /** Whether only the resource monitor limits the memory of all processes together. */
@@ -75,8 +75,7 @@ export function bubblewrapArguments(command: SandboxCommand, options: Bubblewrap
     options.memoryIsWatched ? ['--dev-bind', '/dev/full', '/dev/zero'] : [],
     ['--size', String(sharedMemoryBytes), '--tmpfs', '/dev/shm', '--remount-ro', '/dev'],
     ['--size', String(limits.diskBytes), '--perms', '0700', '--tmpfs', '/tmp'],
-    command.mounts.flatMap((it) => [it.writable ? '--bind' : '--ro-bind', it.source, it.target]),
-    options.hiddenPathArgs,
+    options.mountArgs,
     command.egress === null ? [] : ['--ro-bind', command.egress, egressSocketInside],
     // Set for the command only: a package must not influence the environment of bubblewrap itself.
     Object.entries(options.environment).flatMap(([name, value]) => ['--setenv', name, value]),

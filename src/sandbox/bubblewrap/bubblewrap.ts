@@ -19,8 +19,8 @@ import { egressSocketInside, proxyEnvironment, withRelay } from '../relay/relay.
 import type { ProbeResult, Sandbox, SandboxCommand, SandboxProcess } from '../sandbox.js';
 import { probeSandbox } from '../sandbox-probe.js';
 import { bubblewrapArguments, sharedMemoryBytes } from './bubblewrap-arguments.js';
-import { hiddenPathArguments } from './hidden-paths.js';
 import { type Launchers, launchers, launchText } from './launchers.js';
+import { mountArguments } from './mount-layers.js';
 import { hasFilter, seccompFilter } from './seccomp.js';
 import type { Architecture } from './system-calls.js';
 import { closeAll, createUnlinkedFiles, openAll, systemFiles, type UnlinkedFile } from './system-files.js';
@@ -142,7 +142,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
         seccomp: argumentsDescriptor + 1,
         files: files.map((path, index) => [path, argumentsDescriptor + 2 + index]),
       },
-      hiddenPathArgs: hiddenPathArguments(command.mounts, command.hidden, user),
+      mountArgs: mountArguments(command, user),
       disableUserns,
       memoryIsWatched: problem !== null,
       environment: hasEgress ? throughProxy(command.environment) : command.environment,

@@ -5,7 +5,7 @@ import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import { type ImageReference, imageReferenceText } from '../../model/image-reference.js';
 import { LoadOnce } from '../../model/load-once.js';
-import { hiddenPathMounts } from '../bubblewrap/hidden-paths.js';
+import { mountLayers } from '../bubblewrap/mount-layers.js';
 import { processIdentity } from '../process/process-identity.js';
 import type { ProbeResult, SandboxCommand, SandboxProcess } from '../sandbox.js';
 import { containerProcess } from './container-process.js';
@@ -61,7 +61,6 @@ const removalMs = 10_000;
 const missingImageMs = 1000;
 /** Minimum time before an engine that failed the probe is tested again. */
 const retestMs = 10_000;
-const noHiddenPaths = { selfBinds: [], masks: [] };
 const system = [{ source: '/usr', target: '/usr', writable: false }];
 
 type PartialPlan = Omit<ContainerPlan, 'name' | 'label' | 'user' | 'secretVariableNames'>;
@@ -143,8 +142,7 @@ export function openContainers(options: ContainerOptions): Containers {
         image: baseImage,
         argv,
         publicVariables: {},
-        mounts: system,
-        hiddenPaths: noHiddenPaths,
+        layers: { mounts: system, masks: [] },
         limits,
         network: null,
       };
@@ -206,12 +204,11 @@ export function openContainers(options: ContainerOptions): Containers {
           `the image ${imageReferenceText(command.image)} is not downloaded`,
         );
       assertRunnable(engine, image, command);
-      const { mounts, limits, argv, environment } = command;
+      const { limits, argv, environment } = command;
       const base = {
         image: image.id,
         argv,
-        mounts,
-        hiddenPaths: hiddenPathMounts(mounts, command.hidden, user),
+        layers: mountLayers(command, user),
         limits,
       };
       const publicVariables = { HOME: '/tmp' };

@@ -31,8 +31,10 @@ export async function startWithEgress(
   const egress = relay({
     argv: withRelay(['/bin/sh', '-c', 'echo ready; exec cat >/dev/null']),
     publicVariables: {},
-    mounts: [...system, { source: socket, target: egressSocketInside, writable: false }],
-    hiddenPaths: { selfBinds: [], masks: [] },
+    layers: {
+      mounts: [...system, { source: socket, target: egressSocketInside, writable: false }],
+      masks: [],
+    },
     limits: { ...defaultSandboxLimits, processes: 8, memoryBytes: 128 * 1024 * 1024, cpuSeconds: 86_400 },
     network: null,
   });

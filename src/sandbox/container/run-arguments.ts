@@ -1,6 +1,6 @@
 import { HostError } from '../../model/host-error.js';
-import type { HiddenPathMounts } from '../bubblewrap/hidden-paths.js';
-import type { Mount, SandboxLimits } from '../sandbox.js';
+import type { MountLayers } from '../bubblewrap/mount-layers.js';
+import type { SandboxLimits } from '../sandbox.js';
 import { type ContainerEngine, engineArgs } from './engine.js';
 
 /** All decisions about one container. */
@@ -16,8 +16,7 @@ export interface ContainerPlan {
   readonly publicVariables: Readonly<Record<string, string>>;
   /** Names of variables whose values are passed in the environment of the engine. */
   readonly secretVariableNames: readonly string[];
-  readonly mounts: readonly Mount[];
-  readonly hiddenPaths: HiddenPathMounts;
+  readonly layers: MountLayers;
   readonly limits: SandboxLimits;
   readonly user: { readonly uid: number; readonly gid: number };
   /** Name of the container whose network namespace is shared; null: no network. */
@@ -37,7 +36,7 @@ const userProcesses = 4096;
 
 /** Arguments for the engine. All options come from the host; everything after the image is for the container only. */
 export function runArgs(engine: ContainerEngine, container: ContainerPlan, maskFiles: MaskFiles): string[] {
-  const { limits, user, network, hiddenPaths } = container;
+  const { limits, user, network, layers } = container;
   const podman = engine.kind === 'podman';
   const isRoot = process.getuid?.() === 0;
   const [program, ...rest] = container.argv;
@@ -62,9 +61,8 @@ export function runArgs(engine: ContainerEngine, container: ContainerPlan, maskF
     ...(podman
       ? ['--read-only-tmpfs=false', '--http-proxy=false', '--image-volume', 'ignore', '--systemd', 'false']
       : []),
-    ...container.mounts.flatMap((it) => bind(it.source, it.target, it.writable)),
-    ...hiddenPaths.selfBinds.flatMap(({ source, path }) => bind(source, path, true)),
-    ...hiddenPaths.masks.flatMap(({ path, folder }) =>
+    ...layers.mounts.flatMap((it) => bind(it.source, it.target, it.writable)),
+    ...layers.masks.flatMap(({ path, folder }) =>
       bind(folder ? maskFiles.folder : maskFiles.file, path, false),
     ),
     ...(network === null || podman ? bind(maskFiles.hosts, '/etc/hosts', false) : []),

@@ -1,32 +1,46 @@
 import { lstatSync, realpathSync, type Stats } from 'node:fs';
 import { posix } from 'node:path';
-import { isWithin } from '../../files/path-containment.js';
+import { isBelow, isWithin } from '../../files/path-containment.js';
 import type { SandboxUser } from '../path-access.js';
 import type { Mount } from '../sandbox.js';
 
-/** Mounts that hide paths inside the mounts of a process. */
-export interface HiddenPathMounts {
-  /** Folders bind-mounted onto themselves, outermost first. */
-  readonly selfBinds: readonly { readonly source: string; readonly path: string }[];
-  /** Folders that appear empty, and files that cannot be opened. */
+/** All mounts of a process, in the order in which they are made. */
+export interface MountLayers {
+  /** Outer folders first, so that a mount is never covered by one of a folder above it. */
+  readonly mounts: readonly Mount[];
+  /** Folders that appear empty, and files that cannot be opened. They come last. */
   readonly masks: readonly { readonly path: string; readonly folder: boolean }[];
 }
 
+/** What is mounted, and what of it is hidden. */
+export interface MountPlan {
+  readonly mounts: readonly Mount[];
+  readonly hidden: readonly string[];
+  /**
+   * Hidden paths whose folders are not fixed in their place: the next process finds them again by their names, or another
+   * process could replace the folders by links, which a mount would follow.
+   */
+  readonly unanchored?: readonly string[] | undefined;
+}
+
+type ResolvedMount = Mount & { readonly real: string };
+
 /**
  * Masks the hidden paths. Symbolic links are resolved, and every mount that contains the real path gets a mask, so a
- * second link does not bypass it. In a writable mount, the folders above a mask become mount points, because a mount
- * point cannot be renamed: otherwise a process could rename the folder and find its content unmasked at the next start.
- * A folder that the sandbox user cannot enter is masked as a whole, because nothing can be mounted below it.
+ * second link does not bypass it. In a writable mount, the folders above a mask and above another mount become mount
+ * points, because a mount point cannot be renamed: otherwise a process could rename the folder, and the next process
+ * would find its content unmasked, or writable. A folder that the sandbox user cannot enter is masked as a whole, because
+ * nothing can be mounted below it.
  */
-export function hiddenPathMounts(
-  mounts: readonly Mount[],
-  hidden: readonly string[],
-  user: SandboxUser,
-): HiddenPathMounts {
-  if (hidden.length === 0 || mounts.length === 0) return { selfBinds: [], masks: [] };
-  const resolvedMounts = mounts.map((it) => ({ ...it, real: resolved(it.source) ?? it.source }));
-  const selfBinds = new Set<string>();
+export function mountLayers({ mounts, hidden, unanchored = [] }: MountPlan, user: SandboxUser): MountLayers {
+  const resolvedMounts = inOrder(mounts).map((it) => ({ ...it, real: resolved(it.source) ?? it.source }));
+  const fixedFolders = new Set<string>();
   const masks = new Map<string, boolean>();
+  for (const { target } of resolvedMounts) {
+    for (const outer of resolvedMounts)
+      if (outer.writable && isBelow(target, outer.target))
+        for (const step of stepsBetween(outer.target, target)) fixedFolders.add(step);
+  }
   for (const name of hidden) {
     const path = posix.normalize(name).replace(/(?<=.)\/$/, '');
     // A mount below a hidden folder is hidden with it.
@@ -42,43 +56,50 @@ export function hiddenPathMounts(
       const maskedPath = deepestMountable(it.real, real, user);
       const inside = posix.join(it.target, posix.relative(it.real, maskedPath));
       masks.set(inside, isFolder(maskedPath));
-      if (it.writable) for (const step of stepsBetween(it.target, inside)) selfBinds.add(step);
+      if (it.writable && !unanchored.includes(name))
+        for (const step of stepsBetween(it.target, inside)) fixedFolders.add(step);
     }
   }
   const outer = [...masks.keys()].filter((it) => !hasParentIn(it, masks));
+  const binds = [...fixedFolders]
+    .filter((it) => !masks.has(it) && !hasParentIn(it, masks))
+    .flatMap((it) => bindOntoItself(it, resolvedMounts));
+  const visible = resolvedMounts
+    .filter((it) => !hasParentIn(it.target, masks))
+    .map(({ source, target, writable }) => ({ source, target, writable }));
   return {
-    selfBinds: [...selfBinds]
-      .sort()
-      .filter((it) => !masks.has(it) && !hasParentIn(it, masks))
-      .flatMap((it) => selfBind(it, resolvedMounts)),
+    mounts: inOrder([...visible, ...binds]),
     masks: outer.map((path) => ({ path, folder: masks.get(path) === true })),
   };
 }
 
 /** The same mounts as arguments of bubblewrap. */
-export function hiddenPathArguments(
-  mounts: readonly Mount[],
-  hidden: readonly string[],
-  user: SandboxUser,
-): string[] {
-  const { selfBinds, masks } = hiddenPathMounts(mounts, hidden, user);
+export function mountArguments(plan: MountPlan, user: SandboxUser): string[] {
+  const { mounts, masks } = mountLayers(plan, user);
   return [
-    ...selfBinds.flatMap(({ source, path }) => ['--bind', source, path]),
+    ...mounts.flatMap((it) => [it.writable ? '--bind' : '--ro-bind', it.source, it.target]),
     ...masks.flatMap(({ path, folder }) => (folder ? emptyFolder(path) : ['--ro-bind', '/dev/null', path])),
   ];
+}
+
+/** Outer folders first. Of several mounts at the same path, the last one counts. */
+function inOrder(mounts: readonly Mount[]): Mount[] {
+  const byTarget = new Map<string, Mount>();
+  for (const it of mounts) byTarget.set(posix.normalize(it.target), it);
+  return [...byTarget].sort(([a], [b]) => a.split('/').length - b.split('/').length).map(([, it]) => it);
 }
 
 function emptyFolder(path: string): string[] {
   return ['--size', '4096', '--perms', '0555', '--tmpfs', path, '--remount-ro', path];
 }
 
-function selfBind(
-  path: string,
-  resolvedMounts: readonly (Mount & { readonly real: string })[],
-): HiddenPathMounts['selfBinds'] {
-  const shown = resolvedMounts.findLast((it) => isWithin(path, it.target));
-  if (shown?.writable !== true) return [];
-  return [{ source: posix.join(shown.real, posix.relative(shown.target, path)), path }];
+/** A mount that only makes the folder a mount point; none if it is one already, or is read-only. */
+function bindOntoItself(path: string, mounts: readonly ResolvedMount[]): Mount[] {
+  const shown = mounts.findLast((it) => isWithin(path, it.target));
+  if (shown?.writable !== true || shown.target === path) return [];
+  return [
+    { source: posix.join(shown.real, posix.relative(shown.target, path)), target: path, writable: true },
+  ];
 }
 
 /** The path `to`, or the first folder above it that the user cannot enter. */
