@@ -15,6 +15,7 @@ import { KillFile } from '../store/kill-file.js';
 import { KillRows } from '../store/kills.js';
 import { KnownNames } from '../store/known-names.js';
 import { LimitLedger } from '../store/limit-ledger.js';
+import { MovedFileRows } from '../store/moved-files.js';
 import { OperatorPin } from '../store/operator-pin.js';
 import { SealedArgumentRows } from '../store/sealed-arguments.js';
 import { StandingRules } from '../store/standing-rules.js';
@@ -32,6 +33,7 @@ import { KillSwitch } from './operator/kill-switch.js';
 import { KillTargets } from './operator/kill-targets.js';
 import { Notices } from './operator/notices.js';
 import { openPinAuth } from './operator/pin-auth.js';
+import { Quarantine } from './operator/quarantine.js';
 import { rollbackOperations } from './operator/rollback-operations.js';
 import { RunningCalls } from './operator/running-calls.js';
 import { secretOperations } from './operator/secret-operations.js';
@@ -126,9 +128,27 @@ async function startHost(
     ...(delaysMs === undefined ? {} : { delaysMs }),
   });
 
+  const quarantine = new Quarantine({
+    ...{ state, audit, now, newId },
+    rows: new MovedFileRows(database),
+  });
+
   // Packages: what sessions share to check and run them
   const services = createHostServices({
-    ...{ state, database, audit, stage, digests, kills, running, sandbox, now, operatorAuth, options },
+    ...{
+      state,
+      database,
+      audit,
+      stage,
+      digests,
+      kills,
+      quarantine,
+      running,
+      sandbox,
+      now,
+      operatorAuth,
+      options,
+    },
     keyOf: (name) => keys.get(name),
     onOutdated: (definition) => invalidate({ definition }, 'the definition of the package changed'),
     onOutdatedTool: (definition) => invalidate({ definition }, 'its program announces the tool differently'),
@@ -179,6 +199,7 @@ async function startHost(
     processes: async () => services.processes(),
     kills: kills.operations,
     waivers: waivers.operations,
+    quarantine: quarantine.operations(operatorAuth, services.restoreInto),
     outcomes: hostAudit.outcomes,
     rollbacks: rollbackOperations(database, audit, operatorAuth),
     keptArguments: keptArgumentOperations({

@@ -29,6 +29,7 @@ import type { FirstAcceptance, ProcessCounts } from './host.js';
 import { OpenClients } from './open-clients.js';
 import type { KillSwitch } from './operator/kill-switch.js';
 import type { OperatorAuth } from './operator/operator-auth.js';
+import type { Quarantine, RestoreInto } from './operator/quarantine.js';
 import type { RunningCalls } from './operator/running-calls.js';
 import { TokenCache } from './operator/token-cache.js';
 import type { HostOptions } from './options.js';
@@ -42,6 +43,7 @@ import { SandboxResourceSets } from './sandbox-resources.js';
 import { ContainerEngines } from './sandboxing/container-engines.js';
 import { homeFolders } from './sandboxing/home-folders.js';
 import { brokerRequester } from './sandboxing/sign-in.js';
+import { WorkspaceGuard } from './sandboxing/workspace-guard.js';
 import type { SessionSetup } from './session-setup.js';
 import { AnnouncementRegistry } from './upstream/announcement-registry.js';
 import { ToolOffers } from './upstream/tool-offers.js';
@@ -53,6 +55,7 @@ export interface HostServicesOptions {
   readonly stage: Stage;
   readonly digests: PackageDigests;
   readonly kills: KillSwitch;
+  readonly quarantine: Quarantine;
   readonly running: RunningCalls;
   readonly sandbox: Sandbox;
   readonly now: () => number;
@@ -74,6 +77,8 @@ export interface HostServices {
   /** Tells all listeners that the lists of tools, prompts or resources may have changed. */
   notifyChanged(): void;
   onChange(listener: () => void): () => void;
+  /** Puts a file back that was moved aside. */
+  readonly restoreInto: RestoreInto;
   processes(): ProcessCounts;
   openCatalog(setup: SessionSetup, accept: FirstAcceptance | null): Promise<OpenCatalog>;
   close(): Promise<void>;
@@ -91,7 +96,8 @@ const maxProcesses = 32;
 const maxStarts = 8;
 
 export function createHostServices(hostOptions: HostServicesOptions): HostServices {
-  const { state, database, audit, stage, kills, running, sandbox: systemSandbox, now, options } = hostOptions;
+  const { state, database, audit, stage, kills, running, now, options, quarantine } = hostOptions;
+  const { sandbox: systemSandbox } = hostOptions;
   const { passphrase, onBug = () => {}, onReload = () => {} } = options;
 
   const listeners = new Set<() => void>();
@@ -117,6 +123,14 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     supervision: options.supervision,
   });
   kills.attach((matches) => resources.kill(matches), notifyChanged);
+  const guard = new WorkspaceGuard({
+    moveAside: (place) => quarantine.moveAside(place),
+    reportStuck: (path, packages, reason) => quarantine.reportStuck(path, packages, reason),
+    onBug,
+    now,
+    maxEntries: options.maxWorkspaceEntries,
+  });
+  guard.attach(() => resources.endOutdated());
   const processQueue = createQueue(maxProcesses);
   const engines = new ContainerEngines(state, () => randomBytes(6).toString('hex'));
   const homes = homeFolders();
@@ -128,13 +142,20 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     onBug,
   );
   const switches = new DisabledPackages(database, now);
+  const links = new LinkRows(database, now);
+  const agreementRows = new AgreementRows(database, now);
   const agreements = {
-    links: new LinkRows(database, now),
-    agreements: new AgreementRows(database, now),
+    links,
+    agreements: agreementRows,
     audit,
     queue: createQueue(1),
     onOutdated: hostOptions.onOutdated,
     verify: hostOptions.operatorAuth.verify,
+    secretsOf: async ({ id, slots }: Package) => {
+      const stored = slots.some((it) => it.secret) ? await vault.list() : [];
+      const isStored = (slot: string) => stored.some((it) => it.package === id && it.slot === slot);
+      return slots.filter((it) => it.secret && isStored(it.name)).map((it) => it.name);
+    },
     hasStoredData: async ({ id, slots, permissions }: Package) =>
       (permissions.stateDirectory && resources.get(false).folders.hasData(id)) ||
       (slots.length > 0 && (await vault.list()).some((it) => it.package === id)),
@@ -187,6 +208,9 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
           newName: () => randomBytes(6).toString('hex'),
           newSocket,
         }),
+        guard,
+        agreements: agreementRows,
+        links,
         hostFolders: [state, stage.root, folders.base, ...auditPaths],
         homeFolders: homes,
       },
@@ -212,6 +236,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       listeners.add(listener);
       return () => void listeners.delete(listener);
     },
+    restoreInto: (file, work) => guard.restore(file, work),
     processes: () => ({ call: processQueue.running, ...resources.counts() }),
     async openCatalog(setup, accept) {
       const { client, owner, policy, directories, root, intent } = setup;
@@ -237,6 +262,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       await backgroundStaging.close();
       await parseCache.close();
       await resources.close();
+      await guard.close();
       await engines.close();
     },
   };

@@ -11,6 +11,7 @@ import type {
   Kills,
   Outcomes,
   ProcessCounts,
+  QuarantineOperations,
   Rollbacks,
   Secrets,
   SessionWaiver,
@@ -64,9 +65,11 @@ export type {
   KillEntry,
   KillOutcome,
   Kills,
+  MovedFile,
   OpenedArguments,
   Outcomes,
   ProcessCounts,
+  QuarantineOperations,
   Rollbacks,
   SecretAudience,
   SecretEntry,
@@ -121,6 +124,8 @@ export interface RemoteHost {
   readonly kills: Kills;
   /** Settings that waive a question or a protection, and that were accepted. */
   readonly waivers: WaiverOperations;
+  /** Files that tools made in places that steer other programs; the host moved them aside. */
+  readonly quarantine: QuarantineOperations;
   /** Calls that were running when a host crashed, so that their result is unknown. */
   readonly outcomes: Outcomes;
   /** What shows that the audit log was rolled back. */

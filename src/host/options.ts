@@ -29,6 +29,8 @@ export interface HostOptions {
   readonly sandbox?: Sandbox;
   /** For tests. Default: the guarded HTTP client. */
   readonly client?: HttpClient;
+  /** For tests. How many files and folders a mounted folder may have. Default: 200,000. */
+  readonly maxWorkspaceEntries?: number;
   /** Delays before further attempts to send a notice of a held call. Default: 1, 5 and 25 s. */
   readonly noticeDelaysMs?: readonly number[];
   /** Start sandboxes ahead of the next call of a tool. Useful for a host that lives longer than one call. */

@@ -10,17 +10,20 @@ import type { ContainerPolicy } from './session-policy.js';
 
 /** Throws `invalid_config` for a policy that cannot be enforced; a session does not open with it. */
 export function assertPolicy(policy: SessionPolicy): void {
-  const { rules = [], deny = [], roots = [], trusted = [], noGuesses = [], containers = {} } = policy;
-  for (const list of [deny, roots, trusted, noGuesses]) {
+  const { rules = [], deny = [], roots = [], protect = [], trusted = [], noGuesses = [] } = policy;
+  for (const list of [deny, roots, protect, trusted, noGuesses]) {
     if (!Array.isArray(list) || list.some((it) => typeof it !== 'string'))
-      throw new HostError('invalid_config', 'deny, roots, trusted and noGuesses must be lists of strings');
+      throw new HostError(
+        'invalid_config',
+        'deny, roots, protect, trusted and noGuesses must be lists of strings',
+      );
   }
   assertSealing(policy.sealArguments);
-  assertEngine(containers);
+  assertEngine(policy.containers ?? {});
   assertRules(rules);
   denialFor(deny, '');
   const denied = deny.flatMap((it) => /(?:^|=)(?:read|write):(?!\*$)(.*)$/s.exec(it)?.[1] ?? []);
-  const relative = [...roots, ...denied].find((it) => !isAbsolute(it));
+  const relative = [...roots, ...protect, ...denied].find((it) => !isAbsolute(it));
   if (relative !== undefined)
     throw new HostError('invalid_config', `${JSON.stringify(relative)} is not an absolute path`);
 }
@@ -60,8 +63,8 @@ function assertEngine({ engine = 'podman', runtime = 'runc' }: ContainerPolicy):
 }
 
 /** Identifies the policy under which a person approves a call: an approval is void under another policy. */
-export function policyDigest({ rules = [], ...rest }: SessionPolicy): string {
-  // The position of a rule in its file does not change its meaning.
+export function policyDigest({ rules = [], protect: _protect, ...rest }: SessionPolicy): string {
+  // The position of a rule in its file does not change its meaning. Protected paths change nothing that is approved.
   const ruleTexts = rules.map(({ origin, ...rule }) =>
     canonicalJson(withoutUndefined({ ...rule, by: origin.kind })),
   );

@@ -77,6 +77,14 @@ export class SandboxResourceSets {
     }
   }
 
+  /** Ends idle processes that know too little of what is protected; busy ones end after their call. */
+  endOutdated(): void {
+    for (const { pool, connections } of this.#byUnsafe.values()) {
+      pool.endRetired();
+      connections.retire((it) => it.guard?.isOutdated() === true);
+    }
+  }
+
   counts(): { readonly pooled: number; readonly prestarted: number } {
     const all = [...this.#byUnsafe.values()];
     return {

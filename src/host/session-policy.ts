@@ -12,6 +12,8 @@ export interface SessionPolicy {
   readonly deny?: readonly string[];
   /** Absolute paths. Only folders below these may be mounted, as workspace or by a grant. Default: any folder. */
   readonly roots?: readonly string[];
+  /** Absolute paths that tools must not create or change, such as the caller's configuration. */
+  readonly protect?: readonly string[];
   /** Patterns of tools whose answers the operator trusts; shown, but without effect yet. */
   readonly trusted?: readonly string[];
   /** Patterns of tools whose answers are not searched for guessed secrets. Vault values and known key formats are still removed. */

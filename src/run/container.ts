@@ -26,7 +26,7 @@ export async function spawnContainer(
   if (reference === undefined)
     throw new HostError('not_supported', `the image ${image} has no digest, so its content could change`);
   if (containers === undefined) throw new HostError('not_supported', 'this host does not run containers');
-  const { network, hidden, limits } = profile;
+  const { network, hidden, unanchored, limits } = profile;
   const egress =
     network === null ? null : await openEgress({ socket: newSocket(), policy: network, active: false });
   try {
@@ -36,9 +36,11 @@ export async function spawnContainer(
       environment: slotVariables(profile),
       mounts: commonMounts(profile),
       hidden,
+      unanchored,
       limits,
       egress: egress?.socket ?? null,
     });
+    profile.guard?.started(process);
     process.exited.catch(() => {}).finally(() => egress?.close());
     return { process, egress };
   } catch (error) {

@@ -30,7 +30,10 @@ export async function runFunction(
   const config = contextOf(profile);
   const { command, key } = pool.plans.get(action, config, profile);
   const start = () =>
-    new WorkerProcess(spawnSandboxed(command, profile, processServices), profile.limits.cpuSeconds);
+    new WorkerProcess(spawnSandboxed(command, profile, processServices), {
+      cpuSeconds: profile.limits.cpuSeconds,
+      isOutdated: () => profile.guard?.isOutdated() === true,
+    });
   return pool.use(
     { key, owner: profile.owner, purpose: request.tool.name, signal, waitSignal, start },
     async (worker) => {

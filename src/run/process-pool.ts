@@ -102,6 +102,11 @@ export class ProcessPool<T extends PooledProcess> {
     for (const entry of this.#entries) if (matches(entry)) this.#end(entry);
   }
 
+  /** Kills idle processes that must not get another call. */
+  endRetired(): void {
+    for (const entry of this.#entries) if (entry.state === 'idle' && entry.process.retired) this.#end(entry);
+  }
+
   /** Kills all processes and waits until they have exited. */
   async close(): Promise<void> {
     this.#closed = true;

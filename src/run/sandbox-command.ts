@@ -8,6 +8,7 @@ import { constantText } from '../model/template.js';
 import type { EgressPolicy } from '../net/egress.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
 import type { Mount, Sandbox, SandboxCommand, SandboxLimits } from '../sandbox/sandbox.js';
+import type { MountGuard } from './mount-guard.js';
 import type { ProcessOwner } from './process-owner.js';
 import { fillText } from './template-filling.js';
 
@@ -27,6 +28,10 @@ export interface SandboxProfile {
   readonly roots: readonly Mount[];
   /** Hidden paths of the workspace. */
   readonly hidden: readonly string[];
+  /** Hidden paths whose folders are not fixed in their place. Default: none. */
+  readonly unanchored?: readonly string[] | undefined;
+  /** Follows processes that see the workspace; absent without one. */
+  readonly guard?: MountGuard | undefined;
   /** Writable folder of the package on this machine; null if it has none. */
   readonly dataFolder: string | null;
   readonly slots: SlotValues;
@@ -121,6 +126,7 @@ export function sandboxCommandFor(
       ...(profile.dataFolder === null ? [] : [dataMount(profile.dataFolder)]),
     ],
     hidden: profile.hidden,
+    unanchored: profile.unanchored,
     limits: profile.limits,
     // Node reserves far more address space than it uses.
     limitAddressSpace: language === 'python',

@@ -31,6 +31,7 @@ export async function spawnSandboxed(
       : await openEgress({ socket: newSocket(), policy: profile.network, active: false });
   try {
     const process = sandbox.spawn({ ...command, egress: egress?.socket ?? null });
+    profile.guard?.started(process);
     process.exited.catch(() => {}).finally(() => egress?.close());
     return { process, egress };
   } catch (error) {

@@ -38,6 +38,7 @@ test('the newest agreement counts, and survives a restart', async () => {
     digest: 'd1',
     request: '{}',
     text: '[]',
+    paths: ['/a/tool.py'],
     acceptedBy: 'me',
   };
   await agreements.put(agreement);
@@ -57,6 +58,7 @@ test('the newest agreement counts, and survives a restart', async () => {
     digest: 'd2',
     request: '{"a":1}',
     text: '[]',
+    paths: ['/a/tool.py'],
     acceptedBy: 'you',
     acceptedAt: clock - 2,
   });

@@ -4,6 +4,8 @@ import type { Database } from './database.js';
 export class LinkRows {
   readonly #database: Database;
   readonly #now: () => number;
+  /** All rows; undefined until they are read. Only the host of this state directory changes them. */
+  #folders: Promise<readonly string[]> | undefined;
 
   constructor(database: Database, now: () => number) {
     this.#database = database;
@@ -19,6 +21,16 @@ export class LinkRows {
     return row !== undefined;
   }
 
+  /** All named paths. Read for every call that sees files, so they are cached. */
+  folders(): Promise<readonly string[]> {
+    this.#folders ??= this.#database
+      .selectFrom('link')
+      .select('folder')
+      .execute()
+      .then((rows) => rows.map((it) => it.folder));
+    return this.#folders;
+  }
+
   /** Returns true if the path was new. Of several concurrent calls, only one gets true. */
   async add(folder: string): Promise<boolean> {
     const result = await this.#database
@@ -26,6 +38,7 @@ export class LinkRows {
       .values({ folder, linked_at: this.#now() })
       .onConflict((conflict) => conflict.column('folder').doNothing())
       .executeTakeFirst();
+    this.#folders = undefined;
     return result.numInsertedOrUpdatedRows === 1n;
   }
 }
@@ -40,15 +53,22 @@ export interface Agreement {
   readonly request: string;
   /** Package text that models and people read, as JSON. */
   readonly text: string;
+  /** Where its files are on this machine: a folder, or single files. */
+  readonly paths: readonly string[];
   readonly acceptedAt: number;
   readonly acceptedBy: string;
 }
+
+/** Where one package is on this machine. */
+export type PackagePlace = Pick<Agreement, 'manifest' | 'paths'>;
 
 export class AgreementRows {
   readonly #database: Database;
   readonly #now: () => number;
   /** Grows with every change, so that open sessions notice it. */
   version = 0;
+  /** The places of all packages; undefined until they are read. Only the host of this state directory changes them. */
+  #places: Promise<readonly PackagePlace[]> | undefined;
 
   constructor(database: Database, now: () => number) {
     this.#database = database;
@@ -68,10 +88,21 @@ export class AgreementRows {
         digest: row.digest,
         request: row.request,
         text: row.package_text,
+        paths: JSON.parse(row.paths) as string[],
         acceptedAt: row.accepted_at,
         acceptedBy: row.accepted_by,
       }
     );
+  }
+
+  /** Where all packages with an agreement are. Read for every call that sees files, so it is cached. */
+  places(): Promise<readonly PackagePlace[]> {
+    this.#places ??= this.#database
+      .selectFrom('agreement')
+      .select(['manifest', 'paths'])
+      .execute()
+      .then((rows) => rows.map((it) => ({ manifest: it.manifest, paths: JSON.parse(it.paths) as string[] })));
+    return this.#places;
   }
 
   /** Manifests of packages with this id, oldest agreement first. */
@@ -113,6 +144,7 @@ export class AgreementRows {
       digest: agreement.digest,
       request: agreement.request,
       package_text: agreement.text,
+      paths: JSON.stringify(agreement.paths),
       accepted_at: this.#now(),
       accepted_by: agreement.acceptedBy,
     };
@@ -122,5 +154,6 @@ export class AgreementRows {
       .onConflict((conflict) => conflict.column('manifest').doUpdateSet(columns))
       .execute();
     this.version++;
+    this.#places = undefined;
   }
 }

@@ -89,8 +89,22 @@ export interface AgreementTable {
   request: string;
   /** Package text that models and people read, as JSON. */
   package_text: string;
+  /** Where the files of the package are: a list of files and folders, as JSON. */
+  paths: string;
   accepted_at: number;
   accepted_by: string;
+}
+
+/** A file or folder that the host moved out of a mounted folder, for review. */
+export interface MovedFileTable {
+  id: string;
+  folder: string;
+  path: string;
+  stored: string;
+  kind: string;
+  /** A list as JSON. */
+  packages: string;
+  at: number;
 }
 
 export interface DisabledPackageTable {
@@ -247,6 +261,7 @@ export interface StateTables {
   operator_pin: OperatorPinTable;
   host_key: HostKeyTable;
   sealed_arguments: SealedArgumentsTable;
+  moved_file: MovedFileTable;
 }
 
 /** The state database. Queries are built with Kysely, or run on the connection itself. */

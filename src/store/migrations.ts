@@ -145,6 +145,7 @@ const steps: readonly string[] = [
      digest text not null,
      request text not null,
      package_text text not null,
+     paths text not null,
      accepted_at integer not null,
      accepted_by text not null
    ) strict;
@@ -179,6 +180,17 @@ const steps: readonly string[] = [
    ) strict, without rowid;
    create table limit_clock (
      id integer primary key check (id = 1),
+     at integer not null
+   ) strict;
+
+   -- Files that tools made in places that steer other programs; the host moved them aside.
+   create table moved_file (
+     id text primary key,
+     folder text not null,
+     path text not null,
+     stored text not null,
+     kind text not null,
+     packages text not null,
      at integer not null
    ) strict;
 

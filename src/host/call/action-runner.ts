@@ -47,22 +47,17 @@ export async function runAction(
     case 'exec':
       return withinTimeout(request, (waitSignal, leftMs) =>
         processQueue(async () => {
-          const { profile, notes } = await toolProfile();
-          return withNotes(
-            notes,
-            await runExec(action, withTimeLeft(request, leftMs()), profile, processServices, warm),
+          const toolProfileNow = await toolProfile();
+          return settled(toolProfileNow, () =>
+            runExec(action, withTimeLeft(request, leftMs()), toolProfileNow.profile, processServices, warm),
           );
         }, waitSignal),
       );
     case 'function': {
-      const { profile, notes } = await toolProfile();
+      const toolProfileNow = await toolProfile();
       return withinTimeout(request, async (waitSignal, leftMs) =>
-        withNotes(
-          notes,
-          await runFunction(action, request, profile, processServices, pool, {
-            waitSignal,
-            leftMs,
-          }),
+        settled(toolProfileNow, () =>
+          runFunction(action, request, toolProfileNow.profile, processServices, pool, { waitSignal, leftMs }),
         ),
       );
     }
@@ -150,6 +145,18 @@ function startWait({ signal, timeoutMs }: RunRequest): Waiting {
       signal.removeEventListener('abort', abort);
     },
   };
+}
+
+/** Runs a call, then checks the folders it could write to. */
+async function settled({ profile, notes }: ToolProfile, run: () => Promise<RunResult>): Promise<RunResult> {
+  let result: RunResult;
+  try {
+    result = await run();
+  } catch (error) {
+    await profile.guard?.settle();
+    throw error;
+  }
+  return withNotes([...notes, ...((await profile.guard?.settle()) ?? [])], result);
 }
 
 function withNotes(notes: readonly string[], result: RunResult): RunResult {

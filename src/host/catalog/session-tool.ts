@@ -182,7 +182,7 @@ function createSessionTool(
           hint: probe.hint,
         });
       }
-      if (usesProcess) assertWorkspaceMountable(checked, tool, profileInputs(pkg.id));
+      if (usesProcess) await assertWorkspaceMountable(checked, tool, profileInputs(pkg.id));
       // A missing sign-in must show before a person is asked, and must not use up an approval.
       if (pkg.slots.some((it) => it.source.kind === 'broker'))
         await slotValues(pkg, vault, passedEnvironment(setup, pkg.id), mint);

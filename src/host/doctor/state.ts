@@ -5,6 +5,7 @@ import { shellQuote } from '../../model/shell-quote.js';
 import { canUse, firstImpassableFolder, type SandboxUser } from '../../sandbox/path-access.js';
 import type { Keychain } from '../../secrets/keychain.js';
 import { openDatabase } from '../../store/database.js';
+import { MovedFileRows } from '../../store/moved-files.js';
 import { hasOperatorPin } from '../../store/operator-pin.js';
 import { lockState } from '../../store/state-lock.js';
 import type { AuditLocations, Check } from '../host.js';
@@ -75,10 +76,12 @@ async function checkDatabase(state: string, audit: AuditLocations | undefined): 
       const off = (await database.selectFrom('disabled_package').select('package').execute()).map(
         (it) => it.package,
       );
+      const moved = await new MovedFileRows(database).list();
       return [
         { id: 'database', status: 'ok', message: 'the database opens' },
         await checkAudit(state, audit),
         ...(off.length === 0 ? [] : [disabledPackages(off)]),
+        ...(moved.length === 0 ? [] : [movedFiles(moved.map((it) => it.path))]),
       ];
     } finally {
       await database.destroy();
@@ -96,6 +99,12 @@ function disabledPackages(ids: readonly string[]): Check {
   const sorted = [...ids].sort();
   const message = `disabled packages: ${sorted.join(', ')}`;
   return { id: 'packages', status: 'warn', message, fix: `toolwharf enable ${sorted[0]}` };
+}
+
+function movedFiles(paths: readonly string[]): Check {
+  const rest = paths.length > 3 ? ` and ${paths.length - 3} more` : '';
+  const message = `files that steer other programs appeared during calls and were moved aside: ${paths.slice(0, 3).join(', ')}${rest}`;
+  return { id: 'quarantine', status: 'warn', message, fix: 'toolwharf quarantine' };
 }
 
 function failedCheck(id: string, error: HostError): Check {

@@ -18,6 +18,7 @@ import {
   keyChange,
   killEntry,
   killOutcome,
+  movedFile,
   openedArguments,
   pinStatus,
   processCounts,
@@ -193,6 +194,23 @@ export const hostOperations = {
       { role: 'operator', summary: 'Revoke the acceptance of a setting. It has no effect then.' },
       [id, actorParam],
       boolean('False if nothing with this id was accepted.'),
+    ),
+  },
+  quarantine: {
+    list: operation(
+      { role: 'operator', summary: 'List files that tools made in steering places, which were moved aside.' },
+      [],
+      arrayOf(movedFile),
+    ),
+    restore: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Put a file back that was moved aside.' },
+      [id, actorParam],
+      movedFile,
+    ),
+    delete: operation(
+      { role: 'operator', pin: 'if-set', summary: 'Delete a file that was moved aside.' },
+      [id, actorParam],
+      movedFile,
     ),
   },
   outcomes: {

@@ -194,3 +194,12 @@ export const auditRollback = object({
   message: anyText(),
 });
 export const auditEntry = object({ seq: integer(), at: anyText(), kind: text(), body: jsonObject() });
+
+export const movedFile = object({
+  id: text(),
+  path: anyText('Where it was.'),
+  stored: anyText('Where it is now.'),
+  kind: oneOf(['file', 'folder', 'link']),
+  packages: arrayOf(anyText()),
+  at: timestamp(),
+});

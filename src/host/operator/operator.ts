@@ -176,6 +176,32 @@ export interface Switches {
   set(packageId: string, enabled: boolean, actor: Actor): Promise<boolean>;
 }
 
+/**
+ * Files that programs of packages made in places that steer other programs, such as `.mcp.json` or git hooks. The host
+ * moved them aside.
+ */
+export interface QuarantineOperations {
+  /** Oldest first. */
+  list(): Promise<readonly MovedFile[]>;
+  /** Puts a file back where it was. Throws `unavailable` if something else is there, or programs still write there. */
+  restore(id: string, actor: Actor): Promise<MovedFile>;
+  delete(id: string, actor: Actor): Promise<MovedFile>;
+}
+
+/** A file or folder that the host moved aside. */
+export interface MovedFile {
+  readonly id: string;
+  /** Where it was. */
+  readonly path: string;
+  /** Where it is now, so that a person can look at it. */
+  readonly stored: string;
+  readonly kind: 'file' | 'folder' | 'link';
+  /** Packages whose programs could write there at that time. */
+  readonly packages: readonly string[];
+  /** Milliseconds since 1970. */
+  readonly at: number;
+}
+
 /** Number of processes of each kind. */
 export interface ProcessCounts {
   /** Run one call and end. */

@@ -17,7 +17,7 @@ import type { FirstAcceptance, VerifiedActor } from '../host.js';
 import type { Actor, OperatorAuth } from '../operator/operator-auth.js';
 import { actorName } from '../operator/pin-auth.js';
 import type { Queue } from '../queue.js';
-import type { LoadedPackage } from './loaded-package.js';
+import { type LoadedPackage, packagePaths } from './loaded-package.js';
 import type { PackageReview } from './package-change.js';
 import { npmDependencies } from './program-needs.js';
 
@@ -32,6 +32,8 @@ export interface Agreements {
   onOutdated(digest: string): Promise<void>;
   /** Throws `pin_required` if the actor is not the operator. */
   readonly verify: OperatorAuth['verify'];
+  /** Names of the secrets that are stored for a package. */
+  secretsOf(pkg: Package): Promise<readonly string[]>;
   /** Whether values or files of an earlier package with the same id exist, which this one would inherit. */
   hasStoredData(pkg: Package): Promise<boolean>;
 }
@@ -55,8 +57,8 @@ export interface AgreementRequest {
 /**
  * Compares packages with their agreements and returns those that need review. Packages found for the first time are
  * accepted where `accept` names their place and that place is new. Later edits are accepted too, unless they request
- * more permissions or change text that people and models read. A package that appears later in a known folder needs
- * review, because an agent could have written it.
+ * more permissions, change text that people and models read, or would get a stored secret. A package that appears later
+ * in a known folder needs review, because an agent could have written it.
  */
 export function agreeToPackages(
   request: AgreementRequest,
@@ -86,7 +88,8 @@ async function agreeNow(
     const predecessor = inheritsData
       ? ((await stored.agreements.manifestsOf(pkg.id))[0] ?? manifestById.get(pkg.id))
       : undefined;
-    const review = reviewOf(it, agreement, predecessor);
+    const secrets = agreement === undefined ? [] : await stored.secretsOf(pkg);
+    const review = reviewOf(it, agreement, predecessor, secrets);
     const isNew = agreement === undefined && predecessor === undefined;
     if (isNew && newPaths.some((path) => isWithin(manifest, path))) {
       first.push(it);
@@ -172,12 +175,13 @@ export async function acceptReview(
 
 /**
  * The difference between the agreement and the package on disk. `predecessor`: the manifest path of another package
- * with the same id, whose values or files this one would inherit.
+ * with the same id, whose values or files this one would inherit. `secrets`: what the changed code would get.
  */
 export function reviewOf(
   loaded: LoadedPackage,
   agreement: Agreement | undefined,
   predecessor?: string,
+  secrets: readonly string[] = [],
 ): PackageReview {
   const { catalog } = loaded;
   if (catalog === undefined) throw new Error('a broken package has nothing to review');
@@ -191,7 +195,10 @@ export function reviewOf(
     ...(agreement === undefined ? {} : { from: agreement.digest }),
     to: catalog.digest,
     // Never empty for a new package, even if it requests nothing.
-    widened: agreement === undefined ? [whyNew(predecessor), ...requestedPermissions(after)] : widened,
+    widened:
+      agreement === undefined
+        ? [whyNew(predecessor), ...requestedPermissions(after)]
+        : [...widened, ...changedCode(secrets)],
     reworded: agreement === undefined ? [] : changedText(loaded, catalog.package, agreement),
     narrowed,
   };
@@ -224,6 +231,12 @@ function fullRequestOf(loaded: LoadedPackage, pkg: Package): PackageRequest {
   };
 }
 
+/** Without a secret, edits of the code are followed; with one, somebody else's edit would get the secret. */
+function changedCode(secrets: readonly string[]): string[] {
+  if (secrets.length === 0) return [];
+  return [`its files changed, and the changed code would get its stored secrets: ${secrets.join(', ')}`];
+}
+
 function whyNew(predecessor: string | undefined): string {
   return predecessor === undefined
     ? 'nobody has accepted it yet: it appeared in its folder later, or its path was never named'
@@ -236,7 +249,8 @@ function agreementOf(loaded: LoadedPackage, manifest: string, by: string): Omit<
   const { package: pkg, digest } = catalog;
   const request = serializeRequest(fullRequestOf(loaded, pkg));
   const text = JSON.stringify(visibleTextOf(loaded, pkg));
-  return { manifest, package: pkg.id, digest, request, text, acceptedBy: by };
+  const paths = packagePaths(loaded).map(realPath);
+  return { manifest, package: pkg.id, digest, request, text, paths, acceptedBy: by };
 }
 
 function realPath(path: string): string {

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { EnvironmentStore } from '../../environment/environment-store.js';
 import type { NetworkHost } from '../../model/permissions.js';
 import { applyDenial, type Denial, denialFor } from '../../policy/denial.js';
@@ -10,9 +11,12 @@ import type { CheckedPackage } from '../packages/checked-package.js';
 import { packagePathsToHide } from '../packages/loaded-package.js';
 import type { Stage } from '../packages/stage.js';
 import type { SessionSetup } from '../session-setup.js';
+import { knownPaths } from './known-paths.js';
 import type { PackageFolders } from './package-folders.js';
+import type { Workspace } from './requested-mounts.js';
 import type { SandboxServices } from './sandbox-services.js';
-import type { HiddenPaths, Workspace } from './workspace-mounts.js';
+import type { WorkspaceGuard } from './workspace-guard.js';
+import type { ProtectedPaths } from './workspace-mounts.js';
 
 /** What the sandbox profiles of one package depend on, besides the package and the tool. */
 export interface ProfileInputs {
@@ -25,7 +29,8 @@ export interface ProfileInputs {
   /** Whether the session has no other package. */
   readonly isOnlyPackage: boolean;
   readonly workspace: Workspace;
-  readonly hidden: HiddenPaths;
+  readonly protectedPaths: ProtectedPaths;
+  readonly guard: WorkspaceGuard;
   readonly limits: LimitPolicy;
   readonly stage: Stage;
   readonly folders: PackageFolders;
@@ -50,8 +55,9 @@ export function createProfileInputs(
   id: string,
   packages: readonly CheckedPackage[],
   { owner, grants, root, policy, directories }: SessionSetup,
-  { stage, folders, environments, sandbox, homeFolders: homes, hostFolders }: SandboxServices,
+  services: SandboxServices,
 ): ProfileInputs {
+  const { stage, folders, environments, sandbox, homeFolders: homes, hostFolders, guard } = services;
   const denial = denialFor(policy.deny ?? [], id);
   const grant = applyDenial(grantFor(grants, id), denial);
   // With one package in the session, a grant without a package name can only mean that one.
@@ -74,7 +80,14 @@ export function createProfileInputs(
       ...(policy.roots === undefined ? {} : { allowedRoots: policy.roots }),
       readOnly: denial.write,
     },
-    hidden: { homes, hostFolders, packages: [...packagePaths, ...denial.read] },
+    protectedPaths: {
+      homes,
+      hostFolders,
+      packages: [...packagePaths, ...denial.read],
+      configuration: [...homes.map((it) => join(it, '.config', 'toolwharf')), ...(policy.protect ?? [])],
+      known: () => knownPaths(services.agreements, services.links),
+    },
+    guard,
     limits: policy.limits ?? {},
     stage,
     folders,

@@ -13,7 +13,12 @@ import { narrowedReach } from '../../secrets/audience.js';
 import type { LimitPolicy } from '../host.js';
 import type { CheckedPackage } from '../packages/checked-package.js';
 import type { ProfileInputs, ToolProfile } from './profile-inputs.js';
-import { mountWorkspace, type WorkspaceMounts } from './workspace-mounts.js';
+import {
+  assertWorkspaceUsable,
+  type MountingPackage,
+  mountWorkspace,
+  type WorkspaceMounts,
+} from './workspace-mounts.js';
 
 /**
  * What one call of a tool may see and use: what its package requests, the operator granted, and this machine has.
@@ -38,7 +43,8 @@ export async function sandboxProfileFor(
     needs.every((it) => it.packages === null);
   const known = isConstant ? inputs.constantProfiles.get(needs) : undefined;
   if (known?.profile.packageFolder === packageFolder) return known;
-  const { workspaceMounts, notes } = mountOrReduce(access, permissions.origin, paths, inputs);
+  const owner = { id: pkg.id, paths };
+  const { workspaceMounts, notes } = await mountOrReduce(access, permissions.origin, owner, inputs);
   const runtimes = new Map<string, ProgramRuntime>();
   for (const { program, interpreter, packages } of needs) {
     if (interpreter === null) continue;
@@ -58,6 +64,8 @@ export async function sandboxProfileFor(
       packageFolder,
       roots: workspaceMounts.mounts,
       hidden: workspaceMounts.hidden,
+      unanchored: workspaceMounts.unanchored,
+      guard: workspaceMounts.guard,
       dataFolder: permissions.stateDirectory ? inputs.folders.dataFolder(pkg.id) : null,
       slots,
       limits: limitsOf(inputs.limits),
@@ -71,14 +79,15 @@ export async function sandboxProfileFor(
 }
 
 /** Throws if a declared workspace cannot be mounted. Checked before a person is asked to approve the call. */
-export function assertWorkspaceMountable(
+export async function assertWorkspaceMountable(
   { loaded, paths }: CheckedPackage,
   tool: Tool,
-  inputs: ProfileInputs,
-): void {
+  { denial, workspace, protectedPaths, user, guard }: ProfileInputs,
+): Promise<void> {
   const pkg = loaded.catalog?.package;
   if (pkg === undefined || pkg.permissions.origin === 'default') return;
-  mountOrReduce(fileAccess(pkg, tool, inputs.denial), 'declared', paths, inputs);
+  const access = fileAccess(pkg, tool, denial);
+  await assertWorkspaceUsable(access, workspace, protectedPaths, { id: pkg.id, paths }, user, guard);
 }
 
 /** The declared file access, reduced by what the operator denies. */
@@ -106,21 +115,22 @@ function usesFiles(pkg: Package, tool: Tool | null): boolean {
  * Mounts the workspace. If the manifest declares file access, the mount must succeed. If the access is only the
  * default of the format, a failed mount is reduced to read-only access or to none, with a note.
  */
-function mountOrReduce(
+async function mountOrReduce(
   access: FilesystemAccess,
   origin: 'declared' | 'default',
-  packagePaths: readonly string[],
-  inputs: Pick<ProfileInputs, 'workspace' | 'hidden' | 'user'>,
-): { workspaceMounts: WorkspaceMounts; notes: string[] } {
-  const { workspace, hidden, user } = inputs;
+  owner: MountingPackage,
+  inputs: Pick<ProfileInputs, 'workspace' | 'protectedPaths' | 'user' | 'guard'>,
+): Promise<{ workspaceMounts: WorkspaceMounts; notes: string[] }> {
+  const { workspace, protectedPaths, user, guard } = inputs;
   try {
-    return { workspaceMounts: mountWorkspace(access, workspace, hidden, packagePaths, user), notes: [] };
+    const workspaceMounts = await mountWorkspace(access, workspace, protectedPaths, owner, user, guard);
+    return { workspaceMounts, notes: [] };
   } catch (error) {
     if (origin === 'declared' || !(error instanceof HostError)) throw error;
     // Never falls back to read-only access to the whole home folder.
-    const containsHome = inputs.hidden.homes.some((it) => isWithin(it, workspace.root));
+    const containsHome = protectedPaths.homes.some((it) => isWithin(it, workspace.root));
     const reduced = access === 'read-write' && !containsHome ? 'read-only' : 'none';
-    const result = mountOrReduce(reduced, origin, packagePaths, inputs);
+    const result = await mountOrReduce(reduced, origin, owner, inputs);
     if (result.notes.length > 0) return result;
     const effect = reduced === 'none' ? 'the tool sees no workspace' : 'the workspace is read-only';
     return { ...result, notes: [`${effect}: ${error.message}; ${error.hint}`] };

@@ -1,8 +1,10 @@
 import type { EnvironmentStore } from '../../environment/environment-store.js';
 import type { Containers } from '../../sandbox/container/containers.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
+import type { AgreementRows, LinkRows } from '../../store/agreements.js';
 import type { Stage } from '../packages/stage.js';
 import type { PackageFolders } from './package-folders.js';
+import type { WorkspaceGuard } from './workspace-guard.js';
 
 /** The sandbox, and the folders that it mounts or hides. */
 export interface SandboxServices {
@@ -14,6 +16,11 @@ export interface SandboxServices {
   readonly folders: PackageFolders;
   /** Installed language packages. */
   readonly environments: EnvironmentStore;
+  /** Watches the mounted folders. */
+  readonly guard: WorkspaceGuard;
+  /** What the operator accepted and named, in all sessions. */
+  readonly agreements: AgreementRows;
+  readonly links: LinkRows;
   /** The host's own folders, which tools never see. */
   readonly hostFolders: readonly string[];
   /** All paths of the user's home folder. */

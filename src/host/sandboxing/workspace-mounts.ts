@@ -1,103 +1,166 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { isBelow, isWithin } from '../../files/path-containment.js';
+import { realPathOf } from '../../files/real-path.js';
 import { HostError } from '../../model/host-error.js';
 import type { FilesystemAccess } from '../../model/permissions.js';
 import { shellQuote } from '../../model/shell-quote.js';
-import { keyMaterial } from '../../policy/key-material.js';
-import { canUse, firstImpassableFolder, type SandboxUser } from '../../sandbox/path-access.js';
+import { keyMaterial, keyMaterialKind } from '../../policy/key-material.js';
+import type { MountGuard } from '../../run/mount-guard.js';
+import type { SandboxUser } from '../../sandbox/path-access.js';
 import type { Mount } from '../../sandbox/sandbox.js';
+import type { KnownPaths } from './known-paths.js';
+import { type FixedPaths, realPaths, requestedMounts, type Workspace } from './requested-mounts.js';
+import type { FolderCheck } from './watched-folder.js';
+import type { WorkspaceGuard } from './workspace-guard.js';
 
-/** The folders of the user that tools of a session may see: the workspace, and folders that the operator granted. */
-export interface Workspace {
-  readonly root: string;
-  readonly read: readonly string[];
-  readonly write: readonly string[];
-  /** If set, folders outside these are rejected. */
-  readonly allowedRoots?: readonly string[];
-  /** Paths that stay read-only even inside a writable folder. */
-  readonly readOnly?: readonly string[];
-}
-
-/** Paths that tools never see, even inside a mounted folder. */
-export interface HiddenPaths {
-  /** All paths of the user's home folder. */
-  readonly homes: readonly string[];
+/** What tools never see or change, even inside a mounted folder. */
+export interface ProtectedPaths extends FixedPaths {
   /** The host's own folders. */
   readonly hostFolders: readonly string[];
-  /** Files and folders of all packages of the session. */
+  /** Files and folders of all packages of the session, and what the operator denies to read. */
   readonly packages: readonly string[];
+  /** What the state knows besides the packages of this session. */
+  readonly known: () => Promise<KnownPaths>;
 }
 
 export interface WorkspaceMounts {
   readonly mounts: readonly Mount[];
   /** Paths inside the mounts that appear empty. */
   readonly hidden: readonly string[];
+  /** Hidden paths whose folders another process could replace by links now. Nothing is mounted from these folders. */
+  readonly unanchored: readonly string[];
+  /** Undefined without mounts. */
+  readonly guard: MountGuard | undefined;
 }
 
-/** Folders of the system or of the sandbox itself: not mounted, although folders inside them can be. */
-const systemFolders = new Set([
-  '/',
-  '/usr',
-  '/bin',
-  '/sbin',
-  '/lib',
-  '/lib64',
-  '/etc',
-  '/run',
-  '/tmp',
-  '/var',
-  '/boot',
-]);
-/** Not mounted, including everything below. */
-const systemTrees = /^\/(?:proc|sys|dev|toolwharf)(?:\/|$)/;
+/** Who mounts a workspace. */
+export interface MountingPackage {
+  readonly id: string;
+  /** The package's own files. */
+  readonly paths: readonly string[];
+}
 
-/**
- * The folders that one package sees, and the paths in them that it does not. `packagePaths`: the package's own files.
- */
-export function mountWorkspace(
+/** The folders that one package sees, and the paths in them that it does not. */
+export async function mountWorkspace(
   access: FilesystemAccess,
   workspace: Workspace,
-  neverShown: HiddenPaths,
-  packagePaths: readonly string[],
+  protectedPaths: ProtectedPaths,
+  owner: MountingPackage,
   user: SandboxUser,
-): WorkspaceMounts {
-  if (access === 'none') return { mounts: [], hidden: [] };
-  const readOnly = realPaths(workspace.readOnly ?? []);
-  const canWrite = access === 'read-write';
-  const requested = [
-    { path: workspace.root, writable: canWrite },
-    ...workspace.read.map((path) => ({ path, writable: false })),
-    ...workspace.write.map((path) => ({ path, writable: canWrite })),
-  ];
-  const requestedMounts = requested.map(({ path, writable: requestedWritable }) => {
-    const writable = requestedWritable && !isInOneOf(path, readOnly);
-    const real = usablePath(path, writable, user);
-    if (workspace.allowedRoots !== undefined && !isInOneOf(real, realPaths(workspace.allowedRoots)))
-      throw outsideAllowedRoots(real, workspace.allowedRoots);
-    if (writable && neverShown.homes.some((it) => isWithin(it, real))) throw homeNotWritable(real);
-    return { source: real, target: real, writable };
-  });
-  // Read-only paths inside a writable mount become mounts of their own, on top of it.
-  const inside = readOnly.filter((it) =>
-    requestedMounts.some((mount) => mount.writable && isBelow(it, mount.target)),
+  guard: WorkspaceGuard,
+): Promise<WorkspaceMounts> {
+  if (access === 'none') return { mounts: [], hidden: [], unanchored: [], guard: undefined };
+  const { folders, opened } = requestedMounts(access, workspace, protectedPaths, user);
+  const known = await protectedPaths.known();
+  const hidden = hiddenPathsIn(folders, protectedPaths, known, opened);
+  for (const { target, writable } of [...folders, ...opened])
+    assertMountable(target, writable, hidden, known, owner.paths);
+  const checks = new Map<string, FolderCheck>();
+  for (const { source } of folders) if (!checks.has(source)) checks.set(source, await guard.check(source));
+  assertNothingStuck(folders, checks);
+  const keys = [...checks.values()].flatMap((it) => it.keys).filter((it) => !isOpened(it, opened));
+  const allHidden = [...new Set([...hidden, ...withRealPaths(keys)])].sort();
+  const covers = coversOf(folders, workspace, protectedPaths, known, checks).filter(
+    (it) => !allHidden.some((path) => isWithin(it, path)),
   );
-  const mounts = [...requestedMounts, ...inside.map((it) => ({ source: it, target: it, writable: false }))];
-  const hidden = hiddenPathsIn(mounts, neverShown);
-  for (const { target, writable } of mounts) assertMountable(target, writable, hidden, packagePaths);
-  // The package's own files too: the tool sees them in its package folder.
-  return { mounts, hidden: hidden.filter((it) => mounts.some(({ target }) => isBelow(it, target))) };
+  const inside = (path: string) => folders.some(({ target }) => isBelow(path, target));
+  const unanchored = unanchoredPaths(folders, [...allHidden, ...covers].filter(inside), guard);
+  // The next process finds these by their names, wherever a process moved their folders.
+  const byName = keys.filter((it) => keyMaterialKind('', basename(it)) !== 'no');
+  const mounts = [
+    ...folders,
+    ...opened.filter((it) => inside(it.target)),
+    // A path that another process could replace by a link is hidden instead: a mount would follow the link.
+    ...covers.filter((it) => !unanchored.has(it)).map((it) => ({ source: it, target: it, writable: false })),
+  ];
+  return {
+    mounts,
+    // The package's own files too: the tool sees them in its package folder.
+    hidden: [...allHidden, ...covers.filter((it) => unanchored.has(it))].filter(inside),
+    unanchored: [...new Set([...unanchored, ...byName])].sort(),
+    guard: guard.guardFor(folders, owner.id),
+  };
 }
 
-/** Throws for a folder that is hidden, or inside a hidden one. A package's own folder can be mounted read-only. */
+/** Throws the reason why a workspace cannot be mounted. Cheaper than to mount it: an earlier scan is enough. */
+export async function assertWorkspaceUsable(
+  access: FilesystemAccess,
+  workspace: Workspace,
+  protectedPaths: ProtectedPaths,
+  owner: MountingPackage,
+  user: SandboxUser,
+  guard: WorkspaceGuard,
+): Promise<void> {
+  if (access === 'none') return;
+  const { folders, opened } = requestedMounts(access, workspace, protectedPaths, user);
+  const known = await protectedPaths.known();
+  const hidden = hiddenPathsIn(folders, protectedPaths, known, opened);
+  for (const { target, writable } of [...folders, ...opened])
+    assertMountable(target, writable, hidden, known, owner.paths);
+  for (const { source } of folders) await guard.checkOnce(source);
+}
+
+/** Paths that stay read-only inside writable mounts. */
+function coversOf(
+  folders: readonly Mount[],
+  { readOnly = [], write }: Workspace,
+  { configuration }: ProtectedPaths,
+  { links }: KnownPaths,
+  checks: ReadonlyMap<string, FolderCheck>,
+): string[] {
+  const writable = folders.filter((it) => it.writable);
+  const granted = realPaths(write);
+  const places = writable.flatMap(({ source }) => checks.get(source)?.places ?? []);
+  const steering = [
+    ...places.flatMap(({ path, kind }) => (kind === 'link' ? (realPathOf(path) ?? []) : path)),
+    ...realPaths(configuration),
+    ...realPaths(links),
+  ].filter((it) => !granted.includes(it));
+  return [...new Set([...realPaths(readOnly), ...steering])].filter((it) =>
+    writable.some(({ target }) => isBelow(it, target)),
+  );
+}
+
+function unanchoredPaths(
+  folders: readonly Mount[],
+  paths: readonly string[],
+  guard: WorkspaceGuard,
+): ReadonlySet<string> {
+  const found = folders.flatMap(({ source }) => [
+    ...guard.protect(
+      source,
+      paths.filter((it) => isBelow(it, source)),
+    ),
+  ]);
+  return new Set(found);
+}
+
+function assertNothingStuck(folders: readonly Mount[], checks: ReadonlyMap<string, FolderCheck>): void {
+  const stuck = folders.flatMap((it) => (it.writable ? (checks.get(it.source)?.stuck ?? []) : []));
+  const [first] = stuck;
+  if (first === undefined) return;
+  throw new HostError(
+    'workspace_unusable',
+    `${first} appeared while a tool could write there, decides what other programs do, and cannot be moved aside`,
+    { hint: `look at it, then delete it: ${shellQuote(first)}` },
+  );
+}
+
+/**
+ * Throws for a folder that is hidden, or inside a hidden one. The folder of a package itself, or of one that the state
+ * knows from another session, can be mounted read-only.
+ */
 function assertMountable(
   target: string,
   writable: boolean,
   hidden: readonly string[],
-  packagePaths: readonly string[],
+  { packages }: KnownPaths,
+  ownPaths: readonly string[],
 ): void {
-  const hiddenFolder = hidden.find((it) => isWithin(target, it));
-  if (hiddenFolder === undefined || (!writable && packagePaths.some((it) => it === hiddenFolder))) return;
+  const readable = writable ? [] : [...ownPaths, ...packages];
+  const hiddenFolder = hidden.find((it) => isWithin(target, it) && !readable.includes(it));
+  if (hiddenFolder === undefined) return;
   throw new HostError(
     'workspace_unusable',
     `the workspace ${target} is in ${hiddenFolder}, which tools must not see`,
@@ -107,66 +170,35 @@ function assertMountable(
   );
 }
 
-function outsideAllowedRoots(path: string, allowedRoots: readonly string[]): HostError {
-  return new HostError(
-    'workspace_unusable',
-    allowedRoots.length === 0
-      ? `${path} is not allowed as a workspace: the list of allowed roots is empty`
-      : `${path} is outside the allowed roots: ${allowedRoots.join(', ')}`,
-    { hint: 'choose another folder with --root, or see "toolwharf config list --show-origin"' },
-  );
+/** Hidden paths that are known without a search. */
+function hiddenPathsIn(
+  mounts: readonly Mount[],
+  { homes, hostFolders, packages }: ProtectedPaths,
+  known: KnownPaths,
+  opened: readonly Mount[],
+): string[] {
+  const bases = [...new Set([...homes, ...mounts.map((it) => it.target)])];
+  const keys = bases.flatMap((base) => keyMaterial.map((it) => join(base, it)));
+  return withRealPaths([
+    ...keys.filter((it) => !isOpened(it, opened)),
+    ...hostFolders,
+    ...packages,
+    ...known.packages,
+  ]).sort();
 }
 
-/** With symbolic links resolved. Paths that do not exist are left out. */
-function realPaths(paths: readonly string[]): string[] {
-  return paths.filter((it) => existsSync(it)).map((it) => realpathSync.native(it));
+/** Also with symbolic links resolved, so that a link cannot bypass the hiding. Paths that do not exist are left out. */
+function withRealPaths(paths: readonly string[]): string[] {
+  return [...new Set(paths.filter((it) => existsSync(it)).flatMap((it) => [it, realpathSync.native(it)]))];
 }
 
-function isInOneOf(path: string, folders: readonly string[]): boolean {
-  const [real = path] = realPaths([path]);
-  return folders.some((it) => isWithin(real, it));
-}
-
-/** A tool that can write to the home folder could add a key there, or a command that runs at the next login. */
-function homeNotWritable(path: string): HostError {
-  return new HostError(
-    'workspace_unusable',
-    `the workspace ${path} contains the home folder, which tools must not write to`,
-    { hint: 'choose a project folder with --root' },
-  );
-}
-
-function hiddenPathsIn(mounts: readonly Mount[], neverShown: HiddenPaths): string[] {
-  const homes = [...new Set([...neverShown.homes, ...mounts.map((it) => it.target)])];
-  const keys = homes.flatMap((home) => keyMaterial.map((it) => join(home, it)));
-  const found = [...keys, ...neverShown.hostFolders, ...neverShown.packages].filter((it) => existsSync(it));
-  // Also with symbolic links resolved, so that a link cannot bypass the hiding.
-  return [...new Set(found.flatMap((it) => [it, realpathSync.native(it)]))].sort();
-}
-
-/** The real path of a folder; throws if tools cannot use it. */
-function usablePath(path: string, writable: boolean, user: SandboxUser): string {
-  const unusable = (why: string, hint: string, cause?: unknown) =>
-    new HostError('workspace_unusable', `${path} cannot be mounted for tools: ${why}`, { hint, cause });
-  const another = 'choose another folder with --root';
-  let real: string;
-  try {
-    real = realpathSync.native(path);
-    if (!statSync(real).isDirectory()) throw unusable('it is not a folder', another);
-  } catch (error) {
-    if (error instanceof HostError) throw error;
-    throw unusable('it does not exist or cannot be read', another, error);
-  }
-  if (systemFolders.has(real) || systemTrees.test(real)) throw unusable('it belongs to the system', another);
-  const blocked = firstImpassableFolder(dirname(real), user);
-  const userName = user.uid === process.getuid?.() ? 'this user' : `the sandbox user ${user.uid}`;
-  if (blocked !== undefined) throw unusable(`${userName} cannot enter ${blocked}`, runAs(blocked, 'o+x'));
-  if (!canUse(real, user, false)) throw unusable(`${userName} cannot read it`, runAs(real, 'o+rx'));
-  if (writable && !canUse(real, user, true))
-    throw unusable(`${userName} cannot write to it`, runAs(real, 'o+rwx'));
-  return real;
-}
-
-function runAs(path: string, bits: string): string {
-  return `run Toolwharf as the owner of the folder, or allow it: chmod ${bits} ${shellQuote(path)}`;
+/**
+ * Whether a grant names exactly this path, or a folder of key material that contains it. A grant of any other folder
+ * above it opens nothing.
+ */
+function isOpened(path: string, opened: readonly Mount[]): boolean {
+  return opened.some(({ target }) => {
+    if (target === path || target === realPathOf(path)) return true;
+    return isWithin(path, target) && keyMaterialKind(dirname(target), basename(target)) === 'always';
+  });
 }

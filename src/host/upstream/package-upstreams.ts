@@ -289,7 +289,11 @@ export class PackageUpstreams {
       profileInputs: this.#context.profileInputs,
       scan: () => this.#scan(packageOf(checked), slots),
     });
-    return this.#services.upstreams.connections.use(target, work, tool);
+    try {
+      return await this.#services.upstreams.connections.use(target, work, tool);
+    } finally {
+      await target.guard?.settle();
+    }
   }
 
   #known(checked: CheckedPackage): Map<string, ProgramAnnouncement> {

@@ -1,5 +1,6 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
+import type { MountGuard } from '../../run/mount-guard.js';
 import {
   type OwnedProcess,
   type ProcessOwner,
@@ -25,6 +26,8 @@ export interface UpstreamTarget<U extends Upstream = Upstream> {
   readonly program: string;
   /** True if the host starts the program. One that runs elsewhere can come back at any time. */
   readonly startedHere: boolean;
+  /** Follows its process, if it runs here and sees the workspace. */
+  readonly guard?: MountGuard | undefined;
   readonly open: (signal: CancelSignal) => Promise<U>;
   /** Removes secrets from what a program writes when it ends. */
   readonly redact: (text: string) => string;

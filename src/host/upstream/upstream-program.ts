@@ -70,10 +70,11 @@ export function upstreamKey(
 }
 
 function profileKey(profile: SandboxProfile): Json {
-  const { roots, hidden, dataFolder, limits, network, packageFolder } = profile;
+  const { roots, hidden, unanchored, dataFolder, limits, network, packageFolder } = profile;
   return [
     roots,
     hidden,
+    unanchored,
     dataFolder,
     limits,
     network,

@@ -64,6 +64,7 @@ export async function upstreamTarget(
     digest: ref.digest,
     program: program.name,
     startedHere: runsHere(program),
+    guard: profile?.guard,
     ...opener,
   };
 }

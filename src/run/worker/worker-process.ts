@@ -42,6 +42,14 @@ export interface WorkerOutcome {
   readonly deniedHosts: readonly DeniedHost[];
 }
 
+/** How long a worker process can be used. */
+export interface WorkerLife {
+  /** CPU time limit for the whole life of the process. */
+  readonly cpuSeconds: number;
+  /** Whether it must not get another call. */
+  readonly isOutdated: () => boolean;
+}
+
 interface Pending {
   readonly id: number;
   readonly limits: WorkerLimits;
@@ -61,6 +69,7 @@ const envelopeBytes = 64 * 1024;
 export class WorkerProcess implements PooledProcess {
   readonly exited: Promise<unknown>;
   readonly #cpuSeconds: number;
+  readonly #isOutdated: () => boolean;
   readonly #unsent: string[] = [];
   #sandboxed: SandboxedProcess | undefined;
   #started = false;
@@ -76,9 +85,9 @@ export class WorkerProcess implements PooledProcess {
   #log: Buffer[] = [];
   #logged = 0;
 
-  /** `cpuSeconds`: CPU time limit for the whole life of the process. */
-  constructor(starting: Promise<SandboxedProcess>, cpuSeconds: number) {
+  constructor(starting: Promise<SandboxedProcess>, { cpuSeconds, isOutdated }: WorkerLife) {
     this.#cpuSeconds = cpuSeconds;
+    this.#isOutdated = isOutdated;
     this.exited = starting
       .then((sandboxed) => this.#attach(sandboxed))
       .then(
@@ -95,7 +104,7 @@ export class WorkerProcess implements PooledProcess {
   }
 
   get retired(): boolean {
-    return this.#retired;
+    return this.#retired || this.#isOutdated();
   }
 
   kill(): void {
