@@ -109,9 +109,10 @@ export class PackageUpstreams {
     return failedProgramReason(checked, this.#services.upstreams.connections, this.#setup.owner);
   }
 
-  /** False for a tool that only the manifest declares, because its program never started. */
+  /** False for a tool that a session that looks knows only from the manifest, because its program never started. */
   hasAnnounced(checked: CheckedPackage, { action }: Tool): boolean {
-    return action?.kind !== 'upstream' || this.#known(checked).has(action.program);
+    if (this.#setup.intent === 'use' || action?.kind !== 'upstream') return true;
+    return this.#known(checked).has(action.program);
   }
 
   /** What a session that only looks cannot know about the tools of a package; empty if it knows all. */

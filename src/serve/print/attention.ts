@@ -1,6 +1,7 @@
 import type {
   AuditRollback,
   KillEntry,
+  MovedFile,
   PackageState,
   SessionWaiver,
   UnknownOutcome,
@@ -15,6 +16,7 @@ const attentionKinds = [
   'outcome-unknown',
   'approval',
   'killed',
+  'moved-aside',
   'inactive-setting',
   'needs-review',
   'needs-setup',
@@ -24,7 +26,7 @@ const attentionKinds = [
 /** One thing that needs the attention of a person. */
 export interface AttentionItem {
   readonly kind: (typeof attentionKinds)[number];
-  /** The entry of the audit log, the call, the approval, the target, the package or the setting. */
+  /** The entry of the audit log, the call, the approval, the target, the moved file, the package or the setting. */
   readonly subject: string;
   readonly message: string;
   /** The command to run next. */
@@ -35,7 +37,7 @@ export interface AttentionItem {
 export const attentionEntry: Shape<AttentionItem> = object({
   kind: oneOf(attentionKinds),
   subject: text(
-    'The entry of the audit log, the call, the held call, the target, the package or the setting.',
+    'The entry of the audit log, the call, the held call, the target, the moved file, the package or the setting.',
   ),
   message: anyText(),
   command: text('The command to run next.'),
@@ -47,15 +49,16 @@ export interface AttentionSources {
   readonly approvals: readonly ApprovalRequest[];
   readonly kills: readonly KillEntry[];
   readonly waivers: readonly SessionWaiver[];
+  readonly moved: readonly MovedFile[];
   readonly packages: readonly PackageState[];
 }
 
 /**
- * Rollbacks of the audit log first, then unknown outcomes, held calls, stopped targets, inactive settings and packages
- * that are not ready.
+ * Rollbacks of the audit log first, then unknown outcomes, held calls, stopped targets, inactive settings, moved files
+ * and packages that are not ready.
  */
 export function attentionOf(sources: AttentionSources): AttentionItem[] {
-  const { rollbacks, outcomes, approvals, kills, waivers, packages } = sources;
+  const { rollbacks, outcomes, approvals, kills, waivers, moved, packages } = sources;
   return [
     ...rollbacks.map(
       ({ entry, message }): AttentionItem => ({
@@ -99,6 +102,14 @@ export function attentionOf(sources: AttentionSources): AttentionItem[] {
           command: `toolwharf policy accept ${it.id.slice(0, 12)}`,
         }),
       ),
+    ...moved.map(
+      ({ id, path, packages: writers }): AttentionItem => ({
+        kind: 'moved-aside',
+        subject: id,
+        message: `${path} steers other programs and appeared while ${writers.join(', ')} could write there; it was moved aside`,
+        command: `toolwharf quarantine restore ${shellQuote(id)}`,
+      }),
+    ),
     ...packages.flatMap((it): AttentionItem[] => {
       const { state } = it;
       if (state !== 'needs-review' && state !== 'needs-setup' && state !== 'broken') return [];

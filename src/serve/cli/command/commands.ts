@@ -116,6 +116,12 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('../commands/kill.js')).kill,
   },
   {
+    name: 'quarantine',
+    summary: 'restore or delete files that were moved aside',
+    effect: 'acts',
+    load: async () => (await import('../commands/quarantine.js')).quarantine,
+  },
+  {
     name: 'approvals',
     summary: 'approve or deny held calls',
     effect: 'acts',
@@ -124,7 +130,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'policy',
     summary: 'explain which rule decides a call',
-    effect: 'reads',
+    effect: 'acts',
     load: async () => (await import('../commands/policy.js')).policy,
   },
   {

@@ -64,6 +64,7 @@ async function attention(args: Arguments, terminal: Terminal, options: SessionOp
       outcomes: await host.outcomes.unknown(),
       approvals: await host.approvals.list(['proposed']),
       kills: await host.kills.list(),
+      moved: await host.quarantine.list(),
       ...(await sessionAttention(await host.session({ ...options, intent: 'look' }))),
     }),
   );

@@ -146,9 +146,20 @@ async function userFile(
       });
     return readConfigFile(path, 'user', home);
   }
-  const configHome = environment.XDG_CONFIG_HOME ?? '';
-  const path = join(isAbsolute(configHome) ? configHome : join(home, '.config'), 'toolwharf', 'config.toml');
+  const path = join(userFolder(environment, home), 'config.toml');
   return exists(path) ? readConfigFile(path, 'user', home) : undefined;
+}
+
+/** Where the user's configuration is, or would be: tools must not create or change it. */
+export function configurationPaths(args: Arguments, { environment, cwd }: Terminal): readonly string[] {
+  const named = args.value('config');
+  const folder = userFolder(environment, homeOrRoot(environment));
+  return [...(named === undefined ? [] : [resolve(cwd, named)]), folder];
+}
+
+function userFolder(environment: Terminal['environment'], home: string): string {
+  const configHome = environment.XDG_CONFIG_HOME ?? '';
+  return join(isAbsolute(configHome) ? configHome : join(home, '.config'), 'toolwharf');
 }
 
 function invalidConfig(diagnostics: readonly Diagnostic[], json: boolean): HostError {

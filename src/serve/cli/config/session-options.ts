@@ -3,7 +3,7 @@ import type { SessionOptions } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import type { Arguments } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { sessionOptions, sessionSettings } from './config.js';
+import { configurationPaths, sessionOptions, sessionSettings } from './config.js';
 
 /** Who opens the session is added when the host is known. The sessions of a command are one client. */
 export type CommandSessionOptions = Required<Omit<SessionOptions, 'client' | 'operator'>> &
@@ -33,7 +33,7 @@ export async function sessionFor(
     root: absolute(root),
     allow,
     environment,
-    policy,
+    policy: { ...policy, protect: configurationPaths(args, terminal) },
   };
 }
 

@@ -5,14 +5,15 @@ import { HttpError } from '../http-error.js';
 import { documentSchema, type Route } from '../route.js';
 
 /** Items that need an operator, like `toolwharf list --attention`. */
-export function attentionRoutes({ rollbacks, outcomes, approvals, kills }: Host): readonly Route[] {
+export function attentionRoutes(host: Host): readonly Route[] {
+  const { rollbacks, outcomes, approvals, kills, quarantine } = host;
   return [
     {
       method: 'GET',
       path: '/api/v1/attention',
       role: 'operator',
       summary:
-        'List items that need an operator: rollbacks of the audit log, unknown outcomes, held calls, inactive settings, stopped and unavailable packages.',
+        'List items that need an operator: rollbacks of the audit log, unknown outcomes, held calls, inactive settings, moved files, stopped and unavailable packages.',
       responses: {
         200: {
           description: 'The items, most urgent first.',
@@ -27,6 +28,7 @@ export function attentionRoutes({ rollbacks, outcomes, approvals, kills }: Host)
           approvals: await approvals.list(['proposed']),
           kills: await kills.list(),
           waivers: await session.waivers(),
+          moved: await quarantine.list(),
           packages: (await session.packages()).packages,
         });
         return { body: { schema: 'toolwharf/attention@1', items } };
