@@ -14,12 +14,11 @@ import type {
   QuarantineOperations,
   Rollbacks,
   Secrets,
-  SessionWaiver,
   Switches,
   Tokens,
-  WaiverOperations,
 } from './operator/operator.js';
 import type { Actor, OperatorAuth } from './operator/operator-auth.js';
+import type { SessionWaiver, WaiverOperations } from './operator/waiver-operations.js';
 import type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
 import type { SessionPolicy } from './session-policy.js';
 
@@ -57,7 +56,6 @@ export type {
   HashedAuditEntry,
 } from './operator/audit-reader.js';
 export type {
-  AcceptedWaiver,
   Approvals,
   AuditRollback,
   Check,
@@ -75,7 +73,6 @@ export type {
   SecretEntry,
   SecretInput,
   Secrets,
-  SessionWaiver,
   StandingRuleOperations,
   Switches,
   TokenEntry,
@@ -85,7 +82,6 @@ export type {
   Tokens,
   UnknownOutcome,
   VaultKeyStorage,
-  WaiverOperations,
 } from './operator/operator.js';
 export type {
   Actor,
@@ -95,6 +91,7 @@ export type {
   PinReset,
   VerifiedActor,
 } from './operator/operator-auth.js';
+export type { AcceptedWaiver, SessionWaiver, WaiverOperations } from './operator/waiver-operations.js';
 export type { InstallOptions, InstallResult, InstallStep, PackageReview } from './packages/package-change.js';
 export type {
   BrokerPolicy,

@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Waiver } from '../model/waiver.js';
-import { type AcceptedWaiverTable, type Database, databaseFile } from './database.js';
+import { type Database, databaseFile } from './database.js';
 import { openSqlite } from './sqlite.js';
+import type { AcceptedWaiverTable } from './state-tables.js';
 
 /** The waivers that an operator accepted, by the digest of their content. */
 export class AcceptedWaivers {

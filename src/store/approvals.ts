@@ -6,7 +6,8 @@ import type {
   Channel,
 } from '../model/approval.js';
 import type { Json } from '../model/json.js';
-import type { ApprovalTable, Database } from './database.js';
+import type { Database } from './database.js';
+import type { ApprovalTable } from './state-tables.js';
 
 /** How long arguments and answers of ended requests are stored. */
 const retentionMs = 3_600_000;

@@ -5,8 +5,8 @@ import { type AnchorToCheck, contradiction } from './audit-anchor.js';
 import { chainStart, entryHash, entryLeaf } from './audit-hash.js';
 import { parseRollback } from './audit-rollback.js';
 import { isCheckpointOf, originOf, parseCheckpoint, type SignedCheckpoint } from './checkpoint.js';
-import type { AuditTable } from './database.js';
 import { emptyTree, type TreeEdge, treeRoot, withLeaf } from './merkle-tree.js';
+import type { AuditTable } from './state-tables.js';
 
 export interface AuditLogParts {
   /** Ordered by `seq`. */

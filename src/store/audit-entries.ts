@@ -1,5 +1,6 @@
 import type { JsonObject } from '../model/json.js';
-import type { AuditTable, Database } from './database.js';
+import type { Database } from './database.js';
+import type { AuditTable } from './state-tables.js';
 
 /** The newest entries, in order. */
 export async function readAuditTail(database: Database, count: number): Promise<AuditTable[]> {

@@ -7,8 +7,8 @@ import { isObject, type Json } from '../model/json.js';
 import { answerLimits, parseBounded } from '../model/json-bounds.js';
 import { checkAuditLog } from './audit-check.js';
 import { readTrustedPublicKey } from './checkpoint-key.js';
-import type { AuditTable } from './database.js';
 import { emptyTree, parseEdge, type TreeEdge } from './merkle-tree.js';
+import type { AuditTable } from './state-tables.js';
 import { readAnchorAt, type VerifyOptions } from './stored-audit-log.js';
 
 interface ExportHeader {

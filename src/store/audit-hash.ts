@@ -1,6 +1,6 @@
 import { sha256 } from '../files/sha256.js';
-import type { AuditTable } from './database.js';
 import { leafHash } from './merkle-tree.js';
+import type { AuditTable } from './state-tables.js';
 
 /** `previous` of the first entry. */
 export const chainStart = '0'.repeat(64);

@@ -1,8 +1,8 @@
 import { HostError } from '../model/host-error.js';
 import { chainStart, entryLeaf } from './audit-hash.js';
-import type { AuditTreeTable } from './database.js';
 import { emptyTree, parseEdge, type TreeEdge, withLeaf } from './merkle-tree.js';
 import type { SqliteConnection } from './sqlite.js';
+import type { AuditTreeTable } from './state-tables.js';
 
 /** The newest entry of the audit log, with the tree of all entries. */
 export interface AuditHead {

@@ -1,4 +1,5 @@
-import type { Database, KillTable } from './database.js';
+import type { Database } from './database.js';
+import type { KillTable } from './state-tables.js';
 
 /** Targets that the kill switch stops until somebody lifts it. */
 export class KillRows {

@@ -1,5 +1,6 @@
 import { CompiledQuery, type Kysely, type Transaction } from 'kysely';
-import type { Database, StateTables } from './database.js';
+import type { Database } from './database.js';
+import type { StateTables } from './state-tables.js';
 
 /** The share of one limit that one call uses. */
 export interface Meter {

@@ -1,4 +1,5 @@
-import type { Database, MovedFileTable } from './database.js';
+import type { Database } from './database.js';
+import type { MovedFileTable } from './state-tables.js';
 
 /** A file or folder that the host moved out of a mounted folder. */
 export interface StoredMovedFile {

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Database, OperatorPinTable } from './database.js';
+import type { Database } from './database.js';
 import { openSqlite } from './sqlite.js';
+import type { OperatorPinTable } from './state-tables.js';
 
 /** Whether a PIN may be tried now. `until`: milliseconds since 1970. */
 export type PinAttempt =

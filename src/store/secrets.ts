@@ -1,4 +1,5 @@
-import type { Database, SecretTable } from './database.js';
+import type { Database } from './database.js';
+import type { SecretTable } from './state-tables.js';
 
 /** Encrypted values from the vault. This class cannot decrypt them. */
 export class SecretRows {

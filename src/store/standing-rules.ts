@@ -1,5 +1,6 @@
 import type { StandingRule, StandingRuleInput } from '../model/standing-rule.js';
-import type { Database, StandingRuleTable } from './database.js';
+import type { Database } from './database.js';
+import type { StandingRuleTable } from './state-tables.js';
 
 /** Standing rules: matching calls run without asking a person. Ended rules stay listed with their reason. */
 export class StandingRules {

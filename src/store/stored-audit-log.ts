@@ -14,10 +14,11 @@ import { logNameAt } from './audit-rollback.js';
 import { originOf, parseCheckpoint, type SignedCheckpoint } from './checkpoint.js';
 import { readOwnPublicKey, readTrustedPublicKey } from './checkpoint-key.js';
 import { type CheckpointPaths, readCheckpoints } from './checkpoints.js';
-import { type AuditTable, databaseFile } from './database.js';
+import { databaseFile } from './database.js';
 import { emptyTree, serializeEdge, withLeaf } from './merkle-tree.js';
 import { verifierKeyText } from './signed-note.js';
 import { openSqlite, type SqliteConnection } from './sqlite.js';
+import type { AuditTable } from './state-tables.js';
 
 const pageSize = 500;
 

@@ -1,5 +1,6 @@
 import { sha256 } from '../files/sha256.js';
-import type { Database, TokenTable } from './database.js';
+import type { Database } from './database.js';
+import type { TokenTable } from './state-tables.js';
 
 /** A token to store. */
 export interface NewToken extends Omit<TokenTable, 'digest' | 'created_at' | 'principal'> {

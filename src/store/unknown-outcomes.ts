@@ -1,4 +1,5 @@
-import type { Database, UnknownOutcomeTable } from './database.js';
+import type { Database } from './database.js';
+import type { UnknownOutcomeTable } from './state-tables.js';
 
 /** Calls that a host started but did not finish before it ended. A row stays until an operator acknowledges it. */
 export class UnknownOutcomeRows {

@@ -215,9 +215,11 @@ describe('JSON from outside', () => {
     'serve/mcp/state-signer.ts': 'signed by the host',
     'serve/socket/connect.ts': 'the first line of our own host, limited in size',
     'serve/socket/socket-host.ts': 'answers of our own host',
+    'store/agreements.ts': 'the database',
     'store/approvals.ts': 'the database',
     'store/audit-check.ts': 'the audit log',
     'store/audit-entries.ts': 'the audit log',
+    'store/moved-files.ts': 'the database',
     'store/standing-rules.ts': 'the database',
     'store/stored-audit-log.ts': 'the audit log',
   };

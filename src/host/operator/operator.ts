@@ -4,7 +4,6 @@ import type { ApprovalRequest, ApprovalState } from '../../model/approval.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import type { Json } from '../../model/json.js';
 import type { StandingRule, StandingRuleInput } from '../../model/standing-rule.js';
-import type { Waiver } from '../../model/waiver.js';
 import type { Actor } from './operator-auth.js';
 
 /** Operations on held calls, for people. Do not offer them to an agent. */
@@ -33,34 +32,6 @@ export interface StandingRuleOperations {
   add(rule: StandingRuleInput, actor: Actor): Promise<StandingRule>;
   /** False if there is no such rule in force. */
   revoke(id: string, actor: Actor): Promise<boolean>;
-}
-
-/**
- * Settings that waive a question or a protection: rules with `allow`, grants and similar. Once a PIN is set, each content
- * has no effect until the operator accepts it with `acceptWaiver` of a session.
- */
-export interface WaiverOperations {
-  /** Everything that was accepted, oldest first. */
-  list(): Promise<readonly AcceptedWaiver[]>;
-  /** Ends the acceptance. False if there is none with this id. */
-  revoke(id: string, actor: Actor): Promise<boolean>;
-}
-
-/** A setting that somebody accepted. */
-export interface AcceptedWaiver extends Omit<Waiver, 'origin'> {
-  /** Milliseconds since 1970. */
-  readonly acceptedAt: number;
-  readonly acceptedBy: string;
-  /** Whether the PIN was given. Without it, the acceptance does not count once a PIN is set. */
-  readonly verified: boolean;
-}
-
-/** A waiver in the settings of a session. */
-export interface SessionWaiver extends Waiver {
-  /** False: it has no effect until the operator accepts it. */
-  readonly active: boolean;
-  /** Whether it was accepted with the PIN. */
-  readonly verified: boolean;
 }
 
 /** Tokens of HTTP clients and keys of stdio clients. Only a digest of each is stored. */

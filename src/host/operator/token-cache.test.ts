@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { TokenTable } from '../../store/database.js';
+import type { TokenTable } from '../../store/state-tables.js';
 import type { NewToken, TokenRows } from '../../store/tokens.js';
 import { TokenCache } from './token-cache.js';
 

@@ -1,4 +1,4 @@
-import type { TokenTable } from '../../store/database.js';
+import type { TokenTable } from '../../store/state-tables.js';
 import type { TokenRows } from '../../store/tokens.js';
 
 /**

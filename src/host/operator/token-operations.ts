@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { HostError } from '../../model/host-error.js';
 import type { AuditLog } from '../../store/audit-log.js';
-import type { TokenTable } from '../../store/database.js';
+import type { TokenTable } from '../../store/state-tables.js';
 import type { TokenEntry, TokenInput, TokenKind, TokenRole, Tokens } from './operator.js';
 import type { OperatorAuth } from './operator-auth.js';
 import type { TokenCache } from './token-cache.js';

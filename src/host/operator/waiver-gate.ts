@@ -2,9 +2,9 @@ import type { JsonObject } from '../../model/json.js';
 import type { Waiver } from '../../model/waiver.js';
 import type { AcceptedWaivers } from '../../store/accepted-waivers.js';
 import type { AuditLog } from '../../store/audit-log.js';
-import type { AcceptedWaiver, WaiverOperations } from './operator.js';
 import type { VerifiedActor } from './operator-auth.js';
 import { actorName } from './pin-auth.js';
+import type { AcceptedWaiver, WaiverOperations } from './waiver-operations.js';
 
 /** Inactive waivers in one audit entry, and remembered ones, so that a caller cannot fill the log or the memory. */
 const maxLogged = 20;

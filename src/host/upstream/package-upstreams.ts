@@ -133,10 +133,9 @@ export class PackageUpstreams {
   }
 
   async accept(checked: CheckedPackage, shown: ReadonlyMap<string, ProgramAnnouncement>): Promise<void> {
-    for (const [program, { waiting }] of shown) {
-      if (waiting !== null)
-        await this.#services.upstreams.announcements.accept(programRefOf(checked, program), waiting);
-    }
+    const { announcements } = this.#services.upstreams;
+    for (const [program, { waiting }] of shown)
+      if (waiting !== null) await announcements.accept(programRefOf(checked, program), waiting);
   }
 
   /** Whether a program announces the tool `package/tool`, but nobody accepted it yet. */
@@ -174,6 +173,7 @@ export class PackageUpstreams {
   async call({ checked, tool, slots }: ToolUse, request: RunRequest): Promise<RunResult> {
     const action = upstreamAction(tool);
     const program = programOf(packageOf(checked), action.program);
+    const name = `${request.package.id}/${request.tool.name}`;
     const { timeoutMs, signal, input, callId, outputBytes, caller, onNetworkDenied, onProgress, onAsk } =
       request;
     return this.#use(
@@ -183,23 +183,12 @@ export class PackageUpstreams {
       (upstream) =>
         upstream.call({
           tool: action.tool,
-          input,
-          name: `${request.package.id}/${request.tool.name}`,
-          callId,
-          timeoutMs,
-          signal,
-          outputBytes,
-          caller,
-          onNetworkDenied,
-          onProgress,
-          onAsk,
+          ...{ input, name, callId, timeoutMs, signal, outputBytes, caller },
+          ...{ onNetworkDenied, onProgress, onAsk },
           assertCurrent: () => {
             const reason = this.outdatedReason(checked, tool);
             if (reason !== undefined)
-              throw new HostError(
-                'needs_review',
-                `${request.package.id}/${tool.name} was not called: ${reason}`,
-              );
+              throw new HostError('needs_review', `${name} was not called: ${reason}`);
           },
         }),
       request.tool.name,

@@ -7,8 +7,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { entryHash } from '../../../src/store/audit-hash.js';
 import { openAuditLog } from '../../../src/store/audit-opening.js';
 import { checkpointPaths } from '../../../src/store/checkpoints.js';
-import { type AuditTable, openDatabase } from '../../../src/store/database.js';
+import { openDatabase } from '../../../src/store/database.js';
 import { openSqlite, type SqliteConnection } from '../../../src/store/sqlite.js';
+import type { AuditTable } from '../../../src/store/state-tables.js';
 import { StoredAuditLog } from '../../../src/store/stored-audit-log.js';
 import { temporaryFolder } from '../../support/toolwharf.js';
 

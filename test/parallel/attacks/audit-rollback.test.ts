@@ -21,9 +21,10 @@ import { openAuditLog } from '../../../src/store/audit-opening.js';
 import { readRollbacks, rollbackBody } from '../../../src/store/audit-rollback.js';
 import { parseCheckpoint, signCheckpoint } from '../../../src/store/checkpoint.js';
 import { checkpointPaths } from '../../../src/store/checkpoints.js';
-import { type AuditTable, openDatabase } from '../../../src/store/database.js';
+import { openDatabase } from '../../../src/store/database.js';
 import { emptyTree, treeRoot, withLeaf } from '../../../src/store/merkle-tree.js';
 import { openSqlite } from '../../../src/store/sqlite.js';
+import type { AuditTable } from '../../../src/store/state-tables.js';
 import { StoredAuditLog } from '../../../src/store/stored-audit-log.js';
 import { temporaryFolder, until } from '../../support/toolwharf.js';
 

@@ -222,6 +222,9 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await remote.kills.lift('later', by);
   await step('kills.list', () => remote.kills.list());
   await step('kills.lift', () => remote.kills.lift('counter', by));
+  await step('quarantine.list', () => remote.quarantine.list());
+  await step('quarantine.restore: unknown', () => remote.quarantine.restore('mov_0', by));
+  await step('quarantine.delete: unknown', () => remote.quarantine.delete('mov_0', by));
 
   const [waiver] = at<{ id: string }[]>(await step('session.waivers', () => session.waivers()));
   await step('session.acceptWaiver', () => session.acceptWaiver(waiver?.id as string, by));
@@ -286,6 +289,8 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
     'secrets.rekey': (actor) => remote.secrets.rekey({ to: 'file', by: actor }),
     'switches.set': (actor) => remote.switches.set('counter', true, actor),
     'kills.lift': (actor) => remote.kills.lift('counter', actor),
+    'quarantine.restore': (actor) => remote.quarantine.restore('mov_0', actor),
+    'quarantine.delete': (actor) => remote.quarantine.delete('mov_0', actor),
     'rollbacks.acknowledge': (actor) => remote.rollbacks.acknowledge(1, actor),
     'keptArguments.open': (actor) => remote.keptArguments.open('call_0', actor),
     'keptArguments.forget': (actor) => remote.keptArguments.forget(0, actor),

@@ -1,0 +1,259 @@
+// The tables of the state database, with the columns as SQLite stores them.
+
+export interface AuditTable {
+  seq: number;
+  /** ISO 8601, UTC. */
+  at: string;
+  kind: string;
+  /** Canonical JSON. */
+  body: string;
+  previous: string;
+  hash: string;
+}
+
+/** One row. Everything but the name can be computed again from the entries. */
+export interface AuditTreeTable {
+  one: number;
+  /** Random; part of the name of the audit log. */
+  log: string;
+  /** Number of entries of the newest checkpoint that an entry mentions; 0 if there is none. */
+  checkpoint: number;
+  /** Right edge of the tree of all entries before the last one of that checkpoint. */
+  edge: Uint8Array;
+}
+
+/** A place outside the state directory that has an anchor of the audit log. */
+export interface AuditAnchorTable {
+  place: string;
+  /** When it was first written. */
+  at: number;
+}
+
+export interface ApprovalTable {
+  id: string;
+  principal: string;
+  client: string;
+  session: string;
+  tool: string;
+  definition: string;
+  arguments: string;
+  arguments_digest: string;
+  policy: string;
+  credentials: string;
+  kind: string;
+  reasons: string;
+  /** A list as JSON. */
+  evidence: string;
+  created_at: number;
+  expires_at: number;
+  state: string;
+  decided_at: number | null;
+  decided_by: string | null;
+  channel: string | null;
+  /** 1 if the operator's PIN was given. */
+  verified: number | null;
+  void_reason: string | null;
+  /** The answer of the executed call as JSON. */
+  answer: string | null;
+}
+
+export interface SecretTable {
+  package: string;
+  slot: string;
+  /** Canonical JSON. */
+  audience: string;
+  version: number;
+  nonce: Uint8Array;
+  sealed: Uint8Array;
+  set_at: number;
+}
+
+/** A file or folder that an operator named. */
+export interface LinkTable {
+  folder: string;
+  linked_at: number;
+}
+
+/** The agreement to the package of one manifest. */
+export interface AgreementTable {
+  manifest: string;
+  package: string;
+  digest: string;
+  /** The permissions that the package requested, as canonical JSON. */
+  request: string;
+  /** Package text that models and people read, as JSON. */
+  package_text: string;
+  /** Where the files of the package are: a list of files and folders, as JSON. */
+  paths: string;
+  accepted_at: number;
+  accepted_by: string;
+}
+
+/** A file or folder that the host moved out of a mounted folder, for review. */
+export interface MovedFileTable {
+  id: string;
+  folder: string;
+  path: string;
+  stored: string;
+  kind: string;
+  /** A list as JSON. */
+  packages: string;
+  at: number;
+}
+
+export interface DisabledPackageTable {
+  package: string;
+  at: number;
+  by: string;
+}
+
+/** A call that started and has no recorded outcome. */
+export interface UnknownOutcomeTable {
+  call: string;
+  tool: string;
+  principal: string;
+  at: number;
+}
+
+/** A target of the kill switch. */
+export interface KillTable {
+  target: string;
+  at: number;
+  by: string;
+}
+
+export interface TokenTable {
+  id: string;
+  kind: string;
+  name: string;
+  role: string;
+  principal: string;
+  /** 1: a person may approve held calls by answering at the client that has it. */
+  may_approve: number;
+  /** SHA-256 of the token. */
+  digest: string;
+  created_at: number;
+  expires_at: number | null;
+  created_by: string;
+}
+
+/** A principal that a token has or had. */
+export interface TokenPrincipalTable {
+  principal: string;
+}
+
+/** The use of a limit at one time. */
+export interface LimitUseTable {
+  principal: string;
+  tool: string;
+  /** `calls` or `amount`. */
+  kind: string;
+  /** Length of the window in milliseconds. */
+  window_ms: number;
+  at: number;
+  used: number;
+}
+
+/** The highest time that limits were checked at. */
+export interface LimitClockTable {
+  id: 1;
+  at: number;
+}
+
+/** What an upstream program announced. */
+export interface AnnouncementTable {
+  manifest: string;
+  program: string;
+  digest: string;
+  /** The accepted announcement, as canonical JSON. */
+  agreed: string;
+  /** A changed announcement that needs review. */
+  waiting: string | null;
+  at: number;
+}
+
+/** A standing rule: matching calls run without asking a person. */
+export interface StandingRuleTable {
+  id: string;
+  tool: string;
+  definition: string | null;
+  principal: string | null;
+  /** Conditions on the arguments, as JSON. */
+  conditions: string;
+  /** 1 if it may cover a destructive tool. */
+  destructive: number;
+  created_at: number;
+  expires_at: number | null;
+  created_by: string;
+  verified: number;
+  ended_at: number | null;
+  /** Why the rule ended. */
+  ended: string | null;
+  used: number;
+}
+
+/** A setting that waives a question or a protection, and that the operator accepted. */
+export interface AcceptedWaiverTable {
+  /** Digest of its kind and content. */
+  id: string;
+  kind: string;
+  /** As JSON. */
+  content: string;
+  text: string;
+  accepted_at: number;
+  accepted_by: string;
+  /** 1 if the operator's PIN was given. */
+  verified: number;
+}
+
+/** One row: the hash of the operator's PIN and the number of failed attempts. */
+export interface OperatorPinTable {
+  one: number;
+  salt: Uint8Array;
+  hash: Uint8Array;
+  set_at: number;
+  failures: number;
+  tried_at: number;
+}
+
+/** Keys that the host generated. */
+export interface HostKeyTable {
+  name: string;
+  bytes: Uint8Array;
+}
+
+/** The arguments of one call, encrypted with the key of the vault. */
+export interface SealedArgumentsTable {
+  call_id: string;
+  /** `seq` of the call's intent entry in the audit log. */
+  audit_seq: number;
+  /** Id of the key. */
+  key: string;
+  nonce: Uint8Array;
+  sealed: Uint8Array;
+  at: number;
+}
+
+export interface StateTables {
+  audit: AuditTable;
+  audit_tree: AuditTreeTable;
+  audit_anchor: AuditAnchorTable;
+  approval: ApprovalTable;
+  secret: SecretTable;
+  link: LinkTable;
+  agreement: AgreementTable;
+  disabled_package: DisabledPackageTable;
+  token: TokenTable;
+  token_principal: TokenPrincipalTable;
+  limit_use: LimitUseTable;
+  limit_clock: LimitClockTable;
+  kill: KillTable;
+  unknown_outcome: UnknownOutcomeTable;
+  announcement: AnnouncementTable;
+  standing_rule: StandingRuleTable;
+  accepted_waiver: AcceptedWaiverTable;
+  operator_pin: OperatorPinTable;
+  host_key: HostKeyTable;
+  sealed_arguments: SealedArgumentsTable;
+  moved_file: MovedFileTable;
+}
