@@ -43,7 +43,7 @@ export async function readBodyText(request: IncomingMessage, room: BodyRoom): Pr
     throw new HttpError(415, 'usage', 'the body must be application/json in UTF-8');
   if (request.headers['content-encoding'] !== undefined)
     throw new HttpError(415, 'usage', 'the body must not be compressed');
-  const declared = Number(request.headers['content-length'] ?? 0);
+  const declared = Number(request.headers['content-length']) || 0;
   if (declared > maxBytes) throw tooLarge(maxBytes);
   // Reserved at once: if many bodies shared the rest of a budget, none of them would get all its bytes.
   const shortage = room.share.take(declared);

@@ -321,16 +321,23 @@ describe('the request state of a held call in 2026', () => {
     expect(await states()).toEqual(['proposed']);
   });
 
-  test('deeply nested arguments are rejected without a crash', async () => {
+  test.each([
+    [120, 'as other arguments', rejected],
+    [
+      50_000,
+      'before they are parsed',
+      { error: { code: -32600, message: expect.stringContaining('nested') } },
+    ],
+  ])('arguments of %i levels are rejected %s', async (levels, _, expected) => {
     const client = new BareClient(front());
     const { requestState } = await ask(client);
-    const deep = `${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}`;
+    const deep = `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`;
     const { _meta } = envelope(caps);
     const rest = JSON.stringify({ requestState, inputResponses: yes, _meta }).slice(1);
     client.send(
       `{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"note","arguments":${deep},${rest}}`,
     );
-    expect(await client.next((it) => it.id === 9)).toMatchObject(rejected);
+    expect(await client.next((it) => it.id === 9)).toMatchObject(expected);
   });
 });
 
