@@ -119,7 +119,7 @@ describe('the code of a package that another session uses', () => {
 });
 
 describe('an edit of a package that holds a secret', () => {
-  const open = () => bench.host.session({ directories: [linked], root: bench.path });
+  const open = () => bench.session({ directories: [linked], root: bench.path });
   const state = async () => (await (await open()).packages()).packages.find((it) => it.id === 'holder');
 
   test('needs review, and the changed code does not get the secret before', async () => {

@@ -16,9 +16,10 @@ afterEach(() => bench?.close());
 
 /** A state directory with one of each thing that a PIN protects. Its host is stopped. */
 async function prepareState() {
-  bench = await workbench({
-    'note.py': patchTool({ name: 'note', humanConfirm: true, body: '    return {"noted": text}' }),
-  });
+  bench = await workbench(
+    { 'note.py': patchTool({ name: 'note', humanConfirm: true, body: '    return {"noted": text}' }) },
+    { statesEffects: false },
+  );
   const { host } = bench;
   const session = await bench.session({ policy: { sealArguments: {}, trusted: ['note'] } });
   const call = (text: string) => session.call({ tool: 'note/note', arguments: { text } });

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { openHttpServer } from '../../../src/serve/http/server.js';
 import { type HttpBench, httpBench, request } from '../../support/http-bench.js';
+import { knownEffects } from '../../support/workbench.js';
 
 const call = async (port: number, token: string, tool: string, given: object) =>
   request(port, '/api/v1/call', { token, body: { tool, arguments: given } });
@@ -14,7 +15,12 @@ const startAgain = async (home: HttpBench) => {
   return openHttpServer(home.bench.host, {
     port: 0,
     startTokens: [{ name: 'start', role: 'operator', token: `tw_${randomBytes(32).toString('base64url')}` }],
-    session: { directories: [home.bench.packages], root: home.bench.root, accept: null },
+    session: {
+      directories: [home.bench.packages],
+      root: home.bench.root,
+      accept: null,
+      policy: { rules: [knownEffects] },
+    },
     version: '9.9.9',
     now: Date.now,
     onBug: (error) => home.bench.bugs.push(error),

@@ -85,7 +85,7 @@ describe('the keychain', () => {
     const state = newState();
     const store = keychain(() => new Error('no session bus'));
     const host = await open(state, { audit, keychain: store });
-    await host.kills.set('one', 'tester');
+    await host.kills.set('one', 'tester', true);
     expect(await host.verifyAudit()).toMatchObject({ ok: true, anchors: 0 });
     expect((await host.verifyAudit()).warnings).toBeUndefined();
     await host.close();
@@ -162,7 +162,7 @@ describe('the webhook', () => {
   test('gets the newest checkpoint, signed like every message of the host', async () => {
     const { posted, anchorWebhook } = await receiver((_, response) => response.end());
     const host = await open(newState(), { audit: { anchorWebhook } });
-    await host.kills.set('one', 'tester');
+    await host.kills.set('one', 'tester', true);
     const key = Buffer.from(await host.approvals.noticeKey('tester'), 'hex');
     const last = (await host.auditTail(1))[0]?.seq ?? 0;
     await host.close();
@@ -181,9 +181,9 @@ describe('the webhook', () => {
     });
     const state = newState();
     const host = await open(state, { audit: { anchorWebhook } });
-    await host.kills.set('one', 'tester');
+    await host.kills.set('one', 'tester', true);
     await until(() => posted.length > 0);
-    await host.kills.set('two', 'tester');
+    await host.kills.set('two', 'tester', true);
     await until(async () => (await host.auditTail(50)).some((it) => it.kind === 'anchor'));
     const [failed] = (await host.auditTail(50)).filter((it) => it.kind === 'anchor');
     expect(failed?.body).toMatchObject({
@@ -217,10 +217,10 @@ test('a folder that cannot be written is logged once, and calls go on', async ()
   const blocked = join(folder.path, 'blocked');
   symlinkSync(join(folder.path, 'nothing', 'here'), blocked);
   const host = await open(state, { audit: { anchorFolder: blocked }, anchorDelaysMs: [10] });
-  await host.kills.set('one', 'tester');
+  await host.kills.set('one', 'tester', true);
   await until(async () => (await host.auditTail(50)).some((it) => it.kind === 'anchor'));
   rmSync(blocked);
-  await host.kills.set('two', 'tester');
+  await host.kills.set('two', 'tester', true);
   const anchor = async () =>
     (await host.auditTail(50)).filter((it) => it.kind === 'anchor').map((it) => it.body);
   await until(async () => (await anchor()).length > 1);

@@ -55,7 +55,7 @@ beforeEach(async () => {
       }),
       ...talos({ id: 'quiet', code: 'export function go() { return 1; }', functions: ['go'] }),
     },
-    { now: () => clock, ticks: () => 0 },
+    { now: () => clock, ticks: () => 0, statesEffects: false },
   );
   for (const it of ['closed', 'fixed']) {
     mkdirSync(join(bench.root, it));

@@ -70,6 +70,7 @@ const show = () =>
   ]);
 
 test('a value makes a package ready, reaches the tool, and appears in no output', async () => {
+  await toolwharf(['review', door(), '--yes', '--state', state]);
   const before = await listed();
   expect(before.state).toBe('needs-setup');
   expect(before.reasons.join('\n')).toContain(

@@ -63,6 +63,7 @@ const host: Partial<Host> = {
     const session: Partial<Session> = {
       packages: async () => ({ packages }) as unknown as PackageReport,
       review: async () => shown,
+      waivers: async () => [],
       accept: async (id, to) => {
         accepted.push(`${id} ${to}`);
       },

@@ -41,6 +41,7 @@ beforeAll(async () => {
   // What a client starts accepts nothing, so a person does it first.
   for (const path of [examples, join(folder.path, 'tools')])
     await toolwharf(['review', path, '--yes', ...state]);
+  await toolwharf(['approvals', 'allow', 'counter', '--dir', join(folder.path, 'tools'), ...state]);
 });
 
 afterAll(async () => {
