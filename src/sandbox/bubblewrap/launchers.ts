@@ -33,8 +33,9 @@ const prepareMs = 5;
 /** Time after which an unused launcher ends. */
 const idleMs = 60_000;
 
-/** Reads a number of lines, and then these lines, as a command. Without all of them it fails. */
+/** Reads a number of lines, and then these lines, as a command. Without all of them it fails. A shell sets variables. */
 export const launcherScript = `
+unset PWD OLDPWD SHLVL
 IFS= read -r n <&3 || exit 1
 c=
 while [ "$n" -gt 0 ]; do

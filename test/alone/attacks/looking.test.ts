@@ -38,8 +38,9 @@ const looks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   enable: [['mark-talos', '--dry-run']],
   disable: [['mark-talos', '--dry-run']],
   kill: [['all', '--dry-run']],
+  quarantine: [[], ['restore', 'mov_0', '--dry-run']],
   approvals: [['allow', 'mark-toolspace/go', '--dir', '%', '--dry-run'], ['list']],
-  policy: each((it) => ['explain', `${it.id}/${it.tool}`, '{}', '--dir', '%']),
+  policy: [['accept', '--dry-run'], ...each((it) => ['explain', `${it.id}/${it.tool}`, '{}', '--dir', '%'])],
   audit: [['tail']],
   doctor: [[]],
   config: [[]],
@@ -229,7 +230,10 @@ describe('control: a call at a terminal', () => {
   const options = () => ['--root', project.workspace, '--allow', project.grant, '--state', project.state];
 
   test.each(markingPackages)('accepts the $format package, and its program leaves a mark', async (it) => {
-    const shown = await atTerminal(['call', join(project.packages, it.path), it.tool, '{}', ...options()]);
+    const args = ['call', join(project.packages, it.path), it.tool, '{}', ...options()];
+    // Two formats declare no effects, so the person is asked about the call too.
+    const yes = ['talos', 'nexo'].includes(it.format) ? { after: 'Run it once', type: 'y\r' } : {};
+    const shown = await atTerminal(args, yes);
     expect(shown).not.toContain('error');
     expect(project.marks()).toEqual([it.format]);
     expect(agreementRows(project.state)).toContain(join(project.packages, it.path));
