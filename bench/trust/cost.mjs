@@ -64,7 +64,7 @@ export async function costs({ scanner, patterns, redact, known }, rounds = 31) {
     ],
     'small arguments, per call': [
       async () => {
-        for (let at = 0; at < 50; at++) await scan.foreign({ text: 'a b c', limit: 5 });
+        for (let at = 0; at < 50; at++) await scan.foreignSecrets({ text: 'a b c', limit: 5 });
       },
       50,
     ],

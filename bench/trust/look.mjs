@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 
+export const personalSha256 = (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest());
+
 /** The default options for scanning results. */
 export const look = {
   guesses: true,

@@ -1,8 +1,6 @@
 // Personal data: what of the recogniser cases of Presidio is found, and what only looks like it survives.
-import { createHash } from 'node:crypto';
 import { corpus } from './corpus.mjs';
-
-const sha256 = (bytes) => new Uint8Array(createHash('sha256').update(bytes).digest());
+import { personalSha256 } from './look.mjs';
 
 /** Which recogniser tests what of ours. The others (names of people, plates, post codes, …) have no category here. */
 const kinds = {
@@ -60,7 +58,7 @@ export function personalCases({ personal }) {
       for (const { file, values } of all.filter((it) => recognisers.includes(it.file.replace(/\.py$/, '')))) {
         const [text, expected, ...rest] = values;
         if (typeof text !== 'string' || typeof expected !== 'number') continue;
-        const clean = personal.redactPersonal(text, [category], sha256);
+        const clean = personal.redactPersonal(text, [category], personalSha256);
         if (expected === 0) {
           result.negatives++;
           if (clean === text) result.survived++;

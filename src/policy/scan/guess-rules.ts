@@ -1,18 +1,18 @@
 // Guesses: secrets without a format of their own, recognized by the text around them.
 import { entropyOf, isDummyValue } from './entropy.js';
+import { nameEvidence } from './secret-name.js';
 import type { SecretRule } from './secret-rule.js';
 
 const assignment = String.raw`["'\x60\]]{0,2}\s{0,5}(?:=>|:{1,3}=|\?=|\|\||[=:,>])\s{0,5}`;
 const quote = String.raw`["'\x60]{0,3}`;
 
-/** Names of variables and members that hold secrets. A plain `key` or a page token is not one. */
+/** Where the name of a secret can begin: a first filter, the whole name is judged by its words. */
 const secretNames = [
-  'auth(?!or)|credential|creds|passw(?:or)?d|passphrase|pwd|secret|access[_.-]?(?:id|token)',
-  '(?:access|account|api|app|auth|client|consumer|encryption|license|master|private|secret|service|shared|signing|storage)[_.-]?key',
-  '(?<!(?:next|page|sync|continuation|cursor|csrf|resume|change|delta|start|skip|sequence)[_.-]?)token(?!s)',
+  'auth(?!or(?!i))|credential|creds|passw(?:or)?d|passphrase|passcode|pwd|secret|bearer|token',
+  '(?:access|account|admin|api|app|auth|client|consumer|crypto|data|db|deploy|encryption|license|master|private|root|secret|service|session|shared|signing|ssh|storage|webhook)[_.-]?key',
 ].join('|');
 
-/** Providers whose keys have no recognizable format: the name before the value is the only sign. */
+/** Providers whose keys have no recognizable format. The name alone proves nothing: a key word must follow. */
 const vendors = [
   'adafruit|adobe|airtable|algolia|asana|atlassian|beamer|bitbucket|bittrex|cloudflare|codecov|cohere|coinbase',
   'confluent|contentful|datadog|dd_|discord|drone(?:ci)?|droneci|dropbox|etsy|facebook|fastly|finicity|finnhub|flickr',
@@ -21,8 +21,6 @@ const vendors = [
   'privateai|rapidapi|sendbird|sentry|sidekiq|snyk|sonar(?:qube)?[_.-]?(?:login|token)|sourcegraph|square|squarespace',
   'sumo(?:logic)?[_.-]?(?:access|key|id|token)|travis|trello|twitch|twitter|typeform|yandex|zendesk',
 ].join('|');
-
-const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 export const guessRules: readonly SecretRule[] = [
   {
@@ -34,22 +32,89 @@ export const guessRules: readonly SecretRule[] = [
       'gi',
     ),
     entropy: 3,
-    check: (it) => uuid.test(it) || (/\d/.test(it) && /[A-Za-z]/.test(it)),
+    check: (it, name) => {
+      const evidence = nameEvidence(name, true);
+      if (evidence === 'none' || !/\d/.test(it) || !/[A-Za-z]/.test(it)) return false;
+      return evidence === 'strong' || (!isIdentifier(it) && looksRandom(it));
+    },
+  },
+  {
+    id: 'sumologic-access-id',
+    guess: true,
+    keywords: ['sumo'],
+    pattern: new RegExp(
+      `sumo(?:logic)?[_.-]?access[_.-]?id${assignment}${quote}(su[A-Za-z0-9]{12})(?![A-Za-z0-9])`,
+      'gi',
+    ),
+    entropy: 3,
   },
   {
     id: 'assigned-secret',
     guess: true,
-    keywords: ['access', 'auth', 'api', 'cred', 'key', 'passw', 'passphrase', 'pwd', 'secret', 'token'],
+    keywords: [
+      'access',
+      'auth',
+      'api',
+      'bearer',
+      'cred',
+      'key',
+      'passw',
+      'passphrase',
+      'passcode',
+      'pwd',
+      'secret',
+      'token',
+    ],
     prefixes: [
-      ...['auth', 'cred', 'passw', 'passphrase', 'pwd', 'secret', 'token', 'access', 'account', 'api', 'app'],
-      ...['client', 'consumer', 'encryption', 'license', 'master', 'private', 'service', 'shared', 'signing'],
-      'storage',
+      ...[
+        'auth',
+        'cred',
+        'passw',
+        'passphrase',
+        'passcode',
+        'pwd',
+        'secret',
+        'bearer',
+        'token',
+        'access',
+        'account',
+      ],
+      ...[
+        'admin',
+        'api',
+        'app',
+        'client',
+        'consumer',
+        'crypto',
+        'data',
+        'db',
+        'deploy',
+        'encryption',
+        'license',
+      ],
+      ...[
+        'master',
+        'private',
+        'root',
+        'service',
+        'session',
+        'shared',
+        'signing',
+        'ssh',
+        'storage',
+        'webhook',
+      ],
     ],
     pattern: new RegExp(
       `(?:${secretNames})[\\w.-]{0,20}${assignment}${quote}([\\w.=+/~!@#$%^&*-]{10,150})(?![\\w=+/(])`,
       'gi',
     ),
-    check: looksRandom,
+    trim: trimValue,
+    check: (it, name) => {
+      const evidence = nameEvidence(name);
+      if (evidence === 'none' || (evidence === 'weak' && isIdentifier(it))) return false;
+      return looksRandom(it);
+    },
   },
   {
     id: 'authorization-header',
@@ -59,17 +124,35 @@ export const guessRules: readonly SecretRule[] = [
     pattern:
       /(?:(?:proxy-)?authorization|x-[a-z-]{0,24}(?:api-?key|token)|api-?key|api-token|(?:access|auth)-token)["']?\s{0,3}:\s{0,3}["']?(?:(?:Basic|Bearer|Token|Api-Token|ApiKey|Digest|OAuth)\s{1,3})?([A-Za-z0-9=~@.+/_-]{8,2048})/gi,
     entropy: 2.75,
-    check: (it) => !isDummyValue(it) && /\d|[=+/]/.test(it) && (!/^[a-z._-]+$/i.test(it) || it.endsWith('=')),
+    trim: trimValue,
+    check: (it, name) =>
+      !/(?:csrf|xsrf|next|page|sync|continuation)-?token/i.test(name) &&
+      !isDummyValue(it) &&
+      /\d|[=+/]/.test(it) &&
+      (!/^[a-z._-]+$/i.test(it) || it.endsWith('=')),
   },
   {
     id: 'curl-user',
     guess: true,
     keywords: ['curl'],
     pattern:
-      /\bcurl\b[^\n|;]{0,300}?\s(?:-u|--user)(?:=|\s{1,3})(?:"([^"\n]{3,200}"(?::"[^"\n]{1,200}")?)|'([^'\n]{3,200})'|([^\s"'<>]{3,200}))/g,
+      /\bcurl\b[^\n|;]{0,300}?\s(?:-u|--user)(?:=|\s{1,3})(?:"([^"\n]{3,200}(?:":"[^"\n]{1,200})?)"|'([^'\n]{3,200})'|([^\s"'<>]{3,200}))/g,
     check: isUserAndPassword,
   },
 ];
+
+/** Identifiers have these forms too, so the name must say clearly that it is a secret. */
+function isIdentifier(text: string): boolean {
+  return /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?:0x)?[0-9a-f]+|[0-9A-HJKMNP-TV-Z]{26})$/i.test(
+    text,
+  );
+}
+
+/** Without the punctuation of the sentence around it, and without the next parameter of a query. */
+function trimValue(text: string): string {
+  const parameter = /^[^&]*(?=&[\w.-]{1,40}=)/.exec(text)?.[0] ?? text;
+  return parameter.replace(/[.]+$/, '');
+}
 
 /** Whether a value is not a word, path, version, code identifier or number. */
 function looksRandom(text: string): boolean {

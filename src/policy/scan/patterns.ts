@@ -138,20 +138,34 @@ function addMatch(
     secret = match[group] as string;
     break;
   }
-  if (isHarmless(rule, secret) || (!reportSamples && isPublishedSample(secret, sha256))) return;
-  const start = match.index + whole.lastIndexOf(secret);
+  const at = match.index + whole.lastIndexOf(secret);
+  if (rule.trim !== undefined) secret = rule.trim(secret);
+  if (
+    isHarmless(rule, secret, nameBefore(match, at)) ||
+    (!reportSamples && isPublishedSample(secret, sha256))
+  )
+    return;
   matches.push({
-    start,
-    end: start + secret.length,
+    start: at,
+    end: at + secret.length,
     rule: rule.id,
     text: secret,
     guess: rule.guess === true,
   });
 }
 
-function isHarmless({ entropy, check, guess, id }: SecretRule, secret: string): boolean {
+const maxNameLength = 64;
+
+/** The name before a secret with its assignment. The pattern may begin in the middle of a name. */
+export function nameBefore({ index, input }: RegExpExecArray, end: number): string {
+  let start = index;
+  while (start > 0 && index - start < maxNameLength && /[\w./-]/.test(input.charAt(start - 1))) start--;
+  return input.slice(start, end);
+}
+
+function isHarmless({ entropy, check, guess, id }: SecretRule, secret: string, name: string): boolean {
   if (entropy !== undefined && entropyOf(secret) < entropy) return true;
   if (id !== 'private-key' && isDummyValue(secret)) return true;
   if (guess === true && isSequence(secret)) return true;
-  return check !== undefined && !check(secret);
+  return check !== undefined && !check(secret, name);
 }

@@ -17,8 +17,10 @@ export interface SecretRule {
   readonly pattern: RegExp;
   /** Minimum entropy in bits per character. Text that people write by hand has less. */
   readonly entropy?: number;
-  /** A further condition on the secret. */
-  readonly check?: (secret: string) => boolean;
+  /** Cuts characters from the end of the secret that belong to the text around it. */
+  readonly trim?: (secret: string) => string;
+  /** A further condition on the secret. `name`: the text before it, such as `"api_key": "`. */
+  readonly check?: (secret: string, name: string) => boolean;
   /** True: not the format of a provider, but a guess from the text around it. */
   readonly guess?: boolean;
 }

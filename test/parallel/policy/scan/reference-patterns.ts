@@ -39,9 +39,15 @@ function findRule(
   if (rule.guess === true && !guesses) return [];
   const matches: PatternMatch[] = [];
   for (const match of text.matchAll(rule.pattern)) {
-    const secret = match.slice(1).find((it) => it !== undefined) ?? match[0];
-    if (isHarmless(rule, secret) || (!reportSamples && isPublishedSample(secret, sha256))) continue;
-    const start = match.index + match[0].lastIndexOf(secret);
+    const whole = match.slice(1).find((it) => it !== undefined) ?? match[0];
+    const start = match.index + match[0].lastIndexOf(whole);
+    const secret = rule.trim?.(whole) ?? whole;
+    const name = /[\w./-]{0,64}$/.exec(text.slice(0, match.index))?.[0] ?? '';
+    if (
+      isHarmless(rule, secret, name + text.slice(match.index, start)) ||
+      (!reportSamples && isPublishedSample(secret, sha256))
+    )
+      continue;
     matches.push({
       start,
       end: start + secret.length,
@@ -53,9 +59,9 @@ function findRule(
   return matches;
 }
 
-function isHarmless({ entropy, check, guess, id }: SecretRule, secret: string): boolean {
+function isHarmless({ entropy, check, guess, id }: SecretRule, secret: string, name: string): boolean {
   if (entropy !== undefined && entropyOf(secret) < entropy) return true;
   if (id !== 'private-key' && isDummyValue(secret)) return true;
   if (guess === true && isSequence(secret)) return true;
-  return check !== undefined && !check(secret);
+  return check !== undefined && !check(secret, name);
 }
