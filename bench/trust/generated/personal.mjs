@@ -23,8 +23,8 @@ const luhn = (body) => {
 };
 const withLuhn = (body) => body + luhn(body);
 const groups = (text, sizes, between) => {
-  let at = 0;
-  return sizes.map((size) => text.slice(at, (at += size))).join(between);
+  const ends = sizes.map((_, index) => sizes.slice(0, index + 1).reduce((sum, it) => sum + it, 0));
+  return sizes.map((size, index) => text.slice(ends[index] - size, ends[index])).join(between);
 };
 const weighted = (body, weights) => [...body].reduce((sum, it, at) => sum + Number(it) * weights[at], 0);
 const day = (lot) => String(1 + lot.below(28)).padStart(2, '0');

@@ -28,7 +28,7 @@ export const findEmails: SpanFinder = (text) => {
 /** International numbers with + or 00, North American numbers in groups, and national numbers that begin with 0. */
 export const findPhones: SpanFinder = (text) => {
   const found: TextSpan[] = [];
-  const starts = /(?<![\d+(])[+(\d]/g;
+  const starts = /(?<![\d+])[+(\d]/g;
   for (let match = starts.exec(text); match !== null; match = starts.exec(text)) {
     const end = phoneEnd(text, match.index);
     if (end === undefined) continue;
@@ -40,15 +40,38 @@ export const findPhones: SpanFinder = (text) => {
 
 const american = /(?:1[ .-]?)?(?:\([2-9]\d\d\) ?|[2-9]\d\d[ .-])[2-9]\d\d[ .-]\d{4}/y;
 /** Mobile numbers without a country code: groups of 3, 3, 2 and 2 digits, or with the first digits of mobile networks. */
-const domestic = /[2-9]\d\d([ .-])\d{3}\1\d\d\1\d\d|1[3-9]\d{9}|5\d{9}/y;
+const domestic = /[2-9]\d\d([ .-])\d{3}\1\d\d\1\d\d|1[3-9]\d{9}|5\d{9}|[6-9]\d{4}[ -]\d{5}/y;
+/** An area code in brackets, or a country code without its plus sign before a number in groups. */
+const grouped = /\(\d{2,4}\) ?\d{3,5}[ .-]\d{3,4}|[1-9]\d{0,2}([ .-])[2-9]\d\d\1\d{3}\1\d{4}/y;
+/** After a word such as phone, numbers count in any groups. */
+const afterWord = /[2-9]\d{0,4}(?:[ .-]?\d{2,5}){1,4}/y;
+const phoneWord =
+  /(?:phone|mobile|mobil|cell|fax|tel|whatsapp|hotline|telefon|handy|celular|m\u00f3vil|telefono|t\u00e9l\u00e9phone|telepono|call(?: (?:me|us|him|her|them))?(?: (?:at|on))?|sms(?: to)?|text me(?: at| on)?)\.?(?: (?:number|no\.?|nr\.?|is|numaram))*["']?\s{0,2}[:=]?\s{0,2}["'(]?$/i;
+/** The area codes of Turkey, where nothing else is in the text. */
+const bareLandline = /^[234][1-9][02468]\d{7}$/;
 
 /** End of the longest phone number that begins here; another number may follow it. */
 function phoneEnd(text: string, start: number): number | undefined {
-  for (const pattern of [american, domestic]) {
+  if (start === 0 && bareLandline.test(text)) return text.length;
+  for (const pattern of [american, domestic, grouped]) {
     pattern.lastIndex = start;
     if (pattern.test(text) && isSeparateOrAfterWord(text, start, pattern.lastIndex)) return pattern.lastIndex;
   }
-  return groupEnds(text, start).findLast((end) => isSeparate(text, { start, end }));
+  return (
+    groupEnds(text, start).findLast((end) => isSeparate(text, { start, end })) ?? endAfterWord(text, start)
+  );
+}
+
+const maxPhoneWord = 40;
+
+function endAfterWord(text: string, start: number): number | undefined {
+  if (!/\d/.test(text.charAt(start)) || !phoneWord.test(text.slice(Math.max(0, start - maxPhoneWord), start)))
+    return undefined;
+  afterWord.lastIndex = start;
+  if (!afterWord.test(text)) return undefined;
+  const end = afterWord.lastIndex;
+  const digits = text.slice(start, end).replace(/\D/g, '').length;
+  return digits >= 8 && digits <= 13 && isSeparate(text, { start, end }) ? end : undefined;
 }
 
 /** A number in groups may follow a word without a space. */

@@ -48,6 +48,19 @@ const kinds: readonly Kind[] = [
   // Eleven digits: Poland, Germany, Turkey. Thirteen: South Africa, Thailand.
   { pattern: /\d{11}/g, check: (it) => isPolish(it) || isGerman(it) || isTurkish(it) },
   { pattern: /\d{13}/g, check: (it) => isSouthAfrican(it) || isThai(it) },
+  {
+    pattern: /(?<![\d\uF8FF-])\d([- ])\d{4}\1\d{5}\1\d{2}\1\d(?!-?[\d\uF8FF])/g,
+    check: (it) => isThai(it.replace(/\D/g, '')),
+  },
+  // The same numbers in the groups that people write.
+  {
+    pattern: /(?<![\d\uF8FF-])\d{6}[ -]?\d{4}[ -]?\d{2}[ -]?\d(?!-?[\d\uF8FF])/g,
+    check: (it) => isSouthAfrican(it.replace(/\D/g, '')),
+  },
+  {
+    pattern: /(?<![\d\uF8FF-])\d{2}([ -]?)\d{3}\1\d{3}\1\d{3}(?!-?[\d\uF8FF])/g,
+    check: (it) => isGerman(it.replace(/\D/g, '')),
+  },
 ];
 
 const finders = kinds.map(({ pattern, check }) => patternFinder(pattern, check));

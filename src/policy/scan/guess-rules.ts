@@ -35,7 +35,7 @@ export const guessRules: readonly SecretRule[] = [
     check: (it, name) => {
       const evidence = nameEvidence(name, true);
       if (evidence === 'none' || !/\d/.test(it) || !/[A-Za-z]/.test(it)) return false;
-      return evidence === 'strong' || (!isIdentifier(it) && looksRandom(it));
+      return isIdentifier(it) ? evidence === 'strong' : looksRandom(it);
     },
   },
   {
@@ -151,7 +151,7 @@ function isIdentifier(text: string): boolean {
 /** Without the punctuation of the sentence around it, and without the next parameter of a query. */
 function trimValue(text: string): string {
   const parameter = /^[^&]*(?=&[\w.-]{1,40}=)/.exec(text)?.[0] ?? text;
-  return parameter.replace(/[.]+$/, '');
+  return parameter.replace(/(?<!\.)\.$/, '');
 }
 
 /** Whether a value is not a word, path, version, code identifier or number. */
@@ -166,10 +166,14 @@ function looksRandom(text: string): boolean {
   if (/^[A-Za-z_]\w{0,30}(?:\.[A-Za-z_]\w{0,19})+$/.test(bare)) return false;
   // Words joined by signs, such as my-app-2: a name.
   const words = bare.split(/[^A-Za-z0-9]+/).filter((it) => it !== '');
-  if (words.length > 1 && words.every((it) => /^[A-Za-z]*\d{0,8}$/.test(it) && !hasMixedCase(it)))
+  if (
+    words.length > 1 &&
+    !/[^\w./:-]/.test(bare) &&
+    words.every((it) => /^[A-Za-z]*\d{0,8}$/.test(it) && !hasMixedCase(it))
+  )
     return false;
   if (/^[A-Za-z]+\d{1,4}(?:[A-Z][a-z]+)*$/.test(bare) && bare.length < 16) return false;
-  return entropyOf(bare) >= (bare.length < 16 ? 3 : 3.4);
+  return entropyOf(bare) >= (bare.length < 16 || isIdentifier(bare) ? 3 : 3.4);
 }
 
 function hasMixedCase(word: string): boolean {

@@ -5,6 +5,7 @@ import { hasEncodedRun } from './encoded-runs.js';
 import { entropyOf, isDummyValue, isSequence } from './entropy.js';
 import { guessRules } from './guess-rules.js';
 import { KeywordMatcher } from './keyword-matcher.js';
+import { platformRules } from './platform-rules.js';
 import { isPublishedSample } from './published-samples.js';
 import type { ScanOptions } from './scan-options.js';
 import type { SecretRule } from './secret-rule.js';
@@ -32,7 +33,7 @@ export function findPatterns(
 }
 
 const noMatches: readonly PatternMatch[] = [];
-const rules: readonly SecretRule[] = [...cloudRules, ...serviceRules, ...guessRules];
+const rules: readonly SecretRule[] = [...cloudRules, ...serviceRules, ...platformRules, ...guessRules];
 /** The names that placeholders can have. */
 export const ruleNames: readonly string[] = [...new Set(rules.map((it) => it.id))];
 

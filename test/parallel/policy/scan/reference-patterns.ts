@@ -3,13 +3,14 @@ import { cloudRules } from '../../../../src/policy/scan/cloud-rules.js';
 import { entropyOf, isDummyValue, isSequence } from '../../../../src/policy/scan/entropy.js';
 import { guessRules } from '../../../../src/policy/scan/guess-rules.js';
 import type { PatternMatch } from '../../../../src/policy/scan/patterns.js';
+import { platformRules } from '../../../../src/policy/scan/platform-rules.js';
 import { isPublishedSample } from '../../../../src/policy/scan/published-samples.js';
 import type { ScanOptions } from '../../../../src/policy/scan/scan-options.js';
 import type { SecretRule } from '../../../../src/policy/scan/secret-rule.js';
 import { serviceRules } from '../../../../src/policy/scan/service-rules.js';
 import { type ReferenceView, referenceViews } from './reference-decoded-view.js';
 
-export const allRules = [...cloudRules, ...serviceRules, ...guessRules];
+export const allRules = [...cloudRules, ...serviceRules, ...platformRules, ...guessRules];
 
 /** Tries every rule with a keyword in the text, over the whole text, in every view. */
 export function referencePatterns(
