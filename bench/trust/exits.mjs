@@ -2,7 +2,16 @@
 // exit is searched for what it said.
 import { chance, letters } from './chance.mjs';
 import { setting } from './look.mjs';
-import { channels, spellings } from './spellings.mjs';
+import { channels, packedSpellings, spellings } from './spellings.mjs';
+
+/** Compressed data in one piece; a split one is not unpacked. */
+const wholeChannels = ['text', 'bare', 'field', 'log', 'warning', 'error', 'progress'];
+const ways = [
+  ...channels.flatMap((channel) => spellings.map((spelling) => [spelling, channel])),
+  ...channels
+    .filter(([name]) => wholeChannels.includes(name))
+    .flatMap((channel) => packedSpellings.map((spelling) => [spelling, channel])),
+];
 
 const symbols = `${letters}!@#$%^&*()-_=+[]{};:,./?~"'<> äöüß`;
 
@@ -43,8 +52,7 @@ export async function exitCases(parts, count, seed) {
       scan = await new scanner.SecretScanner(vault).forCall(packageOf('p0', []), new Map(), setting);
     }
     const { value, package: owner, slot } = lot.pick(entries);
-    const [spelling, spell, least] = spellings[index % spellings.length];
-    const [channel, act] = channels[Math.floor(index / spellings.length) % channels.length];
+    const [[spelling, spell, least], [channel, act]] = ways[index % ways.length];
     const said = spell(value, lot);
     const out = await passed(exit, error.HostError, scan, act(said));
     const name = owner === 'p0' ? slot : `${owner}/${slot}`;

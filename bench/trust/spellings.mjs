@@ -1,4 +1,6 @@
 // In which ways a value can be said, and where.
+import { deflateSync, gzipSync } from 'node:zlib';
+
 const bytes = (text) => Buffer.from(text);
 const reversed = (text) => [...text].reverse().join('');
 
@@ -44,7 +46,36 @@ export const spellings = [
   ['piece', (it, lot) => it.slice(lot.below(Math.max(1, it.length - 13))).slice(0, 13), 12],
   ['html', (it) => it.replace(/[&<>"]/g, (c) => `&#${c.charCodeAt(0)};`), 12],
   ['base64-url', (it) => encodeURIComponent(bytes(it).toString('base64')), 16],
+  ['base32', (it) => base32(bytes(it)), 20],
+  ['base32-lower', (it) => base32(bytes(`key=${it};`)).toLowerCase(), 20],
+  ['rot13', rot13, 12],
+  ['decimal', (it) => [...bytes(it)].join(' '), 30],
+  ['decimal-list', (it) => `[${[...bytes(it)].join(', ')}]`, 30],
+  ['octal', (it) => [...bytes(it)].map((b) => `\\${b.toString(8).padStart(3, '0')}`).join(''), 30],
+  ['octal-words', (it) => [...bytes(it)].map((b) => b.toString(8)).join(' '), 30],
 ];
+
+/** Compressed: found inside one text only, because a part of it says nothing. */
+export const packedSpellings = [
+  ['gzip-base64', (it) => gzipSync(it).toString('base64'), 16],
+  ['gzip-base64-lines', (it) => gzipSync(`key: ${it}\n`).toString('base64').replace(/.{76}/g, '$&\n'), 16],
+  ['gzip-hex', (it) => gzipSync(it).toString('hex'), 24],
+  ['zlib-base64', (it) => deflateSync(`{"key":"${it}"}`).toString('base64'), 16],
+];
+
+function base32(data) {
+  const bits = [...data].map((b) => b.toString(2).padStart(8, '0')).join('');
+  return (bits.match(/.{1,5}/g) ?? [])
+    .map((it) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[Number.parseInt(it.padEnd(5, '0'), 2)])
+    .join('');
+}
+
+function rot13(text) {
+  return text.replace(/[A-Za-z]/g, (it) => {
+    const base = it <= 'Z' ? 65 : 97;
+    return String.fromCharCode(((it.charCodeAt(0) - base + 13) % 26) + base);
+  });
+}
 
 /** Where a run can say something; each gives what the run does. */
 export const channels = [

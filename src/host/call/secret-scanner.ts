@@ -1,3 +1,4 @@
+import { inflate } from '../../files/inflate.js';
 import { sha256Bytes } from '../../files/sha256.js';
 import { cleanText } from '../../model/clean-text.js';
 import { HostError } from '../../model/host-error.js';
@@ -110,8 +111,8 @@ export class SecretScanner {
       values,
       nameOf: (secret) => (isOwn((entries[secret] as VaultValue).package) ? undefined : nameOf(secret)),
     };
-    const outputScan: ScanOptions = { guesses, reportSamples: false, sha256: sha256Bytes };
-    const inputScan: ScanOptions = { guesses: false, reportSamples: true, sha256: sha256Bytes };
+    const outputScan: ScanOptions = { guesses, reportSamples: false, sha256: sha256Bytes, inflate };
+    const inputScan: ScanOptions = { guesses: false, reportSamples: true, sha256: sha256Bytes, inflate };
     return {
       async clean(value) {
         const leaves = boundedTexts(value);

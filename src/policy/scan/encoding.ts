@@ -51,15 +51,68 @@ export function toBase64(bytes: Uint8Array): string {
   return text;
 }
 
-/** Base64 of the same bytes differs by their offset modulo 3. Returns the part that is fixed, for each of the three. */
-export function base64Fragments(bytes: Uint8Array): string[] {
-  return [0, 1, 2].map((before) => {
-    const shifted = new Uint8Array(before + bytes.length);
+const base32Alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
+
+/** Without padding. */
+export function toBase32(bytes: Uint8Array): string {
+  let text = '';
+  let pending = 0;
+  let pendingBits = 0;
+  for (const byte of bytes) {
+    pending = ((pending << 8) | byte) & 0xfff;
+    for (pendingBits += 8; pendingBits >= 5; ) {
+      pendingBits -= 5;
+      text += base32Alphabet.charAt((pending >> pendingBits) & 31);
+    }
+  }
+  return pendingBits === 0 ? text : text + base32Alphabet.charAt((pending << (5 - pendingBits)) & 31);
+}
+
+/** The part of an encoded text that some bytes determine, whatever is before and after them. */
+export interface EncodedFragment {
+  readonly text: string;
+  /** Whether the character before, or after, holds bits of these bytes too. */
+  readonly sharesBefore: boolean;
+  readonly sharesAfter: boolean;
+  /** Signs of padding, where nothing follows the bytes. */
+  readonly padding: number;
+}
+
+/** Base64 of the same bytes differs by their offset modulo 3. Returns one fragment for each of the three. */
+export function base64Fragments(bytes: Uint8Array): EncodedFragment[] {
+  return fragments(bytes, toBase64, 6, [0, 1, 2], (total) => (3 - (total % 3)) % 3);
+}
+
+/** The same for base32, where the offset counts modulo 5. */
+export function base32Fragments(bytes: Uint8Array): EncodedFragment[] {
+  return fragments(bytes, toBase32, 5, [0, 1, 2, 3, 4], (total) => [0, 6, 4, 3, 1][total % 5] as number);
+}
+
+function fragments(
+  bytes: Uint8Array,
+  encode: (bytes: Uint8Array) => string,
+  bits: number,
+  offsets: readonly number[],
+  paddingOf: (bytes: number) => number,
+): EncodedFragment[] {
+  return offsets.map((before) => {
+    const total = before + bytes.length;
+    const shifted = new Uint8Array(total);
     shifted.set(bytes, before);
-    return toBase64(shifted).slice(
-      Math.ceil((before * 8) / 6),
-      Math.floor(((before + bytes.length) * 8) / 6),
-    );
+    return {
+      text: encode(shifted).slice(Math.ceil((before * 8) / bits), Math.floor((total * 8) / bits)),
+      sharesBefore: (before * 8) % bits !== 0,
+      sharesAfter: (total * 8) % bits !== 0,
+      padding: paddingOf(total),
+    };
+  });
+}
+
+/** Letters moved by thirteen places; everything else stays. */
+export function rot13(text: string): string {
+  return text.replace(/[A-Za-z]/g, (it) => {
+    const base = it <= 'Z' ? 65 : 97;
+    return String.fromCharCode(((it.charCodeAt(0) - base + 13) % 26) + base);
   });
 }
 
@@ -88,6 +141,24 @@ export function readableBase64(text: string): string | undefined {
     bytes[length++] = byte;
   }
   return withoutFillers(bytes);
+}
+
+/** Decodes base64 of both alphabets. Line ends and padding are skipped. */
+export function bytesOfBase64(text: string): Uint8Array {
+  const bytes = new Uint8Array(Math.floor((text.length * 3) / 4));
+  let length = 0;
+  let pending = 0;
+  let pendingBits = 0;
+  for (let index = 0; index < text.length; index++) {
+    const sextet = sextets[text.charCodeAt(index)] ?? -1;
+    if (sextet < 0) continue;
+    pending = ((pending << 6) | sextet) & 0xffffff;
+    pendingBits += 6;
+    if (pendingBits < 8) continue;
+    pendingBits -= 8;
+    bytes[length++] = (pending >> pendingBits) & 0xff;
+  }
+  return bytes.subarray(0, length);
 }
 
 const digits = new Int8Array(128).fill(-1);

@@ -113,6 +113,8 @@ export const guessRules: readonly SecretRule[] = [
     check: (it, name) => {
       const evidence = nameEvidence(name);
       if (evidence === 'none' || (evidence === 'weak' && isIdentifier(it))) return false;
+      // Addresses and storage keys of a block chain.
+      if (/^0x[0-9a-f]+$/i.test(it) && !/private|secret|signing|wallet/i.test(name)) return false;
       return looksRandom(it);
     },
   },
@@ -160,7 +162,11 @@ function looksRandom(text: string): boolean {
   if (bare.length < 10 || isDummyValue(bare)) return false;
   const digits = bare.replace(/\D/g, '').length;
   if (digits < 2 || digits === bare.length || !/[A-Za-z]/.test(bare)) return false;
-  if (/^v?\d+(?:\.\d+)+|^[a-z]+:\/\/|\.(?:pem|key|json|ya?ml|html?|js|ts|py|txt|crt)$/i.test(bare))
+  if (
+    /^v?\d+(?:\.\d+)+|^\d{4}-\d\d-\d\d|^[a-z]+:\/\/|\.(?:pem|key|json|ya?ml|html?|js|ts|py|txt|crt)$/i.test(
+      bare,
+    )
+  )
     return false;
   // An identifier such as config.api.token.
   if (/^[A-Za-z_]\w{0,30}(?:\.[A-Za-z_]\w{0,19})+$/.test(bare)) return false;

@@ -1,7 +1,7 @@
 import type { TextSpan } from '../guardrails/text-span.js';
 import { type DecodedView, decodedViews, toOriginal } from './decoded-view.js';
 import { type BytePrefixes, CodeBuffer, normalizedCodesOf } from './normalized-text.js';
-import { type ValueVariants, variantsOf } from './value-variants.js';
+import { type ValueVariants, type VariantEnds, variantsOf } from './value-variants.js';
 import { VariantIndex } from './variant-index.js';
 
 export interface KnownMatch extends TextSpan {
@@ -67,13 +67,9 @@ export class KnownValues {
       const last = offsets[end - 1] as number;
       const lastLength = (text.codePointAt(last) as number) > 0xffff ? 2 : 1;
       const span = { start: offsets[start] as number, end: last + lastLength };
-      const { valueIndex, extendEnds } = variant;
-      matches.push(
-        toOriginal(
-          { ...(extendEnds ? extendBase64(text, span) : span), valueIndex, mayCrossTexts: true },
-          view,
-        ),
-      );
+      const { valueIndex, ends, codes } = variant;
+      const whole = ends !== null && end - start === codes.length ? withSharedEnds(text, span, ends) : span;
+      matches.push(toOriginal({ ...whole, valueIndex, mayCrossTexts: true }, view));
     }
   }
 }
@@ -82,10 +78,10 @@ const noMatches: readonly KnownMatch[] = [];
 /** Shared by all searches: each search is finished before the next one starts. */
 const buffer = new CodeBuffer();
 
-/** Adds one character at each end, which holds bits of the value too, and the padding. */
-function extendBase64(text: string, { start, end }: TextSpan): TextSpan {
-  const first = /[A-Za-z0-9+/_-]/.test(text.charAt(start - 1)) ? start - 1 : start;
-  let last = /[A-Za-z0-9+/_-]/.test(text.charAt(end)) ? end + 1 : end;
-  while (text.charAt(last) === '=' && last - end < 3) last++;
+/** Adds the characters next to a match of a whole variant that hold bits of the value too, and the padding. */
+function withSharedEnds(text: string, { start, end }: TextSpan, ends: VariantEnds): TextSpan {
+  const first = ends.sharesBefore && /[A-Za-z0-9+/_-]/.test(text.charAt(start - 1)) ? start - 1 : start;
+  let last = ends.sharesAfter && /[A-Za-z0-9+/_-]/.test(text.charAt(end)) ? end + 1 : end;
+  for (let signs = 0; signs < ends.padding && text.charAt(last) === '='; signs++) last++;
   return { start: first, end: last };
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../../model/json.js';
 import { decodedViews } from './decoded-view.js';
+import { inflatedViews } from './inflated-view.js';
 import { findInJoined } from './joined-search.js';
 import { collectTexts, type JsonText, type JsonTexts, replaceTexts } from './json-texts.js';
 import type { KnownValues } from './known-values.js';
@@ -192,7 +193,9 @@ function findInPart(
   options: ScanOptions,
   add: (redaction: Redaction) => void,
 ): void {
-  const views = decodedViews(text);
+  const plainViews = decodedViews(text);
+  const packed = inflatedViews(plainViews, options.inflate);
+  const views = packed.length === 0 ? plainViews : [...plainViews, ...packed];
   if (views.length > 1 && hidden.length > 0) {
     // The first view is the text itself, which the joined search covers.
     const decoded = views.slice(1);

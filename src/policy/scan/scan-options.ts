@@ -1,4 +1,5 @@
 import type { Sha256 } from '../guardrails/wallet.js';
+import type { Inflate } from './inflated-view.js';
 
 /** What the key search reports besides the keys of known providers. */
 export interface ScanOptions {
@@ -7,4 +8,6 @@ export interface ScanOptions {
   /** Report sample keys from public documentation too. Used for data that is about to leave the host. */
   readonly reportSamples: boolean;
   readonly sha256: Sha256;
+  /** Undefined: compressed data is not searched. */
+  readonly inflate?: Inflate;
 }

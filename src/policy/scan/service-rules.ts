@@ -133,13 +133,20 @@ const mail: readonly SecretRule[] = [
   prefixRule('lob-key', 'test_', `${hex}{35}`),
 ];
 
+/** White space, also as an escape in a string. */
+const pemSpace = String.raw`(?:\s|\\[nr])`;
+/** Lines such as `Proc-Type: 4,ENCRYPTED` before the content. */
+const pemHeaders = String.raw`(?:\s|\\[nr]){0,8}(?:[A-Z][A-Za-z-]{2,20}: [^\n\\]{1,120}(?:\s|\\[nr]){1,4}){0,4}`;
+
 const generic: readonly SecretRule[] = [
   {
     id: 'private-key',
     keywords: ['-----begin'],
-    // The end may be missing (cut text); a header without content is not a key.
-    pattern:
-      /-----BEGIN[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----[^-]{40,32768}(?:-----END[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----)?/g,
+    // The end may be missing (cut text): then only lines of base64 count. A header without content is not a key.
+    pattern: new RegExp(
+      `-----BEGIN[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----${pemHeaders}(?:[^-]{40,32768}-----END[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=]{16,}${pemSpace}{1,4})*[A-Za-z0-9+/=]{40,}(?:${pemSpace}{1,4}[A-Za-z0-9+/=]{16,})*)`,
+      'g',
+    ),
     check: (it) => !/\.\.\.|…|xxxx/i.test(it),
   },
   {
@@ -150,6 +157,8 @@ const generic: readonly SecretRule[] = [
     pattern:
       /(?<![A-Za-z0-9_-])ey[A-Za-z0-9_-]{15,8192}\.ey[A-Za-z0-9_/\\-]{12,16384}\.(?:[A-Za-z0-9_/\\-]{10,8192}={0,2})?/g,
     entropy: 3,
+    // A backslash at the end belongs to the quote after it.
+    trim: (it) => it.replace(/\\+$/, ''),
   },
   {
     id: 'credentials-in-url',

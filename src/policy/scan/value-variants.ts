@@ -1,4 +1,14 @@
-import { base64Fragments, toBase64, toHex, utf8, utf16 } from './encoding.js';
+import {
+  base32Fragments,
+  base64Fragments,
+  type EncodedFragment,
+  rot13,
+  toBase32,
+  toBase64,
+  toHex,
+  utf8,
+  utf16,
+} from './encoding.js';
 import { codesOf, normalizedCodesOf, type TextCodes } from './normalized-text.js';
 
 /** One form in which a known value can appear: plain, reversed, hex, base64, … */
@@ -10,14 +20,19 @@ export interface ValueVariant {
   readonly minLength: number;
   /** By offset: number of significant characters before it. Boilerplate such as `https://` is not significant. */
   readonly significantBefore: Uint32Array;
-  /** Base64: the characters next to a match hold bits of the value too. */
-  readonly extendEnds: boolean;
+  /** Base64 and base32: what belongs to the value beside a match of the whole variant. */
+  readonly ends: VariantEnds | null;
 }
+
+export type VariantEnds = Omit<EncodedFragment, 'text'>;
 
 /** Minimum fragment of the plain value; with 12 characters known, guessing the rest becomes possible. */
 const minPlain = 12;
 const minBase64 = 16;
 const minHex = 24;
+const minBase32 = 20;
+/** Digits of character codes. */
+const minCodes = 30;
 /** A shorter normalized form could be any word. */
 const minNormalized = 8;
 /** Shorter values are not searched: they would match inside ordinary text. */
@@ -44,18 +59,18 @@ export function variantsOf(value: string, valueIndex: number): ValueVariants {
     textCodes: TextCodes,
     text: string,
     minLength: number,
-    extendEnds: boolean,
+    ends: VariantEnds | null,
   ): ValueVariant => ({
     codes: textCodes.codes,
     valueIndex,
     minLength: Math.min(minLength, textCodes.codes.length),
     // An encoded form has no recognizable boilerplate: all of it is significant.
     significantBefore: countSignificant(textCodes, minLength === minPlain ? text : ''),
-    extendEnds,
+    ends,
   });
   const exact = value.length < minPlain || isNormalizedAlready(value) ? [] : [value, reversed];
   const normalized: ValueVariant[] = [];
-  const add = (text: string, minLength: number, extendEnds = false) => {
+  const add = (text: string, minLength: number, ends: VariantEnds | null = null) => {
     const withoutPrefixes = normalizedCodesOf(text, 'removed');
     const withPrefixes = normalizedCodesOf(text, 'kept');
     const forms =
@@ -63,24 +78,52 @@ export function variantsOf(value: string, valueIndex: number): ValueVariants {
         ? [withoutPrefixes]
         : [withoutPrefixes, withPrefixes];
     for (const it of forms)
-      if (it.codes.length >= minNormalized) normalized.push(variant(it, text, minLength, extendEnds));
+      if (it.codes.length >= minNormalized) normalized.push(variant(it, text, minLength, ends));
   };
   for (const text of [value, reversed]) {
     add(text, minPlain);
     add(toHex(utf8(text)), minHex);
     for (const bytes of [utf8(text), utf16(text)]) {
-      add(toBase64(bytes), minBase64, true);
-      for (const it of base64Fragments(bytes)) add(it, minBase64, true);
+      const encoded = base64Fragments(bytes);
+      add(toBase64(bytes), minBase64, wholeEnds(encoded));
+      for (const { text: it, ...ends } of encoded) add(it, minBase64, ends);
     }
   }
   // Base64 of base64.
   for (const inner of base64Fragments(utf8(value)))
-    for (const it of base64Fragments(utf8(inner))) add(it, minBase64, true);
+    for (const { text: it, ...ends } of base64Fragments(utf8(inner.text))) add(it, minBase64, ends);
+  const bytes = utf8(value);
+  const encoded = base32Fragments(bytes);
+  add(toBase32(bytes), minBase32, wholeEnds(encoded));
+  for (const { text: it, ...ends } of encoded) add(it, minBase32, ends);
+  if (rot13(value) !== value) add(rot13(value), minPlain);
+  for (const it of characterCodes(bytes)) add(it, minCodes);
   return {
-    exact: exact.map((text) => variant(codesOf(text), text, minPlain, false)),
+    exact: exact.map((text) => variant(codesOf(text), text, minPlain, null)),
     normalized,
     literal: value.length >= minPlain ? [] : [...literalForms(value)].map((text) => ({ text, valueIndex })),
   };
+}
+
+/** Of the text of the bytes alone: its last character is a part of it already. */
+function wholeEnds([first]: readonly EncodedFragment[]): VariantEnds {
+  return { sharesBefore: false, sharesAfter: false, padding: first?.padding ?? 0 };
+}
+
+/** The codes of all bytes in a row, decimal and octal, as usual and with a fixed width. Separators make no difference. */
+function characterCodes(bytes: Uint8Array): string[] {
+  const codes = [...bytes];
+  const octal = codes.map((it) => it.toString(8));
+  return [
+    ...new Set([
+      codes.join(''),
+      codes.map((it) => String(it).padStart(3, '0')).join(''),
+      octal.join(''),
+      octal.map((it) => it.padStart(3, '0')).join(''),
+      octal.map((it) => it.padStart(4, '0')).join(''),
+      octal.map((it) => `0o${it}`).join(''),
+    ]),
+  ];
 }
 
 /**
@@ -110,7 +153,8 @@ function literalForms(value: string): Set<string> {
   if (value.length > minValueLength) forms.add([...value].reverse().join(''));
   const unpadded = toBase64(bytes);
   const padding = '='.repeat((4 - (unpadded.length % 4)) % 4);
-  for (const it of [...base64Fragments(bytes).filter((it) => it.length >= 8), unpadded, unpadded + padding]) {
+  const fragments = base64Fragments(bytes).flatMap(({ text }) => (text.length >= 8 ? [text] : []));
+  for (const it of [...fragments, unpadded, unpadded + padding]) {
     forms.add(it);
     forms.add(it.replaceAll('+', '-').replaceAll('/', '_'));
   }

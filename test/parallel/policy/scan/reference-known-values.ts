@@ -1,7 +1,11 @@
 // Reference implementation without optimizations: the scanner must give the same results.
 import type { TextSpan } from '../../../../src/policy/guardrails/text-span.js';
 import { maskPlaceholders } from '../../../../src/policy/scan/placeholder.js';
-import { type ValueVariants, variantsOf } from '../../../../src/policy/scan/value-variants.js';
+import {
+  type ValueVariants,
+  type VariantEnds,
+  variantsOf,
+} from '../../../../src/policy/scan/value-variants.js';
 import { type ReferenceView, referenceUnescapedViews, referenceViews } from './reference-decoded-view.js';
 import { codesOf, normalizedCodesOf, ReferenceVariantIndex } from './reference-variant-index.js';
 
@@ -54,7 +58,9 @@ export class ReferenceValues {
         const width = (text.codePointAt(last) as number) > 0xffff ? 2 : 1;
         const span = { start: offsets[start] as number, end: last + width };
         found.push({
-          ...(variant.extendEnds ? extendBase64(text, span) : span),
+          ...(variant.ends !== null && end - start === variant.codes.length
+            ? withSharedEnds(text, span, variant.ends)
+            : span),
           valueIndex: variant.valueIndex,
           mayCrossTexts: true,
         });
@@ -64,11 +70,11 @@ export class ReferenceValues {
   }
 }
 
-/** Adds one character at each end, which holds bits of the value too, and the padding. */
-function extendBase64(text: string, { start, end }: TextSpan): TextSpan {
-  const first = /[A-Za-z0-9+/_-]/.test(text.charAt(start - 1)) ? start - 1 : start;
-  let last = /[A-Za-z0-9+/_-]/.test(text.charAt(end)) ? end + 1 : end;
-  while (text.charAt(last) === '=' && last - end < 3) last++;
+/** Adds the characters next to a match of a whole variant that hold bits of the value too, and the padding. */
+function withSharedEnds(text: string, { start, end }: TextSpan, ends: VariantEnds): TextSpan {
+  const first = ends.sharesBefore && /[A-Za-z0-9+/_-]/.test(text.charAt(start - 1)) ? start - 1 : start;
+  let last = ends.sharesAfter && /[A-Za-z0-9+/_-]/.test(text.charAt(end)) ? end + 1 : end;
+  for (let signs = 0; signs < ends.padding && text.charAt(last) === '='; signs++) last++;
   return { start: first, end: last };
 }
 
