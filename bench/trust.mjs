@@ -18,7 +18,7 @@ const report = {
   generated: generatedCases(parts),
   personal: personalCases(parts),
   egress: await egressCases(parts),
-  cost: await costs(parts),
+  cost: await costs(parts, options.rounds),
 };
 
 const percent = (part, whole) => `${((100 * part) / whole).toFixed(1)} %`;

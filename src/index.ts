@@ -12,6 +12,7 @@ export type {
   AuditRollback,
   CallRequest,
   Confirmation,
+  ExplainedFinding,
   ExplainedLimit,
   ExplainedPermissions,
   ExplainRequest,

@@ -7,6 +7,7 @@ const { values } = parseArgs({
   options: {
     data: { type: 'string' },
     json: { type: 'boolean', default: process.env.JSON !== undefined },
+    rounds: { type: 'string', default: '31' },
     exits: { type: 'string', default: process.env.EXITS ?? '10000' },
     seed: { type: 'string', default: process.env.SEED ?? '4711' },
   },
@@ -22,5 +23,7 @@ export const options = {
   isGiven: values.data !== undefined,
   json: values.json,
   exits: Number(values.exits),
+  /** Rounds in which the cost is measured. */
+  rounds: Number(values.rounds),
   seed: Number(values.seed),
 };

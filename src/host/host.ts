@@ -32,6 +32,7 @@ export type {
   MessageVerdict,
 } from './call/call-request.js';
 export type {
+  ExplainedFinding,
   ExplainedLimit,
   ExplainedPermissions,
   ExplainRequest,

@@ -2,22 +2,30 @@ import { isAbsolute } from 'node:path';
 import { sha256 } from '../files/sha256.js';
 import { HostError } from '../model/host-error.js';
 import { canonicalJson, isObject, type Json } from '../model/json.js';
+import { exemptionHint } from '../model/scan-exemption.js';
 import { denialFor } from '../policy/denial.js';
 import { assertRules } from '../policy/rules/rule-check.js';
+import { isKnownExemption } from '../policy/scan/exemption.js';
 import { keyStorageKinds } from '../secrets/key-storage.js';
 import type { SessionPolicy } from './host.js';
 import type { ContainerPolicy } from './session-policy.js';
 
 /** Throws `invalid_config` for a policy that cannot be enforced; a session does not open with it. */
 export function assertPolicy(policy: SessionPolicy): void {
-  const { rules = [], deny = [], roots = [], protect = [], trusted = [], noGuesses = [] } = policy;
-  for (const list of [deny, roots, protect, trusted, noGuesses]) {
+  const { rules = [], deny = [], roots = [], protect = [], trusted = [], noGuesses = [], scanExempt = [] } =
+    policy;
+  for (const list of [deny, roots, protect, trusted, noGuesses, scanExempt]) {
     if (!Array.isArray(list) || list.some((it) => typeof it !== 'string'))
       throw new HostError(
         'invalid_config',
-        'deny, roots, protect, trusted and noGuesses must be lists of strings',
+        'deny, roots, protect, trusted, noGuesses and scanExempt must be lists of strings',
       );
   }
+  const unread = scanExempt.find((it) => !isKnownExemption(it));
+  if (unread !== undefined)
+    throw new HostError('invalid_config', `scanExempt: ${JSON.stringify(unread)} is not an exemption`, {
+      hint: exemptionHint,
+    });
   assertSealing(policy.sealArguments);
   assertEngine(policy.containers ?? {});
   assertRules(rules);

@@ -18,6 +18,11 @@ export interface SessionPolicy {
   readonly trusted?: readonly string[];
   /** Patterns of tools whose answers are not searched for guessed secrets. Vault values and known key formats are still removed. */
   readonly noGuesses?: readonly string[];
+  /**
+   * Findings of the scanner that stay in answers, each as `TOOL PATH RULE`, such as
+   * `crm/find result.items[*].sync_token assigned-secret`. Values of the vault are still removed.
+   */
+  readonly scanExempt?: readonly string[];
   /** Names of folders to skip in the search for packages, besides the default ones. */
   readonly ignore?: readonly string[];
   /** How many folder levels are searched. */

@@ -43,6 +43,9 @@ export function waiversOf(settings: WaivableSettings): readonly Waiver[] {
     ...(policy.noGuesses ?? []).map((it) =>
       waiver('no-guesses', it, `answers of ${it} keep what only looks like a secret`),
     ),
+    ...(policy.scanExempt ?? []).map((it) =>
+      waiver('scan-exempt', it, `answers keep what looks like a secret: ${it}`),
+    ),
     ...raisedLimits(policy.limits).map(limitWaiver),
     ...(policy.natsUrl === undefined ? [] : [natsWaiver(policy.natsUrl)]),
     ...(hasOwnBroker(policy) ? [brokerWaiver(policy.broker?.url ?? '')] : []),
@@ -59,7 +62,7 @@ export function settingsInForce<T extends WaivableSettings>(
   const holds = ({ id }: Waiver) => isActive(id);
   const texts = (kind: WaiverKind, list: readonly string[]) =>
     list.filter((it) => holds(waiver(kind, it, '')));
-  const { rules, trusted, noGuesses, limits, natsUrl, broker, ...rest } = policy;
+  const { rules, trusted, noGuesses, scanExempt, limits, natsUrl, broker, ...rest } = policy;
   const dropped = raisedLimits(limits).filter((it) => !holds(limitWaiver(it)));
   return {
     allow: allow.filter((it) => holds(grantWaiver(it, root))),
@@ -70,6 +73,7 @@ export function settingsInForce<T extends WaivableSettings>(
         : { rules: rules.map((it) => (!ruleWaives(it) || holds(ruleWaiver(it)) ? it : withoutWaiver(it))) }),
       ...(trusted === undefined ? {} : { trusted: texts('trusted', trusted) }),
       ...(noGuesses === undefined ? {} : { noGuesses: texts('no-guesses', noGuesses) }),
+      ...(scanExempt === undefined ? {} : { scanExempt: texts('scan-exempt', scanExempt) }),
       ...(limits === undefined ? {} : { limits: withoutLimits(limits, dropped) }),
       ...(natsUrl === undefined || !holds(natsWaiver(natsUrl)) ? {} : { natsUrl }),
       ...(broker === undefined

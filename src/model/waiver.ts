@@ -2,7 +2,15 @@ import type { Json } from './json.js';
 import type { RuleOrigin } from './rule.js';
 
 /** What kind of setting a waiver is. */
-export type WaiverKind = 'rule' | 'grant' | 'trusted' | 'no-guesses' | 'limit' | 'nats' | 'broker';
+export type WaiverKind =
+  | 'rule'
+  | 'grant'
+  | 'trusted'
+  | 'no-guesses'
+  | 'scan-exempt'
+  | 'limit'
+  | 'nats'
+  | 'broker';
 
 /** A part of a session's settings that removes a question or a protection, or lets tools do more. */
 export interface Waiver {

@@ -132,6 +132,31 @@ audit entries | entries.0.entry_id:uuid entries.0.prev_hash:sha256 entries.0.act
 auth settings | auth_provider_id:uuid auth_url:url authorization_endpoint:url token_endpoint:url auth_connection_name:slug password_grant_enabled:bool authz_model_id:ulid
 services by name | auth-service:uuid api-gateway:uuid token-bucket:uuid access-log:uuid secret-santa:uuid key-value-store:uuid
 teams by name | adobe:uuid drone:uuid square:uuid intercom:uuid twitch:uuid discord:uuid asana:uuid trello:uuid okta:uuid
+hotel booking | reservation_token_id:uuid booking_ref:up6 guest_id:hex24 room_key_count:int access_code_required:bool cancellation_policy_id:uuid
+ride trip | trip_uuid:uuid driver_id:uuid vehicle_plate_hash:hex32 surge_token_version:ver fare_id:b62_20 map_tile_key:path
+bank statement | statement_id:uuid transaction_reference:up16 counterparty_ref:up18 authorization_id:b62_12 auth_amount:float authorisation_status:word
+insurance claim | claim_number:up11 policy_number:up13 adjuster_id:uuid secret_shopper_visit_id:uuid document_checksum:sha256
+library loan | item_barcode:dec13 holding_id:hex24 call_number:slug access_restriction_note:sentence token_of_thanks:words
+machine telemetry | device_id:hex16 boot_id:uuid firmware_digest:sha256p secure_boot_state:word tpm_key_handle:hex8 attestation_pcr0:hex64
+certificate transparency | leaf_hash:sha256 log_id:b64_44 root_hash:b64_44 tree_size:int tbs_fingerprint:sha256 issuer_key_hash:sha256
+certificate | serial_number:hexcolon fingerprint256:hexcolon subject_key_identifier:hexcolon authority_key_identifier:hexcolon public_key_sha256:sha256
+backup | snapshot_id:sha256 tree:sha256 parent_snapshot:sha256 key_id:sha256 repository_id:sha256 password_file_path:path
+queue message | message_id:uuid receipt_handle_id:b62_22 md5_of_body:hex32 sequence_number:dec18 deduplication_id:sha256 consumer_group_key:slug
+queue offsets | topic:slug partition:int offset:dec10 leader_epoch:int consumer_id:hostuuid commit_token_count:int
+gateway route | route_id:uuid upstream_id:uuid plugin_key_auth_enabled:bool consumer_username:word credential_count:int jwt_issuer:host
+webhook delivery | delivery_id:uuid guid:uuid event:word status_code:int signature_algorithm:word secret_configured:bool redelivery_of_id:uuid
+translation memory | segment_id:hex24 source_hash:hex32 translation_key:slug glossary_token_ids.0:int tm_id:uuid
+game match | match_id:euw10 puuid_hash:sha256 champion_key:int item_ids.0:int replay_token_expires_at:time
+museum object | accession_number:ver object_uri:url image_checksum:hex32 rights_key:slug access_point:words
+vaccine lot | lot_number:up10 gtin:dec13 serial:b62_12 authorization_number:up9 keyword_ids.0:int
+telescope frame | frame_id:slug plate_solution_id:hex24 master_dark_id:uuid master_flat_key:path auth_group:word
+farm sensor | gateway_eui:hex16 dev_eui:hex16 join_eui:hex16 app_id:slug fcnt:int session_key_id:b64_22
+secrets inventory | secrets.0.secret_id:uuid secrets.0.secret_path:path secrets.0.secret_owner:email secrets.0.secret_version:int secrets.0.secret_checksum:sha256 secrets.0.rotation_token_id:uuid
+password report | weak_password_count:int password_expired_users:int password_last_set_at:time password_reset_url:url password_age_days:int
+access review | access_review_id:uuid access_package_id:uuid accessor_id:uuid access_granted_at:time access_request_ref:up12
+tokens by symbol | tokens.0.symbol:word tokens.0.address:eth tokens.0.logo_uri:url tokens.0.chain_id:int tokens.0.token_standard:word tokens.0.token_index:int
+flow run | flow_run_id:uuid task_key:slug cache_key:sha256 idempotency_key:sha256 state_id:uuid deployment_version_hash:hex32
+vector match | matches.0.id:uuid matches.0.score:float namespace:slug usage.read_units:int matches.0.metadata.chunk_key:path matches.0.metadata.token_count:int
 jobs by name | sentry-sync:uuid jira-export:uuid heroku-cleanup:uuid mapbox-tiles:uuid datadog-agent:uuid netlify-hook:uuid yandex-import:uuid
 `;
 
@@ -221,6 +246,7 @@ const sized = {
   ...Object.fromEntries('md cu cr'.split(' ').map((it) => [it, [it.toUpperCase(), upper]])),
   ...Object.fromEntries('sm ac mg'.split(' ').map((it) => [it, [it.toUpperCase(), hexDigits]])),
   ...Object.fromEntries('i ami subnet r'.split(' ').map((it) => [it, [`${it}-`, hexDigits]])),
+  euw: ['EUW1_', '123456789'],
   uc: ['UC', `${letters}_-`],
   pl: ['PL', `${letters}_-`],
 };

@@ -1,8 +1,9 @@
 import { HostError } from '../../model/host-error.js';
-import type { JsonObject } from '../../model/json.js';
+import type { Json, JsonObject } from '../../model/json.js';
 import type { Package } from '../../model/package.js';
 import type { Tool } from '../../model/tool.js';
 import type { Requirements } from '../../policy/rules/requirements.js';
+import type { Finding } from '../../policy/scan/redact-secrets.js';
 import type { RunRequest, RunResult } from '../../run/run.js';
 import type { Deadline } from '../../run/upstream/upstream.js';
 import type { SchemaValidator } from '../../schema/validator.js';
@@ -51,6 +52,8 @@ export interface CallableTool {
   assertUnchanged(deadline: Deadline): Promise<void>;
   /** Throws if the sandbox cannot be enforced on this machine, or the workspace cannot be mounted. */
   assertSandboxReady(): Promise<void>;
+  /** What the scanner would remove from an answer, and where. */
+  findingsIn(result: Json): Promise<readonly Finding[]>;
   input(): Promise<SchemaValidator>;
   /** Validators from the tool's output schema and the package's guardrails; empty if there are none. */
   outputs(): Promise<readonly SchemaValidator[]>;

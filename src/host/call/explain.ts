@@ -1,7 +1,8 @@
 // Explains what would happen to a call and which rules decide it, without running anything.
 import { asHostError, type HostError } from '../../model/host-error.js';
-import { isObject, type JsonSchema } from '../../model/json.js';
+import { isObject, type Json, type JsonSchema } from '../../model/json.js';
 import type { Rule, RuleOrigin } from '../../model/rule.js';
+import { parseExemption } from '../../model/scan-exemption.js';
 import { splitToolName } from '../../model/tool-name.js';
 import type { Waiver } from '../../model/waiver.js';
 import { assertNotDenied, parseDestination } from '../../net/destination.js';
@@ -11,8 +12,15 @@ import { grantFor } from '../../policy/grant.js';
 import { guessesEnabled } from '../../policy/rules/guess-setting.js';
 import type { Requirement } from '../../policy/rules/requirements.js';
 import { matchesToolName } from '../../policy/rules/tool-rules.js';
+import { exemptionCheck, exemptionText } from '../../policy/scan/exemption.js';
 import type { LimitLedger } from '../../store/limit-ledger.js';
-import type { ExplainedLimit, ExplainedPermissions, ExplainRequest, Explanation } from '../host.js';
+import type {
+  ExplainedFinding,
+  ExplainedLimit,
+  ExplainedPermissions,
+  ExplainRequest,
+  Explanation,
+} from '../host.js';
 import { fileAccess } from '../sandboxing/sandbox-profile.js';
 import type { SessionSetup } from '../session-setup.js';
 import { type Caller, type CallServices, type FrozenCall, killSubjectOf, prepare } from './call.js';
@@ -20,7 +28,7 @@ import type { CallableTool } from './callable-tool.js';
 import { assertWithinLimits, metersForAmount, type RuleMeter } from './limits.js';
 
 export async function explainCall(
-  { tool: name, arguments: args }: ExplainRequest,
+  { tool: name, arguments: args, result }: ExplainRequest,
   caller: Caller,
   setup: SessionSetup,
   services: CallServices,
@@ -47,8 +55,30 @@ export async function explainCall(
       ),
       outputs: requirements.outputs.map(sourced<JsonSchema>),
       guesses: guessesEnabled(setup.policy.noGuesses, callable.name),
+      exempt: (setup.policy.scanExempt ?? []).filter((it) => parseExemption(it)?.tool === callable.name),
     },
+    ...(result === undefined ? {} : { findings: await explainFindings(callable, result, setup) }),
   };
+}
+
+/** What the scanner would remove from an answer of the tool, where and why. */
+async function explainFindings(
+  callable: CallableTool,
+  result: Json,
+  { policy }: SessionSetup,
+): Promise<ExplainedFinding[]> {
+  const isExempt = exemptionCheck(policy.scanExempt ?? [], callable.name);
+  const found = (await callable.findingsIn(result)).map(({ path = '', ...it }): ExplainedFinding => {
+    if (it.kind === 'value') return { path, rule: it.name, reason: 'value', exempt: false };
+    return {
+      path,
+      rule: it.name,
+      reason: it.guess ? 'guess' : 'format',
+      exempt: isExempt?.(path, it.name) === true,
+      setting: exemptionText(callable.name, path, it.name),
+    };
+  });
+  return [...new Map(found.map((it) => [`${it.path} ${it.rule}`, it])).values()];
 }
 
 /** Whether a waiver could change something for a tool. */
@@ -59,6 +89,8 @@ function concerns({ kind, content }: Waiver, name: string): boolean {
     case 'trusted':
     case 'no-guesses':
       return matchesToolName(String(content), name);
+    case 'scan-exempt':
+      return String(content).startsWith(`${name} `);
     case 'grant': {
       const owner = /^([A-Za-z0-9][\w.-]*)=/.exec(String(content))?.[1];
       return owner === undefined || owner === splitToolName(name)[0];

@@ -12,6 +12,22 @@ export interface ExplainRequest {
   readonly tool: string;
   /** If absent, only the tool is checked. */
   readonly arguments?: Json | undefined;
+  /** An answer of the tool: the explanation then says what the scanner removes from it. */
+  readonly result?: Json | undefined;
+}
+
+/** Something in an answer that the scanner takes for a secret. */
+export interface ExplainedFinding {
+  /** Such as `result.items[0].token`. */
+  readonly path: string;
+  /** The rule; for a value of the vault, its slot. */
+  readonly rule: string;
+  /** A value of the vault, the format of a provider's key, or a guess from the name before it. */
+  readonly reason: 'value' | 'format' | 'guess';
+  /** Whether an exemption of the operator keeps it. */
+  readonly exempt: boolean;
+  /** The item of `scan.exempt` that keeps it; absent for values of the vault, which cannot be exempted. */
+  readonly setting?: string;
 }
 
 /** A value with the rule it comes from. */
@@ -75,5 +91,9 @@ export interface Explanation {
     readonly outputs: readonly Sourced<JsonSchema>[];
     /** Whether text in its answers counts as a secret because of its surroundings. */
     readonly guesses: boolean;
+    /** Findings of the scanner that the operator keeps, as `TOOL PATH RULE`. */
+    readonly exempt: readonly string[];
   };
+  /** What the scanner finds in the given answer; absent without one. */
+  readonly findings?: readonly ExplainedFinding[];
 }

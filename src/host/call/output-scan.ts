@@ -37,7 +37,7 @@ export async function withScannedOutput(
     const { value, log, warnings, parts, meta, ...rest } = await run(guarded);
     // A list and not an object: our own key names would become part of the scanned text.
     const output = [value, warnings, log ?? null, parts ?? null, meta ?? null];
-    const { value: clean, findings, stripped } = await scan.clean(output);
+    const { value: clean, findings, stripped } = await scan.cleanOutput(output);
     request.onRedacted?.(auditedFindings(findings));
     const [cleanValue, cleanWarnings, cleanLog, ...cleanContent] = clean as [
       Json,

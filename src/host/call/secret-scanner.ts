@@ -5,6 +5,7 @@ import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
 import { answerLimits, maxAnswerDepth } from '../../model/json-bounds.js';
 import type { Package } from '../../model/package.js';
+import { outputRoots } from '../../model/scan-exemption.js';
 import type { SlotValues } from '../../model/slot.js';
 import { sizeOf } from '../../policy/input-shape.js';
 import { collectTexts, type JsonTexts, replaceTexts } from '../../policy/scan/json-texts.js';
@@ -27,6 +28,10 @@ export interface SecretServices {
 export interface CallScan {
   /** Removes secrets and invisible characters. Large values are scanned in slices, so that other calls go on. */
   clean(value: Json): Promise<Cleaned>;
+  /** The same for everything that a run outputs, in the order of `outputRoots`. Exemptions of the operator apply. */
+  cleanOutput(output: readonly Json[]): Promise<Cleaned>;
+  /** What would be removed from an output, and where. Exemptions do not apply. */
+  findingsIn(output: readonly Json[]): Promise<readonly Finding[]>;
   /** The same for a short text, synchronously. */
   cleanShortText(text: string): string;
   /** Removes secrets only; invisible characters stay. */
@@ -52,6 +57,8 @@ export interface CallScanOptions {
   readonly isPublic: IsPublicSetting;
   /** Also remove text that only its surroundings mark as a secret. */
   readonly guesses: boolean;
+  /** Whether the operator keeps what a rule finds at a path of an output. */
+  readonly isExempt?: ((path: string, rule: string) => boolean) | undefined;
 }
 
 /** Characters. Removing shorter values of other packages would damage ordinary text. */
@@ -95,7 +102,7 @@ export class SecretScanner {
     { entries, values }: VaultSnapshot,
     pkg: Package,
     slots: SlotValues,
-    { isPublic, guesses }: CallScanOptions,
+    { isPublic, guesses, isExempt }: CallScanOptions,
   ): CallScan {
     const isOwn = (packageId: string) => packageId === pkg.id;
     const nameOf = (secret: number): string | undefined => {
@@ -113,14 +120,19 @@ export class SecretScanner {
     };
     const outputScan: ScanOptions = { guesses, reportSamples: false, sha256: sha256Bytes, inflate };
     const inputScan: ScanOptions = { guesses: false, reportSamples: true, sha256: sha256Bytes, inflate };
+    const located: ScanOptions = { ...outputScan, roots: outputRoots };
+    const exempting: ScanOptions = isExempt === undefined ? outputScan : { ...located, isExempt };
+    const cleanWith = async (value: Json, options: ScanOptions) => {
+      const leaves = boundedTexts(value);
+      const visible = withoutInvisible(value, leaves);
+      const isSame = visible === value;
+      const steps = redactSteps(visible, hidden, options, isSame ? leaves : collectTexts(visible));
+      return { ...(await runInSlices(steps)), stripped: !isSame };
+    };
     return {
-      async clean(value) {
-        const leaves = boundedTexts(value);
-        const visible = withoutInvisible(value, leaves);
-        const isSame = visible === value;
-        const steps = redactSteps(visible, hidden, outputScan, isSame ? leaves : collectTexts(visible));
-        return { ...(await runInSlices(steps)), stripped: !isSame };
-      },
+      clean: (value) => cleanWith(value, outputScan),
+      cleanOutput: (output) => cleanWith(output, exempting),
+      findingsIn: async (output) => (await cleanWith(output, located)).findings,
       cleanShortText: (text) => redactNow(cleanText(text), hidden, outputScan).value as string,
       withoutSecrets: async (value) =>
         (await runInSlices(redactSteps(value, hidden, { ...inputScan, guesses: true }))).value,

@@ -9,6 +9,7 @@ import { grantFor } from '../../policy/grant.js';
 import { guessesEnabled } from '../../policy/rules/guess-setting.js';
 import { combineRules } from '../../policy/rules/requirements.js';
 import { effectOf, rulesFor, type ToolReach } from '../../policy/rules/tool-rules.js';
+import { exemptionCheck } from '../../policy/scan/exemption.js';
 import type { RunRequest } from '../../run/run.js';
 import { isUpstreamFailure } from '../../run/upstream/failure-class.js';
 import type { SchemaValidator } from '../../schema/validator.js';
@@ -102,7 +103,11 @@ function createSessionTool(
   const requirements = combineRules(rulesFor(pkg, tool, checked.loaded.file, rules, reach));
   const signIn = { broker, vault, policy: setup.policy.broker ?? {}, principal: setup.principal };
   const mint = (slot: Slot) => mintToken(pkg, slot, signIn);
-  const scanOptions = { isPublic, guesses: guessesEnabled(setup.policy.noGuesses, name) };
+  const scanOptions = {
+    isPublic,
+    guesses: guessesEnabled(setup.policy.noGuesses, name),
+    isExempt: exemptionCheck(setup.policy.scanExempt ?? [], name),
+  };
   let input: Promise<SchemaValidator> | undefined;
   let passed: PassedEnvironment | undefined;
   const currentSlots = () => {
@@ -198,6 +203,10 @@ function createSessionTool(
       if (declared.length === 0) return Promise.resolve([]);
       outputs ??= schemas().then((it) => declared.map((schema) => it.outputValidator(schema)));
       return outputs;
+    },
+    async findingsIn(result) {
+      const scan = await scanner.forCall(pkg, new Map(), scanOptions);
+      return scan.findingsIn([result, [], null, null, null]);
     },
     async checkForSecrets(args) {
       // Without the package's own values: only secrets of others matter here.

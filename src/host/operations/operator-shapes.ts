@@ -155,7 +155,7 @@ export const killOutcome = object({
 });
 export const waiverMembers = {
   id: text('Digest of its content.'),
-  kind: oneOf(['rule', 'grant', 'trusted', 'no-guesses', 'limit', 'nats', 'broker']),
+  kind: oneOf(['rule', 'grant', 'trusted', 'no-guesses', 'scan-exempt', 'limit', 'nats', 'broker']),
   content: json('The setting itself.'),
   text: anyText('What it does.'),
 };

@@ -64,7 +64,7 @@ export const sessionOperations = {
   ),
   explain: operation(
     { role: 'operator', summary: 'Show what would happen to a call now, and by which rules. Runs nothing.' },
-    [members(object({ tool: text('PACKAGE/TOOL'), arguments: optional(json()) }))],
+    [members(object({ tool: text('PACKAGE/TOOL'), arguments: optional(json()), result: optional(json()) }))],
     explanation,
   ),
   message: operation(

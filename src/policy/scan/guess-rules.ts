@@ -161,7 +161,8 @@ function looksRandom(text: string): boolean {
   const bare = text.replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9=]+$/g, '');
   if (bare.length < 10 || isDummyValue(bare)) return false;
   const digits = bare.replace(/\D/g, '').length;
-  if (digits < 2 || digits === bare.length || !/[A-Za-z]/.test(bare)) return false;
+  const minDigits = bare.length >= 24 && hasMixedCase(bare) ? 1 : 2;
+  if (digits < minDigits || digits === bare.length || !/[A-Za-z]/.test(bare)) return false;
   if (
     /^v?\d+(?:\.\d+)+|^\d{4}-\d\d-\d\d|^[a-z]+:\/\/|\.(?:pem|key|json|ya?ml|html?|js|ts|py|txt|crt)$/i.test(
       bare,

@@ -4,7 +4,10 @@ import { isObject, type Json } from '../../model/json.js';
 export interface JsonText {
   readonly text: string;
   readonly kind: 'text' | 'key' | 'number';
-  /** The key of the member it belongs to; undefined at the top level and for keys. */
+  /**
+   * What it is called: the key of its member, or where that says nothing, the name beside it or the key above it.
+   * Undefined at the top level and for keys.
+   */
   readonly parentKey: string | undefined;
   /** Whether it is declared as the bytes of an image, sound or file. */
   readonly media: boolean;
@@ -32,12 +35,29 @@ export function collectTexts(value: Json): JsonTexts {
     } else if (isObject(it)) {
       for (const key of Object.keys(it)) {
         all.push({ text: key, kind: 'key', parentKey: undefined, media: false });
-        visit(it[key] as Json, key, isMedia(it, key));
+        visit(it[key] as Json, nameOfMember(it, key, parentKey), isMedia(it, key));
       }
     }
   };
   visit(value, undefined, false);
   return { all, codeLists };
+}
+
+/** Keys that say nothing about their value: `{"name": "DB_PASSWORD", "value": "…"}`, `{"secret": {"value": "…"}}`. */
+const plainKey =
+  /^(?:value|val|data|content|text|string|plain_?text|(?:default|current|secret|string)_?value)$/i;
+/** Members of these are checksums of what their key names: `{"checksums": {"secret": "…"}}`. */
+const checksumKey = /(?:checksum|digest|fingerprint|hash|hashe)s?$/i;
+
+function nameOfMember(
+  parent: { readonly [key: string]: Json },
+  key: string,
+  parentKey: string | undefined,
+): string {
+  if (parentKey !== undefined && checksumKey.test(parentKey)) return `${parentKey}/${key}/checksum`;
+  if (!plainKey.test(key)) return key;
+  const beside = [parent.name, parent.key, parent.variable].find((it) => typeof it === 'string');
+  return beside ?? parentKey ?? key;
 }
 
 function isCharacterCode(it: Json): boolean {

@@ -7,6 +7,7 @@ import type { KnownValues } from './known-values.js';
 import { findPatterns, findPatternsInText, type PatternMatch, ruleNames } from './patterns.js';
 import { maskPlaceholders, placeholder } from './placeholder.js';
 import type { ScanOptions } from './scan-options.js';
+import { textPaths } from './text-path.js';
 
 /** Known values to redact. Their names may depend on the package that is called. */
 export interface HiddenValues {
@@ -17,8 +18,15 @@ export interface HiddenValues {
 
 /** A secret that was found and replaced. */
 export type Finding =
-  | { readonly kind: 'value'; readonly name: string }
-  | { readonly kind: 'pattern'; readonly name: string; readonly text: string; readonly guess: boolean };
+  | { readonly kind: 'value'; readonly name: string; readonly path?: string }
+  | {
+      readonly kind: 'pattern';
+      readonly name: string;
+      readonly text: string;
+      readonly guess: boolean;
+      /** Where it was, if the scan was asked for it. */
+      readonly path?: string;
+    };
 
 export interface RedactionResult {
   readonly value: Json;
@@ -49,13 +57,38 @@ export function* redactSteps(
   let current = value;
   let currentTexts = texts;
   for (let round = 0; round < maxRounds; round++) {
-    const redactions = yield* findRedactions(currentTexts, hidden, options);
+    const found = yield* findRedactions(currentTexts, hidden, options);
+    const redactions = options.roots === undefined ? found : located(found, current, options.roots, options);
     if (redactions.size === 0) break;
     for (const ofText of redactions.values()) for (const it of ofText) findings.push(it.finding);
     current = withRedactions(current, currentTexts.all, redactions);
     currentTexts = collectTexts(current);
   }
   return { value: current, findings };
+}
+
+/** Adds the path to each finding, and leaves out those that the operator keeps. */
+function located(
+  found: Map<number, Redaction[]>,
+  value: Json,
+  roots: readonly string[],
+  { isExempt }: ScanOptions,
+): Map<number, Redaction[]> {
+  if (found.size === 0) return found;
+  const paths = textPaths(value, roots);
+  const kept = new Map<number, Redaction[]>();
+  for (const [index, ofText] of found) {
+    const path = paths[index] ?? '';
+    const rest = ofText.filter(
+      ({ finding }) => finding.kind === 'value' || isExempt?.(path, finding.name) !== true,
+    );
+    if (rest.length > 0)
+      kept.set(
+        index,
+        rest.map((it) => ({ ...it, finding: { ...it.finding, path } })),
+      );
+  }
+  return kept;
 }
 
 /** Applies all redactions of a round together, so that no placeholder is searched and no end of a secret stays. */

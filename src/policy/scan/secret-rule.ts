@@ -32,6 +32,8 @@ export function prefixRule(id: string, prefix: string, rest: string, entropy = 3
     id,
     keywords: [prefix.toLowerCase()],
     pattern: new RegExp(`(?<![A-Za-z0-9_]|\\w\\.)${literal}${rest}(?![A-Za-z0-9])`, 'g'),
+    // The full stop of a sentence.
+    trim: (it) => it.replace(/\.$/, ''),
     entropy,
   };
 }

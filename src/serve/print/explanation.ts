@@ -1,4 +1,4 @@
-import type { ExplainedLimit, ExplainedPermissions, Explanation } from '../../host/host.js';
+import type { ExplainedFinding, ExplainedLimit, ExplainedPermissions, Explanation } from '../../host/host.js';
 import type { NetworkAccess, NetworkHost } from '../../model/permissions.js';
 import { ruleOriginText } from '../../model/rule.js';
 import type { Style } from './style.js';
@@ -43,10 +43,27 @@ export function printExplanation(it: Explanation, principal: string, style: Styl
     ...(guardrails.guesses
       ? []
       : [row('keeps', 'likely secrets in answers, because of scan.no_guesses in the configuration')]),
+    ...guardrails.exempt.map((it) => row('keeps', `${it}  ${style.dim('[scan.exempt]')}`)),
+    ...(it.findings ?? []).flatMap(findingRows),
+    ...(it.findings?.length === 0 ? [row('removes', 'nothing from this answer')] : []),
     ...(it.trusted ? [row('trusted', 'its answers, by the configuration')] : []),
     row('policy', it.policy.slice(0, 16)),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+const findingReasons: Readonly<Record<ExplainedFinding['reason'], string>> = {
+  value: 'a value of the vault',
+  format: 'it has the format of a key',
+  guess: 'a guess: its name says that it is a secret, and it looks random',
+};
+
+function findingRows({ path, rule, reason, exempt, setting }: ExplainedFinding): string[] {
+  if (exempt) return [row('keeps', `${path}: ${rule}, because of scan.exempt`)];
+  return [
+    row('removes', `${path}: ${rule} (${findingReasons[reason]})`),
+    ...(setting === undefined ? [] : [row('', `to keep it: scan.exempt = [${JSON.stringify(setting)}]`)]),
+  ];
 }
 
 function row(label: string, text: string): string {

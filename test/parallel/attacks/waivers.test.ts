@@ -183,6 +183,7 @@ describe('other settings that let tools do more', () => {
   test.each<[string, SessionPolicy]>([
     ['trusted', { trusted: ['bank'] }],
     ['no-guesses', { noGuesses: ['bank'] }],
+    ['scan-exempt', { scanExempt: ['bank/pay result.note jwt'] }],
     ['limit', { limits: { memoryBytes: 2 ** 40 } }],
     ['limit', { limits: { processes: Number.NaN } }],
     ['nats', { natsUrl: 'nats://user:hunter2@127.0.0.1:4222' }],

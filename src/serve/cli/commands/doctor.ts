@@ -114,9 +114,33 @@ async function checkConfig(args: Arguments, terminal: Terminal): Promise<Check[]
 /** Warns about a relaxed setting: it explains later why a password was passed on. */
 function checkGuesses({ entries, user }: Config): Check[] {
   const named = (settingOf(entries, 'scan.no_guesses') as readonly string[] | undefined) ?? [];
-  if (named.length === 0) return [];
-  const message = `scan.no_guesses: likely secrets are not removed from answers of ${named.join(', ')}`;
-  return [{ id: 'scan.guesses', status: 'warn', message, fix: `remove no_guesses from ${user}` }];
+  const exempt = (settingOf(entries, 'scan.exempt') as readonly string[] | undefined) ?? [];
+  const warn = (id: string, message: string, setting: string): Check => ({
+    id,
+    status: 'warn',
+    message,
+    fix: `remove ${setting} from ${user}`,
+  });
+  return [
+    ...(named.length === 0
+      ? []
+      : [
+          warn(
+            'scan.guesses',
+            `scan.no_guesses: likely secrets are not removed from answers of ${named.join(', ')}`,
+            'no_guesses',
+          ),
+        ]),
+    ...(exempt.length === 0
+      ? []
+      : [
+          warn(
+            'scan.exempt',
+            `scan.exempt: answers keep what looks like a secret: ${exempt.join(', ')}`,
+            'exempt',
+          ),
+        ]),
+  ];
 }
 
 async function openListener(): Promise<ExamineOptions['listener'] & { close(): Promise<void> }> {

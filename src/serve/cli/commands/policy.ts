@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { HostError } from '../../../model/host-error.js';
+import type { Json } from '../../../model/json.js';
+import { answerLimits, parseBounded } from '../../../model/json-bounds.js';
 import { readArguments } from '../call-arguments.js';
 import type { Arguments, Command } from '../command/command.js';
 import { dirOption, rootOption, sessionOptions } from '../config/config.js';
@@ -13,11 +16,15 @@ import { withHost } from '../with-host.js';
 export const policy: Command = {
   name: 'policy',
   summary: 'Explain what would happen to a call and why; accept settings that waive a question.',
-  usage: 'policy explain PKG/TOOL [JSON|-] | list | accept [ID…] | revoke ID',
+  usage: 'policy explain PKG/TOOL [JSON|-] [--result FILE] | list | accept [ID…] | revoke ID',
   examples: [
     { line: 'toolwharf policy explain payments/pay', text: 'what applies to a tool' },
     { line: `toolwharf policy explain payments/pay '{"amount":900}'`, text: 'what would happen to one call' },
     { line: 'toolwharf policy explain payments/pay --dir tools --json', text: 'print JSON for a script' },
+    {
+      line: 'toolwharf policy explain crm/find --result answer.json',
+      text: 'what the scanner removes from an answer, and how to keep it',
+    },
     { line: 'toolwharf policy list', text: 'show the settings that waive a question or a protection' },
     { line: 'toolwharf policy accept', text: 'look at those without effect and accept them with the PIN' },
     {
@@ -30,6 +37,11 @@ export const policy: Command = {
     dirOption,
     rootOption,
     { name: 'as', value: 'NAME', text: 'explain for another caller, such as alice/mcp' },
+    {
+      name: 'result',
+      value: 'FILE',
+      text: 'explain what the scanner removes from an answer in this JSON file',
+    },
     ...sessionOptions,
     pinOption,
     dryRunOption,
@@ -70,11 +82,34 @@ async function explain(rest: readonly string[], args: Arguments, terminal: Termi
       hint: 'see "toolwharf policy --help"',
     });
   const callArguments = text === undefined ? undefined : await readArguments(text, terminal);
+  const file = args.value('result');
+  const result = file === undefined ? undefined : readResult(file);
   const options = await sessionFor(args, terminal, args.values('dir'), args.value('root'));
   const principal = args.value('as') ?? options.principal;
   const explanation = await withHost(args, terminal, async (host) => {
     const session = await host.session({ ...options, principal, intent: 'look' });
-    return session.explain({ tool, arguments: callArguments });
+    return session.explain({ tool, arguments: callArguments, result });
   });
   return outputExplanation(explanation, principal, args, terminal);
+}
+
+/** An answer as `call --json` prints it, or its value alone. */
+function readResult(file: string): Json {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new HostError('usage', `--result: ${file} cannot be read`, {
+      cause: error,
+      hint: 'name a JSON file with an answer of the tool',
+    });
+  }
+  try {
+    return parseBounded(text, answerLimits);
+  } catch (error) {
+    throw new HostError('usage', `--result: ${file} is not JSON: ${(error as Error).message}`, {
+      cause: error,
+      hint: 'name a JSON file with an answer of the tool',
+    });
+  }
 }

@@ -8,6 +8,7 @@ export type ConfigKind =
   | 'denials'
   | 'rules'
   | 'tools'
+  | 'exemptions'
   | 'names'
   | 'folder-names'
   | 'version'
@@ -55,6 +56,7 @@ export const configKeys = [
   { name: 'roots', kind: 'paths', project: 'within' },
   { name: 'trusted', kind: 'tools' },
   { name: 'scan.no_guesses', kind: 'tools' },
+  { name: 'scan.exempt', kind: 'exemptions' },
   { name: 'rules', kind: 'rules', project: 'add' },
   { name: 'packages.only', kind: 'names', project: 'intersect' },
   { name: 'packages.disabled', kind: 'names', project: 'add' },

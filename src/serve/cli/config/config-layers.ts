@@ -88,7 +88,7 @@ function checkedValue(
 }
 
 function isList(key: ConfigKey): boolean {
-  return ['paths', 'grants', 'denials', 'tools', 'names', 'folder-names'].includes(key.kind);
+  return ['paths', 'grants', 'denials', 'tools', 'exemptions', 'names', 'folder-names'].includes(key.kind);
 }
 
 /** The setting after the project file has tightened it. */

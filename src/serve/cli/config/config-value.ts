@@ -5,6 +5,7 @@ import type { CommonCode } from '../../../model/codes.js';
 import { isLoopbackHost } from '../../../model/host-name.js';
 import type { Json, JsonPath } from '../../../model/json.js';
 import type { Rule } from '../../../model/rule.js';
+import { exemptionHint, parseExemption } from '../../../model/scan-exemption.js';
 import { findHidden } from '../../../model/unicode.js';
 import type { ConfigKey, ConfigValue } from './config-keys.js';
 
@@ -134,6 +135,13 @@ function checkText(key: ConfigKey, text: string, context: PathContext): ValuePro
         code: 'schema.pattern',
         message: `${JSON.stringify(text)} is not a tool pattern`,
         hint: 'write a package or "package/tool"; * matches any characters',
+      };
+    case 'exemptions':
+      if (parseExemption(text) !== undefined) return text;
+      return {
+        code: 'schema.pattern',
+        message: `${JSON.stringify(text)} is not an exemption from the scanner`,
+        hint: exemptionHint,
       };
     case 'folder-names':
       if (!/[/\\]/.test(text) && text !== '.' && text !== '..') return text;

@@ -237,6 +237,7 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
     roots: list('roots'),
     trusted: list('trusted'),
     noGuesses: list('scan.no_guesses'),
+    scanExempt: list('scan.exempt'),
     rules: settingOf(set, 'rules') as readonly Rule[] | undefined,
     ignore: list('discovery.ignore'),
     depth: number('discovery.depth'),

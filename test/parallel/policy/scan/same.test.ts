@@ -93,6 +93,7 @@ const random = ['b7Xq9', 'TzL20', 'wPvR4', 'k8NmY', '3sHc6'].join('');
 /** For rules whose keywords are rarely generated. */
 const examples: Readonly<Record<string, string>> = {
   'discord-token': `bot M${random.slice(1)}.${random.slice(2, 8)}.${random}ab`,
+  'vendor-key': `trello_api_key = ${random}`,
   'assigned-secret': `client_secret = ${random}`,
   jwt: `eyJ${random}.eyJ${random}.${random}`,
   'curl-user': `curl -s -u admin:${random} https://example.org`,
@@ -161,8 +162,9 @@ test('every variable name of a secret is found', () => {
   const kinds =
     'access account api app auth client consumer encryption license master private secret service';
   const named = `${kinds} shared signing storage`.split(' ').map((it) => `${it}_key`);
-  const others =
-    'auth credentials creds password passwd passphrase pwd secret access_token access-id token'.split(' ');
+  const others = 'user_auth credentials creds password passwd passphrase pwd secret access_token token'.split(
+    ' ',
+  );
   const headers =
     'Authorization Proxy-Authorization X-Api-Key X-Auth-Token api-key apikey api-token access-token'.split(
       ' ',

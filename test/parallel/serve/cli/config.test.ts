@@ -584,6 +584,7 @@ describe('rules', () => {
     ['deny = ["web:x"]\n', 1, '"web:x" is not a grant'],
     ['trusted = ["a b"]\n', 1, '"a b" is not a tool pattern'],
     ['[scan]\nno_guesses = ["a b"]\n', 2, '"a b" is not a tool pattern'],
+    ['[scan]\nexempt = ["notes result.a jwt"]\n', 2, 'is not an exemption from the scanner'],
     ['[scan]\nno_guesses = true\n', 2, 'scan.no_guesses is true'],
   ])('%j is rejected at line %i', async (text, line, message) => {
     home({ [user]: text });
