@@ -126,14 +126,29 @@ function* decodeOnce(text: string): Generator<DecodedView> {
 /** Start and end of everything that may be base64 or hexadecimal, as a flat list. */
 function runsOf(text: string): readonly number[] {
   if (mayHaveHexDump(text, minDumpBytes))
-    return [...text.matchAll(runOrDump)].flatMap((it) => [it.index, it.index + it[0].length]);
+    return [...text.matchAll(runOrDump)].flatMap((it) => [
+      it.index,
+      it.index + withoutForeignSigns(it[0]).length,
+    ]);
   const runs = encodedRuns(text, minRunLength);
   // The padding of base64 belongs to the run.
   for (let index = 1; index < runs.length; index += 2) {
     const end = runs[index] as number;
-    if (text.charAt(end) === '=') runs[index] = end + (text.charAt(end + 1) === '=' ? 2 : 1);
+    const length = end - (runs[index - 1] as number);
+    if (text.charAt(end) === '=')
+      runs[index] = end + Math.min(paddingFor(length), text.charAt(end + 1) === '=' ? 2 : 1);
   }
   return runs;
+}
+
+/** Signs of padding after so many characters of base64. One more sign belongs to the text around it. */
+function paddingFor(length: number): number {
+  return [0, 0, 2, 1][length % 4] as number;
+}
+
+function withoutForeignSigns(run: string): string {
+  const bare = run.replace(/=+$/, '');
+  return run.slice(0, bare.length + Math.min(run.length - bare.length, paddingFor(bare.length)));
 }
 
 const invisible = /\p{Default_Ignorable_Code_Point}/u;

@@ -1,4 +1,5 @@
 import { type DecodedView, decodedViews, toOriginal } from './decoded-view.js';
+import { isAscii } from './encoded-runs.js';
 import { bytesOfBase64, fromHex } from './encoding.js';
 
 /** Decompresses gzip or zlib data; null for anything else. Injected: this folder does not use platform APIs. */
@@ -42,10 +43,17 @@ export function inflatedViews(views: readonly DecodedView[], inflate: Inflate | 
   return inflated;
 }
 
-/** One character for each byte. */
+/** UTF-8; for anything else, one character for each byte. */
 function textOf(bytes: Uint8Array): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 4096)
     text += String.fromCharCode(...bytes.subarray(at, at + 4096));
-  return text;
+  if (isAscii(text)) return text;
+  try {
+    return decodeURIComponent(
+      text.replace(/[%\u0080-\u00ff]/g, (it) => `%${it.charCodeAt(0).toString(16).padStart(2, '0')}`),
+    );
+  } catch {
+    return text;
+  }
 }

@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import { deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { inflate } from '../../files/inflate.js';
 import type { Json } from '../../model/json.js';
+import { rot13 } from './encoding.js';
 import { KnownValues } from './known-values.js';
 import { type HiddenValues, redactNow } from './redact-secrets.js';
 
@@ -20,6 +23,14 @@ const redacted = (value: Json, values: Readonly<Record<string, string>>) =>
 const value = 'p@ss "wörd"/ü?& 7731';
 const bytes = Buffer.from(value);
 const reversed = [...value].reverse().join('');
+
+const base32 =
+  [...bytes]
+    .map((it) => it.toString(2).padStart(8, '0'))
+    .join('')
+    .match(/.{1,5}/g)
+    ?.map((it) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.charAt(Number.parseInt(it.padEnd(5, '0'), 2)))
+    .join('') ?? '';
 
 const encodings: readonly (readonly [string, string])[] = [
   ['raw', value],
@@ -56,6 +67,14 @@ const encodings: readonly (readonly [string, string])[] = [
   ['hex of base64', Buffer.from(bytes.toString('base64')).toString('hex')],
   ['base64 of UTF-16', Buffer.from(value, 'utf16le').toString('base64')],
   ['reversed', reversed],
+  ['base32', base32],
+  ['base32 in lower case', base32.toLowerCase()],
+  ['in decimal codes', [...bytes].join(' ')],
+  ['in decimal codes of one width', [...bytes].map((it) => String(it).padStart(3, '0')).join('')],
+  ['in octal codes', [...bytes].map((it) => it.toString(8)).join(' ')],
+  ['in octal escapes', [...bytes].map((it) => `\\${it.toString(8).padStart(3, '0')}`).join('')],
+  ['in octal codes with 0o', [...bytes].map((it) => `0o${it.toString(8)}`).join(',')],
+  ['rot13', rot13(value)],
   ['base64 of the reversed value', Buffer.from(reversed).toString('base64')],
   ['with dashes', [...value].join('-')],
   ['with dots', [...value].join('.')],
@@ -99,6 +118,79 @@ test('boilerplate such as https:// does not count as a part of the value', () =>
   expect(redacted(`see ${values.URL}`, values)).toBe('see [redacted:URL]');
   const key = `-----BEGIN PRIVATE KEY-----\n${'QkM3ZzE5'.repeat(8)}\n-----END PRIVATE KEY-----`;
   expect(redacted('-----BEGIN PRIVATE KEY-----', { KEY: key })).toBe('-----BEGIN PRIVATE KEY-----');
+});
+
+describe('compressed data with the value is redacted as a whole', () => {
+  const unpacking = { ...options, inflate };
+  const scanned = (text: string) => redactNow(text, hidden({ KEY: value }), unpacking).value;
+  const lines = (it: string) => it.replace(/.{76}(?=.)/g, '$&\n');
+  test.each([
+    ['gzip in base64', gzipSync(`a ${value}`).toString('base64')],
+    ['gzip in lines of base64', lines(gzipSync(`${'some text '.repeat(3)}${value}`).toString('base64'))],
+    ['gzip in hex', gzipSync(value).toString('hex')],
+    ['zlib in base64', deflateSync(`{"key":${JSON.stringify(value)}}`).toString('base64')],
+    ['base64 in gzip in base64', gzipSync(bytes.toString('base64')).toString('base64')],
+    ['gzip in base64 in base64', Buffer.from(gzipSync(value).toString('base64')).toString('base64')],
+  ])('%s', (_name, form) => {
+    expect(scanned(`before ${form} after`)).toBe('before [redacted:KEY] after');
+    // Control: without unpacking it passes, and other data stays.
+    expect(redacted(`before ${form} after`, { KEY: value })).toContain(form);
+    expect(redactNow(form, hidden({ KEY: 'quite another thing 99' }), unpacking).value).toBe(form);
+  });
+
+  test('many packed zeros are unpacked in bounded time', () => {
+    const bomb = gzipSync(Buffer.alloc(3_000_000)).toString('base64');
+    const began = performance.now();
+    expect(scanned(`${bomb} `.repeat(12))).toBe(`${bomb} `.repeat(12));
+    expect(performance.now() - began).toBeLessThan(3000);
+  });
+});
+
+describe('a redaction takes no character beside the secret', () => {
+  const token = 'Zk9vQ2mX7tR4wL8bN3pY';
+  const random = ['b7Xq9TzL', '20wPvR4k', '8NmY3sHc6'].join('');
+  const jwt = ['eyJhbGciOiJIUzI1NiJ9', `eyJzdWIi${random}`, random].join('.');
+  test.each([
+    [
+      'base64 in a path',
+      (it: string) => `/a/${it}/b`,
+      Buffer.from(token).toString('base64url'),
+      '/a/[redacted:KEY]/b',
+    ],
+    [
+      'base64 between letters',
+      (it: string) => `x${it}`,
+      Buffer.from(token).toString('base64url'),
+      'x[redacted:KEY]',
+    ],
+    [
+      'base64 before a sign',
+      (it: string) => `${it}=1`,
+      Buffer.from(`${token}1`).toString('base64'),
+      '[redacted:KEY]=1',
+    ],
+  ])('%s', (_name, around, form, expected) => {
+    expect(redacted(around(form), { KEY: token })).toBe(expected);
+  });
+  test.each([
+    [`curl -u "admin:${random}" https://example.org`, 'curl -u "[redacted:curl-user]" https://example.org'],
+    [`The password: ${random}.`, 'The password: [redacted:assigned-secret].'],
+    [
+      `https://h.example/?password=${random}&user=ada`,
+      'https://h.example/?password=[redacted:assigned-secret]&user=ada',
+    ],
+    [`{\\"id\\":\\"${jwt}\\"}`, '{\\"id\\":\\"[redacted:jwt]\\"}'],
+    [
+      `-----BEGIN ${'PRIVATE'} KEY-----\n${random.repeat(3)}\n${random.repeat(3)}\n\nand here the letter goes on`,
+      '[redacted:private-key]\n\nand here the letter goes on',
+    ],
+  ])('%s', (text, expected) => {
+    expect(redacted(text, {})).toBe(expected);
+  });
+  test('an encrypted private key is one too', () => {
+    const key = `-----BEGIN RSA ${'PRIVATE'} KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00FF\n\n${random.repeat(4)}\n-----END RSA ${'PRIVATE'} KEY-----`;
+    expect(redacted(`a ${key} b`, {})).toBe('a [redacted:private-key] b');
+  });
 });
 
 describe('a value that is split is redacted', () => {

@@ -58,7 +58,10 @@ function* unescapedForms(text: string): Generator<ReferenceView> {
 
 function* decodeOnce(text: string): Generator<ReferenceView> {
   yield* unescapedForms(text);
-  for (const run of text.matchAll(runs)) {
+  for (const match of text.matchAll(runs)) {
+    // Only as many signs of padding as the length needs belong to the run.
+    const bare = match[0].replace(/=+$/, '').length;
+    const run = { index: match.index, 0: match[0].slice(0, bare + ([0, 0, 2, 1][bare % 4] as number)) };
     const plain = decodeRun(run[0]);
     if (plain === undefined || plain.length < 8) continue;
     yield {
