@@ -68,6 +68,22 @@ export function toBase32(bytes: Uint8Array): string {
   return pendingBits === 0 ? text : text + base32Alphabet.charAt((pending << (5 - pendingBits)) & 31);
 }
 
+/** The text must have characters of base32 only, in any case. Bits at the end that make no byte are dropped. */
+export function bytesOfBase32(text: string): Uint8Array {
+  const bytes = new Uint8Array(Math.floor((text.length * 5) / 8));
+  let length = 0;
+  let pending = 0;
+  let pendingBits = 0;
+  for (const character of text.toUpperCase()) {
+    pending = ((pending << 5) | base32Alphabet.indexOf(character)) & 0xffff;
+    pendingBits += 5;
+    if (pendingBits < 8) continue;
+    pendingBits -= 8;
+    bytes[length++] = (pending >> pendingBits) & 0xff;
+  }
+  return bytes.subarray(0, length);
+}
+
 /** The part of an encoded text that some bytes determine, whatever is before and after them. */
 export interface EncodedFragment {
   readonly text: string;

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { inflate } from '../../files/inflate.js';
 import type { Json } from '../../model/json.js';
-import { rot13 } from './encoding.js';
+import { rot13, toBase32 } from './encoding.js';
 import { KnownValues } from './known-values.js';
 import { type HiddenValues, redactNow } from './redact-secrets.js';
 
@@ -144,6 +144,21 @@ describe('compressed data with the value is redacted as a whole', () => {
     expect(scanned(`${bomb} `.repeat(12))).toBe(`${bomb} `.repeat(12));
     expect(performance.now() - began).toBeLessThan(3000);
   });
+});
+
+test('a key of a provider is found in base32, decimal codes, octal escapes and compressed data', () => {
+  const key = ['gh', 'p_', 'A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8'].join('');
+  const codes = [...Buffer.from(key)];
+  for (const form of [
+    toBase32(Buffer.from(`KEY=${key}`)),
+    toBase32(Buffer.from(key)).toLowerCase(),
+    codes.join(', '),
+    codes.map((it) => `\\${it.toString(8).padStart(3, '0')}`).join(''),
+    gzipSync(key).toString('base64'),
+  ])
+    expect(redactNow(`a ${form} b`, [], { ...options, inflate }).value, form).toBe(
+      'a [redacted:github-token] b',
+    );
 });
 
 describe('a redaction takes no character beside the secret', () => {

@@ -6,6 +6,7 @@ import { collectTexts, type JsonText, type JsonTexts, replaceTexts } from './jso
 import type { KnownValues } from './known-values.js';
 import { findPatterns, findPatternsInText, type PatternMatch, ruleNames } from './patterns.js';
 import { maskPlaceholders, placeholder } from './placeholder.js';
+import { recodedViews } from './recoded-view.js';
 import type { ScanOptions } from './scan-options.js';
 import { textPaths } from './text-path.js';
 
@@ -227,8 +228,8 @@ function findInPart(
   add: (redaction: Redaction) => void,
 ): void {
   const plainViews = decodedViews(text);
-  const packed = inflatedViews(plainViews, options.inflate);
-  const views = packed.length === 0 ? plainViews : [...plainViews, ...packed];
+  const unpacked = inflatedViews(plainViews, options.inflate);
+  const views = unpacked.length === 0 ? plainViews : [...plainViews, ...unpacked];
   if (views.length > 1 && hidden.length > 0) {
     // The first view is the text itself, which the joined search covers.
     const decoded = views.slice(1);
@@ -240,7 +241,10 @@ function findInPart(
     }
   }
   if (source.media) return;
-  for (const match of findPatterns(text, options, views)) add(redactionOf(match));
+  // Known values have these forms in their index.
+  const recoded = recodedViews(text);
+  const all = recoded.length === 0 ? views : [...views, ...recoded];
+  for (const match of findPatterns(text, options, all)) add(redactionOf(match));
   for (const match of findAssigned(source, text, options)) add(redactionOf(match));
 }
 
