@@ -68,6 +68,11 @@ export type Action =
       readonly program: string;
       readonly export: string;
       readonly convention: CallingConvention;
+      /**
+       * Exports that a new process calls in this order before its first call, if they exist. `init` gets a logger, every
+       * other one gets the values of the slots and a logger.
+       */
+      readonly startWith?: readonly string[];
     }
   | {
       readonly kind: 'http';

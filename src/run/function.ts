@@ -1,9 +1,6 @@
 import type { Action } from '../model/action.js';
 import type { CancelSignal } from '../model/cancel-signal.js';
-import { HostError } from '../model/host-error.js';
-import type { Json, JsonObject } from '../model/json.js';
-import { parseBounded, requestLimits } from '../model/json-bounds.js';
-import type { Slot } from '../model/slot.js';
+import type { JsonObject } from '../model/json.js';
 import type { RunRequest, RunResult } from './run.js';
 import { dataFolderInside, type SandboxProfile } from './sandbox-command.js';
 import { type ProcessServices, spawnSandboxed } from './sandboxed-process.js';
@@ -40,6 +37,7 @@ export async function runFunction(
       const workerRequest = {
         export: action.export,
         convention: action.convention,
+        startWith: action.startWith ?? [],
         tool: request.tool.name,
         input,
         config,
@@ -59,39 +57,11 @@ export async function runFunction(
   );
 }
 
-/** The context of handlers: the value of each slot by name, converted to the slot's type. */
+/** The context of handlers: the value of each slot by name, as text: "false" stays "false", as tools compare it. */
 function contextOf({ package: pkg, slots }: SandboxProfile): JsonObject {
   const values = pkg.slots.flatMap((slot) => {
     const value = slots.get(slot.name)?.value;
-    if (value === undefined || slot.delivery.kind !== 'context') return [];
-    return [[slot.name, typed(slot, value)] as const];
+    return value === undefined || slot.delivery.kind !== 'context' ? [] : [[slot.name, value] as const];
   });
   return Object.fromEntries(values);
-}
-
-function typed({ type, name }: Slot, value: string): Json {
-  switch (type) {
-    case 'number': {
-      const number = Number(value);
-      if (value.trim() === '' || !Number.isFinite(number)) throw invalidSlotValue(name, 'a number');
-      return number;
-    }
-    case 'boolean':
-      if (value !== 'true' && value !== 'false') throw invalidSlotValue(name, 'true or false');
-      return value === 'true';
-    case 'json':
-      try {
-        return parseBounded(value, requestLimits);
-      } catch {
-        throw invalidSlotValue(name, 'JSON');
-      }
-    case 'text':
-    case 'choice':
-      return value;
-  }
-}
-
-/** Does not show the value, which may be secret. */
-function invalidSlotValue(slot: string, expected: string): HostError {
-  return new HostError('needs_setup', `the value of ${slot} is not ${expected}`, { hint: 'set it again' });
 }

@@ -43,6 +43,8 @@ export const talosFields: ReadonlySet<string> = new Set([
   'repository',
   'icon',
   'tags',
+  'logName',
+  'modules',
   'oauth',
   'triggers',
   'sidecar',

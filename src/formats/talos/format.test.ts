@@ -135,7 +135,13 @@ test('a manifest with all fields is converted to exactly this package', () => {
         ...tool,
         name: 'now',
         description: 'The weather now.',
-        action: { kind: 'function', program: 'handlers', export: 'now', convention: 'arguments-context' },
+        action: {
+          kind: 'function',
+          program: 'handlers',
+          export: 'now',
+          convention: 'arguments-context',
+          startWith: ['init', 'start'],
+        },
       },
       {
         ...tool,
@@ -146,6 +152,7 @@ test('a manifest with all fields is converted to exactly this package', () => {
           program: 'handlers',
           export: 'air-quality',
           convention: 'arguments-context',
+          startWith: ['init', 'start'],
         },
       },
     ],

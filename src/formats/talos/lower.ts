@@ -1,11 +1,11 @@
 import { noGuardrails } from '../../model/guardrails.js';
-import type { Json, JsonObject, JsonSchema } from '../../model/json.js';
+import { isObject, type JsonObject, type JsonSchema } from '../../model/json.js';
 import type { Fact, Package, Prompt } from '../../model/package.js';
 import type { Slot } from '../../model/slot.js';
 import { textTemplate } from '../../model/template.js';
 import type { Tool } from '../../model/tool.js';
 import { defaultPermissions, undeclaredEffect } from '../default-profile.js';
-import { optionValue, settingKind } from './settings.js';
+import { talosSetting } from './settings.js';
 
 /** Files of the bundle that the manifest does not name. */
 export interface PackageFiles {
@@ -18,6 +18,9 @@ export function lower(manifest: JsonObject, files: PackageFiles): Package {
   const functions = manifest.functions as readonly JsonObject[];
   const credentials = (manifest.credentials ?? []) as readonly JsonObject[];
   const settings = (manifest.settings ?? []) as readonly JsonObject[];
+  // A declared function of this name is a tool, and is called only as one.
+  const startWith = ['init', 'start'].filter((name) => functions.every((it) => it.name !== name));
+  const slots = [...credentials.map(credential), ...settings.map(setting)];
   return {
     format: 'talos',
     id: manifest.id as string,
@@ -41,11 +44,11 @@ export function lower(manifest: JsonObject, files: PackageFiles): Package {
         },
       },
     ],
-    tools: functions.map(tool),
+    tools: functions.map((it) => tool(it, startWith)),
     prompts: files.prompt === null ? [] : [instructions(manifest, files.prompt)],
     hooks: [],
     needs: { binaries: [] },
-    slots: [...credentials.map(credential), ...settings.map(setting)],
+    slots: [...slots, ...signIn(manifest, slots)],
     permissions: defaultPermissions,
     guardrails: noGuardrails,
     install: { kind: 'bundled' },
@@ -55,7 +58,7 @@ export function lower(manifest: JsonObject, files: PackageFiles): Package {
   };
 }
 
-function tool(it: JsonObject): Tool {
+function tool(it: JsonObject, startWith: readonly string[]): Tool {
   return {
     name: it.name as string,
     description: it.description as string,
@@ -66,6 +69,7 @@ function tool(it: JsonObject): Tool {
       program: 'handlers',
       export: it.name as string,
       convention: 'arguments-context',
+      ...(startWith.length === 0 ? {} : { startWith }),
     },
   };
 }
@@ -99,9 +103,8 @@ function credential(it: JsonObject): Slot {
 }
 
 function setting(it: JsonObject): Slot {
-  const kind = settingKind(it) ?? 'text';
+  const { kind, choices, default: text } = talosSetting(it);
   const secret = kind === 'secret';
-  const choices = kind === 'choice' ? ((it.options ?? []) as readonly Json[]).flatMap(choice) : [];
   return {
     name: it.name as string,
     label: it.label as string,
@@ -113,17 +116,34 @@ function setting(it: JsonObject): Slot {
     source: { kind: 'operator' },
     delivery: { kind: 'context' },
     audience: { kind: secret ? 'unbound' : 'public' },
-    ...(it.default === undefined || it.default === null ? {} : { default: String(it.default) }),
+    ...(text === undefined ? {} : { default: text }),
   };
+}
+
+/** Tools with a sign-in expect the token that it gives among their values, and cannot answer without it. */
+function signIn(manifest: JsonObject, declared: readonly Slot[]): Slot[] {
+  const name = 'refresh_token';
+  if (!isObject(manifest.oauth) || declared.some((it) => it.name === name)) return [];
+  const { provider, scopes } = manifest.oauth;
+  const where = typeof provider === 'string' ? ` at ${provider}` : '';
+  const asked = Array.isArray(scopes) ? scopes.filter((it) => typeof it === 'string') : [];
+  return [
+    {
+      name,
+      label: 'Refresh token of the sign-in',
+      prompt: `Sign in${where}${asked.length === 0 ? '' : ` with these scopes: ${asked.join(' ')}`}`,
+      secret: true,
+      required: true,
+      type: 'text',
+      source: { kind: 'operator' },
+      delivery: { kind: 'context' },
+      audience: { kind: 'unbound' },
+    },
+  ];
 }
 
 function prompt(it: JsonObject): { prompt?: string } {
   return typeof it.description === 'string' && it.description !== '' ? { prompt: it.description } : {};
-}
-
-function choice(option: Json): string[] {
-  const value = optionValue(option);
-  return value === undefined ? [] : [value];
 }
 
 const shown: Readonly<Record<string, string>> = {
@@ -135,6 +155,8 @@ const shown: Readonly<Record<string, string>> = {
   icon: 'icon',
   tags: 'tags',
   defaultEnabled: 'enabled by default',
+  logName: 'name in logs',
+  modules: 'modules (not acted on)',
   oauth: 'sign-in (not acted on)',
   triggers: 'triggers (not acted on)',
   sidecar: 'sidecar (not acted on)',

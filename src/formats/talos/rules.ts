@@ -1,10 +1,10 @@
 import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
-import { show } from '../check.js';
+import { pathName, show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
 import { suggest } from '../suggest.js';
 import { uniqueNames } from '../unique-names.js';
-import type { TalosReport } from './codes.js';
-import { optionValue, settingKind } from './settings.js';
+import type { TalosCode, TalosReport } from './codes.js';
+import { settingKind, talosSetting } from './settings.js';
 
 /** Checks rules that the schema cannot express. Values of the wrong type were already reported and are skipped. */
 export function checkRules(report: TalosReport, manifest: JsonObject, folder: string): void {
@@ -104,41 +104,47 @@ function checkSettings(report: TalosReport, settings: Json | undefined): void {
         },
       );
     }
-    const options = Array.isArray(it.options) ? it.options.map(optionValue) : undefined;
-    if (kind === 'choice' && options === undefined && !Object.hasOwn(it, 'options')) {
-      report.at('talos.setting-options', at, `settings[${index}] has the type select but no options`, {
-        hint: 'add "options": ["…"]',
-      });
-    }
-    if (Object.hasOwn(it, 'default') && it.default !== null) checkDefault(report, it, kind, options, at);
+    checkValues(report, it, at);
   }
 }
 
-function checkDefault(
-  report: TalosReport,
-  setting: JsonObject,
-  kind: ReturnType<typeof settingKind>,
-  options: readonly (string | undefined)[] | undefined,
-  at: JsonPath,
-): void {
-  const value = setting.default as Json;
-  if (typeof value === 'object') return;
-  const wrong = (message: string, hint?: string) =>
-    report.at('talos.setting-default', [...at, 'default'], message, { hint });
-  if (kind === 'secret') {
-    wrong('a password must not have a default: it would be published with the package', 'remove the default');
-  } else if (kind === 'number' && typeof value !== 'number') {
-    wrong(`the default ${show(value)} is not a number`, 'change the default or the type');
-  } else if (kind === 'boolean' && typeof value !== 'boolean') {
-    wrong(`the default ${show(value)} is not a boolean`, 'use true or false');
-  } else if (kind === 'choice' && options !== undefined && !options.includes(String(value))) {
-    wrong(`the default ${show(value)} is not among the options`, `use one of ${options.join(', ')}`);
+/** Such settings work, as text or with one more choice. Only a published password is rejected. */
+function checkValues(report: TalosReport, setting: JsonObject, at: JsonPath): void {
+  const { declared, default: text, choices, problem } = talosSetting(setting);
+  const atDefault: JsonPath = [...at, 'default'];
+  if (declared === 'secret' && text !== undefined) {
+    const message = 'a password must not have a default: it would be published with the package';
+    report.at('talos.password-default', atDefault, message, { hint: 'remove the default' });
   }
+  if (problem === undefined) return;
+  const given = show(setting.default);
+  const { code, place, message, hint } = {
+    'no-options': {
+      code: 'talos.setting-options',
+      place: at,
+      message: `${pathName(at)} has the type select but no options; it is treated as string`,
+      hint: 'add "options": ["…"]',
+    },
+    'default-not-an-option': {
+      code: 'talos.setting-default',
+      place: atDefault,
+      message: `the default ${given} is not among the options; it is added to them`,
+      hint: `use one of ${choices.slice(0, Math.min(choices.length - 1, 8)).join(', ')}`,
+    },
+    'default-of-other-kind': {
+      code: 'talos.setting-default',
+      place: atDefault,
+      message: `the default ${given} is not a ${declared}; the setting is treated as string`,
+      hint: declared === 'boolean' ? 'use "true" or "false"' : 'change the default or the type',
+    },
+  }[problem] as { code: TalosCode; place: JsonPath; message: string; hint: string };
+  report.at(code, place, message, { hint });
 }
 
 function checkUnused(report: TalosReport, manifest: JsonObject): void {
   const reasons: Readonly<Record<string, string>> = {
-    oauth: 'this host does not sign in on behalf of the tool',
+    oauth: 'this host does not sign in for the tool; the operator sets its refresh_token',
+    modules: 'this host offers each function by itself',
     triggers: 'this host calls functions only on request',
     sidecar: 'this host starts no process except the handlers',
   };

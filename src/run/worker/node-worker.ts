@@ -126,6 +126,36 @@ const find = ({ export: name, convention }) => {
   return alone && { self: undefined, call: alone, shape: 'named' };
 };
 
+const logger = {};
+for (const level of ['debug', 'info', 'warn', 'error'])
+  logger[level] = (...values) => note(values.map((it) => (typeof it === 'string' ? it : errorText(it))).join(' '));
+
+/** Tools of the same host can offer objects to each other; here each one is alone. */
+const services = { getService: () => undefined, registerService: () => {} };
+
+/** Once in the life of the process. A process whose start failed exits, so that the next call starts a new one. */
+let isStarted = false;
+const start = async ({ startWith, config }) => {
+  if (isStarted) return true;
+  isStarted = true;
+  for (const name of startWith) {
+    const found = functionIn(offered, name);
+    if (found === undefined) continue;
+    const self = isCommonJs ? offered : undefined;
+    try {
+      await (name === 'init' ? found.call.call(self, logger, services) : found.call.call(self, config, logger));
+    } catch (error) {
+      hasFailed = true;
+      await flush();
+      noteError(error);
+      send(stringify({ failed: 'start', message: name + '() failed: ' + errorText(error).split('\n')[0], home }));
+      leave(1);
+      return false;
+    }
+  }
+  return true;
+};
+
 const invoke = (request) => {
   const { self, call, shape } = find(request);
   const { tool, input, config, dataDir } = request;
@@ -134,6 +164,7 @@ const invoke = (request) => {
 };
 
 const answer = async (request) => {
+  if (!(await start(request))) return;
   const line = await reply(request);
   await flush();
   send(line);

@@ -85,6 +85,8 @@ function loadFailure(name: string, message: JsonObject, log: string): HostError 
           hint: 'declare it as a dependency of the package, or add the file to the package',
         },
       );
+    case 'start':
+      return new HostError('tool_failed', `the code of ${name} failed to start: ${errorText}`, causeOf(log));
     default:
       return new HostError('tool_failed', `the code of ${name} failed to load: ${errorText}`, causeOf(log));
   }

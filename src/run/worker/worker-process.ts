@@ -13,6 +13,8 @@ import type { SandboxedProcess } from '../sandboxed-process.js';
 export interface WorkerRequest {
   readonly export: string;
   readonly convention: CallingConvention;
+  /** Exports that the process calls before its first call, if they exist. */
+  readonly startWith: readonly string[];
   readonly tool: string;
   readonly input: JsonObject;
   readonly config: JsonObject;

@@ -40,6 +40,30 @@ const table = `export const handlers = {
 };
 `;
 
+/** Written like published tools: it compares the text of the setting. */
+const fileTool = `let started = [];
+let level = null;
+export function init(logger, services) { started.push('init'); logger.info('the tool was initialized'); level = services.getService('other') ?? null; }
+export async function start(credentials, logger) {
+  await new Promise((done) => setTimeout(done, 5));
+  started.push('start ' + credentials.depth);
+  logger.warn('the tool was started');
+}
+export const handlers = {
+  async delete(_, credentials) { return credentials.allow_delete !== 'false' ? 'deleted' : 'not allowed'; },
+  async state(_, credentials) { return { started, level, credentials }; },
+  async noted() { console.log('a line of the call'); return 1; },
+};
+`;
+const unstarted = `let tries = 0;
+export function start() { tries++; throw new Error('the engine is cold'); }
+export const run = () => tries;
+`;
+const engine = `let calls = 0;
+export const start = () => ++calls;
+export const init = () => ++calls;
+`;
+
 const handlerInNode = `let calls = 0;
 export async function handler({ tool, input }) { return { tool, input, calls: ++calls }; }
 `;
@@ -75,6 +99,29 @@ beforeAll(async () => {
           { name: 'loud', label: 'Loud', type: 'boolean', default: false },
         ],
       },
+    }),
+    ...talos({
+      id: 'files',
+      code: fileTool,
+      functions: ['delete', 'state', 'noted'],
+      rest: {
+        settings: [
+          { name: 'allow_delete', label: 'Allow delete', type: 'boolean', default: 'false' },
+          { name: 'depth', label: 'Depth', type: 'number', default: '5' },
+          { name: 'folder', label: 'Folder', type: 'string', default: '' },
+          { name: 'odd', label: 'Odd', type: 'boolean', default: 'sometimes' },
+          { name: 'zone', label: 'Zone', type: 'select', options: ['eu', 'us'], default: 'asia' },
+          { name: 'size', label: 'Size', type: 'number', default: '' },
+        ],
+      },
+    }),
+    ...talos({ id: 'unstarted', code: unstarted, functions: ['run'] }),
+    ...talos({ id: 'engine', code: engine, functions: ['start', 'init'] }),
+    ...talos({
+      id: 'mailbox',
+      code: 'export const read = (_, { config }) => config.refresh_token.length;',
+      functions: ['read'],
+      rest: { oauth: { provider: 'example', scopes: ['mail.read'] } },
     }),
     ...talos({ id: 'adder', code: table, functions: ['sum'] }),
     'node/findagent.json': findagent('Node Bundle', {
@@ -119,7 +166,7 @@ describe('Talos functions', () => {
     await set('shelf', 'key', secret);
     expect(await resultOf(call('shelf/tell', { a: [1] }))).toMatchObject({
       args: { a: [1] },
-      rest: { limit: 20, loud: false },
+      rest: { limit: '20', loud: 'false' },
       dataDir: '/toolwharf/data',
       keyHash: expect.stringMatching(/^[0-9a-f]{64}$/),
     });
@@ -139,7 +186,54 @@ describe('Talos functions', () => {
     await set('shelf', 'limit', '7');
     const after = (await resultOf(call('shelf/tell'))) as { keyHash: string; rest: object };
     expect(after.keyHash).not.toBe(before.keyHash);
-    expect(after.rest).toMatchObject({ limit: 7 });
+    expect(after.rest).toMatchObject({ limit: '7' });
+  });
+
+  test('a setting arrives as the text of the manifest, so that "false" does not turn into a yes', async () => {
+    expect(await resultOf(call('files/delete'))).toBe('not allowed');
+    const { credentials } = (await resultOf(call('files/state'))) as { credentials: object };
+    expect(credentials).toEqual({
+      allow_delete: 'false',
+      depth: '5',
+      folder: '',
+      odd: 'sometimes',
+      zone: 'asia',
+    });
+    await set('files', 'allow_delete', 'true');
+    expect(await resultOf(call('files/delete'))).toBe('deleted');
+    await bench.host.secrets.unset('files', 'allow_delete', 'test');
+    expect(await resultOf(call('files/delete'))).toBe('not allowed');
+  });
+
+  test('exported init and start run once in a process before its first call, with the values', async () => {
+    const expected = { started: ['init', 'start 5'], level: null };
+    expect(await resultOf(call('files/state'))).toMatchObject(expected);
+    expect(await resultOf(call('files/state'))).toMatchObject(expected);
+    await set('files', 'depth', '6');
+    expect(await resultOf(call('files/state'))).toMatchObject({ started: ['init', 'start 6'] });
+  });
+
+  test('a start that fails is the answer of the call, and the next call tries again', async () => {
+    for (let round = 0; round < 2; round++) {
+      const failure = await failureOf(call('unstarted/run'));
+      expect(failure.code).toBe('tool_failed');
+      expect(failure.message).toBe(
+        'the code of unstarted/run failed to start: start() failed: the engine is cold',
+      );
+    }
+  });
+
+  test('a declared function named start or init is a tool, and nothing else calls it', async () => {
+    expect(await resultOf(call('engine/start'))).toBe(1);
+    expect(await resultOf(call('engine/init'))).toBe(2);
+  });
+
+  test('a tool with a sign-in needs its refresh token before it is ready', async () => {
+    const waiting = await failureOf(call('mailbox/read'));
+    expect(waiting.code).toBe('needs_setup');
+    expect(`${waiting.message} ${waiting.hint}`).toContain('toolwharf secret set mailbox refresh_token');
+    await set('mailbox', 'refresh_token', 'a refresh token of the provider');
+    expect(await resultOf(call('mailbox/read'))).toBe(31);
   });
 
   test('functions exported as a table of handlers get the arguments and then the credentials', async () => {
