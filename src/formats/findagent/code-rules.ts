@@ -1,6 +1,7 @@
 import type { Bundle } from '../../model/bundle.js';
 import type { Json, JsonObject, JsonPath } from '../../model/json.js';
 import { pathName, show } from '../check.js';
+import { checkTypeScriptFiles, isOwnTypeScript } from '../javascript/typescript-files.js';
 import { interpreterLanguage, isBundlePath, normalizePath } from './bundle-path.js';
 import type { FindagentReport } from './codes.js';
 import { checkExport } from './export-rules.js';
@@ -75,6 +76,7 @@ function checkEntrypoint(report: FindagentReport, manifest: JsonObject, bundle: 
     });
     return;
   }
+  if (kind === 'node' && isOwnTypeScript(path)) checkTypeScriptFiles(report, bundle, normalizePath(path));
   if (codeMode(manifest) === 'wrap') {
     const name = stringOf(objectOf(manifest.entrypoint).export) ?? 'handler';
     const place = memberOf(manifest.entrypoint, 'export') === undefined ? at : ['entrypoint', 'export'];

@@ -84,7 +84,7 @@ function scriptNames(
       file,
       script.range,
       script.message,
-      `fix the syntax error; "node --check ${path}" shows details`,
+      script.hint ?? `fix the syntax error; "node --check ${path}" shows details`,
     );
     return null;
   }

@@ -4,6 +4,7 @@ import { Parser, type Program } from 'acorn';
 import { transform } from 'sucrase';
 import type { Range } from '../../model/diagnostic.js';
 import { SourceText } from '../document/source-text.js';
+import { decoratorProblem, isAtDecorator, valueNamespace } from './unsupported-syntax.js';
 
 /** A parsed file, its syntax error, or the reason why it was not parsed. */
 export type Script =
@@ -13,7 +14,13 @@ export type Script =
       /** The range of a node in the original file, with its types. */
       readonly rangeOf: (node: SourceSpan) => Range;
     }
-  | { readonly kind: 'syntax-error'; readonly range: Range; readonly message: string }
+  /** `hint`: what to do instead, for syntax that is valid but not supported. */
+  | {
+      readonly kind: 'syntax-error';
+      readonly range: Range;
+      readonly message: string;
+      readonly hint?: string;
+    }
   /** Too deep or too expensive to parse. */
   | { readonly kind: 'unchecked'; readonly reason: string };
 
@@ -26,18 +33,22 @@ export interface SourceSpan {
 /** Parses a handler file. */
 export function parseScript(text: string, language: 'javascript' | 'typescript'): Script {
   const source = new SourceText(text);
-  const syntaxError = (pos: number, message: string): Script => ({
-    kind: 'syntax-error',
-    range: source.range(pos, pos + 1),
-    message: sentence(message),
-  });
+  const syntaxError = (range: Range, message: string, at: { text: string; pos: number }): Script => {
+    const problem = isAtDecorator(at.text, at.pos) ? decoratorProblem : { message: sentence(message) };
+    return { kind: 'syntax-error', range, ...problem };
+  };
   let stripped = text;
   if (language === 'typescript') {
     try {
       stripped = stripTypes(text);
+      const lost = valueNamespace(text, stripped, stripTypes);
+      if (lost !== undefined) {
+        const { start, end, message, hint } = lost;
+        return { kind: 'syntax-error', range: source.range(start, end), message, hint };
+      }
     } catch (error) {
       if (!isSyntaxError(error)) return unchecked(error);
-      return syntaxError(error.pos, error.message);
+      return syntaxError(source.range(error.pos, error.pos + 1), error.message, { text, pos: error.pos });
     }
   }
   const strippedSource = new SourceText(stripped);
@@ -48,7 +59,7 @@ export function parseScript(text: string, language: 'javascript' | 'typescript')
   } catch (error) {
     if (!isSyntaxError(error)) return unchecked(error);
     const range = rangeOf({ start: error.pos, end: error.pos + 1 });
-    return { kind: 'syntax-error', range, message: sentence(error.message) };
+    return syntaxError(range, error.message, { text: stripped, pos: error.pos });
   }
 }
 

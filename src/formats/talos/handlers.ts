@@ -4,6 +4,7 @@ import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { show } from '../check.js';
 import { type ModuleExport, type ModuleExports, readExports } from '../javascript/exports.js';
 import { parseScript, type Script } from '../javascript/script.js';
+import { checkTypeScriptFiles } from '../javascript/typescript-files.js';
 import { suggest } from '../suggest.js';
 import { readTextFile } from '../text-file.js';
 import type { TalosReport } from './codes.js';
@@ -33,6 +34,7 @@ export function checkHandlers(report: TalosReport, bundle: Bundle, manifest: Jso
       'remove one of them',
     );
   }
+  if (path === 'index.ts') checkTypeScriptFiles(report, bundle, path);
   const read = readTextFile(bundle, path);
   if (!read.ok) {
     report.add(read.diagnostics);
@@ -40,7 +42,13 @@ export function checkHandlers(report: TalosReport, bundle: Bundle, manifest: Jso
   }
   const script = parseScript(read.text, path === 'index.ts' ? 'typescript' : 'javascript');
   if (script.kind === 'syntax-error') {
-    report.inFile('syntax.javascript', read.file, script.range, script.message, syntaxHint(path));
+    report.inFile(
+      'syntax.javascript',
+      read.file,
+      script.range,
+      script.message,
+      script.hint ?? syntaxHint(path),
+    );
   } else if (script.kind === 'unchecked') {
     const message = `the handlers could not be checked: ${script.reason}`;
     report.inFile('talos.could-not-check', read.file, startOfFile, message, 'test each function with a call');

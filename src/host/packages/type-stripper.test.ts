@@ -4,9 +4,10 @@ import { HostError } from '../../model/host-error.js';
 import type { Package } from '../../model/package.js';
 import { typeStripper } from './type-stripper.js';
 
-function packageIn(language: 'node' | 'python'): Package {
+function packageIn(language: 'node' | 'python', entry = 'index.ts'): Package {
   const runtime = { language, packages: [] };
-  const target = { kind: 'process', command: [], runtime, directory: '', environment: [] };
+  const command = [{ parts: [{ kind: 'text', text: entry }] }];
+  const target = { kind: 'process', command, runtime, directory: '', environment: [] };
   return { programs: [{ name: 'code', target }] } as unknown as Package;
 }
 
@@ -46,6 +47,23 @@ describe('type stripping', () => {
 
   test('does not touch a package without programs for Node', () => {
     expect(strip({ 'index.ts': 'const a: number = 1;' }, 'index.ts', 'python')).toBeUndefined();
+  });
+
+  test('the sources of a JavaScript entry replace nothing and may use any syntax', () => {
+    const files = {
+      'index.js': 'export {};',
+      'index.ts': 'export {};',
+      'made.ts': 'const a: number = 1;',
+      'decorated.ts': 'class A { @b c = 1; }',
+    };
+    const bundle = memoryBundle(files, 'manifest.json');
+    const stripFor = (entry: string, path: keyof typeof files) =>
+      typeStripper(packageIn('node', entry), bundle)(path, new TextEncoder().encode(files[path]))?.path;
+    expect(stripFor('index.js', 'index.ts')).toBeUndefined();
+    expect(stripFor('index.js', 'decorated.ts')).toBeUndefined();
+    expect(stripFor('index.js', 'made.ts')).toBe('made.js');
+    expect(stripFor('index.ts', 'index.ts')).toBe('index.js');
+    expect(() => stripFor('index.ts', 'decorated.ts')).toThrow('decorators are not supported');
   });
 
   test('keeps line numbers', () => {

@@ -3,12 +3,13 @@ import { posix } from 'node:path';
 import type { Node } from 'acorn';
 import { transform } from 'sucrase';
 import { parseScript } from '../../formats/javascript/script.js';
+import { isOwnTypeScript } from '../../formats/javascript/typescript-files.js';
 import type { Bundle } from '../../model/bundle.js';
 import { HostError } from '../../model/host-error.js';
 import { documentLimits, parseBounded } from '../../model/json-bounds.js';
 import type { Package } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
-import { isTypeScript, strippedPath } from '../../run/worker/command.js';
+import { strippedPath } from '../../run/worker/command.js';
 
 export interface StagedFile {
   readonly path: string;
@@ -24,16 +25,20 @@ export type StripTypes = (path: string, bytes: Uint8Array) => StagedFile | undef
 /**
  * Strips types and keeps line numbers. `x.ts` stays and gets `x.js` next to it, because TypeScript authors import
  * `./x.js`; stack traces name `x.ts`. Relative imports of `./x.ts` and `./x` are changed to the staged file. Packages
- * without programs for Node stay as they are.
+ * without programs for Node stay as they are. If the programs start from JavaScript, the TypeScript files are usually its
+ * sources: then no file is replaced, and a file that cannot be stripped stays as it is.
  */
 export function typeStripper(pkg: Package, bundle: Bundle): StripTypes {
   if (!pkg.programs.some(isForNode)) return () => undefined;
   const files = new Set(bundle.files());
+  const isNeeded = pkg.programs.some((it) => isForNode(it) && startsTypeScript(it));
   return (path, bytes) => {
     if (!isOwnTypeScript(path)) return undefined;
     const text = decode(bytes);
     // Not text: `.ts` is also an extension of video files.
     if (text === undefined) return undefined;
+    if (!isNeeded && (files.has(strippedPath(path)) || parseScript(text, 'typescript').kind !== 'program'))
+      return undefined;
     const code = javaScript(path, text, {
       shown: bundle.display(path),
       exists: (it) => files.has(it),
@@ -43,13 +48,13 @@ export function typeStripper(pkg: Package, bundle: Bundle): StripTypes {
   };
 }
 
-function isForNode({ target }: Program): boolean {
-  return target.kind === 'process' && target.runtime?.language === 'node';
+function startsTypeScript({ target }: Program): boolean {
+  const words = target.kind === 'process' ? target.command.flatMap((it) => it.parts) : [];
+  return words.some((it) => it.kind === 'text' && isOwnTypeScript(it.text));
 }
 
-/** Installed dependencies are run as they were published. */
-function isOwnTypeScript(path: string): boolean {
-  return isTypeScript(path) && !/(?:^|\/)node_modules\//.test(path);
+function isForNode({ target }: Program): boolean {
+  return target.kind === 'process' && target.runtime?.language === 'node';
 }
 
 interface StripContext {
@@ -62,36 +67,17 @@ function javaScript(path: string, text: string, context: StripContext): string {
   const script = parseScript(text, 'typescript');
   if (script.kind === 'syntax-error') {
     const { line, column } = script.range;
-    throw rejected(`${context.shown}:${line}:${column} is not valid TypeScript: ${script.message}`);
+    throw rejected(
+      `${context.shown}:${line}:${column} is not valid TypeScript: ${script.message}`,
+      script.hint,
+    );
   }
   if (script.kind === 'unchecked')
     throw rejected(`${context.shown} cannot be parsed as TypeScript: ${script.reason}`);
   // Cannot run forever: `parseScript` parsed the text with a limit before.
   const { code } = transform(text, { transforms: ['typescript'], disableESTransforms: true });
-  const lost = lostNamespace(text, code);
-  if (lost !== undefined) {
-    throw rejected(
-      `${context.shown}:${lost.line}:1 uses the namespace ${lost.name} as a value; only namespaces of types are supported`,
-    );
-  }
   const linked = relink(code, specifiersOf(script.program), (it) => locate(path, it, context.exists));
   return `${context.isCommonJs ? commonJs(linked) : linked}\n//# sourceURL=${encodeURI(path)}\n`;
-}
-
-/**
- * Finds a namespace whose values are used. The stripper removes whole namespaces, which is correct only for types. A
- * match that is still in the output was inside a string.
- */
-function lostNamespace(text: string, code: string): { name: string; line: number } | undefined {
-  for (const match of text.matchAll(
-    /^[ \t]*(?:export\s+)?(?:namespace|module)\s+([A-Za-z_$][\w$]*)[\w$.]*\s*\{/gm,
-  )) {
-    const name = match[1] as string;
-    const isUsed = new RegExp(`(?<![\\w$.])${name.replaceAll('$', '\\$')}(?![\\w$])`).test(code);
-    if (isUsed && !code.includes(match[0].trim()))
-      return { name, line: text.slice(0, match.index).split('\n').length };
-  }
-  return undefined;
 }
 
 /** Turns imports and exports into CommonJS, and keeps line numbers. */
@@ -204,6 +190,6 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-function rejected(message: string): HostError {
-  return new HostError('invalid_manifest', message, { hint: 'fix it, or remove it from the package' });
+function rejected(message: string, hint = 'fix it, or remove it from the package'): HostError {
+  return new HostError('invalid_manifest', message, { hint });
 }
