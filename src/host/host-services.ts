@@ -20,6 +20,7 @@ import { DisabledPackages } from '../store/disabled-packages.js';
 import { ParseCacheRows } from '../store/parse-cache.js';
 import { SecretRows } from '../store/secrets.js';
 import { TokenRows } from '../store/tokens.js';
+import { agreedSettings } from './call/agreed-settings.js';
 import { SecretScanner } from './call/secret-scanner.js';
 import { BackgroundStaging } from './catalog/background-staging.js';
 import { lookingServices } from './catalog/looking-services.js';
@@ -109,9 +110,10 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     options.keychain === undefined ? systemKeychain(process.platform, runSystemProgram) : options.keychain;
   const vault = openVault({ state, rows: new SecretRows(database), now, passphrase, keychain });
   const client = options.client ?? guardedClient();
+  const agreementRows = new AgreementRows(database, now);
   const secrets = {
     vault,
-    scanner: new SecretScanner(vault),
+    scanner: new SecretScanner(vault, agreedSettings(agreementRows)),
     broker: new TokenBroker(brokerRequester(client), now),
     credentialKey: () => hostOptions.keyOf('credentials'),
   };

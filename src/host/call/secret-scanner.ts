@@ -67,16 +67,26 @@ const minForeignLength = 8;
 const sliceMs = 10;
 
 interface VaultSnapshot {
-  readonly generation: number;
   readonly entries: readonly VaultValue[];
   readonly values: KnownValues;
+  /** Keys of the entries that are settings according to every agreement with their package. */
+  readonly settings: ReadonlySet<string>;
+}
+
+/** What the operator agreed to, of all packages, also of those that a session does not have. */
+export interface AgreedSettings {
+  /** Grows with every change. */
+  version(): number;
+  /** The slots of a package that are settings, not secrets, in every agreement. Empty without an agreement. */
+  settingsOf(packageId: string): Promise<readonly string[]>;
 }
 
 /** Scans for every value in the vault, of all packages. */
 export class SecretScanner {
   readonly #vault: Vault;
+  readonly #agreed: AgreedSettings;
   #snapshot: Promise<VaultSnapshot> | undefined;
-  #generation = -1;
+  #generation = '';
   readonly #environmentCache = new Map<string, KnownValues>();
   /** The last scan per options object, for packages without slot values. Valid while the vault does not change. */
   readonly #cached = new WeakMap<
@@ -84,8 +94,9 @@ export class SecretScanner {
     { readonly snapshot: VaultSnapshot; readonly package: Package; readonly scan: CallScan }
   >();
 
-  constructor(vault: Vault) {
+  constructor(vault: Vault, agreed: AgreedSettings) {
     this.#vault = vault;
+    this.#agreed = agreed;
   }
 
   async forCall(pkg: Package, slots: SlotValues, options: CallScanOptions): Promise<CallScan> {
@@ -99,7 +110,7 @@ export class SecretScanner {
   }
 
   #createScan(
-    { entries, values }: VaultSnapshot,
+    { entries, values, settings }: VaultSnapshot,
     pkg: Package,
     slots: SlotValues,
     { isPublic, guesses, isExempt }: CallScanOptions,
@@ -109,9 +120,8 @@ export class SecretScanner {
       const { package: packageId, slot, value } = entries[secret] as VaultValue;
       if (isOwn(packageId))
         return pkg.slots.find((it) => it.name === slot)?.secret === false ? undefined : slot;
-      return value.length < minForeignLength || isPublic(packageId, slot)
-        ? undefined
-        : `${packageId}/${slot}`;
+      const isSetting = isPublic(packageId, slot) || settings.has(keyOf(packageId, slot));
+      return value.length < minForeignLength || isSetting ? undefined : `${packageId}/${slot}`;
     };
     const hidden: HiddenValues[] = [{ values, nameOf }, this.#environmentValues(pkg, slots, entries)];
     const foreign: HiddenValues = {
@@ -146,16 +156,20 @@ export class SecretScanner {
 
   /** Reads the vault again only after a change. */
   #current(): Promise<VaultSnapshot> {
-    const generation = this.#vault.generation();
+    const generation = `${this.#vault.generation()} ${this.#agreed.version()}`;
     if (this.#snapshot === undefined || generation !== this.#generation) {
       this.#generation = generation;
-      this.#snapshot = this.#vault.all().then((entries) => ({
-        generation,
-        entries,
-        values: new KnownValues(entries.map((it) => it.value)),
-      }));
+      this.#snapshot = this.#read();
     }
     return this.#snapshot;
+  }
+
+  async #read(): Promise<VaultSnapshot> {
+    const entries = await this.#vault.all();
+    const settings = new Set<string>();
+    for (const id of new Set(entries.map((it) => it.package)))
+      for (const slot of await this.#agreed.settingsOf(id)) settings.add(keyOf(id, slot));
+    return { entries, values: new KnownValues(entries.map((it) => it.value)), settings };
   }
 
   /** Secret slot values that came from the operator's environment and not from the vault. */
@@ -177,6 +191,10 @@ export class SecretScanner {
     }
     return { values, nameOf: (secret) => names[secret] };
   }
+}
+
+function keyOf(packageId: string, slot: string): string {
+  return JSON.stringify([packageId, slot]);
 }
 
 /** The value is untrusted: scanning one with unlimited nesting would not end. */
