@@ -17,9 +17,12 @@ function claimByName(path: string): Claim | null {
 function claimByContent(candidate: Candidate): Claim | null {
   if (!candidate.path.endsWith('.json')) return null;
   const text = candidate.text();
-  if (!text.includes('"system_prompt"')) return null;
+  if (!text.includes('"system_prompt"') && !text.includes('"code-bundle"')) return null;
   const value = tryParseBounded(text, manifestLimits);
-  if (!isObject(value) || !Object.hasOwn(value, 'system_prompt')) return null;
+  if (!isObject(value)) return null;
+  const isCode = value.kind === 'code-bundle' && (Object.hasOwn(value, 'entrypoint') || isObject(value.mcp));
+  if (isCode) return { scope: 'folder', levelsUp: 0 };
+  if (!Object.hasOwn(value, 'system_prompt')) return null;
   if (!Object.hasOwn(value, 'example_prompts') && !Object.hasOwn(value, 'tools')) return null;
   const files = ['skills', 'entrypoint', 'ui', 'mcp'].some((it) => Object.hasOwn(value, it));
   return { scope: files ? 'folder' : 'file', levelsUp: 0 };

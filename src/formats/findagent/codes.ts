@@ -50,6 +50,8 @@ export const findagentCodes = {
   'findagent.secret-scan-off': 'error',
   'findagent.deny-pattern-invalid': 'error',
   'findagent.deny-pattern-slow': 'warning',
+  'findagent.personal-data-unknown': 'warning',
+  'findagent.personal-data-typo': 'error',
   'findagent.rule-unknown-tool': 'error',
   'findagent.max-amount-unused': 'warning',
   'findagent.skills-missing': 'error',

@@ -1,5 +1,6 @@
 import { amountInputNames } from '../../model/guardrails.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { personalDataCategories, unknownPersonalData } from '../../model/personal-data.js';
 import { show } from '../check.js';
 import { checkInnerSchema } from '../inner-schema.js';
 import { isLinearRegex } from '../linear-regex.js';
@@ -12,10 +13,30 @@ export function checkGuardrails(report: FindagentReport, manifest: JsonObject): 
   const guardrails = objectOf(manifest.guardrails);
   const { input, output, actions } = guardrails;
   checkPatterns(report, listOf(objectOf(input).deny_patterns));
+  checkPersonalData(report, listOf(objectOf(input).pii_redaction));
   checkScan(report, output);
   const schema = objectOf(output).schema;
   if (isObject(schema)) checkInnerSchema(report, schema, ['guardrails', 'output', 'schema']);
   checkToolRules(report, manifest, objectOf(actions));
+}
+
+/** The list of categories is open. A typing error would silently leave data in, so it is an error. */
+function checkPersonalData(report: FindagentReport, categories: readonly Json[]): void {
+  for (const [index, category] of categories.entries()) {
+    if (typeof category !== 'string' || unknownPersonalData([category]).length === 0) continue;
+    const path = ['guardrails', 'input', 'pii_redaction', index];
+    const meant = suggest(category, personalDataCategories);
+    if (meant !== undefined) {
+      report.at('findagent.personal-data-typo', path, `unknown kind of personal data ${show(category)}`, {
+        hint: `did you mean "${meant}"?`,
+      });
+      continue;
+    }
+    const message = `this host cannot find personal data of the kind ${show(category)}; it stays in the input`;
+    report.at('findagent.personal-data-unknown', path, message, {
+      hint: `it can remove ${personalDataCategories.join(', ')}; add deny_patterns for other data`,
+    });
+  }
 }
 
 const falsyTexts = new Set([

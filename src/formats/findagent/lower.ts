@@ -4,10 +4,12 @@ import type { JsonObject } from '../../model/json.js';
 import type { InstallPlan } from '../../model/lifecycle.js';
 import type { Fact, Package, Prompt } from '../../model/package.js';
 import type { NetworkHost } from '../../model/permissions.js';
+import { unknownPersonalData } from '../../model/personal-data.js';
 import { normalizePath } from './bundle-path.js';
 import { normalizeHost } from './host-name.js';
 import {
   codeMode,
+  isSkillTool,
   listOf,
   objectOf,
   objectsOf,
@@ -52,7 +54,7 @@ export function lower(manifest: JsonObject, bundle: Bundle): Package {
     announcesTools: codeMode(manifest) === 'native' || remoteUrl(manifest) !== undefined,
     targets: listOf(manifest.targets) as readonly string[],
     ...(page === undefined ? {} : { interface: folderOf(page, bundle) }),
-    facts: factsOf(manifest),
+    facts: [...factsOf(manifest), ...unknownPersonalDataFact(manifest)],
   };
 }
 
@@ -77,17 +79,19 @@ function hostsOf(manifest: JsonObject): NetworkHost[] {
 function promptsOf(manifest: JsonObject, bundle: Bundle): Prompt[] {
   const name = manifest.name as string;
   const router = stringOf(manifest.router_skill_id);
+  const text = stringOf(manifest.system_prompt);
   const instructions: Prompt = {
     kind: 'instructions',
     name: 'instructions',
     title: name,
     description: stringOf(manifest.description) ?? '',
-    body: { kind: 'text', text: manifest.system_prompt as string },
-    examples: manifest.example_prompts as readonly string[],
+    body: { kind: 'text', text: text ?? '' },
+    examples: listOf(manifest.example_prompts) as readonly string[],
     tags: [],
     first: router === undefined,
   };
-  const skills = objectsOf(manifest.skills).map(([, skill]): Prompt => {
+  const texts = objectsOf(manifest.skills).filter(([, it]) => !isSkillTool(manifest, it));
+  const skills = texts.map(([, skill]): Prompt => {
     const id = skill.id as string;
     return {
       kind: 'skill',
@@ -100,7 +104,9 @@ function promptsOf(manifest: JsonObject, bundle: Bundle): Prompt[] {
       first: id === router,
     };
   });
-  return [instructions, ...skills.filter((it) => it.first), ...skills.filter((it) => !it.first)];
+  const sorted = [...skills.filter((it) => it.first), ...skills.filter((it) => !it.first)];
+  // A code-bundle may have no instructions.
+  return text === undefined ? sorted : [instructions, ...sorted];
 }
 
 function guardrailsOf(guardrails: JsonObject): Guardrails {
@@ -110,11 +116,22 @@ function guardrailsOf(guardrails: JsonObject): Guardrails {
     input: {
       ...(input.max_length === undefined ? {} : { maxLength: input.max_length as number }),
       denyPatterns: listOf(input.deny_patterns) as readonly string[],
-      redact: [...new Set(listOf(input.pii_redaction) as readonly string[])],
+      redact: [...new Set(listOf(input.pii_redaction) as readonly string[])].filter(isKnownPersonalData),
     },
     output: { ...(output.schema === undefined ? {} : { schema: output.schema as JsonObject }) },
     tools: Object.entries(objectOf(guardrails.actions)).map(([tool, rule]) => toolRule(tool, objectOf(rule))),
   };
+}
+
+function isKnownPersonalData(category: string): boolean {
+  return unknownPersonalData([category]).length === 0;
+}
+
+/** Shown, so that nobody relies on them. */
+function unknownPersonalDataFact(manifest: JsonObject): Fact[] {
+  const { pii_redaction: listed } = objectOf(objectOf(manifest.guardrails).input);
+  const unknown = unknownPersonalData(listOf(listed) as readonly string[]);
+  return unknown.length === 0 ? [] : [{ label: 'personal data that is not removed', value: unknown }];
 }
 
 function toolRule(tool: string, rule: JsonObject): ToolGuardrails {

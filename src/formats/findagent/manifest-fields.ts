@@ -1,5 +1,5 @@
 // Reads fields of a manifest whose values can have any type: the rules also run when the schema reports errors.
-import { isObject, type Json, type JsonObject } from '../../model/json.js';
+import { isObject, type Json, type JsonObject, type JsonPath } from '../../model/json.js';
 
 export function objectOf(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
@@ -31,8 +31,31 @@ export function stringOrMember(value: Json | undefined, member: string): string 
 /** The schema reports an error for more tools than this; the rules ignore the extra ones. */
 const maxTools = 40;
 
-export function toolEntries(manifest: JsonObject): readonly (readonly [number, JsonObject])[] {
-  return objectsOf(listOf(manifest.tools).slice(0, maxTools));
+/** The tools with their places. The skills of a code-bundle that have an input are tools of its code. */
+export function toolEntries(manifest: JsonObject): readonly (readonly [JsonPath, JsonObject])[] {
+  const tools = objectsOf(manifest.tools).map(([index, it]) => [['tools', index], it] as const);
+  const skills = objectsOf(manifest.skills).flatMap(([index, it]) =>
+    isSkillTool(manifest, it) ? [[['skills', index], skillTool(it)] as const] : [],
+  );
+  return [...tools.slice(0, maxTools), ...skills.slice(0, maxTools)];
+}
+
+/** Whether a skill is a tool instead of a text. */
+export function isSkillTool(manifest: JsonObject, skill: JsonObject): boolean {
+  return agentKind(manifest) === 'code-bundle' && memberOf(skill, 'input_schema') !== undefined;
+}
+
+/** The skill in the form of a tool. It has no action of its own: the code runs it. */
+function skillTool(skill: JsonObject): JsonObject {
+  const { action: _, ...fields } = skill;
+  return { ...fields, name: skillToolName(skill) };
+}
+
+/** The id if it can be the name of a tool, else the name, else the name with underscores. */
+function skillToolName(skill: JsonObject): string {
+  const candidates = [stringOf(skill.id), stringOf(skill.name)].filter((it) => it !== undefined);
+  const name = candidates.find((it) => /^[A-Za-z0-9_-]{1,64}$/.test(it));
+  return name ?? slug(candidates.at(-1) ?? '').replaceAll('-', '_');
 }
 
 export function agentKind(manifest: JsonObject): string {

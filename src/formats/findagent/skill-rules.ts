@@ -7,7 +7,7 @@ import { readTextFile } from '../text-file.js';
 import { uniqueNames } from '../unique-names.js';
 import { isBundlePath } from './bundle-path.js';
 import type { FindagentReport } from './codes.js';
-import { agentKind, listOf, objectsOf, stringOf } from './manifest-fields.js';
+import { agentKind, isSkillTool, listOf, objectsOf, stringOf } from './manifest-fields.js';
 
 /** The file with the text of a skill; undefined when the bundle has none. */
 export function skillFile(bundle: Bundle, id: string): string | undefined {
@@ -20,7 +20,7 @@ export function skillPlaces(id: string): readonly string[] {
 }
 
 export function checkSkills(report: FindagentReport, manifest: JsonObject, bundle: Bundle): void {
-  const skills = objectsOf(manifest.skills);
+  const skills = objectsOf(manifest.skills).filter(([, it]) => !isSkillTool(manifest, it));
   const stored = manifest.skills_source !== undefined;
   if (agentKind(manifest) === 'skills-bundle' && listOf(manifest.skills).length === 0 && !stored) {
     report.at('findagent.skills-missing', ['kind'], 'a skills-bundle needs "skills" or "skills_source"', {

@@ -26,8 +26,7 @@ export function checkTools(report: FindagentReport, manifest: JsonObject): void 
     member: 'name',
     hint: 'give each tool its own name',
   });
-  for (const [index, tool] of toolEntries(manifest)) {
-    const path = ['tools', index];
+  for (const [path, tool] of toolEntries(manifest)) {
     const name = stringOf(tool.name);
     if (name !== undefined) checkName(path, name);
     checkSchemas(report, tool, path);
@@ -143,12 +142,12 @@ function checkCompose(report: FindagentReport, manifest: JsonObject, action: Jso
 function checkComposeCycles(report: FindagentReport, manifest: JsonObject): void {
   const next = new Map<string, string>();
   const places = new Map<string, JsonPath>();
-  for (const [index, tool] of toolEntries(manifest)) {
+  for (const [path, tool] of toolEntries(manifest)) {
     const action = objectOf(tool.action);
     if (action.type !== 'compose' || !isOwn(manifest, action)) continue;
     if (typeof tool.name !== 'string' || typeof action.tool !== 'string' || next.has(tool.name)) continue;
     next.set(tool.name, action.tool);
-    places.set(tool.name, ['tools', index, 'action', 'tool']);
+    places.set(tool.name, [...path, 'action', 'tool']);
   }
   const reported = new Set<string>();
   for (const [name, place] of places) {

@@ -133,6 +133,24 @@ beforeAll(async () => {
       tools,
     }),
     'node/agent.mjs': handlerInNode,
+    'skilled/findagent.json': JSON.stringify({
+      name: 'Skilled Bundle',
+      kind: 'code-bundle',
+      entrypoint: { path: 'agent.mjs' },
+      runtime: { kind: 'node' },
+      allowed_hosts: [],
+      guardrails: { input: { pii_redaction: ['email', 'shoe_size'] } },
+      skills: [
+        {
+          id: 'read_note',
+          name: 'Read a note',
+          description: 'Reads.',
+          input_schema: inputOf({ text: { type: 'string' } }),
+          annotations: { readOnlyHint: true },
+        },
+      ],
+    }),
+    'skilled/agent.mjs': handlerInNode,
     'python/findagent.json': findagent('Python Bundle', {
       kind: 'code-bundle',
       entrypoint: { path: 'agent.py' },
@@ -310,6 +328,14 @@ describe('FindAgent code bundles', () => {
       expect(await failureOf(call(`${id}/second`, { n: 'x' }))).toMatchObject({ code: 'invalid_input' });
     },
   );
+
+  test('a skill with an input is a tool, and an unknown kind of personal data removes nothing', async () => {
+    const text = 'from ada@example.com, shoe size 38';
+    expect(await resultOf(call('skilled-bundle/read_note', { text }))).toMatchObject({
+      tool: 'read_note',
+      input: { text: 'from [redacted:email], shoe size 38' },
+    });
+  });
 
   test('a setting is passed in the environment', async () => {
     expect(await resultOf(call('python-bundle/first'))).toMatchObject({ level: null });
