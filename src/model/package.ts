@@ -7,10 +7,14 @@ import type { Program } from './program.js';
 import type { Slot } from './slot.js';
 import type { Tool } from './tool.js';
 
-/** Where the text of a prompt is stored. `text`: here. `file`: at a path inside the bundle. */
+/**
+ * Where the text of a prompt is stored. `text`: here. `file`: at a path inside the bundle. `stored`: in the folder or
+ * bucket that is the value of a slot, under the first of the keys that exists there.
+ */
 export type PromptBody =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'file'; readonly path: string };
+  | { readonly kind: 'file'; readonly path: string }
+  | { readonly kind: 'stored'; readonly slot: string; readonly keys: readonly string[] };
 
 /**
  * Text for the model. `instructions` apply to the whole package; a `skill` teaches one named task. Prompts are never

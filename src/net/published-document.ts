@@ -6,6 +6,8 @@ import type { HttpClient } from './http-client.js';
 export interface DocumentRequest {
   readonly client: HttpClient;
   readonly url: string;
+  /** The content types to ask for. Default: JSON. */
+  readonly accept?: string;
   /** Granted by an operator; needed for plain http and private addresses. */
   readonly granted: readonly NetworkHost[];
   readonly signal: CancelSignal;
@@ -19,16 +21,16 @@ export interface PublishedDocument {
 const limits = { wallMs: 10_000, bodyBytes: 1024 * 1024 };
 
 /**
- * Fetches a JSON document that a server publishes. The operator named the URL, so its host is allowed. Its address is
+ * Fetches a document that a server publishes. The operator named the URL, so its host is allowed. Its address is
  * checked like that of any other request. Redirects are never followed: another server could answer instead.
  */
 export async function fetchDocument(request: DocumentRequest): Promise<PublishedDocument> {
-  const { client, url, granted, signal } = request;
+  const { client, url, accept = 'application/json', granted, signal } = request;
   const { host, port } = parseDestination(url);
   const { status, body } = await client.send({
     method: 'GET',
     url,
-    headers: { accept: 'application/json' },
+    headers: { accept },
     reach: { hosts: [{ host, port }], granted },
     limits,
     credential: true,

@@ -504,5 +504,11 @@ test('skills that are not in the bundle come from the object store', () => {
     skills_source: { kind: 'r2', key: 'hotel/porter.zip' },
   });
   expect(pkg.install).toEqual({ kind: 'object', key: 'hotel/porter.zip' });
-  expect(pkg.prompts[1]?.body).toEqual({ kind: 'file', path: 'skills/keys/SKILL.md' });
+  const places = ['skills/keys/SKILL.md', 'keys/SKILL.md', 'keys.md'];
+  expect(pkg.prompts[1]?.body).toEqual({
+    kind: 'stored',
+    slot: 'skills_bucket',
+    keys: ['hotel/porter.zip', 'hotel/porter'].flatMap((folder) => places.map((it) => `${folder}/${it}`)),
+  });
+  expect(pkg.slots.map((it) => [it.name, it.required, it.secret])).toEqual([['skills_bucket', true, false]]);
 });

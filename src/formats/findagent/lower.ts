@@ -2,9 +2,10 @@ import type { Bundle } from '../../model/bundle.js';
 import type { Guardrails, RateLimit, ToolGuardrails } from '../../model/guardrails.js';
 import type { JsonObject } from '../../model/json.js';
 import type { InstallPlan } from '../../model/lifecycle.js';
-import type { Fact, Package, Prompt } from '../../model/package.js';
+import type { Fact, Package, Prompt, PromptBody } from '../../model/package.js';
 import type { NetworkHost } from '../../model/permissions.js';
 import { unknownPersonalData } from '../../model/personal-data.js';
+import type { Slot } from '../../model/slot.js';
 import { normalizePath } from './bundle-path.js';
 import { normalizeHost } from './host-name.js';
 import {
@@ -29,6 +30,7 @@ import { parseUrl } from './url.js';
 export function lower(manifest: JsonObject, bundle: Bundle): Package {
   const name = manifest.name as string;
   const hosts = hostsOf(manifest);
+  const prompts = promptsOf(manifest, bundle);
   const page = stringOrMember(codeMode(manifest) === 'none' ? undefined : manifest.ui, 'path');
   return {
     format: 'findagent',
@@ -38,10 +40,10 @@ export function lower(manifest: JsonObject, bundle: Bundle): Package {
     description: stringOf(manifest.description) ?? '',
     programs: programsOf(manifest, bundle),
     tools: toolsOf(manifest, hosts.length > 0),
-    prompts: promptsOf(manifest, bundle),
+    prompts,
     hooks: [],
     needs: { binaries: requiredBinaries(manifest) },
-    slots: slotsOf(manifest),
+    slots: [...slotsOf(manifest), ...bucketSlots(prompts)],
     permissions: {
       origin: 'declared',
       network: hosts.length === 0 ? { kind: 'none' } : { kind: 'hosts', hosts },
@@ -98,7 +100,7 @@ function promptsOf(manifest: JsonObject, bundle: Bundle): Prompt[] {
       name: id,
       title: skill.name as string,
       description: stringOf(skill.description) ?? '',
-      body: { kind: 'file', path: skillFile(bundle, id) ?? (skillPlaces(id)[0] as string) },
+      body: skillBody(manifest, bundle, id),
       examples: [],
       tags: listOf(skill.tags) as readonly string[],
       first: id === router,
@@ -121,6 +123,39 @@ function guardrailsOf(guardrails: JsonObject): Guardrails {
     output: { ...(output.schema === undefined ? {} : { schema: output.schema as JsonObject }) },
     tools: Object.entries(objectOf(guardrails.actions)).map(([tool, rule]) => toolRule(tool, objectOf(rule))),
   };
+}
+
+const bucketSlot = 'skills_bucket';
+
+/** A skill without a file in the bundle is stored in the operator's bucket, as it is or as an unpacked archive. */
+function skillBody(manifest: JsonObject, bundle: Bundle, id: string): PromptBody {
+  const path = skillFile(bundle, id);
+  const key = stringOf(objectOf(manifest.skills_source).key);
+  if (path !== undefined || key === undefined)
+    return { kind: 'file', path: path ?? (skillPlaces(id)[0] as string) };
+  const plain = key.replace(/\/+$/, '');
+  const folders = [...new Set([plain, plain.replace(/\.(?:zip|tgz|tar(?:\.gz)?)$/i, '')])];
+  const keys = folders.flatMap((folder) => skillPlaces(id).map((place) => `${folder}/${place}`));
+  return { kind: 'stored', slot: bucketSlot, keys };
+}
+
+/** Nobody can read a stored skill before the operator says where the bucket is. */
+function bucketSlots(prompts: readonly Prompt[]): Slot[] {
+  if (prompts.every((it) => it.body.kind !== 'stored')) return [];
+  return [
+    {
+      name: bucketSlot,
+      label: 'Bucket with the skill files',
+      prompt: 'An absolute path of a folder, or the https address of an S3-compatible bucket.',
+      secret: false,
+      required: true,
+      type: 'text',
+      source: { kind: 'operator' },
+      delivery: { kind: 'context' },
+      audience: { kind: 'public' },
+      pattern: '(?:https?://|/).+',
+    },
+  ];
 }
 
 function isKnownPersonalData(category: string): boolean {

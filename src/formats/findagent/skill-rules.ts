@@ -7,7 +7,7 @@ import { readTextFile } from '../text-file.js';
 import { uniqueNames } from '../unique-names.js';
 import { isBundlePath } from './bundle-path.js';
 import type { FindagentReport } from './codes.js';
-import { agentKind, isSkillTool, listOf, objectsOf, stringOf } from './manifest-fields.js';
+import { agentKind, isSkillTool, listOf, objectOf, objectsOf, stringOf } from './manifest-fields.js';
 
 /** The file with the text of a skill; undefined when the bundle has none. */
 export function skillFile(bundle: Bundle, id: string): string | undefined {
@@ -26,6 +26,17 @@ export function checkSkills(report: FindagentReport, manifest: JsonObject, bundl
     report.at('findagent.skills-missing', ['kind'], 'a skills-bundle needs "skills" or "skills_source"', {
       hint: 'list the skills with id, name and description',
     });
+  }
+  const key = stringOf(objectOf(manifest.skills_source).key);
+  if (key !== undefined && key !== '' && !isBundlePath(key.replace(/\/+$/, ''))) {
+    report.at(
+      'file.path-escape',
+      ['skills_source', 'key'],
+      `skills_source.key ${show(key)} is not a plain key`,
+      {
+        hint: 'write it with "/" between its parts, without ".." and without a "/" at the start',
+      },
+    );
   }
   const ids = new Set<string>();
   const checkId = uniqueNames(report, {

@@ -13,6 +13,7 @@ import type { ReadTarget } from '../upstream/reading-rules.js';
 import { readPrompt, type UpstreamPrompt } from '../upstream/upstream-content.js';
 import { packageOf } from '../upstream/upstream-program.js';
 import type { SessionTool } from './session-tool.js';
+import { readStoredText, type StoreOf } from './stored-text.js';
 
 /** How the text of a prompt is produced. */
 export type PromptSource =
@@ -33,6 +34,7 @@ export function offeredPrompts(
   stage: Stage,
   upstreamPrompts: readonly UpstreamPrompt[],
   upstreams: PackageUpstreams,
+  storeOf: StoreOf,
 ): OfferedPrompt[] {
   const taken = new Set<string>();
   const uniqueName = (preferred: string): string => {
@@ -53,7 +55,7 @@ export function offeredPrompts(
         source: {
           kind: 'text',
           target: { package: pkg, file: it.loaded.file, name: `prompt:${prompt.name}` },
-          read: () => promptText(prompt, it, stage),
+          read: () => promptText(prompt, it, stage, storeOf),
         },
       };
     });
@@ -105,9 +107,19 @@ function argumentsOf({ input }: Tool): PromptArgument[] {
   }));
 }
 
-/** Read from the staged copy, so a later edit of the file has no effect. */
-async function promptText({ body }: Prompt, { loaded }: CheckedPackage, stage: Stage): Promise<string> {
-  return cleanText(
-    body.kind === 'text' ? body.text : readFileSync(join(await stage.folderFor(loaded), body.path), 'utf8'),
-  );
+/** A file is read from the staged copy, so a later edit of it has no effect. */
+async function promptText(
+  { body }: Prompt,
+  checked: CheckedPackage,
+  stage: Stage,
+  storeOf: StoreOf,
+): Promise<string> {
+  switch (body.kind) {
+    case 'text':
+      return cleanText(body.text);
+    case 'file':
+      return cleanText(readFileSync(join(await stage.folderFor(checked.loaded), body.path), 'utf8'));
+    case 'stored':
+      return cleanText(await readStoredText(body.keys, await storeOf(checked, body.slot)));
+  }
 }

@@ -39,6 +39,7 @@ import { type OfferedPrompt, offeredPrompts } from './prompts.js';
 import { SessionProfileInputs } from './session-profile-inputs.js';
 import type { SessionServices } from './session-services.js';
 import { createSessionTools, listedTools, type SessionTool } from './session-tool.js';
+import { textStores } from './stored-text.js';
 import { findPackage, packageNamedBy, sessionNames, ToolIndex, toolNotFound } from './tool-lookup.js';
 
 /** The packages of one session with their status, and the tools, prompts and resources they offer. */
@@ -170,7 +171,9 @@ export class SessionCatalog {
   async prompts(): Promise<readonly OfferedPrompt[]> {
     const ready = await this.#ready();
     const ofUpstreams = upstreamPrompts(ready, this.#upstreams);
-    return offeredPrompts(ready, this.#tools, this.#services.sandboxing.stage, ofUpstreams, this.#upstreams);
+    const { stage } = this.#services.sandboxing;
+    const storeOf = textStores(this.#services, this.#setup, (id) => this.#profileInputs.of(id));
+    return offeredPrompts(ready, this.#tools, stage, ofUpstreams, this.#upstreams, storeOf);
   }
 
   async resources(): Promise<readonly UpstreamResource[]> {

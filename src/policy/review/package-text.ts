@@ -86,13 +86,24 @@ function independentHints(pkg: Package, { annotations, effect, idempotent }: Too
   ) as Json;
 }
 
+/** A stored text is not part of the package: the operator chooses the place that has it. */
+function bodyText({ body }: Prompt, read: ReadPackageFile): string | undefined {
+  switch (body.kind) {
+    case 'text':
+      return body.text;
+    case 'file':
+      return read(body.path);
+    case 'stored':
+      return body.keys.join(', ');
+  }
+}
+
 function promptText(prompt: Prompt, read: ReadPackageFile): VisibleText[] {
   const subject = `the ${prompt.kind === 'skill' ? 'skill' : 'prompt'} ${prompt.name}`;
-  const { body } = prompt;
   return [
     ...text(subject, 'the title', prompt.title),
     ...text(subject, 'the description', prompt.description),
-    ...text(subject, 'the text', body.kind === 'text' ? body.text : read(body.path)),
+    ...text(subject, 'the text', bodyText(prompt, read)),
     ...prompt.examples.map((it) => ({ subject, place: 'an example', text: it })),
     ...prompt.tags.map((it) => ({ subject, place: 'a tag', text: it })),
     ...text(subject, 'the position in lists', prompt.first ? 'first' : 'any'),

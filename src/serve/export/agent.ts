@@ -72,6 +72,7 @@ export async function findAgent({ name, isPath, folders, cwd, formats }: AgentQu
     });
   const bodyOf = ({ body }: Prompt) => {
     if (body.kind === 'text') return body.text;
+    if (body.kind === 'stored') return undefined;
     const text = readTextFile(one.bundle, body.path);
     return text.ok ? text.text : undefined;
   };

@@ -148,7 +148,7 @@ function askedIn(of: Package): boolean[] {
 describe.each(all)('generated changes of $format packages', ({ packages }) => {
   const mutants = packages.flatMap((before) => {
     // A missing file shows no text.
-    const there = before.of.prompts.every((it) => it.body.kind === 'text' || before.text(it.body.path));
+    const there = before.of.prompts.every((it) => it.body.kind !== 'file' || before.text(it.body.path));
     return mutantsOf(before.of).flatMap((mutant) =>
       there || !mutant.name.includes('/body/path') ? [{ before, mutant }] : [],
     );
@@ -203,7 +203,7 @@ function surfaces({ of, text }: Read): string {
   return JSON.stringify([
     printPackage({ ...of, version: '' }, [], plain as never, 1_000_000),
     of.tools.map((it) => [it.name, it.description, it.input, it.output, it.annotations, it.examples]),
-    of.prompts.map((it) => (it.body.kind === 'text' ? it : { ...it, body: text(it.body.path) })),
+    of.prompts.map((it) => (it.body.kind !== 'file' ? it : { ...it, body: text(it.body.path) })),
     of.slots,
   ]);
 }
