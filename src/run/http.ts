@@ -139,9 +139,11 @@ export function credentialOf(
   slots: SlotValues,
 ): Record<string, string> {
   if (credential === undefined) return {};
-  const value = slots.get(credential)?.value;
-  if (value === undefined) return {};
+  const stored = slots.get(credential)?.value;
+  if (stored === undefined) return {};
   const slot = declared.find((it) => it.name === credential);
+  // In JSON, line breaks are only between values, and key files have them. A header cannot.
+  const value = slot?.type === 'json' ? stored.replaceAll(/[\r\n]+/g, ' ') : stored;
   const scheme: AuthScheme = slot?.delivery.kind === 'request' ? slot.delivery.scheme : { kind: 'bearer' };
   if (/[^\t\x20-\x7e\x80-\xff]/.test(value))
     throw new HostError(

@@ -22,7 +22,9 @@ export function secretSetCommand(pkg: Package, slot: Slot): string {
   // Without a host the secret stays in the package, which then has no network: safe, and often sufficient.
   const packageHosts = network.kind === 'hosts' ? [...new Set(network.hosts.map((it) => it.host))] : [];
   const hosts = unbound ? packageHosts.map((it) => `--host ${it}`) : [];
-  return ['toolwharf secret set', shellQuote(pkg.id), shellQuote(slot.name), ...hosts].join(' ');
+  // JSON is usually a key file, and a terminal reads only one line.
+  const file = slot.type === 'json' ? ['--file FILE'] : [];
+  return ['toolwharf secret set', shellQuote(pkg.id), shellQuote(slot.name), ...hosts, ...file].join(' ');
 }
 
 /** Only the key of the token broker is missing here. A call finds out whose sign-in is needed. */

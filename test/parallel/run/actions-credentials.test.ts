@@ -25,6 +25,7 @@ const schemes: Readonly<Record<string, JsonObject>> = {
   basic: { auth_scheme: 'basic' },
   raw: { auth_scheme: 'raw' },
   header: { auth_scheme: 'header', header_name: 'X-Desk-Key', prefix: 'Key ' },
+  json: { type: 'json' },
 };
 
 beforeAll(async () => {
@@ -139,6 +140,12 @@ describe('authentication schemes', () => {
     const elsewhere = Object.entries(headers).filter(([name]) => name !== header);
     expect(JSON.stringify(elsewhere)).not.toContain(secret);
   });
+});
+
+test('the line breaks of a key file in JSON are not sent', async () => {
+  await set('key-agent', 'json', '{\r\n  "key": "a\\nb"\n}');
+  await resultOf(call('with_json'));
+  expect(server.requests.at(-1)?.headers.authorization).toBe('Bearer {   "key": "a\\nb" }');
 });
 
 describe('limits of a credential', () => {

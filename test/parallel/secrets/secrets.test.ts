@@ -1,5 +1,5 @@
 // Credentials go from the command line to the tool and nowhere else.
-import { chmodSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openSqlite } from '../../../src/store/sqlite.js';
@@ -206,6 +206,20 @@ test('inner and further newlines are part of the value', async () => {
   expect(await set('line one\nline two\n\n')).toMatchObject({ code: 0 });
   const shown = await show();
   expect(JSON.parse(shown.stdout).result.length).toBe('line one\nline two\n'.length);
+}, 60_000);
+
+test('the content of a file is the value, such as a key file in JSON', async () => {
+  const keyFile = JSON.stringify({ type: 'service_account', private_key: 'a\nb' }, null, 2);
+  writeFileSync(join(folder.path, 'key.json'), `${keyFile}\n`);
+  const args = ['secret', 'set', 'vault-door', 'door_key', '--state', state, '--file'];
+  expect(await toolwharf([...args, 'key.json'], { cwd: folder.path })).toMatchObject({ code: 0 });
+  expect(JSON.parse((await show()).stdout).result.length).toBe(keyFile.length);
+  const missing = await toolwharf([...args, 'no.json'], { cwd: folder.path });
+  expect(missing).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('no.json is not a readable file'),
+  });
+  expect(await secret(['list', '--file', 'key.json'])).toMatchObject({ code: 2 });
 }, 60_000);
 
 test('a value typed at a terminal is not shown', async () => {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { SecretAudience, SecretEntry, VaultKeyStorage } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { normalizeHostName } from '../../../model/host-name.js';
@@ -16,12 +17,17 @@ import { withExistingHost, withHost } from '../with-host.js';
 export const secret: Command = {
   name: 'secret',
   summary: 'Store the secrets and settings that packages ask for. Values are never shown again.',
-  usage: 'secret set PACKAGE NAME [--host HOST]… | list | unset PACKAGE NAME | rekey --to STORAGE',
+  usage:
+    'secret set PACKAGE NAME [--host HOST]… [--file FILE] | list | unset PACKAGE NAME | rekey --to STORAGE',
   examples: [
     { line: 'toolwharf secret set weather WEATHER_API_KEY', text: 'ask for the value, without showing it' },
     {
       line: 'toolwharf secret set weather WEATHER_API_KEY --host api.example.com < key.txt',
       text: 'read it from a file; only this host may receive it',
+    },
+    {
+      line: 'toolwharf secret set reports google_key --file service-account.json',
+      text: 'the content of the file is the value, such as a key file in JSON',
     },
     { line: 'toolwharf secret list', text: 'show what is stored and who may receive it, without values' },
     { line: 'toolwharf secret unset weather WEATHER_API_KEY', text: 'delete it' },
@@ -38,6 +44,7 @@ export const secret: Command = {
       text: 'host that may receive the value, with its subdomains',
     },
     { name: 'any-host', text: 'any host may receive the value' },
+    { name: 'file', value: 'FILE', text: 'read the value from this file' },
     pinOption,
     dryRunOption,
     {
@@ -51,6 +58,8 @@ export const secret: Command = {
     const [verb = 'list', packageId, slot, ...more] = args.positionals;
     if (verb !== 'set' && (args.has('host') || args.has('any-host')))
       throw new HostError('usage', '--host and --any-host work only with "secret set"');
+    if (verb !== 'set' && args.has('file'))
+      throw new HostError('usage', '--file works only with "secret set"');
     if (verb !== 'rekey' && args.has('to'))
       throw new HostError('usage', '--to works only with "secret rekey"');
     switch (verb) {
@@ -152,6 +161,8 @@ async function readValue(
   packageId: string,
   slot: string,
 ): Promise<string> {
+  const file = args.value('file');
+  if (file !== undefined) return fileValue(terminal, file);
   if (terminal.stdinIsTerminal && args.has('no-input'))
     throw new HostError('usage', 'no value was given, and --no-input does not allow asking for it', {
       hint: 'pass it on standard input',
@@ -164,6 +175,16 @@ async function readValue(
       hint: `to delete the value, run: toolwharf secret unset ${packageId} ${slot}`,
     });
   return value;
+}
+
+/** The line break that editors add at the end is not part of the value. */
+function fileValue(terminal: Terminal, path: string): string {
+  const text = terminal.readFile(resolve(terminal.cwd, path))?.replace(/\r?\n$/, '');
+  if (text === undefined || text === '')
+    throw new HostError('usage', `${path} is ${text === '' ? 'empty' : 'not a readable file'}`, {
+      hint: 'name a text file that contains only the value',
+    });
+  return text;
 }
 
 async function list(args: Arguments, terminal: Terminal): Promise<number> {
