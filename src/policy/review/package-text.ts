@@ -94,7 +94,7 @@ function bodyText({ body }: Prompt, read: ReadPackageFile): string | undefined {
     case 'file':
       return read(body.path);
     case 'stored':
-      return body.keys.join(', ');
+      return `${body.slot}: ${body.keys.join(', ')}`;
   }
 }
 

@@ -54,7 +54,7 @@ const internal = [
   /^\/permissions\/origin$/,
   /^\/programs\/\d+\/protocol$/,
   /^\/tools\/\d+\/timeoutSeconds$/,
-  /^\/tools\/\d+\/action\/(?:stdin|waits|export|convention)$/,
+  /^\/tools\/\d+\/action\/(?:stdin|waits|export|convention|startWith)(?:\/|$)/,
   /^\/tools\/\d+\/action\/output\//,
   /^\/tools\/\d+\/action\/url\/(?:path|query)/,
   /^\/tools\/\d+\/action\/(?:headers|body)/,
