@@ -145,7 +145,6 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   );
   const switches = new DisabledPackages(database, now);
   const links = new LinkRows(database, now);
-  const agreementRows = new AgreementRows(database, now);
   const agreements = {
     links,
     agreements: agreementRows,

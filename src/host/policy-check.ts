@@ -12,8 +12,15 @@ import type { ContainerPolicy } from './session-policy.js';
 
 /** Throws `invalid_config` for a policy that cannot be enforced; a session does not open with it. */
 export function assertPolicy(policy: SessionPolicy): void {
-  const { rules = [], deny = [], roots = [], protect = [], trusted = [], noGuesses = [], scanExempt = [] } =
-    policy;
+  const {
+    rules = [],
+    deny = [],
+    roots = [],
+    protect = [],
+    trusted = [],
+    noGuesses = [],
+    scanExempt = [],
+  } = policy;
   for (const list of [deny, roots, protect, trusted, noGuesses, scanExempt]) {
     if (!Array.isArray(list) || list.some((it) => typeof it !== 'string'))
       throw new HostError(
