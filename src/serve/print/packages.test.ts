@@ -96,3 +96,18 @@ test('a degraded sandbox is said once for all packages, and in the state of each
     'It is ready. Its sandbox is degraded (toolwharf doctor says why).\n',
   );
 });
+
+test('a reason that several packages have is shown once, with one command for all of them', () => {
+  const reason = 'nobody has accepted it yet';
+  const fresh = ['one', 'two', 'three'].map((id) =>
+    state(id, 'needs-review', [reason, `review it: toolwharf review ${id}`, `only ${id} says this`]),
+  );
+  const list = printPackages({ ...report, packages: fresh }, plain, 80, ['my tools']);
+  expect(list.match(new RegExp(reason, 'g'))).toHaveLength(1);
+  expect(list).toContain(`3 packages need review: ${reason}\n  review them: toolwharf review 'my tools'\n`);
+  expect(list).not.toContain('review it:');
+  for (const it of ['one', 'two', 'three']) expect(list).toContain(`only ${it} says this`);
+  // Two packages keep their own commands.
+  const two = printPackages({ ...report, packages: fresh.slice(1) }, plain, 80);
+  expect(two).toContain('review it: toolwharf review two');
+});

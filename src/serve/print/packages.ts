@@ -1,4 +1,5 @@
 import type { PackageReport, PackageState } from '../../host/host.js';
+import { shellQuote } from '../../model/shell-quote.js';
 import type { Style } from './style.js';
 import { visibleLine } from './visible.js';
 import { clip, pad, width, wrap } from './width.js';
@@ -16,8 +17,19 @@ const paints: Record<PackageState['state'], keyof Style> = {
 /** Below this width, version and format are left out. */
 const narrow = 80;
 
-/** A table that fits the terminal: one line per package, with its reasons below in full, because they say what to do. */
-export function printPackages(report: PackageReport, style: Style, columns: number): string {
+/** From this number on, what is the same for several packages that need review is said once, at the end. */
+const many = 3;
+
+/**
+ * A table that fits the terminal: one line per package, with its reasons below in full, because they say what to do.
+ * `named`: the paths that the person gave.
+ */
+export function printPackages(
+  report: PackageReport,
+  style: Style,
+  columns: number,
+  named: readonly string[] = [],
+): string {
   const { packages, summary } = report;
   if (packages.length === 0)
     return `no packages found (looked at ${count(summary.scanned, 'file')})\n  create one: toolwharf init patch; or name a folder with packages: toolwharf list DIR\n`;
@@ -32,6 +44,7 @@ export function printPackages(report: PackageReport, style: Style, columns: numb
     ...packages.filter((it) => it.state === 'ready'),
     ...packages.filter((it) => it.state !== 'ready'),
   ];
+  const shared = sharedReasons(packages);
   const lines = ordered.flatMap((it) => {
     const facts = isNarrow ? '' : `${pad(it.version, 8)} ${pad(it.format, 10)} `;
     const head = `${pad(clip(name(it), widest), widest)}  ${visibleLine(facts)}`;
@@ -40,7 +53,7 @@ export function printPackages(report: PackageReport, style: Style, columns: numb
     const room = Math.max(10, columns - width(head) - 13);
     return [
       `${head}${state} ${clip(visibleLine(tools), room)}`.trimEnd(),
-      ...it.reasons.flatMap((reason) =>
+      ...ownReasons(it, shared).flatMap((reason) =>
         wrap(visibleLine(reason), Math.max(20, columns - 4)).map((line, index) =>
           style.dim(`${index === 0 ? '  ' : '    '}${line}`),
         ),
@@ -48,10 +61,34 @@ export function printPackages(report: PackageReport, style: Style, columns: numb
     ];
   });
   lines.push('', `${count(packages.length, 'package')}: ${readyText(packages)}`);
+  for (const [reason, number] of shared) {
+    const text = `${count(number, 'package')} need review: ${visibleLine(reason)}`;
+    lines.push(
+      ...wrap(text, Math.max(20, columns - 4)).map((line, index) => `${index === 0 ? '' : '    '}${line}`),
+    );
+  }
+  if (shared.size > 0)
+    for (const path of named.length === 0 ? ['.'] : named)
+      lines.push(`  review them: toolwharf review ${visibleLine(shellQuote(path))}`);
   // The same for all packages, so it is said once.
   if (packages.some((it) => it.sandbox === 'degraded'))
     lines.push(style.dim('their sandbox is degraded: toolwharf doctor says why'));
   return `${lines.join('\n')}\n`;
+}
+
+/** Reasons of at least three packages that need review, and how many packages have each. */
+function sharedReasons(packages: readonly PackageState[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { state, reasons } of packages)
+    if (state === 'needs-review')
+      for (const reason of reasons) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  return new Map([...counts].filter(([, number]) => number >= many));
+}
+
+/** Without what is said at the end: shared reasons, and the command that reviews only this package. */
+function ownReasons({ reasons }: PackageState, shared: ReadonlyMap<string, number>): readonly string[] {
+  if (!reasons.some((it) => shared.has(it))) return reasons;
+  return reasons.filter((it) => !shared.has(it) && !it.includes('toolwharf review '));
 }
 
 function readyText(packages: readonly PackageState[]): string {

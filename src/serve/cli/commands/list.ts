@@ -40,7 +40,7 @@ export const listCommand: Command = {
       terminal.out(`${JSON.stringify(document)}\n`);
     } else {
       const notes = inactiveNotes(waivers).map((it) => `${visibleLine(it)}\n`);
-      terminal.out(printPackages(report, terminalStyle(args, terminal), terminal.columns));
+      terminal.out(printPackages(report, terminalStyle(args, terminal), terminal.columns, args.positionals));
       if (notes.length > 0) terminal.out(`\n${notes.join('')}`);
     }
     return 0;

@@ -115,7 +115,7 @@ export const serve: Command = {
         );
       } else {
         terminal.out(
-          `${printPackages(report, style, terminal.columns)}\n${connectInstructions(web, command)}`,
+          `${printPackages(report, style, terminal.columns, args.positionals)}\n${connectInstructions(web, command)}`,
         );
         terminal.out(
           `Serving ${directories.map((it) => relative(terminal.cwd, it) || '.').join(', ')}; press Ctrl-C to stop.\n`,
