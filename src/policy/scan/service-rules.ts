@@ -147,7 +147,7 @@ const generic: readonly SecretRule[] = [
       `-----BEGIN[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----${pemHeaders}(?:[^-]{40,32768}-----END[ A-Z0-9_-]{0,80}PRIVATE KEY(?: BLOCK)?-----|(?:[A-Za-z0-9+/=]{16,}${pemSpace}{1,4})*[A-Za-z0-9+/=]{40,}(?:${pemSpace}{1,4}[A-Za-z0-9+/=]{16,})*)`,
       'g',
     ),
-    check: (it) => !/\.\.\.|…|xxxx/i.test(it),
+    check: (it) => !/\.\.\.|\u2026|xxxx/iu.test(it),
   },
   {
     id: 'jwt',
