@@ -1,6 +1,6 @@
 // What looking costs: per KB of text, and per call, in processor time, in one interleaved run.
 import { chance, letters } from './chance.mjs';
-import { look, setting } from './look.mjs';
+import { look, noSettings, setting } from './look.mjs';
 
 const kilobytes = 100;
 
@@ -12,7 +12,11 @@ export async function costs({ scanner, patterns, redact, known }, rounds = 31) {
     value: lot.text(40, letters),
   }));
   const vault = { all: async () => entries, generation: () => 0 };
-  const scan = await new scanner.SecretScanner(vault).forCall({ id: 'none', slots: [] }, new Map(), setting);
+  const scan = await new scanner.SecretScanner(vault, noSettings).forCall(
+    { id: 'none', slots: [] },
+    new Map(),
+    setting,
+  );
   const words = 'the quick brown fox jumps over one lazy dog while rain falls on quiet hills near home'.split(
     ' ',
   );

@@ -1,7 +1,7 @@
 // Cases for a host in the middle (agent-egress-bench), judged by the code that stands in the middle here: the scan of
 // arguments, and the egress policy of a sandbox. Names are not looked up; each is taken to have a public address.
 import { corpus } from './corpus.mjs';
-import { setting } from './look.mjs';
+import { noSettings, setting } from './look.mjs';
 
 /** Whole categories, never single cases. */
 const applied = [
@@ -33,11 +33,10 @@ export async function egressCases(parts) {
   const all = corpus('agent-egress-bench');
   if (all === undefined) return undefined;
   const { scanner } = parts;
-  const scan = await new scanner.SecretScanner({ all: async () => [], generation: () => 0 }).forCall(
-    fetcher,
-    new Map(),
-    setting,
-  );
+  const scan = await new scanner.SecretScanner(
+    { all: async () => [], generation: () => 0 },
+    noSettings,
+  ).forCall(fetcher, new Map(), setting);
   const cases = all.filter((it) => applied.includes(it.category));
   const hosts = [
     ...new Set(

@@ -1,7 +1,7 @@
 // Known values: a run says a value of the vault in some spelling at some place, and everything that comes out of the real
 // exit is searched for what it said.
 import { chance, letters } from './chance.mjs';
-import { setting } from './look.mjs';
+import { noSettings, setting } from './look.mjs';
 import { channels, packedSpellings, spellings } from './spellings.mjs';
 
 /** Compressed data in one piece; a split one is not unpacked. */
@@ -49,7 +49,11 @@ export async function exitCases(parts, count, seed) {
         value: secretOf(lot),
       }));
       vault = { all: async () => entries, generation: () => index };
-      scan = await new scanner.SecretScanner(vault).forCall(packageOf('p0', []), new Map(), setting);
+      scan = await new scanner.SecretScanner(vault, noSettings).forCall(
+        packageOf('p0', []),
+        new Map(),
+        setting,
+      );
     }
     const { value, package: owner, slot } = lot.pick(entries);
     const [[spelling, spell, least], [channel, act]] = ways[index % ways.length];

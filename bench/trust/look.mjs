@@ -8,4 +8,6 @@ export const look = {
   reportSamples: false,
   sha256: (bytes) => createHash('sha256').update(bytes).digest(),
 };
+/** No package has accepted settings. */
+export const noSettings = { version: () => 0, settingsOf: async () => [] };
 export const setting = { isPublic: () => false, guesses: true };

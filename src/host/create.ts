@@ -217,6 +217,7 @@ async function startHost(
       await Promise.allSettled([...backgroundWork]);
       await notices.close();
       await services.close();
+      sandbox.close?.();
       await hostAudit.close();
       await database.destroy();
       stage.close();

@@ -81,4 +81,6 @@ export interface Sandbox {
   inside(mount: Mount): string;
   /** User and group of sandboxed processes; files that they use must be readable for it. */
   readonly user: { readonly uid: number; readonly gid: number };
+  /** Ends what waits for the next process. Processes of commands are not touched. */
+  close?(): void;
 }

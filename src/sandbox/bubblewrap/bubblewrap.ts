@@ -199,6 +199,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
     isolates: true,
     user,
     spawn: start,
+    close: () => known?.launchers?.close(),
     inside: (mount) => mount.target,
     async probe() {
       if (program === undefined) return { level: 'unavailable', reasons: [missing], hint: missingHint };

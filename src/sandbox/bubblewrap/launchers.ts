@@ -18,6 +18,8 @@ export interface Launcher {
 export interface Launchers {
   /** Throws if no group can be created. */
   take(): Launcher;
+  /** Ends the launcher that waits, and prepares no more. */
+  close(): void;
 }
 
 export interface LauncherOptions {
@@ -58,6 +60,7 @@ export function launchText(argv: readonly string[], closed: readonly number[]): 
 export function launchers({ groups, spawn }: LauncherOptions): Launchers {
   let spare: Launcher | undefined;
   let preparing = false;
+  let closed = false;
   let idle: NodeJS.Timeout | undefined;
 
   const create = (): Launcher => {
@@ -76,7 +79,7 @@ export function launchers({ groups, spawn }: LauncherOptions): Launchers {
   };
   const prepare = () => {
     preparing = false;
-    if (spare !== undefined) return;
+    if (spare !== undefined || closed) return;
     let made: Launcher;
     try {
       made = create();
@@ -101,7 +104,7 @@ export function launchers({ groups, spawn }: LauncherOptions): Launchers {
   };
   return {
     take() {
-      if (!preparing) setTimeout(prepare, prepareMs).unref();
+      if (!preparing && !closed) setTimeout(prepare, prepareMs).unref();
       preparing = true;
       // It may have been killed just now.
       if (spare?.child.exitCode !== null || spare.child.signalCode !== null) discard();
@@ -110,6 +113,11 @@ export function launchers({ groups, spawn }: LauncherOptions): Launchers {
       if (ready === undefined) return create();
       hold(ready.child, true);
       return ready;
+    },
+    close() {
+      closed = true;
+      clearTimeout(idle);
+      discard();
     },
   };
 }

@@ -56,7 +56,9 @@ describe('a sandbox with a control group', () => {
     const child = sandboxWith({ add, limit }).spawn(command('echo ran'));
     child.stdout.once('data', (chunk) => steps.push(String(chunk).trim()));
     await child.exited;
-    expect(steps).toEqual(['added', 'limited', 'ran']);
+    // Later the next launcher is added to a group too.
+    expect(steps.slice(0, 2)).toEqual(['added', 'limited']);
+    expect(steps.slice(2)).toContain('ran');
   });
 
   test('runs nothing if the process cannot be moved into the group', async () => {

@@ -42,7 +42,7 @@ const open = (options: Partial<HostOptions> = {}) =>
 /** Some entries, and a checkpoint when the host closes. */
 async function run(names: readonly string[], options: Partial<HostOptions> = {}) {
   const host = await open(options);
-  for (const it of names) await host.kills.set(it, 'attacker');
+  for (const it of names) await host.kills.set(it, 'attacker', true);
   await host.close();
 }
 
@@ -329,7 +329,7 @@ describe('removed checkpoints', () => {
     const told: string[] = [];
     const host = await open({ onRollback: (it) => told.push(it) });
     remove();
-    await host.kills.set('one', 'tester');
+    await host.kills.set('one', 'tester', true);
     await until(() => told.length > 0);
     expect(told).toEqual([expect.stringMatching(sign)]);
     expect(notesIn(file).length).toBeGreaterThan(0);
