@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { createHost } from '../dist/index.js';
 import { at, freePort, median, pause } from './gateway/machine.mjs';
+import { knownEffects } from './known-effects.mjs';
 
 const rounds = Number(process.env.ROUNDS ?? 20);
 const callsARound = 50;
@@ -54,7 +55,11 @@ function direct() {
 async function calls() {
   write(join(folder, 'one'), 'echo');
   const host = await createHost({ state: join(folder, 'state') });
-  const session = await host.session({ directories: [join(folder, 'one')], principal: 'bench' });
+  const session = await host.session({
+    directories: [join(folder, 'one')],
+    principal: 'bench',
+    policy: knownEffects,
+  });
   const bare = direct();
   const ways = {
     directly: bare.call,

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { createHost } from '../dist/index.js';
+import { knownEffects } from './known-effects.mjs';
 
 const rounds = Number(process.env.ROUNDS ?? 400);
 const folder = mkdtempSync(join(tmpdir(), 'toolwharf-bench-'));
@@ -47,7 +48,12 @@ const overPipe = async (text) => {
 };
 
 const host = await createHost({ state: join(folder, 'state') });
-const session = await host.session({ directories: [pack], root: folder, principal: 'bench' });
+const session = await host.session({
+  directories: [pack],
+  root: folder,
+  principal: 'bench',
+  policy: knownEffects,
+});
 const throughHost = async (text) => {
   const answer = await session.call({ tool: 'echo/say', arguments: { text } });
   if (answer.status !== 'ok') throw new Error(JSON.stringify(answer));

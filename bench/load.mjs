@@ -1,9 +1,11 @@
 // 500 calls a second of a kept function with a durable record, for a minute; then more and more until the host sheds.
 // Every call is on record before it runs (its effect is undeclared, so it is taken for a write).
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createHost } from '../dist/index.js';
+import { knownEffects } from './known-effects.mjs';
 
 const seconds = Number(process.env.SECONDS_HELD ?? 60);
 const rate = Number(process.env.RATE ?? 500);
@@ -34,7 +36,12 @@ writeFileSync(
 const megabytes = () => `${Math.round(process.memoryUsage().rss / 1024 / 1024)} MiB`;
 const state = join(folder, 'state');
 const host = await createHost({ state });
-const session = await host.session({ principal: 'load', directories: [folder], root: folder });
+const session = await host.session({
+  principal: 'load',
+  directories: [folder],
+  root: folder,
+  policy: knownEffects,
+});
 const call = (text) => session.call({ tool: 'echo/say', arguments: { text } });
 for (let index = 0; index < 200; index++) await call('warm');
 
@@ -88,7 +95,18 @@ for (let more = rate * 2; more <= rate * 16; more *= 2) {
 }
 
 const verdict = await host.verifyAudit();
-const lines = await host.auditTail(10_000_000);
+await host.close();
+// The whole log, as a person would read it.
+const command = join(import.meta.dirname, '../dist/main.cjs');
+const exported = spawnSync(process.execPath, [command, 'audit', 'export', '--state', state], {
+  encoding: 'utf8',
+  maxBuffer: 2 ** 30,
+});
+if (exported.status !== 0) throw new Error(exported.stderr);
+const lines = exported.stdout
+  .split('\n')
+  .filter(Boolean)
+  .map((it) => JSON.parse(it));
 const count = (kind) => lines.filter((it) => it.kind === kind).length;
 const ends = new Set(lines.filter((it) => it.kind === 'outcome').map((it) => it.body.callId));
 const lost = lines.filter((it) => it.kind === 'intent' && !ends.has(it.body.callId)).length;
@@ -103,5 +121,4 @@ console.log({
 });
 const kept = held.answers.ok === rate * seconds;
 console.log(kept && verdict.ok && lost === 0 ? 'met' : 'NOT met', `${rate}/s for ${seconds} s`);
-await host.close();
 rmSync(folder, { recursive: true, force: true });

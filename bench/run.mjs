@@ -33,6 +33,7 @@ import json
 import re
 import statistics
 import sys
+import { knownEffects } from './known-effects.mjs';
 
 
 def main(text):
@@ -109,7 +110,11 @@ const bare = (command, words) =>
   });
 
 const host = await createHost({ state: join(folder, 'state'), onBug: console.error });
-const session = await host.session({ directories: [folder], root: join(folder, 'workspace') });
+const session = await host.session({
+  directories: [folder],
+  root: join(folder, 'workspace'),
+  policy: knownEffects,
+});
 const call = async (tool) => {
   const answer = await session.call({ tool, arguments: { text: 'one two three' } });
   if (answer.status !== 'ok') throw new Error(JSON.stringify(answer));

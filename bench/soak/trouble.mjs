@@ -5,6 +5,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { knownEffects } from '../known-effects.mjs';
 import { insideOf, pause } from './watch.mjs';
 
 const main = fileURLToPath(new URL('../../dist/main.cjs', import.meta.url));
@@ -90,7 +91,11 @@ export class Trouble {
   }
 
   async own() {
-    const session = await this.library.session({ principal: 'own', directories: [this.packages] });
+    const session = await this.library.session({
+      principal: 'own',
+      directories: [this.packages],
+      policy: knownEffects,
+    });
     for (let count = 0; count < 5 && !this.over; count++) {
       const { id, text, ms, patience } = this.#plan();
       const stop = new AbortController();
