@@ -143,8 +143,12 @@ function rollbackRecorder(
     const forks = finding.kind === 'shorter' || finding.kind === 'different';
     const log = forks && !isRenamed ? randomBytes(16).toString('hex') : undefined;
     isRenamed ||= forks;
-    await audit.append({ kind: 'rollback', body: rollbackBody(finding, log) });
-    onRollback?.(finding.message);
+    try {
+      await audit.append({ kind: 'rollback', body: rollbackBody(finding, log) });
+    } finally {
+      // The person is told even if the log cannot be written.
+      onRollback?.(finding.message);
+    }
   };
 }
 
