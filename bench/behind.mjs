@@ -29,7 +29,7 @@ function write(path, id) {
     tool: about,
     runtime: {
       kind: 'mcp-stdio',
-      install: { method: 'url', url: page, sha256: '0'.repeat(64) },
+      install: { method: 'git', url: page, ref: '0'.repeat(40) },
       entrypoint: { command: ['node', 'server.mjs'] },
     },
     smoke: { kind: 'mcp-tool-call', tool_name: 'say', arguments: { text: 'x' }, success: {} },

@@ -38,7 +38,7 @@ writeFileSync(
     },
     runtime: {
       kind: 'mcp-stdio',
-      install: { method: 'url', url: page, sha256: '0'.repeat(64) },
+      install: { method: 'git', url: page, ref: '0'.repeat(40) },
       entrypoint: { command: ['node', 'server.mjs'] },
     },
     smoke: { kind: 'mcp-tool-call', tool_name: 'say', arguments: { text: 'x' }, success: {} },

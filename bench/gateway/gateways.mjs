@@ -91,7 +91,7 @@ export function writeServers(folder) {
       tool: { id, version: '1.0.0', name: id, summary: 'Says a text.', homepage: page, license: 'MIT' },
       runtime: {
         kind: 'mcp-stdio',
-        install: { method: 'url', url: page, sha256: '0'.repeat(64) },
+        install: { method: 'git', url: page, ref: '0'.repeat(40) },
         entrypoint: { command: ['node', 'server.mjs', String(1000 / spread - 1)] },
       },
       smoke: { kind: 'mcp-tool-call', tool_name: 'say', arguments: { text: 'x' }, success: {} },

@@ -16,6 +16,12 @@ export type NetworkAccess =
 /** Access to the session's roots. `none` still includes the runtime, the package's own files and a private /tmp. */
 export type FilesystemAccess = 'none' | 'read-only' | 'read-write';
 
+/** The network and files that one call may use. */
+export interface CallAccess {
+  readonly network: NetworkAccess;
+  readonly filesystem: FilesystemAccess;
+}
+
 /** A resource that the package uses on the user's behalf, with the author's reason. */
 export interface PermissionScope {
   readonly resource: string;

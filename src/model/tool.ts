@@ -1,5 +1,6 @@
 import type { Action } from './action.js';
 import type { Json, JsonObject, JsonSchema } from './json.js';
+import type { CallAccess } from './permissions.js';
 
 /** Ordered from harmless to severe. */
 export const effects = ['none', 'read', 'write', 'destructive'] as const;
@@ -44,6 +45,8 @@ export interface Tool {
   readonly approval: 'none' | 'human';
   /** Resources of the package's permission scopes that this tool uses. Absent: all of them. */
   readonly scopes?: readonly string[];
+  /** What its calls may use, if that is less than what the package may use. Absent: the same. */
+  readonly access?: CallAccess;
   readonly timeoutSeconds?: number;
   readonly examples: readonly ToolExample[];
   /** Members for clients that the host passes on without reading them. */

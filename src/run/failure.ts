@@ -62,7 +62,9 @@ export function explainFailure(name: string, ended: FailedRun, profile: SandboxP
   );
 }
 
-function noNetworkHint({ package: pkg, slots }: SandboxProfile): string {
+function noNetworkHint({ package: pkg, slots, access }: SandboxProfile): string {
+  if (access?.network.kind === 'none' && pkg.permissions.network.kind !== 'none')
+    return 'the manifest lists no scope with network access for this tool, so a grant has no effect';
   if (pkg.permissions.network.kind === 'none')
     return `the manifest of ${pkg.id} does not request network access, so a grant has no effect`;
   const unsendable = [...slots].find(([, it]) => it.secret && it.recipients.kind === 'nobody')?.[0];
@@ -153,7 +155,8 @@ function killedHint(exit: ProcessExit, { memoryBytes, cpuSeconds }: SandboxLimit
   return `it may have exceeded ${memory} MiB of memory or ${cpuSeconds} s of CPU time; see limits.memory_mb and limits.cpu_seconds`;
 }
 
-function hintOf(stderr: string, { package: pkg, roots, limits }: SandboxProfile): string | undefined {
+function hintOf(stderr: string, { package: pkg, roots, limits, access }: SandboxProfile): string | undefined {
+  const filesystem = access?.filesystem ?? pkg.permissions.filesystem;
   if (/No space left on device|ENOSPC|File too large|EFBIG/.test(stderr))
     return `its private /tmp has ${Math.round(limits.diskBytes / mebibyte)} MiB; see limits.disk_mb`;
   if (/Too many open files|EMFILE/.test(stderr))
@@ -161,11 +164,11 @@ function hintOf(stderr: string, { package: pkg, roots, limits }: SandboxProfile)
   if (/Resource temporarily unavailable|can't start new thread|\bEAGAIN\b/.test(stderr))
     return `it may have ${limits.processes} processes and threads at the same time; see limits.processes`;
   if (/Read-only file system|EROFS/.test(stderr)) {
-    return pkg.permissions.filesystem === 'read-only'
+    return filesystem === 'read-only'
       ? 'its manifest requests read-only access to the workspace'
       : 'it may write only to its private /tmp and to writable mounts';
   }
-  if (/No such file or directory|ENOENT/.test(stderr) && pkg.permissions.filesystem === 'none')
+  if (/No such file or directory|ENOENT/.test(stderr) && filesystem === 'none')
     return 'its manifest requests no file access, so it sees only its own files';
   if (/No such file or directory|ENOENT/.test(stderr) && roots.length > 0)
     return `of your files it sees only ${roots.map((it) => it.target).join(', ')}; choose another workspace with --root`;

@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { HostError } from '../model/host-error.js';
 import type { Package } from '../model/package.js';
+import type { CallAccess } from '../model/permissions.js';
 import type { Program, ProgramTarget } from '../model/program.js';
 import type { SlotValues } from '../model/slot.js';
 import { constantText } from '../model/template.js';
@@ -38,6 +39,8 @@ export interface SandboxProfile {
   readonly limits: SandboxLimits;
   /** Null: no network access. */
   readonly network: EgressPolicy | null;
+  /** Set if the tool declares less than its package may use; for messages. */
+  readonly access?: CallAccess | undefined;
   /** Prefix of a grant for this package (in hints); empty if it is the only package. */
   readonly grantPrefix: string;
   /** Interpreter and installed language packages, by name of the program that needs them. */

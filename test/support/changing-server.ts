@@ -283,7 +283,7 @@ on = {
       },
       runtime: {
         kind: 'mcp-stdio',
-        install: { method: 'url', url: page, sha256: '0'.repeat(64) },
+        install: { method: 'git', url: page, ref: '0'.repeat(40) },
         entrypoint: { command: ['node', 'server.mjs'] },
       },
       scopes,

@@ -97,7 +97,7 @@ function packageFiles(workspace: string, port: number): Record<string, string> {
     },
     runtime: {
       kind: 'mcp-stdio',
-      install: { method: 'url', url: page, sha256: '0'.repeat(64) },
+      install: { method: 'git', url: page, ref: '0'.repeat(40) },
       entrypoint: { command: ['node', 'marking-server.mjs'] },
     },
     scopes: [{ resource: 'fs.local', actions: ['read', 'write'], rationale: 'Leaves a mark in your files.' }],

@@ -11,7 +11,7 @@ export function serverPackage(id: string, body: string, env: readonly object[] =
     tool: { id, version: '1.0.0', name: id, summary: 'A test server.', homepage: page, license: 'MIT' },
     runtime: {
       kind: 'mcp-stdio',
-      install: { method: 'url', url: page, sha256: '0'.repeat(64) },
+      install: { method: 'git', url: page, ref: '0'.repeat(40) },
       entrypoint: { command: ['node', 'server.mjs'] },
     },
     ...(env.length === 0 ? {} : { env }),

@@ -208,7 +208,7 @@ export interface ToolspaceOptions {
 const noPage = 'https://example.com/tool';
 
 export function toolspace({ id, command, endpoint, actions, scopes, env }: ToolspaceOptions): string {
-  const install = { method: 'url', url: noPage, sha256: '0'.repeat(64) };
+  const install = { method: 'git', url: noPage, ref: '0'.repeat(40) };
   return JSON.stringify({
     manifest_version: '0.2',
     tool: { id, version: '1.0.0', name: id, summary: 'A tool of a test.', homepage: noPage, license: 'MIT' },

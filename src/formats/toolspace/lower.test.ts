@@ -78,6 +78,7 @@ test('a manifest of a Python module with every field is converted completely', (
         untrustedInputs: [],
         approval: 'none',
         scopes: ['fs.local'],
+        access: { network: { kind: 'none' }, filesystem: 'read-only' },
         examples: [{ description: 'A short file.', input: { file: 'a.txt' }, output: { lines: 3 } }],
         action: {
           kind: 'exec',
@@ -347,7 +348,36 @@ describe('permissions', () => {
   });
 
   test('an action gets only declared scopes', () => {
-    expect(packageOf(fixture('unknown-scope')).tools[0]?.scopes).toEqual([]);
+    const [tool] = packageOf(fixture('unknown-scope')).tools;
+    expect(tool?.scopes).toEqual([]);
+    // An http action always may call its endpoint.
+    const endpoint = { kind: 'hosts', hosts: [{ host: 'api.desk.example.com', port: null }] };
+    expect(tool?.access).toEqual({ network: endpoint, filesystem: 'none' });
+  });
+
+  test.each<[string, readonly string[], string, Json]>([
+    ['only reading', ['fs.look'], 'read-only', { kind: 'none' }],
+    ['writing', ['fs.look', 'fs.change'], 'read-write', { kind: 'none' }],
+    ['a service, not the public network', ['mail.inbox'], 'none', { kind: 'hosts', hosts: [] }],
+    ['the public network', ['net.outbound'], 'none', { kind: 'public' }],
+    ['nothing', [], 'none', { kind: 'none' }],
+  ])('an action that lists %s gets less than its package', (_, used, filesystem, network) => {
+    const manifest = fixture('accept-argv') as { actions: readonly JsonObject[] };
+    const scopes = [
+      scope('fs.look', 'read'),
+      scope('fs.change', 'write'),
+      scope('mail.inbox', 'read'),
+      scope('net.outbound', 'send'),
+    ];
+    const pkg = packageOf({ ...manifest, scopes, actions: [{ ...manifest.actions[0], scopes_used: used }] });
+    expect(pkg.tools[0]?.access).toEqual({ filesystem, network });
+    expect(pkg.permissions).toMatchObject({ filesystem: 'read-write', network: { kind: 'public' } });
+  });
+
+  test('an action without a list of scopes has no access of its own', () => {
+    const { scopes_used: _, ...action } = (fixture('accept-argv') as { actions: JsonObject[] })
+      .actions[0] as JsonObject;
+    expect(packageOf({ ...fixture('accept-argv'), actions: [action] }).tools[0]).not.toHaveProperty('access');
   });
 });
 

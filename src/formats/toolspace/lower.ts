@@ -21,7 +21,7 @@ export function lower(manifest: JsonObject): Package {
   const context = {
     endpoint,
     hasNetwork: permissions.network.kind !== 'none',
-    resources: permissions.scopes.map((it) => it.resource),
+    scopes: permissions.scopes,
   };
   const cost = manifest.cost as JsonObject | undefined;
   return {

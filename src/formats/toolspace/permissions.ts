@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../model/json.js';
 import type {
+  CallAccess,
   FilesystemAccess,
   NetworkAccess,
   PermissionScope,
@@ -26,6 +27,19 @@ export function lowerPermissions(manifest: JsonObject, endpoint: URL | undefined
     stateDirectory: false,
     scopes,
   };
+}
+
+/**
+ * What an action may use that lists the scopes it uses. A list without a scope, or with unknown ones only, leaves it
+ * nothing but the endpoint, which an http action always calls.
+ */
+export function lowerAccess(
+  scopes: readonly PermissionScope[],
+  used: readonly string[],
+  endpoint: URL | undefined,
+): CallAccess {
+  const own = scopes.filter((it) => used.includes(it.resource));
+  return { network: networkOf(own, endpoint), filesystem: filesystemOf(own) };
 }
 
 /** A service scope without an endpoint names no host: the operator must add the hosts. */

@@ -1,10 +1,12 @@
 import type { Action, HttpBody, HttpMethod, OutputReader } from '../../model/action.js';
 import { isObject, type JsonObject } from '../../model/json.js';
+import type { PermissionScope } from '../../model/permissions.js';
 import type { Template } from '../../model/template.js';
 import type { Effect, Tool, ToolExample } from '../../model/tool.js';
 import { emptyInputSchema } from './action-rules.js';
 import { closeSchema } from './closed-schema.js';
 import { declaredMembers } from './input-schema.js';
+import { lowerAccess } from './permissions.js';
 import { commandProgram, serverProgram } from './programs.js';
 import { isManagedHeader } from './request-rules.js';
 import { parseTemplate } from './template.js';
@@ -14,7 +16,7 @@ export interface ToolContext {
   readonly endpoint: URL | undefined;
   /** Whether the package can reach the network. */
   readonly hasNetwork: boolean;
-  readonly resources: readonly string[];
+  readonly scopes: readonly PermissionScope[];
 }
 
 export function lowerTool(action: JsonObject, context: ToolContext): Tool {
@@ -39,7 +41,12 @@ export function lowerTool(action: JsonObject, context: ToolContext): Tool {
     idempotent,
     untrustedInputs: [],
     approval: effect === 'destructive' ? 'human' : 'none',
-    ...(scopes === undefined ? {} : { scopes: scopes.filter((it) => context.resources.includes(it)) }),
+    ...(scopes === undefined
+      ? {}
+      : {
+          scopes: scopes.filter((it) => context.scopes.some(({ resource }) => resource === it)),
+          access: lowerAccess(context.scopes, scopes, context.endpoint),
+        }),
     examples: ((action.examples ?? []) as readonly JsonObject[]).map(lowerExample),
     action: lowerAction(action, context),
   };

@@ -1,3 +1,4 @@
+import { callAccessOf } from '../../model/call-access.js';
 import { Cancellation, type CancelSignal } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
 import type { NetworkHost } from '../../model/permissions.js';
@@ -62,7 +63,7 @@ export async function runAction(
       );
     }
     case 'http': {
-      const { network } = request.package.permissions;
+      const { network } = callAccessOf(request.package, request.tool);
       const own = new URL(action.url.origin);
       const hosts = [
         ...(network.kind === 'hosts' ? network.hosts : []),

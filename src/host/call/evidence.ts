@@ -1,4 +1,5 @@
 import type { Evidence } from '../../model/approval.js';
+import { callAccessOf } from '../../model/call-access.js';
 import { isObject, type Json, type JsonObject, toPointer } from '../../model/json.js';
 import type { NetworkHost } from '../../model/permissions.js';
 import type { CallableTool } from './callable-tool.js';
@@ -56,7 +57,7 @@ function destinations({ package: pkg, tool }: CallableTool): Evidence[] {
       return [destination(`the program ${action.program}`)];
     case 'exec':
     case 'function': {
-      const { network } = pkg.permissions;
+      const { network } = callAccessOf(pkg, tool);
       if (network.kind === 'public') return [destination('any public host')];
       return network.kind === 'none' ? [] : network.hosts.map((it) => destination(hostText(it)));
     }

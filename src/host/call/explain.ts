@@ -1,4 +1,5 @@
 // Explains what would happen to a call and which rules decide it, without running anything.
+import { callAccessOf } from '../../model/call-access.js';
 import { asHostError, type HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonSchema } from '../../model/json.js';
 import type { Rule, RuleOrigin } from '../../model/rule.js';
@@ -177,15 +178,17 @@ function permissionsOf(
 ): ExplainedPermissions {
   const grant = applyDenial(grantFor(grants, pkg.id), denial);
   const filesystem = fileAccess(pkg, tool, denial);
+  const network = denial.noNetwork ? ({ kind: 'none' } as const) : callAccessOf(pkg, tool).network;
   return {
-    network: denial.noNetwork ? { kind: 'none' } : pkg.permissions.network,
+    network,
     filesystem,
+    ...(tool.access === undefined ? {} : { narrowedTo: tool.scopes ?? [] }),
     ...(filesystem === 'none' ? {} : { root }),
     roots: policy.roots ?? null,
     granted: {
-      network: denial.noNetwork ? [] : grant.network,
-      read: grant.read,
-      write: grant.write,
+      network: network.kind === 'none' ? [] : grant.network,
+      read: filesystem === 'none' ? [] : grant.read,
+      write: filesystem === 'none' ? [] : grant.write,
       environment: grant.environment,
     },
     denied: [...(policy.deny ?? [])],

@@ -53,6 +53,8 @@ export interface ExplainedLimit {
 export interface ExplainedPermissions {
   readonly network: NetworkAccess;
   readonly filesystem: FilesystemAccess;
+  /** The permissions of its package that this tool uses. Absent: it may use all of them. */
+  readonly narrowedTo?: readonly string[];
   /** The workspace; absent if the tool sees none. */
   readonly root?: string;
   /** Folders that may be mounted; null if any may. */

@@ -1,5 +1,7 @@
+import { callAccessOf } from '../../model/call-access.js';
 import { HostError } from '../../model/host-error.js';
 import type { Package } from '../../model/package.js';
+import type { CallAccess } from '../../model/permissions.js';
 import { runsHere } from '../../model/program.js';
 import { shellQuote } from '../../model/shell-quote.js';
 import type { Slot } from '../../model/slot.js';
@@ -99,7 +101,8 @@ function createSessionTool(
   const { limits, rules = [] } = setup.policy;
   const tool = { ...declared, effect: effectOf(pkg.id, declared, rules) };
   const usesProcess = startsProcess(pkg, tool);
-  const reach = usesProcess ? reachOf(pkg, setup) : nothingReached;
+  const access = callAccessOf(pkg, declared);
+  const reach = usesProcess ? reachOf(pkg.id, access, setup) : nothingReached;
   const requirements = combineRules(rulesFor(pkg, tool, checked.loaded.file, rules, reach));
   const signIn = { broker, vault, policy: setup.policy.broker ?? {}, principal: setup.principal };
   const mint = (slot: Slot) => mintToken(pkg, slot, signIn);
@@ -141,7 +144,7 @@ function createSessionTool(
     ),
     sandboxed: sandboxing.sandbox.isolates || checked.needs.every((it) => it.image !== undefined),
     context: {
-      workspace: usesProcess && pkg.permissions.filesystem !== 'none' ? setup.root : null,
+      workspace: usesProcess && access.filesystem !== 'none' ? setup.root : null,
       allow: usesProcess || tool.action?.kind === 'http' ? setup.allow : [],
     },
     bounds: {
@@ -237,12 +240,12 @@ function noticeTargetOf({ policy, grants }: SessionSetup): WebhookTarget | null 
 
 const nothingReached: ToolReach = { writesWorkspace: false, usesNetwork: false };
 
-/** What a process of the package can reach in this session. */
-function reachOf({ id, permissions }: Package, { policy }: SessionSetup): ToolReach {
+/** What a process with this access can reach in this session. */
+function reachOf(id: string, { filesystem, network }: CallAccess, { policy }: SessionSetup): ToolReach {
   const { noFiles, noWriting, noNetwork } = denialFor(policy.deny ?? [], id);
   return {
-    writesWorkspace: permissions.filesystem === 'read-write' && !noFiles && !noWriting,
-    usesNetwork: permissions.network.kind !== 'none' && !noNetwork,
+    writesWorkspace: filesystem === 'read-write' && !noFiles && !noWriting,
+    usesNetwork: network.kind !== 'none' && !noNetwork,
   };
 }
 

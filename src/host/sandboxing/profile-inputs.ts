@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { EnvironmentStore } from '../../environment/environment-store.js';
-import type { NetworkHost } from '../../model/permissions.js';
+import type { CallAccess, NetworkHost } from '../../model/permissions.js';
 import { applyDenial, type Denial, denialFor } from '../../policy/denial.js';
 import { type Grant, grantFor } from '../../policy/grant.js';
 import type { ProcessOwner } from '../../run/process-owner.js';
@@ -37,10 +37,10 @@ export interface ProfileInputs {
   readonly environments: EnvironmentStore;
   readonly user: SandboxUser;
   /**
-   * Profiles that are the same for every call, by the needs of the package: without workspace, data folder, values and
-   * installed packages.
+   * Profiles that are the same for every call: without workspace, data folder, values and installed packages. The key is
+   * the needs of the package, or the access of a tool that has its own.
    */
-  readonly constantProfiles: Map<CheckedPackage['needs'], ToolProfile>;
+  readonly constantProfiles: Map<CheckedPackage['needs'] | CallAccess, ToolProfile>;
 }
 
 /** The sandbox profile for a call. */

@@ -1,7 +1,8 @@
 import { isWithin } from '../../files/path-containment.js';
+import { callAccessOf } from '../../model/call-access.js';
 import { HostError } from '../../model/host-error.js';
 import type { Package } from '../../model/package.js';
-import type { FilesystemAccess } from '../../model/permissions.js';
+import type { FilesystemAccess, NetworkAccess } from '../../model/permissions.js';
 import { shellQuote } from '../../model/shell-quote.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { Tool } from '../../model/tool.js';
@@ -22,7 +23,7 @@ import {
 
 /**
  * What one call of a tool may see and use: what its package requests, the operator granted, and this machine has.
- * `tool`: null for a long-running program that serves all tools of its package.
+ * `tool`: null for a long-running program that serves tools without an access of their own.
  */
 export async function sandboxProfileFor(
   { loaded, needs, paths }: CheckedPackage,
@@ -34,14 +35,17 @@ export async function sandboxProfileFor(
   if (catalog === undefined) throw new Error('a broken package is never run');
   const pkg = catalog.package;
   const { permissions } = pkg;
+  const { network } = callAccessOf(pkg, tool);
   const access = fileAccess(pkg, tool, inputs.denial);
+  // Identifies what the profile depends on besides the package: tools with another access have another profile.
+  const constantKey = tool?.access ?? needs;
   const packageFolder = await inputs.stage.folderFor(loaded);
   const isConstant =
     access === 'none' &&
     slots.size === 0 &&
     !permissions.stateDirectory &&
     needs.every((it) => it.packages === null);
-  const known = isConstant ? inputs.constantProfiles.get(needs) : undefined;
+  const known = isConstant ? inputs.constantProfiles.get(constantKey) : undefined;
   if (known?.profile.packageFolder === packageFolder) return known;
   const owner = { id: pkg.id, paths };
   const { workspaceMounts, notes } = await mountOrReduce(access, permissions.origin, owner, inputs);
@@ -69,12 +73,13 @@ export async function sandboxProfileFor(
       dataFolder: permissions.stateDirectory ? inputs.folders.dataFolder(pkg.id) : null,
       slots,
       limits: limitsOf(inputs.limits),
-      grantPrefix: inputs.isOnlyPackage || !namesHosts(pkg) ? '' : `${pkg.id}=`,
-      network: egressPolicy(pkg, slots, inputs),
+      grantPrefix: inputs.isOnlyPackage || !namesHosts(network) ? '' : `${pkg.id}=`,
+      network: egressPolicy(network, slots, inputs),
+      ...(tool?.access === undefined ? {} : { access: tool.access }),
       runtimes,
     },
   };
-  if (isConstant) inputs.constantProfiles.set(needs, toolProfile);
+  if (isConstant) inputs.constantProfiles.set(constantKey, toolProfile);
   return toolProfile;
 }
 
@@ -90,25 +95,15 @@ export async function assertWorkspaceMountable(
   await assertWorkspaceUsable(access, workspace, protectedPaths, { id: pkg.id, paths }, user, guard);
 }
 
-/** The declared file access, reduced by what the operator denies. */
+/** The declared file access of a call, reduced by what the operator denies. */
 export function fileAccess(
   pkg: Package,
   tool: Tool | null,
   { noFiles, noWriting }: Denial,
 ): FilesystemAccess {
-  if (noFiles || !usesFiles(pkg, tool)) return 'none';
-  const { filesystem } = pkg.permissions;
+  if (noFiles) return 'none';
+  const { filesystem } = callAccessOf(pkg, tool);
   return noWriting && filesystem === 'read-write' ? 'read-only' : filesystem;
-}
-
-/** A tool that declares scopes gets files only if one of its scopes is about files. */
-function usesFiles(pkg: Package, tool: Tool | null): boolean {
-  return (
-    tool === null ||
-    tool.scopes === undefined ||
-    tool.scopes.some((it) => it === 'fs' || it.startsWith('fs.')) ||
-    pkg.permissions.origin === 'default'
-  );
 }
 
 /**
@@ -139,15 +134,14 @@ async function mountOrReduce(
 
 /** Null means no network. A process with a secret can reach only the recipients of that secret. */
 function egressPolicy(
-  pkg: Package,
+  network: NetworkAccess,
   slots: SlotValues,
   { grant, extraHosts, denial }: ProfileInputs,
 ): EgressPolicy | null {
-  const { network } = pkg.permissions;
   if (network.kind === 'none' || denial.noNetwork) return null;
   const denied = denial.network;
   // A manifest that names no host leaves the choice of hosts to the operator's grants.
-  const added = namesHosts(pkg) ? extraHosts : grant.network;
+  const added = namesHosts(network) ? extraHosts : grant.network;
   const full = network.kind === 'public' ? network : { ...network, hosts: [...network.hosts, ...added] };
   const secrets = [...slots.values()].filter((it) => it.secret);
   const narrowed = narrowedReach(full, secrets);
@@ -170,7 +164,7 @@ function egressPolicy(
 }
 
 /** Whether the manifest names hosts. If so, more hosts need a grant for this package by name. */
-function namesHosts({ permissions: { network } }: Package): boolean {
+function namesHosts(network: NetworkAccess): boolean {
   return network.kind === 'hosts' && network.hosts.length > 0;
 }
 

@@ -157,16 +157,22 @@ export class PackageUpstreams {
   async assertUnchanged({ checked, tool, slots }: ToolUse, deadline: Deadline): Promise<void> {
     const { program: name, tool: announcedName } = upstreamAction(tool);
     const program = programOf(packageOf(checked), name);
-    await this.#use(checked, program, slots, async (upstream) => {
-      await upstream.compare(deadline, !runsHere(program));
-      await upstream.assertAgreed({ kind: 'tool', name: announcedName });
-    });
+    await this.#use(
+      checked,
+      program,
+      slots,
+      async (upstream) => {
+        await upstream.compare(deadline, !runsHere(program));
+        await upstream.assertAgreed({ kind: 'tool', name: announcedName });
+      },
+      { tool },
+    );
   }
 
   /** Asks the program of a tool that needs review for its announcement: the review ends if it is the accepted one. */
   async compareAgain({ checked, tool, slots }: ToolUse, deadline: Deadline): Promise<void> {
     const program = programOf(packageOf(checked), upstreamAction(tool).program);
-    await this.#use(checked, program, slots, (upstream) => upstream.compare(deadline, true));
+    await this.#use(checked, program, slots, (upstream) => upstream.compare(deadline, true), { tool });
   }
 
   /** Calls a tool of an upstream. */
@@ -191,7 +197,7 @@ export class PackageUpstreams {
               throw new HostError('needs_review', `${name} was not called: ${reason}`);
           },
         }),
-      request.tool.name,
+      { tool, purpose: request.tool.name },
     );
   }
 
@@ -269,18 +275,18 @@ export class PackageUpstreams {
     program: Program,
     slots: SlotValues,
     work: (upstream: ComparedUpstream) => Promise<T>,
-    tool?: string,
+    { tool, purpose }: { readonly tool?: Tool; readonly purpose?: string } = {},
   ): Promise<T> {
     if (this.#setup.intent !== 'use') throw onlyLooks(`start ${program.name}`);
     const target = await upstreamTarget({
-      ...{ checked, program, slots },
+      ...{ checked, program, slots, tool },
       services: this.#services,
       setup: this.#setup,
       profileInputs: this.#context.profileInputs,
       scan: () => this.#scan(packageOf(checked), slots),
     });
     try {
-      return await this.#services.upstreams.connections.use(target, work, tool);
+      return await this.#services.upstreams.connections.use(target, work, purpose);
     } finally {
       await target.guard?.settle();
     }

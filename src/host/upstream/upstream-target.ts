@@ -1,6 +1,7 @@
 import type { Program } from '../../model/program.js';
 import { runsHere } from '../../model/program.js';
 import type { SlotValues } from '../../model/slot.js';
+import type { Tool } from '../../model/tool.js';
 import type { SandboxProfile } from '../../run/sandbox-command.js';
 import type { ActionServices } from '../call/action-runner.js';
 import type { CallScan, SecretServices } from '../call/secret-scanner.js';
@@ -28,6 +29,8 @@ export interface UpstreamTargetOptions {
   readonly checked: CheckedPackage;
   readonly program: Program;
   readonly slots: SlotValues;
+  /** The tool to call, if it has an access of its own: then its program is not shared with other tools. */
+  readonly tool?: Tool | undefined;
   readonly services: PackageUpstreamsServices;
   readonly setup: SessionSetup;
   readonly profileInputs: (packageId: string) => ProfileInputs;
@@ -72,9 +75,16 @@ export async function upstreamTarget(
 async function longRunningProfile({
   checked,
   slots,
+  tool,
   profileInputs,
 }: UpstreamTargetOptions): Promise<SandboxProfile> {
-  const { profile } = await sandboxProfileFor(checked, null, slots, profileInputs(packageOf(checked).id));
+  const inputs = profileInputs(packageOf(checked).id);
+  const { profile } = await sandboxProfileFor(
+    checked,
+    tool?.access === undefined ? null : tool,
+    slots,
+    inputs,
+  );
   const cpuSeconds = Math.max(profile.limits.cpuSeconds, longRunningCpuSeconds);
   return { ...profile, limits: { ...profile.limits, cpuSeconds } };
 }

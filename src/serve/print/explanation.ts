@@ -96,6 +96,7 @@ function limitText({ kind, most, per, left }: ExplainedLimit): string {
 function permissionRows({
   network,
   filesystem,
+  narrowedTo,
   root,
   roots,
   granted,
@@ -108,6 +109,9 @@ function permissionRows({
     ...granted.environment.map((it) => `env:${it}`),
   ];
   return [
+    ...(narrowedTo === undefined
+      ? []
+      : [row('uses', `${narrowedTo.join(', ') || 'none'}, of the scopes of its package`)]),
     row('network', networkText(network)),
     row('files', root === undefined ? filesystem : `${filesystem} in ${root}`),
     ...(grants.length === 0 ? [] : [row('granted', grants.join(', '))]),

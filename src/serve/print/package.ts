@@ -2,7 +2,7 @@
 
 import type { PackageState } from '../../host/host.js';
 import type { Package } from '../../model/package.js';
-import type { NetworkAccess } from '../../model/permissions.js';
+import type { CallAccess, FilesystemAccess, NetworkAccess } from '../../model/permissions.js';
 import { type Program, runsElsewhere } from '../../model/program.js';
 import type { Slot } from '../../model/slot.js';
 import type { Template } from '../../model/template.js';
@@ -158,13 +158,14 @@ function describeNetwork(network: NetworkAccess): string {
 function describeFiles(pkg: Package): string {
   const own = pkg.permissions.stateDirectory ? ', and its own folder' : '';
   const byFormat = pkg.permissions.origin === 'default' ? ' (default of its format)' : '';
-  const access = {
-    none: 'none of your files',
-    'read-only': 'reads the workspace',
-    'read-write': 'reads and writes the workspace',
-  }[pkg.permissions.filesystem];
-  return `${access}${own}${byFormat}`;
+  return `${fileAccessTexts[pkg.permissions.filesystem]}${own}${byFormat}`;
 }
+
+const fileAccessTexts: Readonly<Record<FilesystemAccess, string>> = {
+  none: 'none of your files',
+  'read-only': 'reads the workspace',
+  'read-write': 'reads and writes the workspace',
+};
 
 function describeSlot(slot: Slot): string {
   const what = slot.secret ? 'secret' : 'setting';
@@ -265,8 +266,14 @@ function describeTool(tool: Tool, style: Style, columns: number): string[] {
   return [
     `  ${style.bold(visibleLine(tool.name))}(${inputNames(tool)})  ${style.dim(notes.join(', '))}`,
     ...indented(tool.description, columns),
+    ...(tool.access === undefined ? [] : indented(describeAccess(tool.access), columns)),
     ...printInputs(tool, columns),
   ];
+}
+
+/** For a tool that may use less than its package. */
+function describeAccess({ network, filesystem }: CallAccess): string {
+  return `network: ${describeNetwork(network)}; files: ${fileAccessTexts[filesystem]}`;
 }
 
 function indented(text: string, columns: number): string[] {

@@ -26,7 +26,7 @@ function server(id, manner) {
     tool: about,
     runtime: {
       kind: 'mcp-stdio',
-      install: { method: 'url', url: page, sha256: '0'.repeat(64) },
+      install: { method: 'git', url: page, ref: '0'.repeat(40) },
       entrypoint: { command: ['/usr/bin/python3', 'crew.py', 'mcp', manner] },
     },
     smoke: { kind: 'mcp-tool-call', tool_name: 'act', arguments: {}, success: {} },

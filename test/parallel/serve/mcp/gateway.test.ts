@@ -13,7 +13,7 @@ const page = 'https://example.com/tool';
 
 /** A Toolspace package whose runtime is an MCP server. */
 function server(id: string, runtime: object): string {
-  const install = { method: 'url', url: page, sha256: '0'.repeat(64) };
+  const install = { method: 'git', url: page, ref: '0'.repeat(40) };
   return JSON.stringify({
     manifest_version: '0.2',
     tool: { id, version: '1.0.0', name: id, summary: 'A test server.', homepage: page, license: 'MIT' },
