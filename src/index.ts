@@ -10,6 +10,7 @@ export type {
   AuditEntry,
   AuditLocations,
   AuditRollback,
+  BinaryContent,
   CallRequest,
   Confirmation,
   ExplainedFinding,
@@ -56,7 +57,7 @@ export type {
 } from './host/host.js';
 export type { HostOptions } from './host/options.js';
 export type { Diagnostic, Range } from './model/diagnostic.js';
-export { HostError, type HostErrorCode } from './model/host-error.js';
+export { HostError, type HostErrorCode, type ToolError } from './model/host-error.js';
 export type { Json, JsonObject, JsonSchema } from './model/json.js';
 export type { Package } from './model/package.js';
 export type { Rule, RuleOrigin, SpendCap } from './model/rule.js';

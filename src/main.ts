@@ -66,8 +66,8 @@ async function main(): Promise<void> {
     signal: interrupted.signal,
     stdin: process.stdin,
     stdout: process.stdout,
-    out: (text) => {
-      if (!outputClosed) process.stdout.write(text);
+    out: (content) => {
+      if (!outputClosed) process.stdout.write(content);
     },
     err: (text) => void process.stderr.write(text),
     readStdin: async (maxBytes) =>
@@ -121,9 +121,9 @@ function readFile(path: string): string | undefined {
   }
 }
 
-function writeFile(path: string, text: string): void {
+function writeFile(path: string, content: string | Uint8Array): void {
   makeFolder(dirname(path), 0o777);
-  writeFileSync(path, text, { flag: 'wx' });
+  writeFileSync(path, content, { flag: 'wx' });
 }
 
 function isFolder(path: string): boolean {

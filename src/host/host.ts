@@ -22,7 +22,7 @@ import type { SessionWaiver, WaiverOperations } from './operator/waiver-operatio
 import type { InstallOptions, InstallResult, PackageReview } from './packages/package-change.js';
 import type { SessionPolicy } from './session-policy.js';
 
-export type { Progress } from '../run/run.js';
+export type { BinaryContent, Progress } from '../run/run.js';
 export type {
   Answer,
   AnswerError,

@@ -1,3 +1,5 @@
+import type { Json } from './json.js';
+
 /** Permanent error codes. serve/errors.ts maps each of them to HTTP, JSON-RPC and exit codes. */
 export const hostErrorCodes = [
   'usage',
@@ -48,23 +50,33 @@ export const hostErrorCodes = [
 /** One of the permanent error codes. */
 export type HostErrorCode = (typeof hostErrorCodes)[number];
 
+/** The error that a tool itself reported, in its own words. Not a code of this host. */
+export interface ToolError {
+  readonly code?: string;
+  readonly message?: string;
+  readonly details?: Json;
+}
+
 /** Optional details of an error. */
 export interface HostErrorOptions {
   /** The next step, as a sentence or a command. */
   readonly hint?: string;
   readonly cause?: unknown;
+  readonly toolError?: ToolError;
 }
 
 /** A failure with a message for the user. Bugs are plain `Error`s and are reported as `internal`. */
 export class HostError extends Error {
   readonly code: HostErrorCode;
   readonly hint: string | undefined;
+  readonly toolError: ToolError | undefined;
 
   constructor(code: HostErrorCode, message: string, options: HostErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
     this.name = 'HostError';
     this.code = code;
     this.hint = options.hint;
+    this.toolError = options.toolError;
   }
 }
 

@@ -29,6 +29,8 @@ export interface HttpRequest {
   readonly signal: CancelSignal;
   /** Called with the `host:port` of a denied request. */
   readonly onDenied?: (host: string) => void;
+  /** Called by `send` with each part of the body of a successful response, as it arrives. */
+  readonly onBody?: ((chunk: Buffer) => void) | undefined;
 }
 
 export interface RequestLimits {
@@ -95,7 +97,9 @@ export function guardedClient(resolve: Resolve = systemResolve): HttpClient {
     send: (request) =>
       withSignals(request, async ({ body, ...head }) => {
         try {
-          return { ...head, body: await readBody(body, request.limits.bodyBytes) };
+          const isSuccess = head.status >= 200 && head.status <= 299;
+          const onChunk = isSuccess ? request.onBody : undefined;
+          return { ...head, body: await readBody(body, request.limits.bodyBytes, onChunk) };
         } catch (error) {
           throw networkFailure(error, parseDestination(request.url));
         } finally {
@@ -239,7 +243,11 @@ function exchange(
   });
 }
 
-async function readBody(body: Readable, limit: number): Promise<Buffer> {
+async function readBody(
+  body: Readable,
+  limit: number,
+  onChunk: ((chunk: Buffer) => void) | undefined,
+): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {
@@ -250,6 +258,7 @@ async function readBody(body: Readable, limit: number): Promise<Buffer> {
         `the response is larger than ${limit.toLocaleString('en')} bytes`,
       );
     chunks.push(chunk as Buffer);
+    onChunk?.(chunk as Buffer);
   }
   return Buffer.concat(chunks);
 }

@@ -7,6 +7,7 @@ import { explainFailure, networkWarning } from './failure.js';
 import { envelopeError, readOutput } from './output-reader.js';
 import type { PrestartedSandboxes } from './prestarted-sandboxes.js';
 import { collectOutput } from './process-output.js';
+import { recordReporter } from './record-stream.js';
 import type { RunRequest, RunResult } from './run.js';
 import {
   hasBinary,
@@ -109,6 +110,7 @@ async function exchange(
     callTimeoutMs: request.callTimeoutMs,
     signal: request.signal,
     reportsExit,
+    onOutput: recordReporter(action.output, request),
   });
   const deniedHosts = egress?.takeDenied() ?? [];
   if (deniedHosts.length > 0) request.onNetworkDenied(deniedHosts.map((it) => `${it.host}:${it.port}`));

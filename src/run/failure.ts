@@ -1,4 +1,4 @@
-import { HostError } from '../model/host-error.js';
+import { HostError, type HostErrorOptions } from '../model/host-error.js';
 import type { Json } from '../model/json.js';
 import { lastLines } from '../model/last-lines.js';
 import type { DeniedHost } from '../net/egress.js';
@@ -31,24 +31,31 @@ export function explainFailure(name: string, ended: FailedRun, profile: SandboxP
   const { exit, stderr, stdout, deniedHosts, envelope } = ended;
   const lastOutput = lastLines(stderr) || (stdout.trim() === '' ? '' : quotedExcerpt(stdout));
   const details = envelope?.message ?? lastOutput;
+  const own = envelope?.toolError === undefined ? {} : { toolError: envelope.toolError };
   const withDetails = (text: string) => (details === '' ? text : `${text}:\n${details}`);
   const { limits } = profile;
   if (exit.exceeded === 'memory' || memoryErrorPattern.test(stderr)) {
     const limit = Math.round(limits.memoryBytes / mebibyte).toLocaleString('en');
     return new HostError('out_of_memory', withDetails(`${name} exceeded its memory limit of ${limit} MiB`), {
       hint: 'call it with less data, or raise limits.memory_mb in the configuration',
+      ...own,
     });
   }
   if (exit.exceeded === 'files')
-    return new HostError('tool_failed', withDetails(`${name} was stopped because it created too many files`));
+    return new HostError(
+      'tool_failed',
+      withDetails(`${name} was stopped because it created too many files`),
+      own,
+    );
   const [denied] = deniedHosts;
-  if (denied !== undefined) return deniedHost(name, profile.grantPrefix, deniedHosts, withDetails);
+  if (denied !== undefined) return deniedHost(name, profile.grantPrefix, deniedHosts, withDetails, own);
   if (profile.network === null && networkErrorPattern.test(stderr)) {
     return new HostError(
       'network_denied',
       withDetails(`${name} tried to use the network, but has no network access`),
       {
         hint: noNetworkHint(profile),
+        ...own,
       },
     );
   }
@@ -106,6 +113,7 @@ function deniedHost(
   grantee: string,
   deniedHosts: readonly DeniedHost[],
   withDetails: (text: string) => string,
+  own: Pick<HostErrorOptions, 'toolError'>,
 ): HostError {
   const [first] = deniedHosts as readonly [DeniedHost];
   const hosts = [...new Set(deniedHosts.map((it) => `${it.host}:${it.port}`))].join(', ');
@@ -117,6 +125,7 @@ function deniedHost(
         '--allow net:',
         `--allow ${grantee}net:`,
       ),
+      ...own,
     },
   );
 }

@@ -7,7 +7,8 @@ import type { AuthScheme, Slot, SlotValue, SlotValues } from '../model/slot.js';
 import type { Template } from '../model/template.js';
 import type { NetworkReach } from '../net/destination.js';
 import type { HttpClient, HttpResponse } from '../net/http-client.js';
-import { decodeUtf8, envelopeError, quotedExcerpt, readRecords } from './output-reader.js';
+import { decodeUtf8, envelopeError, quotedExcerpt, readBinary, readRecords } from './output-reader.js';
+import { recordReporter } from './record-stream.js';
 import type { RunRequest, RunResult } from './run.js';
 import {
   fillHeader,
@@ -55,13 +56,17 @@ export async function runHttp(
     limits: { wallMs: request.timeoutMs, bodyBytes: request.outputBytes },
     signal: request.signal,
     onDenied: (place) => request.onNetworkDenied([place]),
+    onBody: recordReporter(action.output, request),
   });
   const text = response.body.toString('utf8');
   const envelope = action.output.errorEnvelope ? envelopeError(text, name) : undefined;
   if (response.status < 200 || response.status > 299) {
     const details = envelope?.message ?? (text.trim() === '' ? '' : quotedExcerpt(text));
     const message = `${name} got HTTP status ${response.status} ${response.reason}`.trimEnd();
-    throw new HostError('tool_failed', details === '' ? message : `${message}: ${details}`, hintOf(response));
+    throw new HostError('tool_failed', details === '' ? message : `${message}: ${details}`, {
+      ...hintOf(response),
+      ...(envelope?.toolError === undefined ? {} : { toolError: envelope.toolError }),
+    });
   }
   if (envelope !== undefined) throw envelope;
   return readAnswer(response, action.output, name);
@@ -202,8 +207,8 @@ function without(value: Json, paths: readonly (readonly string[])[]): Json {
 
 function readAnswer(response: HttpResponse, output: OutputReader, name: string): RunResult {
   if (output.format === 'none') return { value: null, warnings: [] };
-  if (output.format === 'binary') return { value: response.body.toString('base64'), warnings: [] };
   const type = response.headers['content-type'] ?? '';
+  if (output.format === 'binary') return readBinary(response.body, type);
   const json =
     output.format === 'json' ||
     output.format === 'line' ||

@@ -1,5 +1,5 @@
 import type { OutputReader } from '../model/action.js';
-import { HostError } from '../model/host-error.js';
+import { HostError, type ToolError } from '../model/host-error.js';
 import { isObject, type Json } from '../model/json.js';
 import {
   answerLimits,
@@ -9,6 +9,7 @@ import {
   jsonExcess,
   parseBounded,
 } from '../model/json-bounds.js';
+import { mediaTypeOf, sniffedType } from './binary-type.js';
 import type { RunResult } from './run.js';
 
 /** Parses the output of a process in the format that its manifest declares. */
@@ -17,7 +18,7 @@ export function readOutput(stdout: Buffer, reader: OutputReader, tool: string): 
     case 'none':
       return { value: null, warnings: [] };
     case 'binary':
-      return { value: stdout.toString('base64'), warnings: [] };
+      return readBinary(stdout);
     case 'text':
       return { value: decodeUtf8(stdout, tool), warnings: [] };
     case 'line':
@@ -100,14 +101,26 @@ export function readRecords(text: string, tool: string): RunResult {
   return { value: records, records: true, warnings: [] };
 }
 
+/** `declared`: the content type that the sender states; without one, the first bytes tell the type. */
+export function readBinary(content: Buffer, declared?: string): RunResult {
+  const mimeType = mediaTypeOf(declared) ?? sniffedType(content);
+  const binary = { encoding: 'base64', mimeType, bytes: content.length } as const;
+  return { value: content.toString('base64'), binary, warnings: [] };
+}
+
 /** The error in a declared error envelope; undefined if the output has none. */
 export function envelopeError(text: string, tool: string): HostError | undefined {
   const value = parseLoosely(text)?.json ?? parseLoosely(text.trimEnd().split('\n').at(-1) ?? '')?.json;
   if (!isObject(value) || !isObject(value.error)) return undefined;
-  const { code, message } = value.error;
+  const { code, message, details } = value.error;
   if (typeof code !== 'string' && typeof message !== 'string') return undefined;
-  const details = [code, message].filter((it) => typeof it === 'string').join(': ');
-  return new HostError('tool_failed', `${tool} returned an error: ${details}`);
+  const what = [code, message].filter((it) => typeof it === 'string').join(': ');
+  const toolError: ToolError = {
+    ...(typeof code === 'string' ? { code } : {}),
+    ...(typeof message === 'string' ? { message } : {}),
+    ...(details === undefined ? {} : { details }),
+  };
+  return new HostError('tool_failed', `${tool} returned an error: ${what}`, { toolError });
 }
 
 export function decodeUtf8(bytes: Buffer, name: string): string {

@@ -20,6 +20,8 @@ export interface CollectOptions {
   readonly signal: CancelSignal;
   /** The process itself reports its exit code at the end of its output; see worker/python-script.ts. */
   readonly reportsExit: boolean;
+  /** Called with each part of standard output as it arrives. */
+  readonly onOutput?: ((chunk: Buffer) => void) | undefined;
 }
 
 const stderrBytes = 256 * 1024;
@@ -61,6 +63,7 @@ export async function collectOutput(
     size += chunk.length;
     if (size > maxBytes) return stop(tooLarge(options));
     stdout.push(chunk);
+    options.onOutput?.(chunk);
     // Error output written before may still be in the other stream: wait one more turn of the event loop.
     if (options.reportsExit && readExitMarker(lastBytes(stdout)) !== undefined) setImmediate(reportDone);
   });

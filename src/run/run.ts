@@ -30,8 +30,10 @@ export interface RunRequest {
 /** The result of a tool. A failure is thrown as a HostError with the tool's error text. */
 export interface RunResult {
   readonly value: Json;
-  /** The value is a list, and each item must match the declared schema. */
+  /** The value is the list of the records of a stream. */
   readonly records?: boolean;
+  /** The value is binary content in base64. */
+  readonly binary?: BinaryContent;
   /** What it printed besides the result, for people. */
   readonly log?: string;
   readonly warnings: readonly string[];
@@ -41,6 +43,14 @@ export interface RunResult {
   readonly parts?: readonly JsonObject[];
   /** The `_meta` of an MCP result. */
   readonly meta?: JsonObject;
+}
+
+/** What a binary answer is. */
+export interface BinaryContent {
+  readonly encoding: 'base64';
+  readonly mimeType: string;
+  /** Size of the content itself, not of its text. */
+  readonly bytes: number;
 }
 
 export interface CallerContext {

@@ -1,4 +1,5 @@
 import type { Action, HttpBody, HttpMethod, OutputReader } from '../../model/action.js';
+import { dialectOf, embeddedSchema } from '../../model/embedded-schema.js';
 import { isObject, type JsonObject } from '../../model/json.js';
 import type { PermissionScope } from '../../model/permissions.js';
 import type { Template } from '../../model/template.js';
@@ -23,13 +24,12 @@ export function lowerTool(action: JsonObject, context: ToolContext): Tool {
   const effect = action.side_effects as Effect;
   const idempotent = action.idempotent === true;
   const output = isObject(action.output) ? action.output : {};
-  const validated = output.format === 'json' || output.format === 'ndjson-stream';
   const scopes = action.scopes_used as readonly string[] | undefined;
   return {
     name: action.name as string,
     description: describe(action),
     input: closeSchema(isObject(action.input) ? action.input : emptyInputSchema),
-    ...(validated && isObject(output.schema) ? { output: output.schema } : {}),
+    ...outputSchemaOf(output),
     annotations: {
       readOnlyHint: effect === 'none' || effect === 'read',
       destructiveHint: effect === 'destructive',
@@ -56,6 +56,14 @@ function describe({ summary, description }: JsonObject): string {
   return typeof description === 'string' && description !== ''
     ? `${summary as string}\n\n${description}`
     : (summary as string);
+}
+
+/** The schema of a stream is about one record; the answer is the list of all records. */
+function outputSchemaOf({ format, schema }: JsonObject): Pick<Tool, 'output'> {
+  if (!isObject(schema)) return {};
+  if (format === 'json') return { output: schema };
+  if (format !== 'ndjson-stream') return {};
+  return { output: { ...dialectOf(schema), type: 'array', items: embeddedSchema(schema, '/items') } };
 }
 
 function lowerExample({ description, input, output }: JsonObject): ToolExample {

@@ -33,11 +33,16 @@ export function failedAnswer(
   error: unknown,
   tool: string,
 ): Pick<Answer & { status: FailedStatus }, 'tool' | 'status' | 'error'> {
-  const { code, message, hint } = asHostError(error);
+  const { code, message, hint, toolError } = asHostError(error);
   return {
     tool,
     status: answerStatusOf(code),
-    error: { code, message, ...(hint === undefined ? {} : { hint }) },
+    error: {
+      code,
+      message,
+      ...(hint === undefined ? {} : { hint }),
+      ...(toolError === undefined ? {} : { toolError }),
+    },
   };
 }
 

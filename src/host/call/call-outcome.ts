@@ -1,5 +1,4 @@
 import { asHostError, HostError } from '../../model/host-error.js';
-import type { Json } from '../../model/json.js';
 import { maxAnswerDepth } from '../../model/json-bounds.js';
 import { sizeOf } from '../../policy/input-shape.js';
 import type { RunRequest, RunResult } from '../../run/run.js';
@@ -31,7 +30,12 @@ export function withTimeLimitHint(error: unknown): unknown {
   if (!(error instanceof HostError) || error.code !== 'timeout') return error;
   const hint =
     'limits.seconds in the configuration sets this limit; see where: toolwharf config list --show-origin';
-  return new HostError('timeout', error.message, { hint, cause: error });
+  const { toolError } = error;
+  return new HostError('timeout', error.message, {
+    hint,
+    cause: error,
+    ...(toolError === undefined ? {} : { toolError }),
+  });
 }
 
 /** Calls a tool for another tool, through the same call pipeline. */
@@ -59,16 +63,20 @@ export async function runToOutcome(
 
 function composedResult(answer: Exclude<Answer, { status: 'confirmation_required' }>): RunResult {
   if (answer.status === 'ok') {
-    const { result, warnings, parts, meta } = answer;
+    const { result, warnings, parts, meta, binary } = answer;
     return {
       value: result,
       warnings,
+      ...(binary === undefined ? {} : { binary }),
       ...(parts === undefined ? {} : { parts }),
       ...(meta === undefined ? {} : { meta }),
     };
   }
-  const { code, message, hint } = answer.error;
-  throw new HostError(code, message, hint === undefined ? {} : { hint });
+  const { code, message, hint, toolError } = answer.error;
+  throw new HostError(code, message, {
+    ...(hint === undefined ? {} : { hint }),
+    ...(toolError === undefined ? {} : { toolError }),
+  });
 }
 
 async function checkResult(callable: CallableTool, result: RunResult): Promise<void> {
@@ -78,22 +86,25 @@ async function checkResult(callable: CallableTool, result: RunResult): Promise<v
       `the answer of ${callable.name} is nested more than ${maxAnswerDepth} levels deep`,
     );
   }
-  const values = result.records === true ? (result.value as readonly Json[]) : [result.value];
   for (const validator of await callable.outputs()) {
-    for (const [index, value] of values.entries()) {
-      const checked = validator.check(value);
-      if (checked.ok) continue;
-      const what =
-        result.records === true
-          ? `record ${index + 1} of ${callable.name}`
-          : `the answer of ${callable.name}`;
-      throw new HostError(
-        'invalid_output',
-        `${what} does not match its output schema: ${checked.errors.join('; ')}`,
-        result.redacted === true
-          ? { hint: 'secrets were removed from the answer, which may be why it no longer matches' }
-          : {},
-      );
-    }
+    const checked = validator.check(result.value);
+    if (checked.ok) continue;
+    const errors = result.records === true ? checked.errors.map(aboutRecord) : checked.errors;
+    throw new HostError(
+      'invalid_output',
+      `the answer of ${callable.name} does not match its output schema: ${errors.join('; ')}`,
+      result.redacted === true
+        ? { hint: 'secrets were removed from the answer, which may be why it no longer matches' }
+        : {},
+    );
   }
+}
+
+/** Counts records like lines: the place `1.n` is the member `n` of record 2. */
+function aboutRecord(error: string): string {
+  const name = (index: string) => `record ${Number(index) + 1}`;
+  return error
+    .replace(/^(\d+)\.(\S+) /, (_, index: string, place: string) => `${name(index)}: ${place} `)
+    .replace(/^(\d+) /, (_, index: string) => `${name(index)} `)
+    .replace(/ in (\d+)(?=\.|$)/, (_, index: string) => ` in ${name(index)}`);
 }

@@ -1,11 +1,11 @@
 // The types of a call and its answer. host.ts exports all of them.
 import type { Evidence } from '../../model/approval.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
-import type { HostErrorCode } from '../../model/host-error.js';
+import type { HostErrorCode, ToolError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { HookPoint } from '../../model/package.js';
 import type { ConfirmationKind } from '../../policy/decide.js';
-import type { Progress } from '../../run/run.js';
+import type { BinaryContent, Progress } from '../../run/run.js';
 
 /** A call of a tool. */
 export interface CallRequest {
@@ -31,6 +31,8 @@ export interface AnswerError {
   readonly message: string;
   /** The next step. */
   readonly hint?: string;
+  /** The error that the tool reported itself, if its format has a shape for errors. */
+  readonly toolError?: ToolError;
 }
 
 /** A held call: it runs only after it is confirmed or approved. */
@@ -61,6 +63,8 @@ export type Answer = AnswerBase &
     | {
         readonly status: 'ok';
         readonly result: Json;
+        /** Set if the result is binary content: a text in base64. */
+        readonly binary?: BinaryContent;
         /** Output of the tool beside its result, for people; without secrets. */
         readonly log?: string;
         readonly warnings: readonly string[];

@@ -564,12 +564,13 @@ async function runAudited(
       timeoutMs < requestedMs ? withTimeLimitHint(outcome.error) : outcome.error,
       callable.name,
     );
-  const { value, log, warnings, parts, meta } = outcome.result;
+  const { value, binary, log, warnings, parts, meta } = outcome.result;
   return {
     ...answerBase(services, call),
     tool: callable.name,
     status: 'ok',
     result: value,
+    ...(binary === undefined ? {} : { binary }),
     warnings: callable.sandboxed
       ? warnings
       : [...warnings, `${callable.name} ran without a sandbox, as requested`],

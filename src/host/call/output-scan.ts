@@ -1,8 +1,10 @@
+import { isUtf8 } from 'node:buffer';
+import { isDeepStrictEqual } from 'node:util';
 import { sha256 } from '../../files/sha256.js';
 import { HostError } from '../../model/host-error.js';
 import type { Json, JsonObject } from '../../model/json.js';
 import type { Finding } from '../../policy/scan/redact-secrets.js';
-import type { RunRequest, RunResult } from '../../run/run.js';
+import type { BinaryContent, RunRequest, RunResult } from '../../run/run.js';
 import { secretInAnswer } from './input-scan.js';
 import type { CallScan } from './secret-scanner.js';
 
@@ -36,7 +38,9 @@ export async function withScannedOutput(
   try {
     const { value, log, warnings, parts, meta, ...rest } = await run(guarded);
     // A list and not an object: our own key names would become part of the scanned text.
-    const output = [value, warnings, log ?? null, parts ?? null, meta ?? null];
+    const { binary } = rest;
+    const scanned = binary === undefined ? value : binaryPart(value, binary);
+    const output = [scanned, warnings, log ?? null, parts ?? null, meta ?? null];
     const { value: clean, findings, stripped } = await scan.cleanOutput(output);
     request.onRedacted?.(auditedFindings(findings));
     const [cleanValue, cleanWarnings, cleanLog, ...cleanContent] = clean as [
@@ -46,9 +50,15 @@ export async function withScannedOutput(
       JsonObject[],
       JsonObject,
     ];
+    if (binary !== undefined) {
+      const inText = await findingsInText(scan, value);
+      request.onRedacted?.(auditedFindings(inText));
+      if (inText.length > 0 || !isDeepStrictEqual(cleanValue, scanned))
+        throw secretInBinary(request, [...findings, ...inText]);
+    }
     return {
       ...rest,
-      value: cleanValue,
+      value: binary === undefined ? cleanValue : value,
       warnings: [...cleanWarnings, ...withheld, ...removalWarnings(findings, stripped)],
       ...(log === undefined ? {} : { log: cleanLog }),
       ...(parts === undefined ? {} : { parts: cleanContent[0] }),
@@ -58,6 +68,27 @@ export async function withScannedOutput(
   } catch (error) {
     throw await cleanFailure(scan, error, (findings) => request.onRedacted?.(auditedFindings(findings)));
   }
+}
+
+/** Binary content in the form in which the scanner knows that it is not text. */
+function binaryPart(value: Json, { mimeType }: BinaryContent): JsonObject {
+  return { uri: '', mimeType, blob: value };
+}
+
+/** What the scanner finds in binary content that is text in fact; nothing if it is not. */
+async function findingsInText(scan: CallScan, value: Json): Promise<readonly Finding[]> {
+  const bytes = Buffer.from(String(value), 'base64');
+  if (bytes.includes(0) || !isUtf8(bytes)) return [];
+  return (await scan.clean(bytes.toString('utf8'))).findings;
+}
+
+/** Bytes without the secret would be other content, so nothing is passed on. */
+function secretInBinary({ package: pkg, tool }: RunRequest, findings: readonly Finding[]): HostError {
+  const names = [...new Set(findings.map((it) => it.name))].join(', ');
+  return new HostError(
+    'tool_bad_output',
+    `the binary answer of ${pkg.id}/${tool.name} was withheld: it contains a secret (${names})`,
+  );
 }
 
 /** Cleans a question of the tool, and withholds an answer with a secret that would be rejected as an argument. */
@@ -82,11 +113,14 @@ export async function cleanFailure(
   onFindings: (findings: readonly Finding[]) => void = () => {},
 ): Promise<unknown> {
   if (!(error instanceof HostError)) return error;
-  const texts = error.hint === undefined ? [error.message] : [error.message, error.hint];
+  const texts = [error.message, error.hint ?? null, (error.toolError ?? null) as JsonObject | null];
   const { value, findings } = await scan.clean(texts);
   onFindings(findings);
-  const [message, hint] = value as [string, string?];
-  return new HostError(error.code, message, hint === undefined ? {} : { hint });
+  const [message, hint, toolError] = value as [string, string | null, JsonObject | null];
+  return new HostError(error.code, message, {
+    ...(hint === null ? {} : { hint }),
+    ...(toolError === null ? {} : { toolError }),
+  });
 }
 
 /** Findings for the audit log: the name, and for a certain match the start of its digest. Never the value. */

@@ -101,7 +101,22 @@ export const confirmation = object({
   evidence: arrayOf(evidence),
   expiresAt: text(),
 });
-export const answerErrorShape = object({ code: text(), message: anyText(), hint: optional(anyText()) });
+const toolErrorShape = object({
+  code: optional(anyText('The code that the tool reported; not a code of this host.')),
+  message: optional(anyText()),
+  details: optional(json()),
+});
+export const answerErrorShape = object({
+  code: text(),
+  message: anyText(),
+  hint: optional(anyText()),
+  toolError: optional(toolErrorShape),
+});
+export const binaryShape = object({
+  encoding: exactly('base64'),
+  mimeType: text('Such as image/png.'),
+  bytes: number('Size of the content, not of its text.'),
+});
 const answerMembers = {
   tool: anyText(),
   callId: text('Id of the call in the audit log.'),
@@ -113,6 +128,7 @@ export const answer = union(
       ...answerMembers,
       status: exactly('ok'),
       result: json(),
+      binary: optional(binaryShape),
       log: optional(anyText()),
       warnings: arrayOf(anyText()),
       parts: optional(arrayOf(jsonObject('An MCP content block.'))),

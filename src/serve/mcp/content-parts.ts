@@ -1,3 +1,4 @@
+import type { BinaryContent } from '../../host/host.js';
 import type { JsonObject } from '../../model/json.js';
 import type { StoredResult } from './result-store.js';
 
@@ -34,6 +35,23 @@ export function partsContent(
     remaining = 0;
     return [{ ...part, text: truncated[0]?.text ?? '' }, ...truncated.slice(1)];
   });
+}
+
+/**
+ * Binary content: an image or sound as such, everything else as an embedded resource with its type. A line of text
+ * says what it is, for models that cannot read it.
+ */
+export function binaryContent(
+  data: string,
+  { mimeType, bytes }: BinaryContent,
+  uri: string,
+  shape: ResultShape,
+): JsonObject[] {
+  const note = { type: 'text', text: `binary content: ${mimeType}, ${bytes.toLocaleString('en')} bytes` };
+  const [kind] = mimeType.split('/', 1);
+  if (kind === 'image') return [note, { type: 'image', data, mimeType }];
+  if (kind === 'audio' && shape !== 'plain') return [note, { type: 'audio', data, mimeType }];
+  return [note, { type: 'resource', resource: { uri, mimeType, blob: data } }];
 }
 
 /** The start of a text that is too long, a note about the rest, and a link to the whole text. */

@@ -1,11 +1,14 @@
-import type { Answer, ListedTool, SandboxLevel } from '../../host/host.js';
+import type { Answer, AnswerError, ListedTool, SandboxLevel } from '../../host/host.js';
+import { dialectOf, embeddedSchema } from '../../model/embedded-schema.js';
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
 import type { Annotations, Tool } from '../../model/tool.js';
 import { confirmToolName } from '../../model/tool-name.js';
 import {
+  binaryContent,
   partsContent,
   type ResultShape,
   type StoreResult,
+  takeCharacters,
   textLimit,
   truncatedText,
 } from './content-parts.js';
@@ -74,15 +77,16 @@ function annotationsOf({ annotations, effect, effectDeclared, idempotent }: Tool
   };
 }
 
-/** If the revision requires objects, other values are wrapped as `{result: …}`. A schema with `$ref` cannot be wrapped. */
+/** If the revision requires objects, other values are wrapped as `{result: …}`. */
 function outputSchema(
   { output }: Tool,
   shape: ResultShape,
 ): { readonly schema: Json; readonly wrapped: boolean } | undefined {
   if (!isObject(output) || shape === 'plain') return undefined;
   if (shape === 'any' || output.type === 'object') return { schema: output, wrapped: false };
-  if (JSON.stringify(output).includes('"$ref"')) return undefined;
-  return { schema: { type: 'object', properties: { result: output }, required: ['result'] }, wrapped: true };
+  const result = embeddedSchema(output, '/properties/result');
+  const schema = { ...dialectOf(output), type: 'object', properties: { result }, required: ['result'] };
+  return { schema, wrapped: true };
 }
 
 export interface ResultOptions {
@@ -108,15 +112,30 @@ export function callResult(answer: Answer, options: ResultOptions): JsonObject {
     case 'confirmation_required':
       return heldResult(answer, meta);
     default: {
-      const { code, message, hint } = answer.error;
-      return errorResult(hint === undefined ? message : `${message}\n${hint}`, {
+      const { code, toolError } = answer.error;
+      const failed = errorResult(failureText(answer.error), {
         ...meta,
         'toolwharf/status': answer.status,
         'toolwharf/code': code,
+        ...(toolError === undefined ? {} : { 'toolwharf/tool-error': toolError as JsonObject }),
       });
+      // A failed result need not match the output schema.
+      return toolError === undefined || options.shape === 'plain'
+        ? failed
+        : { ...failed, structuredContent: { error: toolError as JsonObject } };
     }
   }
 }
+
+/** For the model: what failed, what the tool adds to it, and the next step. */
+function failureText({ message, hint, toolError }: AnswerError): string {
+  const details = toolError?.details === undefined ? '' : JSON.stringify(toolError.details);
+  const shown = details.length <= maxDetails ? details : `${takeCharacters(details, maxDetails)}…`;
+  return [message, shown === '' ? '' : `details: ${shown}`, hint ?? ''].filter((it) => it !== '').join('\n');
+}
+
+/** Characters of a tool's error details in the text; the structured content has all of them. */
+const maxDetails = 4000;
 
 export function errorResult(text: string, meta: JsonObject): JsonObject {
   return { content: [{ type: 'text', text }], isError: true, _meta: meta };
@@ -126,17 +145,25 @@ export function textResult(text: string): JsonObject {
   return { content: [{ type: 'text', text }] };
 }
 
+/** Names the content of one call. It is in the answer itself and cannot be read again. */
+const binaryUriPrefix = 'toolwharf://call/';
+
 /**
  * Very long text is truncated, with a link to the rest. Structured content is never truncated, because it must match its
  * schema and programs read it.
  */
 function okContent(
-  { result, parts }: Answer & { status: 'ok' },
+  { result, parts, binary, callId }: Answer & { status: 'ok' },
   { shape, tool, storeResult }: ResultOptions,
 ): JsonObject {
   const output = tool === undefined ? undefined : outputSchema(tool.tool, shape);
   const structured = output === undefined ? {} : { structuredContent: output.wrapped ? { result } : result };
   if (parts !== undefined) return { content: partsContent(parts, shape, storeResult), ...structured };
+  if (binary !== undefined)
+    return {
+      content: binaryContent(String(result), binary, `${binaryUriPrefix}${callId}`, shape),
+      ...structured,
+    };
   const text = typeof result === 'string' ? result : JSON.stringify(result);
   if (text.length <= textLimit) return { content: [{ type: 'text', text }], ...structured };
   const mimeType = typeof result === 'string' ? 'text/plain' : 'application/json';

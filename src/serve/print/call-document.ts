@@ -1,5 +1,5 @@
 import type { Answer } from '../../host/host.js';
-import { answerErrorShape } from '../../host/operations/session-shapes.js';
+import { answerErrorShape, binaryShape } from '../../host/operations/session-shapes.js';
 import {
   anyText,
   arrayOf,
@@ -27,7 +27,8 @@ export const callDocumentShape = object({
   tool: anyText('PACKAGE/TOOL'),
   callId: text('Id of the call in the audit log.'),
   status: oneOf(statuses),
-  result: optional(json('With status ok.')),
+  result: optional(json('With status ok. Text in base64 if there is a member "binary".')),
+  binary: optional(binaryShape),
   warnings: optional(arrayOf(anyText())),
   confirmation: optional(
     object({ token: text('Identifies the held call.'), kind: text(), reasons: arrayOf(anyText()) }),
@@ -45,6 +46,7 @@ export function callDocument(answer: Answer) {
       return {
         ...base,
         result: answer.result,
+        ...(answer.binary === undefined ? {} : { binary: answer.binary }),
         ...(answer.warnings.length === 0 ? {} : { warnings: answer.warnings }),
         durationMs,
       };

@@ -20,6 +20,7 @@ let bench: Workbench;
 let session: Session;
 let server: LoopbackServer;
 let other: LoopbackServer;
+let sendRest: () => void = () => {};
 
 beforeAll(async () => {
   other = await loopbackServer((_request, response) => response.end('"elsewhere"'));
@@ -79,10 +80,15 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
       response.writeHead(200, { 'content-type': 'text/plain' }).end('plain Grüße');
       break;
     case 'bytes':
-      response.end(Buffer.from([0, 255, 128]));
+      response.writeHead(200, { 'content-type': 'image/x-icon; v=1' }).end(Buffer.from([0, 255, 128]));
       break;
     case 'garbage':
       response.writeHead(200, { 'content-type': 'application/json' }).end('<html>no</html>');
+      break;
+    case 'slow':
+      // The second record is sent when the caller has seen the first.
+      response.write('{"n":1}\n');
+      sendRest = () => response.end('{"n":2}\n');
       break;
     case 'records':
       response.end('{"n":1}\n{"n":"x"}\n');
@@ -128,6 +134,30 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
 const call = (tool: string, given: object = {}, timeoutMs?: number) =>
   session.call({ tool, arguments: given as never, timeoutMs });
 
+test('a binary response has the type that the service states', async () => {
+  expect(await call('as_binary', { what: 'bytes' })).toMatchObject({
+    result: 'AP+A',
+    binary: { encoding: 'base64', mimeType: 'image/x-icon', bytes: 3 },
+  });
+});
+
+test('records of a response are reported while it arrives', async () => {
+  const messages: unknown[] = [];
+  const answer = await session.call({
+    tool: 'as_ndjson_stream',
+    arguments: { what: 'slow' },
+    onProgress: ({ progress, message }) => {
+      messages.push([progress, message]);
+      if (progress === 1) sendRest();
+    },
+  });
+  expect(messages).toEqual([
+    [1, '{"n":1}'],
+    [2, '{"n":2}'],
+  ]);
+  expect(answer).toMatchObject({ result: [{ n: 1 }, { n: 2 }] });
+});
+
 test('responses are read in the declared format', async () => {
   expect(await resultOf(call('as_text', { what: 'text' }))).toBe('plain Grüße');
   expect(await resultOf(call('as_binary', { what: 'bytes' }))).toBe('AP+A');
@@ -152,6 +182,9 @@ test('an error response is reported with the HTTP status and the message of the 
   const missing = await failureOf(call('as_json', { what: 'missing' }));
   expect(missing.code).toBe('tool_failed');
   expect(missing.message).toMatch(/404 Not Found.*no such item/);
+  expect(await call('as_json', { what: 'missing' })).toMatchObject({
+    error: { code: 'tool_failed', toolError: { code: 'gone', message: 'no such item' } },
+  });
   expect((await failureOf(call('as_json', { what: 'envelope' }))).message).toContain('the desk is closed');
   const forbidden = await failureOf(call('as_json', { what: 'forbidden' }));
   expect(forbidden.message).toContain('401');

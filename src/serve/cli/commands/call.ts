@@ -10,6 +10,7 @@ import { heldFacts, printFacts } from '../../print/held-call.js';
 import { visible, visibleLine } from '../../print/visible.js';
 import { openAgreeingSession } from '../agreeing-session.js';
 import { looksLikeJson, readArguments } from '../call-arguments.js';
+import { outputFile, printResult, saveResult } from '../call-result.js';
 import { parseDuration } from '../command/arguments.js';
 import type { Arguments, Command } from '../command/command.js';
 import { dirOption, rootOption, sessionOptions } from '../config/config.js';
@@ -39,11 +40,13 @@ export const call: Command = {
     ...sessionOptions,
     pinOption,
     { name: 'dry-run', text: 'show the decision and its reasons, without running the tool' },
+    { name: 'output', value: 'FILE', text: 'write the result to a new file; binary results as bytes' },
     { name: 'timeout', value: 'TIME', text: 'stop the tool after TIME, such as 500ms, 2s or 5m' },
   ],
   async run(args, terminal) {
     const target = targetOf(args, terminal);
     const callArguments = target.json === undefined ? {} : await readArguments(target.json, terminal);
+    const file = outputFile(args, terminal);
     const timeout = args.value('timeout');
     const request = {
       arguments: callArguments,
@@ -63,6 +66,7 @@ export const call: Command = {
       const first = await withToolProgress(tool, args, terminal, () => session.call({ ...request, tool }));
       const answer = await askForApproval(first, { host, session, args, terminal });
       if (args.has('json')) terminal.out(`${JSON.stringify(callDocument(answer))}\n`);
+      else if (file !== undefined && answer.status === 'ok') saveResult(answer, file, args, terminal);
       else print(answer, args, terminal);
       if (args.has('verbose')) terminal.err(`audit entries: toolwharf audit show ${answer.callId}\n`);
       return exitCode(answer);
@@ -200,14 +204,9 @@ function exitCode(answer: Answer): number {
 
 function print(answer: Answer, args: Arguments, terminal: Terminal): void {
   switch (answer.status) {
-    case 'ok': {
-      const text = typeof answer.result === 'string' ? answer.result : JSON.stringify(answer.result, null, 2);
-      terminal.out(`${terminal.stdoutIsTerminal ? visible(text) : text}\n`);
-      if (args.has('quiet')) return;
-      for (const warning of answer.warnings) terminal.err(`warning: ${visible(warning)}\n`);
-      if (answer.log !== undefined && args.has('verbose')) terminal.err(`${visible(answer.log)}\n`);
+    case 'ok':
+      printResult(answer, args, terminal);
       return;
-    }
     case 'confirmation_required': {
       const { token, reasons } = answer.confirmation;
       terminal.err(`held: ${answer.tool} needs a person's approval: ${visible(reasons.join('; '))}\n`);
@@ -217,8 +216,11 @@ function print(answer: Answer, args: Arguments, terminal: Terminal): void {
       return;
     }
     default: {
-      const { message, hint } = answer.error;
-      terminal.err(`error: ${visible(message)}\n${hint === undefined ? '' : `  ${visible(hint)}\n`}`);
+      const { message, hint, toolError } = answer.error;
+      const details = toolError?.details;
+      terminal.err(
+        `error: ${visible(message)}\n${details === undefined ? '' : `  details: ${visible(JSON.stringify(details))}\n`}${hint === undefined ? '' : `  ${visible(hint)}\n`}`,
+      );
     }
   }
 }

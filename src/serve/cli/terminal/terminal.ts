@@ -34,7 +34,8 @@ export interface Terminal {
   /** The raw streams, for commands that pipe them. */
   readonly stdin: Readable;
   readonly stdout: Writable;
-  out(text: string): void;
+  /** Bytes are written as they are. */
+  out(content: string | Uint8Array): void;
   err(text: string): void;
   /** All of standard input; fails if it has more than `maxBytes`. */
   readStdin(maxBytes?: number): Promise<string>;
@@ -47,7 +48,7 @@ export interface Terminal {
   /** Undefined if it is not a readable regular file. */
   readFile(path: string): string | undefined;
   /** Creates missing folders; never overwrites a file. */
-  writeFile(path: string, text: string): void;
+  writeFile(path: string, content: string | Uint8Array): void;
   isFolder(path: string): boolean;
   /** Path of a file that comes with this installation. */
   resource(path: string): string;
