@@ -14,6 +14,7 @@ import {
 import { basename, join } from 'node:path';
 import { isWithin } from '../files/path-containment.js';
 import { untrustedReadFlags } from '../files/read-flags.js';
+import { sha256 } from '../files/sha256.js';
 import type { Bundle, BundleEntry } from '../model/bundle.js';
 
 /** Limits of one bundle, far above what source packages need. */
@@ -47,17 +48,24 @@ export interface FolderBundleOptions {
 /** A bundle on disk. Paths and symbolic links that point outside the root are rejected. */
 export function folderBundle(options: FolderBundleOptions): Bundle {
   const { root, manifest, singleFile, displayRoot, manifestBytes } = options;
+  const read = (path: string): BundleEntry => {
+    if (path === manifest && manifestBytes !== undefined) return { kind: 'file', bytes: manifestBytes };
+    if (singleFile && path !== manifest) return { kind: 'missing' };
+    return readEntry(root, path, manifest);
+  };
   return {
     manifest,
     folder: basename(root),
-    read(path) {
-      if (path === manifest && manifestBytes !== undefined) return { kind: 'file', bytes: manifestBytes };
-      if (singleFile && path !== manifest) return { kind: 'missing' };
-      return readEntry(root, path, manifest);
-    },
+    read,
+    digest: (path) => digestOf(read(path)),
     files: () => (singleFile ? [manifest] : listFiles(root)),
     display: (path) => join(displayRoot, path),
   };
+}
+
+/** SHA-256 of a file's content, in hex; undefined for everything else. */
+export function digestOf(entry: BundleEntry): string | undefined {
+  return entry.kind === 'file' ? sha256(entry.bytes) : undefined;
 }
 
 function readEntry(root: string, path: string, manifest: string): BundleEntry {

@@ -18,6 +18,8 @@ export interface Bundle {
   /** Name of the folder that is the bundle's root. */
   readonly folder: string;
   read(path: string): BundleEntry;
+  /** SHA-256 of a file, in hex; undefined if it cannot be read. */
+  digest(path: string): string | undefined;
   /** Paths of all files, sorted. */
   files(): readonly string[];
   /** The path in the form that messages use. */

@@ -31,7 +31,7 @@ export interface ParseOptions {
 
 /** A package, or the diagnostics that say why there is none. */
 export interface ParseResult {
-  /** Absent when the manifest has errors. */
+  /** Absent when the manifest has errors. With `file.sha256` there is a package, which the host does not run. */
   readonly package?: Package;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -9,7 +9,13 @@ export type InstallPlan =
   | { readonly kind: 'npm'; readonly package: string; readonly version?: string }
   | { readonly kind: 'git'; readonly url: string; readonly ref: string; readonly subpath?: string }
   | { readonly kind: 'container'; readonly image: string }
-  | { readonly kind: 'url'; readonly url: string; readonly sha256: string }
+  | {
+      readonly kind: 'url';
+      readonly url: string;
+      readonly sha256: string;
+      /** The file of the bundle that is what the URL leads to. Absent: the bundle does not have it. */
+      readonly file?: string;
+    }
   /** Files in an object store bucket that the operator configures. */
   | { readonly kind: 'object'; readonly key: string };
 

@@ -1,3 +1,4 @@
+import { digestOf } from '../../src/bundle/folder.js';
 import type { Bundle, BundleEntry } from '../../src/model/bundle.js';
 
 export type BundleFiles = Readonly<Record<string, string | Uint8Array>>;
@@ -19,5 +20,12 @@ export function memoryBundle(files: BundleFiles, manifest: string, folder = 'pac
       ? { kind: 'folder' }
       : { kind: 'missing' };
   };
-  return { manifest, folder, read, files: () => Object.keys(files).sort(), display: (path) => path };
+  return {
+    manifest,
+    folder,
+    read,
+    digest: (path) => digestOf(read(path)),
+    files: () => Object.keys(files).sort(),
+    display: (path) => path,
+  };
 }

@@ -17,6 +17,7 @@ export function bundleOf(content: string | Uint8Array): Bundle {
     manifest: 'toolspace.json',
     folder: 'sample',
     read: (path) => (path === 'toolspace.json' ? { kind: 'file', bytes } : { kind: 'missing' }),
+    digest: () => undefined,
     files: () => ['toolspace.json'],
     display: (path) => path,
   };

@@ -7,6 +7,7 @@ import { type Document, manifestLimits } from '../document/document.js';
 import { parseJson } from '../document/json.js';
 import { openFile } from '../opened-file.js';
 import { checkText } from '../text-check.js';
+import { bundledArtifact, checkArtifact } from './artifact.js';
 import { toolspaceCodes } from './codes.js';
 import { lower } from './lower.js';
 import { checkRules } from './rules.js';
@@ -29,7 +30,10 @@ export const toolspace: FormatParser = {
     checkText(report, value);
     if (isObject(value)) checkRules(report, value);
     if (report.hasErrors || !isObject(value)) return { diagnostics: report.diagnostics };
-    return { package: deepFreeze(lower(value)), diagnostics: report.diagnostics };
+    // The manifest itself is valid, so the package has a name and a state that say what is wrong.
+    checkArtifact(report, value, bundle);
+    const pkg = lower(value, bundledArtifact(value, bundle));
+    return { package: deepFreeze(pkg), diagnostics: report.diagnostics };
   },
 };
 

@@ -11,8 +11,11 @@ import { parseTemplate } from './template.js';
 import { lowerTool } from './tools.js';
 import { endpointUrl } from './url-rules.js';
 
-/** Converts a manifest without errors to a package. Its actions are the tools; else an MCP server announces them. */
-export function lower(manifest: JsonObject): Package {
+/**
+ * Converts a manifest without errors to a package. Its actions are the tools; else an MCP server announces them.
+ * `artifact`: the file of the bundle that is what would be downloaded.
+ */
+export function lower(manifest: JsonObject, artifact: string | undefined): Package {
   const tool = manifest.tool as JsonObject;
   const runtime = manifest.runtime as JsonObject;
   const actions = (manifest.actions ?? []) as readonly JsonObject[];
@@ -38,7 +41,7 @@ export function lower(manifest: JsonObject): Package {
     slots: lowerSlots(manifest, endpoint),
     permissions,
     guardrails: noGuardrails,
-    install: lowerInstall(runtime.install as JsonObject),
+    install: lowerInstall(runtime.install as JsonObject, artifact),
     smoke: lowerSmoke(manifest.smoke as JsonObject),
     killSwitch: lowerKillSwitch(manifest.kill_switch as JsonObject),
     ...(cost === undefined ? {} : { cost: lowerCost(cost) }),
@@ -78,7 +81,7 @@ function lowerSlots(manifest: JsonObject, endpoint: URL | undefined): Slot[] {
   });
 }
 
-function lowerInstall(install: JsonObject): InstallPlan {
+function lowerInstall(install: JsonObject, artifact: string | undefined): InstallPlan {
   switch (install.method as 'pip' | 'npm' | 'git' | 'container' | 'url') {
     case 'pip':
     case 'npm':
@@ -97,7 +100,12 @@ function lowerInstall(install: JsonObject): InstallPlan {
     case 'container':
       return { kind: 'container', image: install.image as string };
     case 'url':
-      return { kind: 'url', url: install.url as string, sha256: install.sha256 as string };
+      return {
+        kind: 'url',
+        url: install.url as string,
+        sha256: install.sha256 as string,
+        ...(artifact === undefined ? {} : { file: artifact }),
+      };
   }
 }
 

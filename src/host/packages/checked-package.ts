@@ -25,6 +25,7 @@ export interface PackageStatus {
     | 'sandbox_unavailable'
     | 'runtime_missing'
     | 'invalid_manifest'
+    | 'integrity'
     | 'upstream_failed';
 }
 
@@ -87,6 +88,18 @@ function checkPackage(
   const pkg = loaded.catalog?.package;
   if (pkg === undefined)
     return { ...base, blocked: { state: 'broken', reasons: errorsOf(loaded), code: 'invalid_manifest' } };
+  const wrongFiles = loaded.diagnostics.filter((it) => it.code === 'file.sha256');
+  if (wrongFiles.length > 0)
+    return {
+      ...base,
+      blocked: {
+        state: 'broken',
+        reasons: wrongFiles.map(({ message, hint }) =>
+          hint === undefined ? message : `${message}; ${hint}`,
+        ),
+        code: 'integrity',
+      },
+    };
   if (idOwner !== undefined)
     return {
       ...base,

@@ -223,6 +223,7 @@ function largePackages() {
     files: () => [manifest],
     display: (path) => path,
     read: () => ({ kind: 'file', bytes: filled }),
+    digest: () => undefined,
   };
   const at = (index: number) => ({
     ...example,

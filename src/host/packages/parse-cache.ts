@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DiscoveredManifest } from '../../bundle/discover.js';
+import { digestOf } from '../../bundle/folder.js';
 import { sha256 } from '../../files/sha256.js';
 import { maxBytes } from '../../formats/document/document.js';
 import { inspect } from '../../formats/inspect.js';
@@ -132,20 +133,22 @@ function recordReads(bundle: Bundle): {
   let files: string | null = null;
   let bytes = 0;
   let isConsistent = true;
+  const read = (path: string): BundleEntry => {
+    const entry = bundle.read(path);
+    const fingerprint = fingerprintOf(entry);
+    if ((reads.get(path) ?? fingerprint) !== fingerprint) isConsistent = false;
+    // Larger files are not parsed, so the result contains nothing from them.
+    if (entry.kind === 'file' && !reads.has(path) && entry.bytes.length <= maxBytes)
+      bytes += entry.bytes.length;
+    reads.set(path, fingerprint);
+    return entry;
+  };
   const recorder: Bundle = {
     manifest: bundle.manifest,
     folder: bundle.folder,
     display: (path) => bundle.display(path),
-    read(path) {
-      const entry = bundle.read(path);
-      const fingerprint = fingerprintOf(entry);
-      if ((reads.get(path) ?? fingerprint) !== fingerprint) isConsistent = false;
-      // Larger files are not parsed, so the result contains nothing from them.
-      if (entry.kind === 'file' && !reads.has(path) && entry.bytes.length <= maxBytes)
-        bytes += entry.bytes.length;
-      reads.set(path, fingerprint);
-      return entry;
-    },
+    read,
+    digest: (path) => digestOf(read(path)),
     files() {
       const all = bundle.files();
       const listHash = hashOfList(all);

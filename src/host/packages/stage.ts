@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { sha256 } from '../../files/sha256.js';
 import type { Bundle } from '../../model/bundle.js';
 import { HostError } from '../../model/host-error.js';
 import type { Catalog, Package } from '../../model/package.js';
@@ -94,6 +95,7 @@ export class Stage {
       const files: string[] = [];
       for (const [path, bytes] of bundleFiles(bundle)) {
         digest.add(path, bytes);
+        assertDeclaredContent(pkg, path, bytes);
         files.push(path);
         mkdirSync(dirname(join(draft, path)), { recursive: true });
         writeFileSync(join(draft, path), bytes);
@@ -129,6 +131,17 @@ export class Stage {
   close(): void {
     rmSync(this.root, { recursive: true, force: true });
   }
+}
+
+/** A file that stands for a download must be the declared one, even if it was changed after the manifest was read. */
+function assertDeclaredContent({ id, install }: Package, path: string, bytes: Uint8Array): void {
+  if (install.kind !== 'url' || install.file !== path) return;
+  const actual = sha256(bytes);
+  if (actual !== install.sha256)
+    throw new HostError(
+      'integrity',
+      `${path} of ${id} has the SHA-256 ${actual}, but the manifest declares ${install.sha256}`,
+    );
 }
 
 /** Whether there are types to strip. Avoids loading the large parser, which few packages need. */

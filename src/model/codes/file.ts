@@ -13,4 +13,5 @@ export const fileCodes = {
   'file.unknown-format': 'error',
   'file.path-escape': 'error',
   'file.too-many': 'error',
+  'file.sha256': 'error',
 } as const satisfies Record<string, Severity>;

@@ -1,5 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { digestOf } from '../../../bundle/folder.js';
 import { Report } from '../../../formats/report.js';
 import { suggest } from '../../../formats/suggest.js';
 import { readTextFile } from '../../../formats/text-file.js';
@@ -202,6 +203,7 @@ function fileAlone(path: string): Bundle {
     display: () => path,
     files: () => [path],
     read: () => readEntry(path),
+    digest: () => digestOf(readEntry(path)),
   };
 }
 
