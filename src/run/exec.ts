@@ -51,7 +51,10 @@ export async function runExec(
   });
   const packages = profile.runtimes.get(action.program)?.packages ?? null;
   const [binary] = args;
-  if (target.runtime === undefined && !(binary && hasBinary(binary, profile.packageFolder, packages))) {
+  if (
+    target.runtime === undefined &&
+    !(binary && hasBinary(binary, posix.join(profile.packageFolder, target.directory), packages))
+  ) {
     throw new HostError(
       'runtime_missing',
       `${name} needs the program ${binary ?? ''}, which is not installed`,

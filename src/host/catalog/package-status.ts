@@ -32,7 +32,14 @@ export async function packageStatus(
   const { upstreams } = context;
   const problem = upstreams.problem(checked);
   if (problem !== undefined) return { state: 'unavailable', reasons: [problem], code: 'upstream_failed' };
-  const { remarks } = upstreams.offer(checked);
+  const { remarks, tools } = upstreams.offer(checked);
+  const pkg = checked.loaded.catalog?.package;
+  // All that the manifest lists is missing in what the program announced.
+  const lacksAll = pkg?.announcesTools === false && pkg.tools.length > 0 && tools.length === 0;
+  if (lacksAll && remarks.length > 0) {
+    const next = 'correct the tool names in the manifest, or get another version of the program';
+    return { state: 'unavailable', reasons: [...remarks, next], code: 'upstream_failed' };
+  }
   const more = [...upstreams.unknownTools(checked), ...remarks, ...waitingChanges(checked, upstreams)];
   return { ...status, reasons: [...status.reasons, ...more] };
 }

@@ -80,7 +80,7 @@ export function listedTools(
   isUsable: (tool: SessionTool) => boolean,
 ): readonly ListedTool[] {
   return tools
-    .filter((it) => it.tool.action !== null && !it.needsReview && isUsable(it))
+    .filter((it) => !it.checked.unanswered.has(it.tool.name) && !it.needsReview && isUsable(it))
     .map(({ name, exposed, tool, digest }) => ({ name, exposed, tool, definition: digest }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
@@ -163,11 +163,9 @@ function createSessionTool(
             `review it: toolwharf review ${shellQuote(pkg.id)} --dir ${shellQuote(checked.loaded.file)}`,
           ],
         });
-      if (tool.action === null)
-        throw notReadyError(name, {
-          state: 'unavailable',
-          reasons: ['its manifest defines no action for it'],
-        });
+      const unanswered = checked.unanswered.get(tool.name);
+      if (unanswered !== undefined)
+        throw notReadyError(name, { state: 'unavailable', reasons: [unanswered] });
     },
     async compareAgain(deadline) {
       if (!needsReview || (await status(checked)).state !== 'ready') return;

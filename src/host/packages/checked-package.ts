@@ -12,6 +12,7 @@ import type { PackageUnderReview } from './agreements.js';
 import { type LoadedPackage, packagePaths } from './loaded-package.js';
 import type { FindInterpreter, ProgramNeed } from './program-need.js';
 import { programNeeds } from './program-needs.js';
+import { shortened, unansweredTools, whollyUnanswered } from './unanswered-tools.js';
 
 /** The state of a package with the reasons for it. The reasons of a ready package are remarks. */
 export interface PackageStatus {
@@ -36,6 +37,8 @@ export interface CheckedPackage {
   readonly blocked: PackageStatus | null;
   readonly remarks: readonly string[];
   readonly needs: readonly ProgramNeed[];
+  /** Tools that can never answer here, by name, with the reason. They are not offered. */
+  readonly unanswered: ReadonlyMap<string, string>;
   readonly underReview: PackageUnderReview | undefined;
   /** Where its files are on this machine: a folder, or one file. */
   readonly paths: readonly string[];
@@ -55,12 +58,13 @@ export function checkPackages(
   options: PackageCheckOptions,
 ): CheckedPackage[] {
   const fileById = new Map<string, string>();
+  const all = loaded.flatMap((it) => it.catalog?.package ?? []);
   const alike = lookAlikes(loaded.flatMap((it) => it.catalog?.package.id ?? []));
   return loaded.map((it) => {
     const id = it.catalog?.package.id;
     const idOwner = id === undefined ? undefined : fileById.get(id);
     if (id !== undefined && idOwner === undefined) fileById.set(id, it.file);
-    return withLookAlikes(checkPackage(it, idOwner, options), alike.get(id ?? '') ?? []);
+    return withLookAlikes(checkPackage(it, idOwner, options, all), alike.get(id ?? '') ?? []);
   });
 }
 
@@ -82,10 +86,13 @@ function checkPackage(
   loaded: LoadedPackage,
   idOwner: string | undefined,
   { policy, underReview, probe, findInterpreter, containers }: PackageCheckOptions,
+  all: readonly Package[],
 ): CheckedPackage {
   const review = underReview.get(loaded);
-  const base = { loaded, underReview: review, remarks: [], needs: [], paths: packagePaths(loaded) };
   const pkg = loaded.catalog?.package;
+  const unanswered = pkg === undefined ? new Map<string, string>() : unansweredTools(pkg, all);
+  const paths = packagePaths(loaded);
+  const base = { loaded, underReview: review, remarks: [], needs: [], unanswered, paths };
   if (pkg === undefined)
     return { ...base, blocked: { state: 'broken', reasons: errorsOf(loaded), code: 'invalid_manifest' } };
   const wrongFiles = loaded.diagnostics.filter((it) => it.code === 'file.sha256');
@@ -127,6 +134,7 @@ function checkPackage(
   ];
   const reasons = [
     ...unenforceable(pkg),
+    ...whollyUnanswered(pkg, unanswered),
     ...missing,
     ...(lacksSandbox ? probe.reasons.map((it) => `no sandbox is available: ${it}; ${probe.hint}`) : []),
   ];
@@ -136,6 +144,7 @@ function checkPackage(
     needs: readyNeeds,
     remarks: [
       ...(loaded.stale === undefined ? [] : [loaded.stale]),
+      ...shortened([...unanswered.values()]),
       ...needs.flatMap((it) => (it.kind === 'ready' && it.remark !== undefined ? [it.remark] : [])),
     ],
     blocked:

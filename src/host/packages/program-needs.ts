@@ -72,12 +72,11 @@ function needOf(
       if (language !== undefined) interpreter = findInterpreter({ language, packages: [] });
     }
     const packages = packagesOf(loaded, pkg, target, interpreter);
-    if (packages === null && target.runtime === undefined) {
-      const [binary] = constantArgs(target) ?? [];
-      const isInBundle = binary !== undefined && isBundled(loaded, target);
-      if (binary !== undefined && !isInBundle && !hasBinary(binary, '/', null))
-        return missing(`the program ${binary} is not installed in /usr/bin or /usr/local/bin`);
-    }
+    const unusable =
+      target.runtime === undefined
+        ? packages === null && missingProgram(loaded, target)
+        : packages !== null && missingScript(loaded, target);
+    if (unusable) return missing(unusable);
     const need = { program: program.name, interpreter, packages };
     return { kind: 'ready', need, ...(remark === undefined ? {} : { remark }) };
   } catch (error) {
@@ -109,6 +108,7 @@ function registryNeed({ install }: Package, interpreter: Interpreter | null): Pa
         throw new HostError(
           'not_supported',
           `its ${install.kind} package ${install.package} has no exact version`,
+          { hint: `write one in version_spec, such as "${install.kind === 'pip' ? '==1.4.0' : '1.4.0'}"` },
         );
       if (interpreter === null)
         throw new HostError(
@@ -130,6 +130,12 @@ function registryNeed({ install }: Package, interpreter: Interpreter | null): Pa
       throw new HostError(
         'not_supported',
         `its code is not in its folder, and installing with ${install.kind} is not supported yet`,
+        {
+          hint:
+            install.kind === 'git' || install.kind === 'url'
+              ? `put the files of ${install.url} into its folder`
+              : 'put its files into its folder',
+        },
       );
   }
 }
@@ -171,16 +177,52 @@ function dependenciesOf(bytes: Uint8Array): string[] {
   return dependencies.map(([name, version]) => `${name}@${String(version)}`).sort();
 }
 
+/** Why the program of a command without an interpreter cannot start here; undefined if it can. */
+function missingProgram({ bundle }: LoadedPackage, target: ProcessTarget): string | undefined {
+  const [program] = constantArgs(target) ?? [];
+  if (program === undefined) return undefined;
+  const isPath = program.includes('/');
+  if (!isPath || program.startsWith('/'))
+    return hasBinary(program, '/', null) && (!isPath || /^\/(?:usr|bin|sbin)\//.test(program))
+      ? undefined
+      : `the program ${program} is not installed in /usr/bin or /usr/local/bin; install it there`;
+  const entry = bundle.read(bundlePath(target, program));
+  if (entry.kind !== 'file') return `its program ${program} is not in its folder; add it`;
+  const interpreter = scriptInterpreter(entry.bytes);
+  return interpreter === undefined || hasBinary(interpreter, '/', null)
+    ? undefined
+    : `its program ${program} is a script for ${interpreter}, which is not installed in /usr/bin or /usr/local/bin; install it there`;
+}
+
+/** The interpreter in the first line of a script, such as `#!/usr/bin/env ruby`; undefined if it names none. */
+function scriptInterpreter(bytes: Uint8Array): string | undefined {
+  const line = new TextDecoder().decode(bytes.subarray(0, 256)).split('\n', 1)[0] ?? '';
+  const [program, ...args] = /^#!\s*(.*\S)/.exec(line)?.[1]?.split(/\s+/) ?? [];
+  if (program === undefined || !/(?:^|\/)env$/.test(program)) return program;
+  return args.find((it) => !it.startsWith('-') && !it.includes('=')) ?? program;
+}
+
+/** Why the script of an interpreter is not there: language packages are installed elsewhere, not in the folder. */
+function missingScript({ bundle }: LoadedPackage, target: ProcessTarget): string | undefined {
+  const [script] = constantArgs(target) ?? [];
+  if (script === undefined || script.startsWith('-') || script.startsWith('/')) return undefined;
+  return bundle.read(bundlePath(target, script)).kind === 'missing'
+    ? `its command runs ${script}, which is not in its folder; add it, or start the installed package by its own command`
+    : undefined;
+}
+
+function bundlePath({ directory }: ProcessTarget, path: string): string {
+  return [directory, path.replace(/^\.\//, '')].filter((it) => it !== '').join('/');
+}
+
 /** Whether a command runs a file of the bundle. */
 function isBundled({ bundle }: LoadedPackage, target: ProcessTarget): boolean {
   const args = constantArgs(target) ?? [];
   const files = bundle.files();
-  const bundlePath = (path: string) =>
-    [target.directory, path.replace(/^\.\//, '')].filter((it) => it !== '').join('/');
   const module = target.runtime?.language === 'python' && args[0] === '-m' ? args[1] : undefined;
   if (module !== undefined) {
-    const path = bundlePath(module.split('.').join('/'));
+    const path = bundlePath(target, module.split('.').join('/'));
     return files.includes(`${path}.py`) || files.includes(`${path}/__main__.py`);
   }
-  return args.some((it) => files.includes(bundlePath(it)));
+  return args.some((it) => files.includes(bundlePath(target, it)));
 }
