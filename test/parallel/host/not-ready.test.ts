@@ -188,6 +188,23 @@ test('a package with one tool that works is ready, and says which of its tools d
   });
 });
 
+test('a container is not ready without an engine', async () => {
+  const image = `registry.example.com/x@sha256:${'0'.repeat(64)}`;
+  bench.write({ 'boxed/toolspace.json': manifest('boxed', { ...container(image), ...runs('x') }) });
+  const opened = await bench.host.session({
+    principal: 'agent',
+    directories: [join(bench.packages, 'boxed')],
+    root: bench.root,
+    policy: { containers: { engine: '/absent/engine' } },
+  });
+  const [found] = (await opened.packages()).packages;
+  expect(found?.state).toBe('unavailable');
+  const answer = await opened.call({ tool: 'boxed/go', arguments: {} });
+  expect(answer).toMatchObject({
+    error: { code: 'runtime_missing', message: expect.stringContaining(found?.reasons[0] ?? '-') },
+  });
+});
+
 test('a bundled file that is not the declared one makes its package broken, and calls and installs fail', async () => {
   const write = (name: string, text: string) => writeFileSync(join(bench.packages, name), text);
   bench.write({ 'digest/run.sh': 'echo changed\n' });

@@ -126,7 +126,7 @@ describe('tools that call another tool', () => {
 
   test('the error names an inner tool that does not exist', async () => {
     const nowhere = await failureOf(call('outer/nowhere'));
-    expect(nowhere.code).toBe('tool_not_found');
+    expect(nowhere.code).toBe('unavailable');
     expect(nowhere.message).toContain('not-there/tool');
     expect((await failureOf(call('outer/no_tool'))).message).toContain('count/weigh');
   });
