@@ -179,6 +179,7 @@ async function startHost(
       agentVersion: options.agentVersion ?? defaultParseOptions.agentVersion,
       reservedIds: options.reservedIds ?? defaultParseOptions.reservedIds,
     },
+    isForDevelopment: options.development !== undefined,
     onAnswer: options.onAnswer,
   };
 

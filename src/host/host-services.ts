@@ -15,6 +15,7 @@ import { openVault, type Vault } from '../secrets/vault.js';
 import { AgreementRows, LinkRows } from '../store/agreements.js';
 import { AnnouncementRows } from '../store/announcements.js';
 import type { AuditLog } from '../store/audit-log.js';
+import { BrokenWhenNamed } from '../store/broken-when-named.js';
 import type { Database } from '../store/database.js';
 import { DisabledPackages } from '../store/disabled-packages.js';
 import { ParseCacheRows } from '../store/parse-cache.js';
@@ -43,6 +44,7 @@ import { createQueue } from './queue.js';
 import { SandboxResourceSets } from './sandbox-resources.js';
 import { ContainerEngines } from './sandboxing/container-engines.js';
 import { homeFolders } from './sandboxing/home-folders.js';
+import { PackageFolders } from './sandboxing/package-folders.js';
 import { brokerRequester } from './sandboxing/sign-in.js';
 import { WorkspaceGuard } from './sandboxing/workspace-guard.js';
 import type { SessionSetup } from './session-setup.js';
@@ -99,7 +101,7 @@ const maxStarts = 8;
 export function createHostServices(hostOptions: HostServicesOptions): HostServices {
   const { state, database, audit, stage, kills, running, now, options, quarantine } = hostOptions;
   const { sandbox: systemSandbox } = hostOptions;
-  const { passphrase, onBug = () => {}, onReload = () => {} } = options;
+  const { passphrase, onBug = () => {}, onReload = () => {}, development } = options;
 
   const listeners = new Set<() => void>();
   const notifyChanged = () => {
@@ -145,8 +147,10 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   );
   const switches = new DisabledPackages(database, now);
   const links = new LinkRows(database, now);
+  const broken = new BrokenWhenNamed(database, now);
   const agreements = {
     links,
+    broken,
     agreements: agreementRows,
     audit,
     queue: createQueue(1),
@@ -160,6 +164,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
     hasStoredData: async ({ id, slots, permissions }: Package) =>
       (permissions.stateDirectory && resources.get(false).folders.hasData(id)) ||
       (slots.length > 0 && (await vault.list()).some((it) => it.package === id)),
+    acceptsEdits: development !== undefined,
   };
   const reloads = options.watch === true ? new Reloads({ onChanged: notifyChanged, onReload, onBug }) : null;
   const backgroundStaging = new BackgroundStaging();
@@ -170,6 +175,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       audit,
       createQueue(1),
       notifyChanged,
+      development !== undefined,
     ),
     connect: {
       nexo: async () => (await import('../run/nexo/connect.js')).connectNexo,
@@ -202,7 +208,10 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
         stage,
         folders,
         environments: environmentStore({
-          folder: folders.environmentsFolder(),
+          folder: (development === undefined
+            ? folders
+            : new PackageFolders(development.environments, sandbox.user)
+          ).environmentsFolder(),
           sandbox,
           sources: policy.indexes ?? {},
           openEgress,
@@ -212,7 +221,8 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
         guard,
         agreements: agreementRows,
         links,
-        hostFolders: [state, stage.root, folders.base, ...auditPaths],
+        broken,
+        hostFolders: [state, stage.root, folders.base, ...auditPaths, ...(development?.hidden ?? [])],
         homeFolders: homes,
       },
       secrets,

@@ -5,6 +5,14 @@ import type { Sandbox } from '../sandbox/sandbox.js';
 import type { Keychain } from '../secrets/keychain.js';
 import type { Answer, AuditLocations } from './host.js';
 
+/** Makes a host one for the author of packages. It has a state directory of its own, and no operator's values. */
+export interface DevelopmentOptions {
+  /** Where language packages are installed; several such hosts share it. */
+  readonly environments: string;
+  /** Folders of the operator's host, which tools must not see. */
+  readonly hidden: readonly string[];
+}
+
 /** Options of `createHost`. Only `state` is required. */
 export interface HostOptions {
   /** State directory with the host's database; created if absent. Only one host at a time uses it. */
@@ -53,4 +61,9 @@ export interface HostOptions {
   readonly passphrase?: string;
   /** The keychain of the operating system. Default: the system's own; null for none. */
   readonly keychain?: Keychain | null;
+  /**
+   * For the author of packages. Edits need no review. Of the settings that waive something, only grants and the NATS server
+   * of the session are in force.
+   */
+  readonly development?: DevelopmentOptions;
 }

@@ -7,6 +7,8 @@ import type { Waiver, WaiverKind } from '../model/waiver.js';
 import { ruleContent, ruleWaives, waivingRuleText, withoutWaiver } from '../policy/rules/waiving-rule.js';
 import { defaultSandboxLimits } from '../sandbox/sandbox.js';
 import { defaultBrokerUrl } from '../secrets/token-broker.js';
+import type { SessionOptions } from './host.js';
+import type { WaiverGate } from './operator/waiver-gate.js';
 import type { LimitPolicy, SessionPolicy } from './session-policy.js';
 
 /** The settings of a session that can contain waivers. */
@@ -86,6 +88,25 @@ export function settingsInForce<T extends WaivableSettings>(
                 : broker,
           }),
     },
+  };
+}
+
+/**
+ * Which waivers are in force on the host of an author: grants and the NATS server, which the author types. The PIN of the
+ * operator does not guard that host, so nothing else in a configuration file may waive anything there.
+ */
+export function commandLineWaivers(
+  { policy = {}, allow = [], root = process.cwd() }: SessionOptions,
+  gate: Pick<WaiverGate, 'version' | 'isVerified'>,
+): Pick<WaiverGate, 'version' | 'isActive' | 'isVerified'> {
+  const typed = waiversOf({ policy, allow, root }).filter((it) => it.kind === 'grant' || it.kind === 'nats');
+  const ids = new Set(typed.map((it) => it.id));
+  return {
+    get version() {
+      return gate.version;
+    },
+    isActive: (id) => ids.has(id),
+    isVerified: (id) => gate.isVerified(id),
   };
 }
 

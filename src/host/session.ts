@@ -13,6 +13,7 @@ import type { KillTargets } from './operator/kill-targets.js';
 import type { Operator, OperatorAuth } from './operator/operator-auth.js';
 import type { WaiverGate } from './operator/waiver-gate.js';
 import { acceptanceOf, createSessionSetup } from './session-setup.js';
+import { commandLineWaivers } from './session-waivers.js';
 
 /** What a session needs from its host. */
 export interface SessionContext {
@@ -24,13 +25,16 @@ export interface SessionContext {
   /** Operators in this process whose PIN was checked. The HTTP server opens a session per caller for the same one. */
   readonly verifiedOperators: WeakSet<Operator>;
   readonly parse: ParseOptions;
+  /** Whether the host is for the author of packages. */
+  readonly isForDevelopment: boolean;
   readonly onAnswer: ((answer: Answer, principal: string) => void) | undefined;
 }
 
 /** Opens a session: checks its options, loads and checks its packages, and connects them to the call pipeline. */
 export async function openSession(options: SessionOptions, context: SessionContext): Promise<Session> {
   const { services, callServices, operatorAuth, waivers, parse, onAnswer } = context;
-  const setup = createSessionSetup(options, parse, waivers);
+  const gate = context.isForDevelopment ? commandLineWaivers(options, waivers) : waivers;
+  const setup = createSessionSetup(options, parse, gate);
   if (setup.policy.unsafeNoSandbox === true)
     await allowNoSandbox(options.operator ?? setup.principal, context);
   await waivers.logInactive(setup.waivers, setup.principal);
@@ -71,7 +75,7 @@ export async function openSession(options: SessionOptions, context: SessionConte
     review: (id) => catalog.review(id),
     accept: async (id, digest, by = principal) =>
       catalog.accept(id, digest, await operatorAuth.verify(by, 'accept a package')),
-    waivers: async () => setup.waivers.map((it) => stateOf(it, waivers)),
+    waivers: async () => setup.waivers.map((it) => stateOf(it, gate)),
     acceptWaiver: async (id, by = principal) => {
       const waiver = setup.waivers.find((it) => it.id === id);
       if (waiver === undefined)
@@ -87,7 +91,7 @@ export async function openSession(options: SessionOptions, context: SessionConte
   return limitSession(session, setup.intent);
 }
 
-function stateOf(waiver: Waiver, gate: WaiverGate): SessionWaiver {
+function stateOf(waiver: Waiver, gate: Pick<WaiverGate, 'isActive' | 'isVerified'>): SessionWaiver {
   return { ...waiver, active: gate.isActive(waiver.id), verified: gate.isVerified(waiver.id) };
 }
 

@@ -201,6 +201,12 @@ const steps: readonly string[] = [
      made text not null,
      at integer not null
    ) strict;`,
+  `-- Manifests that were broken when an operator named their path: there was nothing to accept.
+   create table broken_when_named (
+     manifest text primary key,
+     paths text not null,
+     named_at integer not null
+   ) strict;`,
 ];
 
 /** Migrates a database to the newest version in one transaction. Rejects a database that a newer program wrote. */

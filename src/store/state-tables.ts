@@ -74,6 +74,14 @@ export interface LinkTable {
   linked_at: number;
 }
 
+/** A manifest that was broken when its path was named. */
+export interface BrokenWhenNamedTable {
+  manifest: string;
+  /** Where the files of its package are, as JSON. */
+  paths: string;
+  named_at: number;
+}
+
 /** The agreement to the package of one manifest. */
 export interface AgreementTable {
   manifest: string;
@@ -241,6 +249,7 @@ export interface StateTables {
   approval: ApprovalTable;
   secret: SecretTable;
   link: LinkTable;
+  broken_when_named: BrokenWhenNamedTable;
   agreement: AgreementTable;
   disabled_package: DisabledPackageTable;
   token: TokenTable;

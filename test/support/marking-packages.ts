@@ -205,7 +205,7 @@ export function agreementRows(state: string): string {
   const script = `
 import json, sqlite3, sys
 database = sqlite3.connect("file:" + sys.argv[1] + "?mode=ro", uri=True)
-for table in ("link", "agreement", "announcement"):
+for table in ("link", "broken_when_named", "agreement", "announcement"):
     for row in database.execute("select * from " + table + " order by 1, 2"):
         print(table, json.dumps(row))
 `;

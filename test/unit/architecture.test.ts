@@ -217,6 +217,7 @@ describe('JSON from outside', () => {
     'serve/socket/socket-host.ts': 'answers of our own host',
     'store/agreements.ts': 'the database',
     'store/approvals.ts': 'the database',
+    'store/broken-when-named.ts': 'the database',
     'store/audit-check.ts': 'the audit log',
     'store/audit-entries.ts': 'the audit log',
     'store/moved-files.ts': 'the database',

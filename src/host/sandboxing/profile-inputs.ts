@@ -85,7 +85,7 @@ export function createProfileInputs(
       hostFolders,
       packages: [...packagePaths, ...denial.read],
       configuration: [...homes.map((it) => join(it, '.config', 'toolwharf')), ...(policy.protect ?? [])],
-      known: () => knownPaths(services.agreements, services.links),
+      known: () => knownPaths(services.agreements, services.links, services.broken),
     },
     guard,
     limits: policy.limits ?? {},

@@ -2,6 +2,7 @@ import type { EnvironmentStore } from '../../environment/environment-store.js';
 import type { Containers } from '../../sandbox/container/containers.js';
 import type { Sandbox } from '../../sandbox/sandbox.js';
 import type { AgreementRows, LinkRows } from '../../store/agreements.js';
+import type { BrokenWhenNamed } from '../../store/broken-when-named.js';
 import type { Stage } from '../packages/stage.js';
 import type { PackageFolders } from './package-folders.js';
 import type { WorkspaceGuard } from './workspace-guard.js';
@@ -21,6 +22,7 @@ export interface SandboxServices {
   /** What the operator accepted and named, in all sessions. */
   readonly agreements: AgreementRows;
   readonly links: LinkRows;
+  readonly broken: BrokenWhenNamed;
   /** The host's own folders, which tools never see. */
   readonly hostFolders: readonly string[];
   /** All paths of the user's home folder. */

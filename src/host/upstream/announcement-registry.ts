@@ -30,16 +30,25 @@ export class AnnouncementRegistry {
   readonly #audit: AuditLog;
   readonly #queue: Queue;
   readonly #onChanged: () => void;
+  readonly #acceptsChanges: boolean;
   /** By manifest path, then by program name. */
   readonly #known = new Map<string, Map<string, Entry>>();
   /** Grows with every change. */
   version = 0;
 
-  constructor(rows: AnnouncementRows, audit: AuditLog, queue: Queue, onChanged: () => void) {
+  /** `acceptsChanges`: on the host of an author, later announcements need no review. */
+  constructor(
+    rows: AnnouncementRows,
+    audit: AuditLog,
+    queue: Queue,
+    onChanged: () => void,
+    acceptsChanges: boolean,
+  ) {
     this.#rows = rows;
     this.#audit = audit;
     this.#queue = queue;
     this.#onChanged = onChanged;
+    this.#acceptsChanges = acceptsChanges;
   }
 
   /** Reads the stored announcements of a package, unless they were read before. */
@@ -83,7 +92,7 @@ export class AnnouncementRegistry {
       const before = this.#known.get(ref.manifest)?.get(ref.program);
       if (before === undefined)
         return this.#put(ref, { digest: ref.digest, agreed: announced, waiting: null });
-      const accepted = acceptedAfter(before.agreed, announced);
+      const accepted = this.#acceptsChanges ? announced : acceptedAfter(before.agreed, announced);
       const after = {
         digest: ref.digest,
         agreed: accepted ?? before.agreed,
