@@ -34,7 +34,9 @@ async function main(): Promise<void> {
     signalExit = exit;
     interrupted.abort();
   };
-  process.on('SIGINT', onSignal(130));
+  let onInterrupt: (() => void) | undefined;
+  const onSigint = onSignal(130);
+  process.on('SIGINT', () => (onInterrupt ?? onSigint)());
   process.on('SIGTERM', onSignal(143));
   process.on('SIGHUP', onSignal(129));
   // The reader of our output may close it, for example `| head`. The command still finishes, without an error.
@@ -64,6 +66,12 @@ async function main(): Promise<void> {
       process.stdout.columns || process.stderr.columns || Number(process.env.COLUMNS) || 100,
     ),
     signal: interrupted.signal,
+    onInterrupt: (listener) => {
+      onInterrupt = listener;
+      return () => {
+        onInterrupt = undefined;
+      };
+    },
     stdin: process.stdin,
     stdout: process.stdout,
     out: (content) => {
@@ -165,7 +173,11 @@ async function startHost(options: InProcessHostOptions): Promise<Host> {
           audit: options.singleCommand === true ? { ...options.audit, anchorKeychain: false } : options.audit,
         }),
     ...(options.onRollback === undefined ? {} : { onRollback: options.onRollback }),
-    ...(process.env.TOOLWHARF_PASSPHRASE ? { passphrase: process.env.TOOLWHARF_PASSPHRASE } : {}),
+    // The values of an author are not the operator's; neither the keychain nor the passphrase is for them.
+    ...(options.development === undefined ? {} : { development: options.development, keychain: null }),
+    ...(process.env.TOOLWHARF_PASSPHRASE && options.development === undefined
+      ? { passphrase: process.env.TOOLWHARF_PASSPHRASE }
+      : {}),
     onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
   });
   stop = () =>

@@ -21,7 +21,10 @@ import type { Bundle, BundleEntry } from '../model/bundle.js';
 const maxFileBytes = 64 * 1024 * 1024;
 export const maxFiles = 20_000;
 
-/** Folders with generated or downloaded files. They are not part of a bundle. */
+/** The folder with an author's saved test cases. */
+export const testsFolder = 'toolwharf-tests';
+
+/** Folders with generated or downloaded files, and with test cases. They are not part of a bundle. */
 export const ignoredFolders: ReadonlySet<string> = new Set([
   '.git',
   'node_modules',
@@ -30,6 +33,7 @@ export const ignoredFolders: ReadonlySet<string> = new Set([
   '.build',
   '__pycache__',
   '.venv',
+  testsFolder,
 ]);
 
 /** Which files a bundle on disk consists of. */

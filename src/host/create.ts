@@ -57,6 +57,7 @@ export async function createHost(options: HostOptions): Promise<Host> {
     throw new HostError('usage', 'createHost needs the path of a state directory: { state }');
   const state = resolve(options.state);
   makeStateDirectory(state);
+  if (options.development !== undefined) makeStateDirectory(options.development.environments);
   const lock = lockState(state);
   let stage: Stage | undefined;
   try {
@@ -118,7 +119,7 @@ async function startHost(
   const killTargets = new KillTargets(new KnownNames(database));
   const kills = await KillSwitch.open({
     rows: new KillRows(database),
-    file: new KillFile(state),
+    file: new KillFile(options.development?.operatorState ?? state),
     ...{ audit, approvals, operatorAuth, running, targets: killTargets, now, onBug },
   });
   const { noticeDelaysMs: delaysMs } = options;

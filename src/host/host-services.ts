@@ -139,6 +139,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
   const engines = new ContainerEngines(state, () => randomBytes(6).toString('hex'));
   const homes = homeFolders();
   const { checkpoints, key, anchorFolder } = options.audit ?? {};
+  const hidden = development === undefined ? [] : [development.operatorState, ...development.hidden];
   const auditPaths = [checkpoints, key, anchorFolder].filter((it) => it !== undefined);
 
   const parseCache = new ParseCache(
@@ -222,7 +223,7 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
         agreements: agreementRows,
         links,
         broken,
-        hostFolders: [state, stage.root, folders.base, ...auditPaths, ...(development?.hidden ?? [])],
+        hostFolders: [state, stage.root, folders.base, ...auditPaths, ...hidden],
         homeFolders: homes,
       },
       secrets,

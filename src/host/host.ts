@@ -49,6 +49,7 @@ export type {
   PromptArgument,
   SandboxLevel,
 } from './catalog/listed.js';
+export type { DevelopmentOptions } from './development.js';
 export type {
   AuditEntry,
   AuditLocations,

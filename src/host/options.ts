@@ -3,15 +3,8 @@ import type { HttpClient } from '../net/http-client.js';
 import type { SupervisionPolicy } from '../run/upstream/supervised-upstream.js';
 import type { Sandbox } from '../sandbox/sandbox.js';
 import type { Keychain } from '../secrets/keychain.js';
+import type { DevelopmentOptions } from './development.js';
 import type { Answer, AuditLocations } from './host.js';
-
-/** Makes a host one for the author of packages. It has a state directory of its own, and no operator's values. */
-export interface DevelopmentOptions {
-  /** Where language packages are installed; several such hosts share it. */
-  readonly environments: string;
-  /** Folders of the operator's host, which tools must not see. */
-  readonly hidden: readonly string[];
-}
 
 /** Options of `createHost`. Only `state` is required. */
 export interface HostOptions {

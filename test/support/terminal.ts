@@ -34,6 +34,7 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
     stderrIsTerminal: false,
     columns: options.columns ?? 100,
     signal: new AbortController().signal,
+    onInterrupt: () => () => {},
     stdin: new PassThrough(),
     stdout: new PassThrough(),
     out: (text) => {

@@ -26,6 +26,8 @@ const looks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   list: [['%'], ['%', '--json'], ['%', '--attention']],
   info: [['%'], ['%', '--json'], ...each((it) => [it.id, '--dir', '%'])],
   call: each((it) => [`%/${it.path}`, it.tool, '{}', '--dry-run']),
+  dev: [],
+  test: [],
   serve: [],
   mcp: [],
   pin: [['remove', '--dry-run']],

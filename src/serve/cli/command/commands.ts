@@ -44,6 +44,18 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import('../commands/call.js')).call,
   },
   {
+    name: 'dev',
+    summary: 'work on a package: check, call and reload on save',
+    effect: 'acts',
+    load: async (formats) => (await import('../commands/dev.js')).devCommand(await formats()),
+  },
+  {
+    name: 'test',
+    summary: 'run the examples and saved cases of a package',
+    effect: 'acts',
+    load: async (formats) => (await import('../commands/test.js')).testCommand(await formats()),
+  },
+  {
     name: 'serve',
     summary: 'run the host and accept clients',
     effect: 'acts',

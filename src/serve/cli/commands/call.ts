@@ -1,24 +1,18 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Answer, Confirmation, RemoteHost, RemoteSession } from '../../../host/host.js';
+import type { RemoteSession } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
-import { shellQuote } from '../../../model/shell-quote.js';
-import { confirmToolName, splitToolName } from '../../../model/tool-name.js';
-import { errorTable } from '../../errors.js';
-import { callDocument } from '../../print/call-document.js';
-import { heldFacts, printFacts } from '../../print/held-call.js';
-import { visible, visibleLine } from '../../print/visible.js';
 import { openAgreeingSession } from '../agreeing-session.js';
 import { looksLikeJson, readArguments } from '../call-arguments.js';
-import { outputFile, printResult, saveResult } from '../call-result.js';
+import { outputFile, saveResult } from '../call-result.js';
 import { parseDuration } from '../command/arguments.js';
 import type { Arguments, Command } from '../command/command.js';
 import { dirOption, rootOption, sessionOptions } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
 import { isPackagePath } from '../package-path.js';
-import { pinOption, terminalOperator } from '../terminal/operator.js';
-import { withProgress } from '../terminal/progress.js';
+import { pinOption } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
+import { answerExit, callAtTerminal, printAnswer } from '../terminal-call.js';
 import { warnAboutInactive } from '../waivers.js';
 import { withHost } from '../with-host.js';
 
@@ -63,25 +57,14 @@ export const call: Command = {
         return outputExplanation(explanation, terminal.principal, args, terminal);
       }
       await warnAboutInactive(session, args, terminal);
-      const first = await withToolProgress(tool, args, terminal, () => session.call({ ...request, tool }));
-      const answer = await askForApproval(first, { host, session, args, terminal });
-      if (args.has('json')) terminal.out(`${JSON.stringify(callDocument(answer))}\n`);
-      else if (file !== undefined && answer.status === 'ok') saveResult(answer, file, args, terminal);
-      else print(answer, args, terminal);
+      const answer = await callAtTerminal({ ...request, tool }, { host, session, args, terminal });
+      if (file !== undefined && answer.status === 'ok') saveResult(answer, file, args, terminal);
+      else printAnswer(answer, args, terminal);
       if (args.has('verbose')) terminal.err(`audit entries: toolwharf audit show ${answer.callId}\n`);
-      return exitCode(answer);
+      return answerExit(answer);
     });
   },
 };
-
-function withToolProgress<T>(
-  tool: string,
-  args: Arguments,
-  terminal: Terminal,
-  work: () => Promise<T>,
-): Promise<T> {
-  return args.has('quiet') ? work() : withProgress(`running ${tool}`, terminal, work);
-}
 
 interface Target {
   readonly directories: readonly string[];
@@ -150,77 +133,4 @@ async function soleTool(session: RemoteSession, path: string): Promise<string> {
   throw new HostError('not_found', `no tools found in ${path}`, {
     hint: 'name a manifest, or a folder with packages',
   });
-}
-
-interface AskContext {
-  readonly host: RemoteHost;
-  readonly session: RemoteSession;
-  readonly args: Arguments;
-  readonly terminal: Terminal;
-}
-
-/** At a terminal, asks the person there to approve a held call. */
-async function askForApproval(
-  answer: Answer,
-  { host, session, args, terminal }: AskContext,
-): Promise<Answer> {
-  if (
-    answer.status !== 'confirmation_required' ||
-    args.has('no-input') ||
-    // --yes never approves a call.
-    args.has('yes') ||
-    args.has('json') ||
-    !terminal.stdinIsTerminal
-  )
-    return answer;
-  const { token, tool } = answer.confirmation;
-  terminal.err(
-    `${visibleLine(tool)} needs your approval\n${printFacts(heldFacts(answer.confirmation), terminal.columns)}`,
-  );
-  terminal.err(alwaysHint(answer.confirmation));
-  const agreed = await terminal.confirm('Run it once?');
-  // Ctrl-C is not a decision: the call stays held.
-  if (terminal.signal.aborted) throw new HostError('canceled', 'interrupted');
-  if (!agreed) {
-    await host.approvals.deny(token, { name: terminal.principal, channel: 'terminal' });
-  } else {
-    await host.approvals.approve(token, await terminalOperator(host, args, terminal));
-  }
-  const request = { arguments: { confirmation_token: token }, signal: terminal.signal };
-  return withToolProgress(tool, args, terminal, () => session.call({ ...request, tool: confirmToolName }));
-}
-
-/** How to stop a question that is about the whole package. */
-function alwaysHint({ kind, tool }: Confirmation): string {
-  if (kind !== 'undeclared_effect') return '';
-  const [packageId] = splitToolName(tool);
-  return `  always allow this package: toolwharf approvals allow ${shellQuote(packageId)}\n`;
-}
-
-function exitCode(answer: Answer): number {
-  if (answer.status === 'ok') return 0;
-  return errorTable[answer.status === 'confirmation_required' ? 'approval_required' : answer.error.code].exit;
-}
-
-function print(answer: Answer, args: Arguments, terminal: Terminal): void {
-  switch (answer.status) {
-    case 'ok':
-      printResult(answer, args, terminal);
-      return;
-    case 'confirmation_required': {
-      const { token, reasons } = answer.confirmation;
-      terminal.err(`held: ${answer.tool} needs a person's approval: ${visible(reasons.join('; '))}\n`);
-      if (args.has('yes')) terminal.err('  --yes never approves a call; approve it by its id\n');
-      terminal.err(`  approve it: toolwharf approvals approve ${token}\n  then make the same call again\n`);
-      terminal.err(alwaysHint(answer.confirmation));
-      return;
-    }
-    default: {
-      const { message, hint, toolError } = answer.error;
-      const details = toolError?.details;
-      terminal.err(
-        `error: ${visible(message)}\n${details === undefined ? '' : `  details: ${visible(JSON.stringify(details))}\n`}${hint === undefined ? '' : `  ${visible(hint)}\n`}`,
-      );
-    }
-  }
 }

@@ -1,20 +1,17 @@
-import { relative, resolve } from 'node:path';
-import { type DiscoverOptions, discover } from '../../../bundle/discover.js';
+import { relative } from 'node:path';
+import type { DiscoverOptions } from '../../../bundle/discover.js';
 import type { FormatDescriptor } from '../../../formats/format-descriptor.js';
-import { defaultParseOptions, inspect } from '../../../formats/inspect.js';
-import { makeDiagnostic } from '../../../formats/report.js';
-import { compareDiagnostics, type Diagnostic, startOfFile } from '../../../model/diagnostic.js';
-import type { ParseOptions } from '../../../model/format.js';
+import { defaultParseOptions } from '../../../formats/inspect.js';
+import type { Diagnostic } from '../../../model/diagnostic.js';
 import { HostError } from '../../../model/host-error.js';
-import type { Package } from '../../../model/package.js';
-import { countOf, printDiagnostics, printSummary } from '../../print/diagnostics.js';
+import { countOf } from '../../print/diagnostics.js';
 import { toGithub } from '../../print/github.js';
 import { toSarif } from '../../print/sarif.js';
+import { type CheckedFiles, checkFiles, printChecked } from '../checked-files.js';
 import type { Arguments, Command } from '../command/command.js';
 import { loadConfig, settingOf } from '../config/config.js';
 import { searchRoots } from '../config/default-paths.js';
 import type { Terminal } from '../terminal/terminal.js';
-import { terminalStyle } from '../terminal/terminal-style.js';
 
 const outputFormats = ['text', 'json', 'sarif', 'github'] as const;
 
@@ -41,7 +38,7 @@ export function validateCommand(formats: readonly FormatDescriptor[]): Command {
         : oneOf(args.value('format') ?? 'text', outputFormats, 'format');
       const as = args.value('as');
       const asName = as === undefined ? undefined : oneOf(as, names, 'as');
-      const checked = await check(
+      const checked = await checkFiles(
         {
           ...(await searchOf(args, terminal)),
           cwd: terminal.cwd,
@@ -66,23 +63,11 @@ export function validateCommand(formats: readonly FormatDescriptor[]): Command {
           terminal.out(toGithub(checked.diagnostics));
           break;
         default:
-          printText(checked, args, terminal);
+          printChecked(checked, args, terminal);
       }
       return errors > 0 ? 3 : 0;
     },
   };
-}
-
-interface CheckedFile {
-  readonly file: string;
-  readonly format: string | null;
-  readonly package?: Package;
-  readonly diagnostics: readonly Diagnostic[];
-}
-
-interface Checked {
-  readonly files: readonly CheckedFile[];
-  readonly diagnostics: readonly Diagnostic[];
 }
 
 /** Where to search. */
@@ -101,43 +86,7 @@ async function searchOf(args: Arguments, terminal: Terminal): Promise<SearchPlan
   };
 }
 
-async function check(
-  { paths, ...search }: SearchPlan & DiscoverOptions,
-  strict: boolean,
-  options: ParseOptions,
-): Promise<Checked> {
-  const { found, problems, missing } = discover(paths, search);
-  const [firstMissing] = missing;
-  if (firstMissing !== undefined && missing.length === paths.length) {
-    throw new HostError('not_found', `no such file or folder: ${firstMissing}`, { hint: 'check the path' });
-  }
-  if (found.length + problems.length + missing.length === 0) {
-    throw new HostError('not_found', `no manifest found in ${paths.join(', ')}`, {
-      hint: 'name a manifest, or create one: toolwharf init patch',
-    });
-  }
-  const severity = (it: Diagnostic): Diagnostic =>
-    strict && it.severity === 'warning' ? { ...it, severity: 'error' } : it;
-  const files: CheckedFile[] = [];
-  for (const { file, format, bundle } of found) {
-    const { package: pkg, diagnostics } = inspect(await format.load(), bundle, options);
-    files.push({
-      file,
-      format: format.name,
-      diagnostics: diagnostics.map(severity),
-      ...(pkg === undefined ? {} : { package: pkg }),
-    });
-  }
-  const missingProblems = missing.map((it) =>
-    makeDiagnostic('file.missing', it, startOfFile, 'no such file or folder', 'check the path'),
-  );
-  for (const problem of [...problems, ...missingProblems])
-    files.push({ file: problem.file, format: null, diagnostics: [problem] });
-  files.sort((a, b) => (a.file < b.file ? -1 : 1));
-  return { files, diagnostics: files.flatMap((it) => it.diagnostics).sort(compareDiagnostics) };
-}
-
-function toDocument({ files, diagnostics }: Checked) {
+function toDocument({ files, diagnostics }: CheckedFiles) {
   return {
     schema: 'toolwharf/validate@1',
     files: files.map(({ file, format, package: pkg, diagnostics: own }) => ({
@@ -160,20 +109,6 @@ function toDocument({ files, diagnostics }: Checked) {
 function flat({ range, related, ...rest }: Diagnostic) {
   const places = related?.map(({ range: place, ...it }) => ({ ...it, ...place }));
   return { ...rest, ...range, ...(places === undefined ? {} : { related: places }) };
-}
-
-function printText({ files, diagnostics }: Checked, args: Arguments, terminal: Terminal): void {
-  const style = terminalStyle(args, terminal);
-  const shown = args.has('quiet') ? diagnostics.filter((it) => it.severity === 'error') : diagnostics;
-  const source = (file: string) => terminal.readFile(resolve(terminal.cwd, file));
-  if (shown.length > 0)
-    terminal.out(`${printDiagnostics(shown, { style, columns: terminal.columns, source })}\n`);
-  const counts = {
-    files: files.length,
-    errors: countOf(diagnostics, 'error'),
-    warnings: countOf(diagnostics, 'warning'),
-  };
-  if (!args.has('quiet')) terminal.out(`${printSummary(counts, style)}\n`);
 }
 
 function oneOf<T extends string>(value: string, allowed: readonly T[], option: string): T {

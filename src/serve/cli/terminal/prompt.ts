@@ -31,7 +31,11 @@ export async function confirm(question: string, signal: AbortSignal): Promise<bo
 export async function ask(question: string, signal: AbortSignal): Promise<string> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const closed = new Promise<string>((resolve) => prompt.once('close', () => resolve('')));
-  prompt.once('SIGINT', () => process.kill(process.pid, 'SIGINT'));
+  prompt.once('SIGINT', () => {
+    // After the handlers of this process, which may cancel only what is asked about.
+    process.once('SIGINT', () => prompt.close());
+    process.kill(process.pid, 'SIGINT');
+  });
   try {
     return await Promise.race([prompt.question(question, { signal }).catch(() => ''), closed]);
   } finally {

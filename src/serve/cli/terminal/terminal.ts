@@ -7,6 +7,7 @@ import type {
   AuditVerification,
   Check,
   ContainerPolicy,
+  DevelopmentOptions,
   Host,
   PinReset,
   RemoteHost,
@@ -31,6 +32,11 @@ export interface Terminal {
   readonly columns: number;
   /** Aborted by the first Ctrl-C or a request to end. */
   readonly signal: AbortSignal;
+  /**
+   * Until the returned function is called, Ctrl-C calls `listener` instead of aborting `signal`. For a command that goes on
+   * after what it runs was canceled.
+   */
+  onInterrupt(listener: () => void): () => void;
   /** The raw streams, for commands that pipe them. */
   readonly stdin: Readable;
   readonly stdout: Writable;
@@ -89,6 +95,8 @@ export interface InProcessHostOptions {
   readonly onLog?: (packageId: string, line: string) => void;
   /** Called when the host finds that the audit log was rolled back. */
   readonly onRollback?: (message: string) => void;
+  /** For the author of packages: a host without the operator's values and agreements. */
+  readonly development?: DevelopmentOptions;
 }
 
 export interface OpenHostOptions {
