@@ -101,7 +101,9 @@ async function interact(
   args: Arguments,
   terminal: Terminal,
 ): Promise<number> {
-  const prompt = new AuthorPrompt({ host, session, args, terminal, check: () => findings.printAll() });
+  const check = () => findings.printAll();
+  const isBroken = () => findings.hasErrors;
+  const prompt = new AuthorPrompt({ host, session, args, terminal, check, isBroken });
   if (!args.has('quiet')) {
     const ignored = (await session.waivers()).filter((it) => !it.active).length;
     if (ignored > 0)
@@ -127,6 +129,7 @@ class Findings {
   readonly #args: Arguments;
   readonly #terminal: Terminal;
   #printed = '[]';
+  hasErrors = false;
 
   constructor(
     paths: readonly string[],
@@ -149,6 +152,7 @@ class Findings {
   /** Prints nothing if the findings are those that were printed last. */
   async printNew(write: (print: () => void) => void = (print) => print()): Promise<void> {
     const checked = await this.#check();
+    this.hasErrors = countOf(checked.diagnostics, 'error') > 0;
     const now = JSON.stringify(checked.diagnostics);
     if (now === this.#printed) return;
     this.#printed = now;

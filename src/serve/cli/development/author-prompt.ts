@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import type { Answer, Host, PackageState, Session } from '../../../host/host.js';
 import { Cancellation } from '../../../model/cancel-signal.js';
 import { asHostError, HostError } from '../../../model/host-error.js';
@@ -23,6 +24,8 @@ export interface AuthorPromptContext {
   readonly terminal: Terminal;
   /** Checks the manifests and prints all findings. */
   check(): Promise<void>;
+  /** Whether the files have errors, so that calls use the last valid version. */
+  isBroken(): boolean;
 }
 
 interface LastCall {
@@ -124,7 +127,7 @@ export class AuthorPrompt {
 
   /** Ctrl-C cancels the call, and not the session. A save during the call does not affect it. */
   async #call(tool: string, args: Json): Promise<number> {
-    const { host, session, args: options, terminal } = this.#context;
+    const { host, session, args: options, terminal, isBroken } = this.#context;
     const cancellation = new Cancellation();
     const stopListening = terminal.onInterrupt(() => cancellation.abort());
     const stop = () => cancellation.abort();
@@ -143,6 +146,9 @@ export class AuthorPrompt {
       const context = { host, session: noticing, args: options, terminal, help: authorHelp };
       const answer = await callAtTerminal(request, context);
       printAnswer(answer, options, terminal, authorHelp);
+      const ran = answer.status === 'ok' || answer.error?.code === 'tool_failed';
+      if (ran && isBroken())
+        terminal.err('note: the files have errors now; the call used the last valid version\n');
       this.#last = { tool: answer.tool, arguments: args, answer, wasHeld };
       return answerExit(answer);
     } finally {
@@ -191,7 +197,8 @@ export class AuthorPrompt {
     const stored = await host.secrets.list();
     for (const it of packages) {
       const isSet = (slot: string) => stored.some((entry) => entry.package === it.id && entry.slot === slot);
-      terminal.out(`${visibleLine(it.id ?? it.path)}  ${it.state}\n`);
+      const name = it.id ?? (relative(terminal.cwd, it.path) || it.path);
+      terminal.out(`${visibleLine(name)}  ${it.state}\n`);
       const own = listed.filter((entry) => it.id !== null && entry.name.startsWith(`${it.id}/`));
       for (const line of [
         ...statusLines(it, isSet),
@@ -265,7 +272,8 @@ export class AuthorPrompt {
 
 /** Why a package is not ready, with what to type here. The reasons of the host name commands for the operator's host. */
 function statusLines(state: PackageState, isSet: (slot: string) => boolean): readonly string[] {
-  if (state.state === 'ready') return state.reasons;
+  // Its findings are printed when they change.
+  if (state.state === 'broken') return ['check shows what is wrong'];
   if (state.state !== 'needs-setup') return state.reasons;
   const missing = missingSlots(state, isSet);
   return [

@@ -8,7 +8,7 @@ import type { TestCase } from './test-case.js';
 
 export interface CaseResult {
   readonly test: TestCase;
-  /** `updated`: the saved answer was replaced. `skipped`: it needs an approval that nobody stated. */
+  /** `updated`: the saved answer was replaced. `skipped`: the case says so, or an example needs an approval. */
   readonly status: 'passed' | 'failed' | 'updated' | 'skipped';
   /** Why it did not pass, one sentence each. */
   readonly reasons: readonly string[];
@@ -32,6 +32,7 @@ export interface CaseContext {
 
 /** Makes the call of one case, through the call pipeline like any other call, and compares its answer. */
 export async function runCase(test: TestCase, context: CaseContext): Promise<CaseResult> {
+  if (test.skip !== undefined) return { test, status: 'skipped', reasons: [test.skip], durationMs: 0 };
   const { session, package: pkg, signal, timeoutMs } = context;
   const tool = `${pkg.id}/${test.tool}`;
   const held = await session.call({ tool, arguments: test.arguments, signal, timeoutMs });

@@ -23,6 +23,8 @@ export interface SavedCase {
   readonly ignore: readonly string[];
   /** The author approves this call of their own package, in this run only. */
   readonly approve: boolean;
+  /** Why it is not run. */
+  readonly skip?: string;
 }
 
 /** A value for the tests, and the hosts that may receive it. */
@@ -46,7 +48,7 @@ export interface CasesFile {
 export type Outcome = { readonly answer: Json } | { readonly error: string };
 
 const schema = 'toolwharf/cases@1';
-const caseKeys = ['name', 'tool', 'arguments', 'example', 'answer', 'error', 'ignore', 'approve'];
+const caseKeys = ['name', 'tool', 'arguments', 'example', 'answer', 'error', 'ignore', 'approve', 'skip'];
 
 /** Beside the manifest, one file per package: it is not part of the package. */
 export function casesPath(manifest: string, packageId: string): string {
@@ -106,7 +108,7 @@ function caseOf(it: Json, fail: (message: string, key?: string) => HostError): S
   const unknown = Object.keys(it).find((key) => !caseKeys.includes(key));
   if (unknown !== undefined)
     throw fail(`unknown member ${JSON.stringify(unknown)}; a case has ${caseKeys.join(', ')}`, unknown);
-  const { name, tool, arguments: args = {}, example, answer, error, ignore = [], approve = false } = it;
+  const { name, tool, arguments: args = {}, example, answer, error, ignore = [], approve = false, skip } = it;
   if (typeof tool !== 'string' || tool === '') throw fail('"tool" must name a tool of the package', 'tool');
   if (name !== undefined && typeof name !== 'string') throw fail('"name" must be a text', 'name');
   if (!isObject(args)) throw fail('"arguments" must be an object', 'arguments');
@@ -119,6 +121,8 @@ function caseOf(it: Json, fail: (message: string, key?: string) => HostError): S
   if (error !== undefined && typeof error !== 'string') throw fail('"error" must be an error code', 'error');
   if (!isTexts(ignore) || !ignore.every(isIgnorePattern))
     throw fail('"ignore" must be a list of JSON pointers such as "/items/*/id"', 'ignore');
+  if (skip !== undefined && (typeof skip !== 'string' || skip === ''))
+    throw fail('"skip" must say why the case is not run', 'skip');
   if (typeof approve !== 'boolean') throw fail('"approve" must be true or false', 'approve');
   return {
     name: name ?? `${tool} ${example === undefined ? JSON.stringify(args) : `example ${example}`}`,
@@ -129,6 +133,7 @@ function caseOf(it: Json, fail: (message: string, key?: string) => HostError): S
     ...(error === undefined ? {} : { error }),
     ignore,
     approve,
+    ...(skip === undefined ? {} : { skip }),
   };
 }
 
