@@ -55,8 +55,8 @@ export interface HostOptions {
   /** The keychain of the operating system. Default: the system's own; null for none. */
   readonly keychain?: Keychain | null;
   /**
-   * For the author of packages. Edits need no review. Of the settings that waive something, only grants and the NATS server
-   * of the session are in force.
+   * For the author of packages. Edits need no review. Of the settings that waive something, only grants, the NATS server and
+   * rules with the origin `session` are in force.
    */
   readonly development?: DevelopmentOptions;
 }

@@ -92,14 +92,17 @@ export function settingsInForce<T extends WaivableSettings>(
 }
 
 /**
- * Which waivers are in force on the host of an author: grants and the NATS server, which the author types. The PIN of the
- * operator does not guard that host, so nothing else in a configuration file may waive anything there.
+ * Which waivers are in force on the host of an author: grants, the NATS server and rules of the session, which the author
+ * types. The PIN of the operator does not guard that host, so no configuration file may waive anything there.
  */
 export function commandLineWaivers(
   { policy = {}, allow = [], root = process.cwd() }: SessionOptions,
   gate: Pick<WaiverGate, 'version' | 'isVerified'>,
 ): Pick<WaiverGate, 'version' | 'isActive' | 'isVerified'> {
-  const typed = waiversOf({ policy, allow, root }).filter((it) => it.kind === 'grant' || it.kind === 'nats');
+  const typed = waiversOf({ policy, allow, root }).filter(
+    ({ kind, origin }) =>
+      kind === 'grant' || kind === 'nats' || (kind === 'rule' && origin?.kind === 'session'),
+  );
   const ids = new Set(typed.map((it) => it.id));
   return {
     get version() {

@@ -133,7 +133,7 @@ async function acceptFirst(
   await stored.broken.remove(manifest);
 }
 
-/** The broken packages at these paths, and the files among the paths that are no manifest yet. */
+/** The broken packages at these paths, and the files among the paths that are not a manifest yet. */
 function brokenAt(paths: readonly string[], loaded: readonly LoadedPackage[]): readonly PackagePlace[] {
   const places = loaded.map((it) => ({
     manifest: realPath(it.path),

@@ -3,6 +3,8 @@ import { realPathOf } from '../../../files/real-path.js';
 import { sha256 } from '../../../files/sha256.js';
 import type { Host, Session } from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
+import type { Rule } from '../../../model/rule.js';
+import { effects } from '../../../model/tool.js';
 import { stateDirectory } from '../command/arguments.js';
 import type { Arguments, Option } from '../command/command.js';
 import { auditLocations } from '../config/audit-locations.js';
@@ -11,9 +13,14 @@ import { type CommandSessionOptions, sessionFor } from '../config/session-option
 import type { InProcessHostOptions, Terminal } from '../terminal/terminal.js';
 
 /** Options of the commands for authors. The sandbox stays on. */
-export const authorOptions: readonly Option[] = sessionOptions.filter(
-  (it) => it.name !== 'unsafe-no-sandbox',
-);
+export const authorOptions: readonly Option[] = [
+  {
+    name: 'undeclared-effect',
+    value: 'EFFECT',
+    text: 'what tools do whose manifest does not say it: none, read, write or destructive (default: ask)',
+  },
+  ...sessionOptions.filter((it) => it.name !== 'unsafe-no-sandbox'),
+];
 
 /** The host of an author's command. Nobody else can reach it. */
 export interface AuthorHost {
@@ -92,9 +99,25 @@ async function authorSession(
     environment: Object.fromEntries(
       Object.entries(environment).filter(([name]) => allow.some((it) => it.endsWith(`env:${name}`))),
     ),
-    policy: { ...rest, ...(args.has('nats-url') && natsUrl !== undefined ? { natsUrl } : {}) },
+    policy: {
+      ...rest,
+      rules: [...(rest.rules ?? []), ...effectRules(args)],
+      ...(args.has('nats-url') && natsUrl !== undefined ? { natsUrl } : {}),
+    },
     accept: { in: paths, by: { name: terminal.principal, channel: 'terminal' } },
   };
+}
+
+/** The author knows what their tools do; the host asks before each call of a tool that does not say it. */
+function effectRules(args: Arguments): readonly Rule[] {
+  const effect = args.value('undeclared-effect');
+  if (effect === undefined) return [];
+  const undeclaredEffect = effects.find((it) => it === effect);
+  if (undeclaredEffect === undefined)
+    throw new HostError('usage', `unknown value for --undeclared-effect: ${JSON.stringify(effect)}`, {
+      hint: `use ${effects.join(', ')}`,
+    });
+  return [{ tool: '*', undeclaredEffect, origin: { kind: 'session' } }];
 }
 
 function operatorState(args: Arguments, terminal: Terminal): string {

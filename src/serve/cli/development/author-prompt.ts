@@ -14,7 +14,7 @@ import type { Terminal } from '../terminal/terminal.js';
 import { type ApprovalHelp, answerExit, callAtTerminal, printAnswer } from '../terminal-call.js';
 import { casesPath, saveCase } from '../testing/cases-file.js';
 import { askedValues, audienceFor, missingSlots, setAuthorValue, valuesNamed } from './author-values.js';
-import { namedArguments, splitLine, splitWords } from './command-line.js';
+import { namedArguments, splitArgs, splitLine } from './command-line.js';
 
 /** What the prompt works with. */
 export interface AuthorPromptContext {
@@ -39,7 +39,10 @@ interface LastCall {
 const authorHelp: ApprovalHelp = {
   approve: () =>
     '  approve it at a terminal: run "toolwharf dev" there\n  in a saved case, write "approve": true\n',
-  always: () => '',
+  always: ({ kind }) =>
+    kind === 'undeclared_effect'
+      ? '  no question for tools that do not say what they do: start dev with --undeclared-effect write\n'
+      : '',
 };
 
 const rows = [
@@ -226,7 +229,7 @@ export class AuthorPrompt {
 
   async #set(rest: string): Promise<number> {
     const { session, host, terminal, args } = this.#context;
-    const words = [...splitWords(rest)];
+    const words = [...splitArgs(rest)];
     const hosts: string[] = [];
     for (let at = words.indexOf('--host'); at !== -1; at = words.indexOf('--host'))
       hosts.push(...words.splice(at, 2).slice(1));

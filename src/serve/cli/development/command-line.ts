@@ -14,9 +14,9 @@ export function splitLine(line: string): TypedLine {
   return { word, rest };
 }
 
-/** The words of a text. Quotes keep blanks; a backslash in double quotes or outside keeps the next character. */
-export function splitWords(text: string): readonly string[] {
-  const words: string[] = [];
+/** The parts of a text between blanks. Quotes keep blanks; a backslash in double quotes or outside keeps the next character. */
+export function splitArgs(text: string): readonly string[] {
+  const args: string[] = [];
   let word: string | undefined;
   let quote = '';
   for (let at = 0; at < text.length; at++) {
@@ -27,14 +27,14 @@ export function splitWords(text: string): readonly string[] {
       quote = character;
       word ??= '';
     } else if (quote === '' && /\s/.test(character)) {
-      if (word !== undefined) words.push(word);
+      if (word !== undefined) args.push(word);
       word = undefined;
     } else word = (word ?? '') + character;
   }
   if (quote !== '')
     throw new HostError('usage', `a quote is open: ${quote}`, { hint: 'close it at the end of the value' });
-  if (word !== undefined) words.push(word);
-  return words;
+  if (word !== undefined) args.push(word);
+  return args;
 }
 
 /**
@@ -43,7 +43,7 @@ export function splitWords(text: string): readonly string[] {
  */
 export function namedArguments(text: string, input: JsonSchema | undefined): JsonObject {
   const found: [string, Json][] = [];
-  for (const word of splitWords(text)) {
+  for (const word of splitArgs(text)) {
     const at = word.indexOf('=');
     if (at < 1)
       throw new HostError('usage', `${JSON.stringify(word)} is neither JSON nor name=value`, {

@@ -62,8 +62,8 @@ function isOwnExample({ index }: TestCase): boolean {
 
 function whyNotApproved(test: TestCase, context: CaseContext): string | undefined {
   if (!test.approve) return `the call needs a person's approval; state it in a saved case: "approve": true`;
-  const effect = context.package.tools.find((it) => it.name === test.tool)?.effect;
-  if (effect === 'destructive' && !context.approveDestructive)
+  const tool = context.package.tools.find((it) => it.name === test.tool);
+  if (tool?.effectDeclared === true && tool.effect === 'destructive' && !context.approveDestructive)
     return 'the tool is destructive, so "approve" counts only with --approve-destructive';
   return undefined;
 }
