@@ -171,7 +171,7 @@ test('only values that were set for dev reach a package', async () => {
   const files = talos({
     id: 'holder',
     functions: ['ask'],
-    code: 'export const ask = (_, credentials) => ({ length: credentials.token.length });',
+    code: 'export const handlers = { ask: (_, credentials) => ({ length: credentials.token.length }) };',
     rest: { credentials: [{ name: 'token', label: 'Token', description: 'A token.', required: true }] },
   });
   for (const [path, text] of Object.entries(files)) put(path, text);

@@ -113,36 +113,24 @@ test('the saved cases are not part of the package', async () => {
   expect(statuses(asked.stdout)).toEqual(['add {"a":1,"b":2}: failed', 'held: passed', 'later: skipped']);
 }, 60_000);
 
-test('a case approves its own call; a destructive tool needs a word on the command line too', async () => {
-  const action = (side_effects: string) => ({
-    name: side_effects,
-    side_effects,
-    requires_approval: 'always',
+test('"approve" of a case counts for a destructive tool only with a word on the command line', async () => {
+  const remove = {
+    name: 'remove',
+    side_effects: 'destructive',
     invocation: { kind: 'stdin-json' },
     input: inputOf({}),
     output: { format: 'json' },
     examples: [{ description: 'Nothing.', input: {}, output: { done: true } }],
-  });
-  put(
-    'desk/toolspace.json',
-    toolspace({ id: 'desk', command: ['sh', 'run.sh'], actions: [action('write'), action('destructive')] }),
-  );
+  };
+  put('desk/toolspace.json', toolspace({ id: 'desk', command: ['sh', 'run.sh'], actions: [remove] }));
   put('desk/run.sh', `echo '{"done": true}'`);
-  const effects = ['write', 'destructive'];
-  const cases = effects.map((tool) => ({ name: tool, tool, answer: { done: true }, approve: true }));
+  const cases = [{ name: 'remove', tool: 'remove', answer: { done: true }, approve: true }];
   put('desk/toolwharf-tests/desk.json', casesFile(cases));
   const { code, stdout } = await run('test', 'desk', '--json');
-  expect([code, statuses(stdout)]).toEqual([
-    1,
-    [
-      'write: passed',
-      'destructive: failed',
-      expect.stringMatching(/^write example 1.*: (passed|skipped)$/),
-      'destructive example 1: Nothing.: skipped',
-    ],
-  ]);
+  expect([code, statuses(stdout)]).toEqual([1, ['remove: failed', 'remove example 1: Nothing.: skipped']]);
   expect(stdout).toContain('--approve-destructive');
-  expect(await run('test', 'desk', '--approve-destructive')).toMatchObject({ code: 0 });
+  const allowed = await run('test', 'desk', '--approve-destructive', '--json');
+  expect(statuses(allowed.stdout)).toEqual(['remove: passed', 'remove example 1: Nothing.: skipped']);
 }, 60_000);
 
 test('values come from the cases and named variables, and each case finds its own files', async () => {
@@ -150,7 +138,7 @@ test('values come from the cases and named variables, and each case finds its ow
     talos({
       id: 'holder',
       functions: ['ask'],
-      code: 'export const ask = (_, credentials) => ({ length: credentials.token.length });',
+      code: 'export const handlers = { ask: (_, credentials) => ({ length: credentials.token.length }) };',
       rest: { credentials: [{ name: 'token', label: 'Token', description: 'A token.', required: true }] },
     }),
   ))
