@@ -13,6 +13,7 @@ export type {
   BinaryContent,
   CallRequest,
   Confirmation,
+  DevelopmentOptions,
   ExplainedFinding,
   ExplainedLimit,
   ExplainedPermissions,
