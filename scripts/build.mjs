@@ -12,9 +12,9 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { build } from 'rolldown';
-import { resolve } from './bundle.mjs';
+import { bundleModule, resolve } from './bundle.mjs';
 import { lazyLibraries } from './lazy-libraries.mjs';
 import { precompile } from './precompile.mjs';
 import { readSchemas } from './schemas.mjs';
@@ -96,6 +96,7 @@ await build({
 });
 mkdirSync('dist/schemas');
 for (const { name, text } of readSchemas(root)) writeFileSync(`dist/schemas/${name}.schema.json`, text);
+await writePublished();
 for (const it of ['dist/main.cjs', 'dist/main.js']) chmodSync(it, 0o755);
 escapeScripts('dist');
 await precompile();
@@ -104,6 +105,19 @@ await build({
   input: { index: 'src/index.ts', formats: 'src/formats/index.ts' },
   output: { dir: 'dist', format: 'esm', sourcemap: true, chunkFileNames: 'library/[name]-[hash].js' },
 });
+
+/** The manual page and the schemas of documents, which the sources describe. */
+async function writePublished() {
+  const script = join(root, 'dist', 'published-files.mjs');
+  await bundleModule("export { publishedFiles } from './src/serve/cli/published-files.ts';", root, script);
+  const { publishedFiles } = await import(pathToFileURL(script).href);
+  const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
+  for (const [path, text] of await publishedFiles(version)) {
+    mkdirSync(dirname(join('dist', path)), { recursive: true });
+    writeFileSync(join('dist', path), text);
+  }
+  rmSync(script);
+}
 
 /** Over the names and contents of files. */
 function digestOf(...paths) {

@@ -4,6 +4,7 @@ import { asHostError, type HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonSchema } from '../../model/json.js';
 import type { Rule, RuleOrigin } from '../../model/rule.js';
 import { parseExemption } from '../../model/scan-exemption.js';
+import { isSupportFact } from '../../model/support-facts.js';
 import { splitToolName } from '../../model/tool-name.js';
 import type { Waiver } from '../../model/waiver.js';
 import { assertNotDenied, parseDestination } from '../../net/destination.js';
@@ -42,6 +43,7 @@ export async function explainCall(
     tool: callable.name,
     ...verdict,
     effect: { value: tool.effect, declared: tool.effectDeclared },
+    untrustedInputs: tool.untrustedInputs,
     trusted: (setup.policy.trusted ?? []).some((it) => matchesToolName(it, callable.name)),
     inactive: setup.waivers
       .filter((it) => !services.waivers.isActive(it.id) && concerns(it, callable.name))
@@ -59,6 +61,9 @@ export async function explainCall(
       exempt: (setup.policy.scanExempt ?? []).filter((it) => parseExemption(it)?.tool === callable.name),
     },
     ...(result === undefined ? {} : { findings: await explainFindings(callable, result, setup) }),
+    ...(pkg.smoke === undefined ? {} : { smoke: pkg.smoke }),
+    ...(pkg.cost === undefined ? {} : { cost: pkg.cost }),
+    support: pkg.facts.filter(isSupportFact),
   };
 }
 

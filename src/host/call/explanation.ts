@@ -2,6 +2,8 @@
 import type { RateLimit } from '../../model/guardrails.js';
 import type { HostErrorCode } from '../../model/host-error.js';
 import type { Json, JsonSchema } from '../../model/json.js';
+import type { Cost, SmokeTest } from '../../model/lifecycle.js';
+import type { Fact } from '../../model/package.js';
 import type { FilesystemAccess, NetworkAccess, NetworkHost } from '../../model/permissions.js';
 import type { RuleOrigin } from '../../model/rule.js';
 import type { Effect } from '../../model/tool.js';
@@ -76,6 +78,8 @@ export interface Explanation {
   readonly code?: HostErrorCode;
   readonly because: readonly { readonly text: string; readonly origin: RuleOrigin }[];
   readonly effect: { readonly value: Effect; readonly declared: boolean };
+  /** Inputs that may contain data from untrusted sources. */
+  readonly untrustedInputs: readonly string[];
   readonly trusted: boolean;
   /** Settings about this tool that have no effect until the operator accepts them. */
   readonly inactive: readonly {
@@ -98,4 +102,10 @@ export interface Explanation {
   };
   /** What the scanner finds in the given answer; absent without one. */
   readonly findings?: readonly ExplainedFinding[];
+  /** How its package tests itself, if the manifest says it. */
+  readonly smoke?: SmokeTest;
+  /** What using its package costs, if the manifest says it. */
+  readonly cost?: Cost;
+  /** Where people get help; empty if the manifest does not say it. */
+  readonly support: readonly Fact[];
 }

@@ -136,7 +136,7 @@ export const tokenInput = object({
   mayApprove: optional(boolean('Whether a person may approve held calls at the client. Default: false.')),
   replaces: optional(text('Id of a token whose principal the new one gets.')),
 });
-export const tokenEntry = object({
+export const tokenMembers = {
   id: text(),
   kind: tokenKind,
   name: text(),
@@ -145,14 +145,16 @@ export const tokenEntry = object({
   mayApprove: boolean('Whether a person may approve held calls at the client.'),
   createdAt: timestamp(),
   expiresAt: nullable(timestamp()),
-});
+};
+export const tokenEntry = object(tokenMembers);
 
 export const killEntry = object({ target: text(), at: timestamp(), by: anyText() });
-export const killOutcome = object({
+export const killOutcomeMembers = {
   changed: boolean('False if it was stopped already.'),
   ended: integer('Running calls that were ended.'),
   voided: integer('Held calls that were voided.'),
-});
+};
+export const killOutcome = object(killOutcomeMembers);
 export const waiverMembers = {
   id: text('Digest of its content.'),
   kind: oneOf(['rule', 'grant', 'trusted', 'no-guesses', 'scan-exempt', 'limit', 'nats', 'broker']),
@@ -195,11 +197,12 @@ export const auditRollback = object({
 });
 export const auditEntry = object({ seq: integer(), at: anyText(), kind: text(), body: jsonObject() });
 
-export const movedFile = object({
+export const movedFileMembers = {
   id: text(),
   path: anyText('Where it was.'),
   stored: anyText('Where it is now.'),
   kind: oneOf(['file', 'folder', 'link']),
   packages: arrayOf(anyText()),
   at: timestamp(),
-});
+};
+export const movedFile = object(movedFileMembers);

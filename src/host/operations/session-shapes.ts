@@ -23,7 +23,7 @@ import {
   union,
 } from './shape.js';
 
-const diagnostic = object({
+export const diagnosticMembers = {
   code: text(),
   severity: oneOf(['error', 'warning', 'info']),
   message: anyText(),
@@ -32,7 +32,8 @@ const diagnostic = object({
   pointer: optional(anyText('JSON Pointer to the field.')),
   hint: optional(anyText()),
   related: optional(arrayOf(jsonObject('Another place: message, file and range.'))),
-});
+};
+const diagnostic = object(diagnosticMembers);
 
 export const programState = object({
   name: text(),
@@ -176,7 +177,7 @@ export const listedResource = object({
   entry: jsonObject('The entry as the server lists it.'),
 });
 
-export const packageReview = object({
+export const packageReviewMembers = {
   package: text(),
   path: text(),
   from: optional(anyText('Digest of the accepted state.')),
@@ -184,14 +185,15 @@ export const packageReview = object({
   widened: arrayOf(anyText(), 'What it may do now that it could not do before.'),
   reworded: arrayOf(anyText(), 'Changed text that models or people read.'),
   narrowed: arrayOf(anyText(), 'What it may no longer do.'),
-});
+};
+export const packageReview = object(packageReviewMembers);
 export const sessionWaiver = object({
   ...waiverMembers,
   origin: nullable(open<RuleOrigin>('Where a rule is written: kind, file and line.')),
   active: boolean('False: it has no effect until the operator accepts it.'),
   verified: boolean('It was accepted with the PIN.'),
 });
-export const installResult = object({
+export const installMembers = {
   package: text(),
   steps: arrayOf(
     object({
@@ -200,4 +202,5 @@ export const installResult = object({
       detail: optional(anyText()),
     }),
   ),
-});
+};
+export const installResult = object(installMembers);

@@ -40,9 +40,11 @@ export async function resetPin(
   } finally {
     await reset.close();
   }
-  terminal.out(
-    'a new PIN is set; set secrets, tokens and standing rules again, and accept your settings: toolwharf policy accept\n',
-  );
+  if (args.has('json')) terminal.out(`${JSON.stringify({ schema: 'toolwharf/pin@1', set: true })}\n`);
+  else
+    terminal.out(
+      'a new PIN is set; set secrets, tokens and standing rules again, and accept your settings: toolwharf policy accept\n',
+    );
   return 0;
 }
 

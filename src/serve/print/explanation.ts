@@ -1,6 +1,7 @@
 import type { ExplainedFinding, ExplainedLimit, ExplainedPermissions, Explanation } from '../../host/host.js';
 import type { NetworkAccess, NetworkHost } from '../../model/permissions.js';
 import { ruleOriginText } from '../../model/rule.js';
+import { costTexts, factText, smokeTestText } from './lifecycle.js';
 import type { Style } from './style.js';
 import { visibleLine } from './visible.js';
 import { waiverLine } from './waivers.js';
@@ -46,7 +47,13 @@ export function printExplanation(it: Explanation, principal: string, style: Styl
     ...guardrails.exempt.map((it) => row('keeps', `${it}  ${style.dim('[scan.exempt]')}`)),
     ...(it.findings ?? []).flatMap(findingRows),
     ...(it.findings?.length === 0 ? [row('removes', 'nothing from this answer')] : []),
+    ...(it.untrustedInputs.length === 0
+      ? []
+      : [row('untrusted', `data from untrusted sources may be in: ${it.untrustedInputs.join(', ')}`)]),
     ...(it.trusted ? [row('trusted', 'its answers, by the configuration')] : []),
+    ...costTexts(it.cost).map((text) => row('costs', text)),
+    ...(it.smoke === undefined ? [] : [row('smoke test', smokeTestText(it.smoke))]),
+    ...it.support.map((fact) => row('support', factText(fact))),
     row('policy', it.policy.slice(0, 16)),
   ];
   return `${lines.join('\n')}\n`;

@@ -6,6 +6,9 @@ import { pad, width, wrap } from './width.js';
 /** Further choices are shown only with --json. */
 const mostChoices = 12;
 
+/** What `tainted_ok` means. */
+const untrustedNote = 'may be untrusted';
+
 /** The argument names of a tool in one line; optional ones have a question mark. */
 export function inputNames(tool: Tool): string {
   if (!isObject(tool.input) || !isObject(tool.input.properties))
@@ -22,7 +25,8 @@ export function printInputs(tool: Tool, columns: number): string[] {
   const indent = 6 + widest + 2;
   return inputs.flatMap(([name, schema]) => {
     const description = typeof schema.description === 'string' ? schema.description : '';
-    const text = [kindOf(schema), description].filter((it) => it !== '').join('; ');
+    const untrusted = tool.untrustedInputs.includes(name.replace(/\?$/, '')) ? untrustedNote : '';
+    const text = [kindOf(schema), untrusted, description].filter((it) => it !== '').join('; ');
     const [first = '', ...rest] = wrap(visibleLine(text), Math.max(20, columns - indent));
     const label = `      ${pad(name, widest)}`;
     return [`${label}  ${first}`.trimEnd(), ...rest.map((it) => `${' '.repeat(indent)}${it}`)];

@@ -5,9 +5,11 @@ import type { Package } from '../../model/package.js';
 import type { CallAccess, FilesystemAccess, NetworkAccess } from '../../model/permissions.js';
 import { type Program, runsElsewhere } from '../../model/program.js';
 import type { Slot } from '../../model/slot.js';
+import { isSupportFact } from '../../model/support-facts.js';
 import type { Template } from '../../model/template.js';
 import type { Tool } from '../../model/tool.js';
 import { inputNames, printInputs } from './inputs.js';
+import { costTexts, factText, smokeTestText } from './lifecycle.js';
 import type { Style } from './style.js';
 import { visibleLine } from './visible.js';
 import { pad, wrap } from './width.js';
@@ -58,15 +60,12 @@ export function printPackage(
     'Prompts',
     pkg.prompts.map((it) => `${it.name}: ${it.description || it.title}`),
   );
-  section('Costs', describeCost(pkg));
+  section('Costs', costTexts(pkg.cost));
+  section('Smoke test', pkg.smoke === undefined ? [] : [smokeTestText(pkg.smoke)]);
   section('Revoked by', describeKillSwitch(pkg));
   section('Made for', pkg.targets.length === 0 ? [] : [pkg.targets.join(', ')]);
-  section(
-    'Other facts',
-    pkg.facts.map(
-      (it) => `${it.label}: ${typeof it.value === 'string' ? it.value : JSON.stringify(it.value)}`,
-    ),
-  );
+  section('Support', pkg.facts.filter(isSupportFact).map(factText));
+  section('Other facts', pkg.facts.filter((it) => !isSupportFact(it)).map(factText));
   const toolCount = pkg.tools.length + later.length;
   if (toolCount > 0 || pkg.announcesTools) lines.push('', style.bold(toolCount === 1 ? 'Tool' : 'Tools'));
   lines.push(
@@ -219,20 +218,6 @@ function describeGuardrails({ guardrails }: Package): string[] {
       ];
       return `${it.tool}: ${rules.join(', ') || 'no further rules'}`;
     }),
-  ];
-}
-
-function describeCost({ cost }: Package): string[] {
-  if (cost === undefined) return [];
-  const dollars = (cents: number) => `$${(cents / 100).toFixed(2)}`;
-  return [
-    [
-      ...(cost.installFeeCents === undefined ? [] : [`${dollars(cost.installFeeCents)} once`]),
-      ...(cost.monthlyFeeCents === undefined ? [] : [`${dollars(cost.monthlyFeeCents)} a month`]),
-      ...(cost.usageModel === undefined || cost.usageModel === 'none'
-        ? []
-        : [`usage is charged ${cost.usageModel}`]),
-    ].join(', ') || 'nothing',
   ];
 }
 

@@ -6,11 +6,16 @@ import { HostError } from '../../../model/host-error.js';
 import { type Arguments, type Command, commonOptions, type Option } from './command.js';
 
 /** `--format json` means `--json` for every command. Commands with more formats define their own --format. */
-const formatOption: Option = { name: 'format', value: 'FORMAT', text: 'text or json' };
+export const formatOption: Option = {
+  name: 'format',
+  value: 'FORMAT',
+  choices: ['text', 'json'],
+  text: 'text or json',
+};
 
 export function parseArguments(command: Command, commandLine: readonly string[]): Arguments {
   const ownFormat = command.options.some((it) => it.name === 'format');
-  const known = [...command.options, ...commonOptions, ...(ownFormat ? [] : [formatOption])];
+  const known = optionsOf(command);
   const argv = joinValueArgs(commandLine, known);
   const options = Object.fromEntries(
     known.map((it) => [
@@ -43,10 +48,17 @@ export function parseArguments(command: Command, commandLine: readonly string[])
     });
   return {
     positionals: parsed.positionals,
-    has: (name) => parsed.values[name] !== undefined || (name === 'json' && format === 'json'),
+    has: (name) =>
+      parsed.values[name] !== undefined || (name === 'json' && values('format').includes('json')),
     value: (name) => values(name)[0],
     values,
   };
+}
+
+/** All options of a command. Its own option comes before one of every command with the same name. */
+export function optionsOf(command: Pick<Command, 'options'>): readonly Option[] {
+  const own = new Set(command.options.map((it) => it.name));
+  return [...command.options, ...[...commonOptions, formatOption].filter((it) => !own.has(it.name))];
 }
 
 /** Makes `--when path under /x` one value, as if it were quoted. */

@@ -17,6 +17,8 @@ export interface Option {
   readonly multiple?: boolean;
   /** How many command-line arguments form its value, if more than one. A quoted value is one argument. */
   readonly valueArgs?: number;
+  /** All valid values, if there are few; shells offer them. */
+  readonly choices?: readonly string[];
   readonly text: string;
 }
 
@@ -55,7 +57,12 @@ export const commonOptions: readonly Option[] = [
     short: 'y',
     text: 'answer yes to questions; never approves held calls or changes of packages',
   },
-  { name: 'color', value: 'WHEN', text: 'auto, always or never (default: auto)' },
+  {
+    name: 'color',
+    value: 'WHEN',
+    choices: ['auto', 'always', 'never'],
+    text: 'auto, always or never (default: auto)',
+  },
   { name: 'quiet', short: 'q', text: 'print only results and errors' },
   { name: 'verbose', short: 'v', text: 'print details of failures; with serve, also the output of programs' },
   { name: 'help', short: 'h', text: 'show this help' },

@@ -1,46 +1,39 @@
-import type { LoadFormats } from '../terminal/terminal.js';
-import type { Command } from './command.js';
-
-export interface CommandEntry {
-  readonly name: string;
-  readonly summary: string;
-  /** `reads`: starts no program of a package, mounts nothing and accepts nothing. With --dry-run every command reads. */
-  readonly effect: 'reads' | 'acts';
-  /** Internal command: it works, but the help does not list it. */
-  readonly hidden?: boolean;
-  /** `loadFormats`: for commands whose help or work depends on the formats. */
-  load(loadFormats: LoadFormats): Promise<Command>;
-}
+import type { CommandEntry } from './command-entry.js';
 
 export const commands: readonly CommandEntry[] = [
   {
     name: 'init',
     summary: 'create a working package to start from',
     effect: 'acts',
+    json: ['init@1'],
     load: async (formats) => (await import('../commands/init.js')).initCommand(await formats()),
   },
   {
     name: 'validate',
     summary: 'check manifests and show how to fix them',
     effect: 'reads',
+    json: ['validate@1'],
     load: async (formats) => (await import('../commands/validate.js')).validateCommand(await formats()),
   },
   {
     name: 'list',
     summary: 'show packages and their state',
     effect: 'reads',
-    load: async () => (await import('../commands/list.js')).listCommand,
+    json: ['list@1', 'attention@1'],
+    load: async (formats) => (await import('../commands/list.js')).listCommand(await formats()),
   },
   {
     name: 'info',
     summary: 'show what a package does and what it asks for',
     effect: 'reads',
+    json: ['info@1'],
     load: async () => (await import('../commands/info.js')).info,
   },
   {
     name: 'call',
     summary: 'run one tool in the sandbox',
     effect: 'acts',
+    json: ['call@1', 'policy@1'],
     load: async () => (await import('../commands/call.js')).call,
   },
   {
@@ -59,126 +52,173 @@ export const commands: readonly CommandEntry[] = [
     name: 'serve',
     summary: 'run the host and accept clients',
     effect: 'acts',
+    json: ['serve@1', 'serve-event@1'],
     load: async () => (await import('../commands/serve.js')).serve,
   },
   {
     name: 'mcp',
     summary: 'serve tools to an MCP client over stdio',
     effect: 'acts',
+    json: { none: 'its output is the MCP protocol' },
     load: async () => (await import('../commands/mcp.js')).mcp,
   },
   {
     name: 'pin',
     summary: "set the operator's PIN",
     effect: 'acts',
+    json: ['pin@1', 'dry-run@1'],
     load: async () => (await import('../commands/pin.js')).pin,
   },
   {
     name: 'token',
     summary: 'create and revoke tokens for HTTP clients',
     effect: 'acts',
+    json: ['token@1', 'tokens@1', 'dry-run@1'],
     load: async () => (await import('../commands/token.js')).token,
   },
   {
     name: 'connect',
     summary: "add Toolwharf to a client's configuration",
     effect: 'acts',
+    json: ['connect@1'],
     load: async () => (await import('../commands/connect.js')).connect,
   },
   {
     name: 'export',
     summary: 'write an agent as files for a client',
     effect: 'acts',
+    json: ['export@1'],
     load: async (formats) => (await import('../commands/export.js')).exportCommand(await formats()),
   },
   {
     name: 'secret',
     summary: 'store the secrets and settings that packages ask for',
     effect: 'acts',
+    json: ['secrets@1', 'rekey@1', 'dry-run@1'],
     load: async () => (await import('../commands/secret.js')).secret,
   },
   {
     name: 'install',
     summary: "install a package's dependencies",
     effect: 'acts',
+    json: ['change@1'],
     load: async () => (await import('../commands/install.js')).install,
   },
   {
     name: 'review',
     summary: 'review and accept changes to a package',
     effect: 'acts',
+    json: ['needs-review@1', 'review@1', 'dry-run@1'],
     load: async () => (await import('../commands/review.js')).review,
   },
   {
     name: 'enable',
     summary: 'enable a disabled package',
     effect: 'acts',
+    json: ['switch@1', 'dry-run@1'],
     load: async () => (await import('../commands/enable.js')).enable,
   },
   {
     name: 'disable',
     summary: 'disable a package',
     effect: 'acts',
+    json: ['switch@1', 'dry-run@1'],
     load: async () => (await import('../commands/disable.js')).disable,
   },
   {
     name: 'kill',
     summary: 'stop calls immediately and block new ones',
     effect: 'acts',
+    json: ['kill@1', 'kills@1', 'dry-run@1'],
     load: async () => (await import('../commands/kill.js')).kill,
   },
   {
     name: 'quarantine',
     summary: 'restore or delete files that were moved aside',
     effect: 'acts',
+    json: ['quarantine@1', 'quarantined@1', 'dry-run@1'],
     load: async () => (await import('../commands/quarantine.js')).quarantine,
   },
   {
     name: 'approvals',
     summary: 'approve or deny held calls',
     effect: 'acts',
+    json: ['approvals@1', 'rules@1', 'notice-key@1', 'dry-run@1'],
     load: async () => (await import('../commands/approvals.js')).approvals,
   },
   {
     name: 'policy',
     summary: 'explain which rule decides a call',
     effect: 'acts',
+    json: ['policy@1', 'waivers@1', 'dry-run@1'],
     load: async () => (await import('../commands/policy.js')).policy,
   },
   {
     name: 'audit',
     summary: 'read and verify the audit log',
     effect: 'acts',
+    json: [
+      'audit@1',
+      'audit-entry@1',
+      'audit-call@1',
+      'audit-export@1',
+      'audit-checkpoint@1',
+      'audit-proof@1',
+      'audit-forget@1',
+      'acknowledge@1',
+      'dry-run@1',
+    ],
     load: async () => (await import('../commands/audit.js')).audit,
   },
   {
     name: 'doctor',
     summary: 'check this machine and show how to fix problems',
     effect: 'reads',
+    json: ['doctor@1'],
     load: async () => (await import('../commands/doctor.js')).doctor,
   },
   {
     name: 'config',
-    summary: 'show settings and where they come from',
-    effect: 'reads',
+    summary: 'show and change settings',
+    effect: 'acts',
+    json: ['config@1', 'config-change@1'],
     load: async () => (await import('../commands/config.js')).config,
   },
   {
     name: 'schema',
-    summary: 'print the JSON Schema of a manifest format',
+    summary: 'print the JSON Schema of a format or document',
     effect: 'reads',
+    json: ['schema@1', 'schemas@1'],
     load: async (formats) => (await import('../commands/schema.js')).schemaCommand(await formats()),
   },
   {
     name: 'explain',
     summary: 'explain a diagnostic or error code',
     effect: 'reads',
+    json: ['explain@1', 'codes@1'],
     load: async (formats) => (await import('../commands/explain.js')).explainCommand(await formats()),
+  },
+  {
+    name: 'completion',
+    summary: 'print the completion script of your shell',
+    effect: 'reads',
+    json: ['completion@1'],
+    load: async () => (await import('../commands/completion.js')).completion,
+  },
+  {
+    name: 'complete',
+    summary: 'print what may come next on a command line',
+    effect: 'reads',
+    json: { none: 'the scripts of "completion" read its lines' },
+    hidden: true,
+    load: async (formats) =>
+      (await import('../commands/complete.js')).completeCommand(await formats(), commands),
   },
   {
     name: 'host',
     summary: 'run the host in the background',
     effect: 'acts',
+    json: { none: 'it prints nothing' },
     hidden: true,
     load: async () => (await import('../commands/host.js')).host,
   },

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { builtInFormats } from '../../../formats/built-in-formats.js';
 import { width } from '../../print/width.js';
 import { commands } from './commands.js';
-import { commandHelp, exitCodes, mainHelp } from './help.js';
+import { commandHelp, mainHelp, printExitCodes } from './help.js';
 
 const long = (text: string, columns: number) => text.split('\n').filter((it) => width(it) > columns);
 
@@ -25,7 +25,7 @@ describe.each([40, 50, 80, 100])('help in %d columns', (columns) => {
   test('help of all commands and of the exit codes fits', () => {
     const text = mainHelp(commands, columns);
     expect(long(text, columns).filter((it) => !it.includes('toolwharf call ./word_count.py'))).toEqual([]);
-    expect(long(exitCodes(columns), columns)).toEqual([]);
+    expect(long(printExitCodes(columns), columns)).toEqual([]);
     const words = text.replace(/\s+/g, ' ');
     for (const it of commands) expect(words).toContain(`${it.name} ${it.summary}`);
   });

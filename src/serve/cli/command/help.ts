@@ -10,7 +10,13 @@ export function commandHelp(command: Command, columns: number): string {
     ...section('Examples', printTwoColumns(examples, columns, 56)),
     ...section('Usage', usage(command.usage, columns)),
     ...(command.options.length === 0 ? [] : section('Options', optionLines(command.options, columns))),
-    ...section('Options of every command', optionLines(commonOptions, columns)),
+    ...section(
+      'Options of every command',
+      optionLines(
+        commonOptions.filter((it) => !command.options.some((own) => own.name === it.name)),
+        columns,
+      ),
+    ),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -60,6 +66,7 @@ export function mainHelp(commands: readonly HelpEntry[], columns: number): strin
         12,
       ),
     ),
+    ...section('Options, before or after the command', optionLines(commonOptions, columns)),
     ...section(
       'More',
       printTwoColumns(
@@ -76,18 +83,20 @@ export function mainHelp(commands: readonly HelpEntry[], columns: number): strin
   return `${lines.join('\n')}\n`;
 }
 
-export function exitCodes(columns: number): string {
-  const codes: readonly TwoColumnRow[] = [
-    ['0', 'success'],
-    ['1', 'failure'],
-    ['2', 'wrong usage, or something named was not found'],
-    ['3', 'a manifest or the configuration is invalid or cannot be read'],
-    ['4', 'a secret, setting or sign-in is missing'],
-    ['5', 'approval is needed, or policy, a guardrail, a limit or the kill switch denied the call'],
-    ['6', 'integrity check failed: something changed after it was checked'],
-    ['7', 'the sandbox, a language runtime or a required program is unavailable'],
-    ['8', 'timeout'],
-    ['130', 'interrupted; 143 terminated'],
-  ];
-  return `${['Exit codes', ...printTwoColumns(codes, columns, 3)].join('\n')}\n`;
+/** With their meaning. */
+export const exitCodes: readonly TwoColumnRow[] = [
+  ['0', 'success'],
+  ['1', 'failure'],
+  ['2', 'wrong usage, or something named was not found'],
+  ['3', 'a manifest or the configuration is invalid or cannot be read'],
+  ['4', 'a secret, setting or sign-in is missing'],
+  ['5', 'approval is needed, or policy, a guardrail, a limit or the kill switch denied the call'],
+  ['6', 'integrity check failed: something changed after it was checked'],
+  ['7', 'the sandbox, a language runtime or a required program is unavailable'],
+  ['8', 'timeout'],
+  ['130', 'interrupted; 143 terminated'],
+];
+
+export function printExitCodes(columns: number): string {
+  return `${['Exit codes', ...printTwoColumns(exitCodes, columns, 3)].join('\n')}\n`;
 }

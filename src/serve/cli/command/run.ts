@@ -5,34 +5,43 @@ import { visible } from '../../print/visible.js';
 import { lookingTerminal } from '../looking-terminal.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { parseArguments } from './arguments.js';
-import { type Arguments, commonOptions } from './command.js';
+import type { Arguments } from './command.js';
+import { commandFirst } from './command-first.js';
 import { suggestCommand } from './command-suggestion.js';
 import { commands } from './commands.js';
-import { commandHelp, exitCodes, mainHelp } from './help.js';
+import { commandHelp, exitCodes, mainHelp, printExitCodes } from './help.js';
+import { helpDocument } from './help-document.js';
 
 /** Runs one command line and returns its exit code. Never throws. */
 export async function runCommandLine(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const wantsJson = /(?:^|\n)--(?:json|format[\n=]json)(?:\n|$)/.test(argv.join('\n'));
   const verbose = argv.includes('-v') || argv.includes('--verbose');
   try {
     return await dispatch(argv, terminal);
   } catch (error) {
-    return report(error, terminal, wantsJson, verbose);
+    return report(error, terminal, wantsJson(argv), verbose);
   }
 }
 
-async function dispatch(argv: readonly string[], terminal: Terminal): Promise<number> {
-  const [verb, ...rest] = commandFirst(argv);
+async function dispatch(commandLine: readonly string[], terminal: Terminal): Promise<number> {
+  const { verb, rest } = commandFirst(commandLine);
   if (verb === undefined || verb === '--help' || verb === '-h' || verb === 'help') {
     return help(rest, terminal, verb === undefined ? 2 : 0);
   }
-  const name = verb === 'ext' ? (rest.shift() ?? '') : verb;
-  const { command, effect } = await loadCommand(name, terminal);
-  if (rest.includes('--help') || rest.includes('-h')) {
-    terminal.out(commandHelp(command, terminal.columns));
+  if (verb === '--version' || verb === '-V') return printVersion(rest, terminal);
+  // `ext validate` is another name of `validate`.
+  const at = verb === 'ext' ? rest.findIndex((it) => !it.startsWith('-')) : -1;
+  const name = verb === 'ext' ? (rest[at] ?? '') : verb;
+  const argv = rest.filter((_, index) => index !== at);
+  const { command, effect, json } = await loadCommand(name, terminal);
+  if (optionsIn(argv).some((it) => it === '--help' || it === '-h')) {
+    outputHelp(argv, terminal, helpDocument.command(command), commandHelp(command, terminal.columns));
     return 0;
   }
-  const args = parseArguments(command, rest);
+  const args = parseArguments(command, argv);
+  if (args.has('json') && 'none' in json)
+    throw new HostError('usage', `${name} has no --json: ${json.none}`, {
+      hint: `see "toolwharf ${name} --help"`,
+    });
   const color = args.value('color');
   if (color !== undefined && !['auto', 'always', 'never'].includes(color)) {
     throw new HostError('usage', `unknown value for --color: ${JSON.stringify(color)}`, {
@@ -41,15 +50,6 @@ async function dispatch(argv: readonly string[], terminal: Terminal): Promise<nu
   }
   const reads = effect === 'reads' || args.has('dry-run');
   return command.run(args, withCwd(reads ? lookingTerminal(terminal) : terminal, args));
-}
-
-/** `toolwharf -q list` means `toolwharf list -q`: options of every command may come before the command. */
-function commandFirst(argv: readonly string[]): readonly string[] {
-  const switches = commonOptions.filter((it) => it.value === undefined && it.name !== 'help');
-  const isSwitch = (word: string) =>
-    switches.some((it) => word === `--${it.name}` || (it.short !== undefined && word === `-${it.short}`));
-  const at = argv.findIndex((it) => !isSwitch(it));
-  return at < 1 ? argv : [argv[at] as string, ...argv.slice(0, at), ...argv.slice(at + 1)];
 }
 
 function withCwd(terminal: Terminal, args: Arguments): Terminal {
@@ -63,7 +63,8 @@ function withCwd(terminal: Terminal, args: Arguments): Terminal {
 
 async function loadCommand(name: string, { loadFormats }: Terminal) {
   const entry = commands.find((it) => it.name === name);
-  if (entry !== undefined) return { command: await entry.load(loadFormats), effect: entry.effect };
+  if (entry !== undefined)
+    return { command: await entry.load(loadFormats), effect: entry.effect, json: entry.json };
   const meant = suggestCommand(
     name,
     commands.filter((it) => !it.hidden).map((it) => it.name),
@@ -72,18 +73,43 @@ async function loadCommand(name: string, { loadFormats }: Terminal) {
   throw new HostError('usage', `unknown command ${JSON.stringify(name)}`, { hint });
 }
 
-async function help([topic]: readonly string[], terminal: Terminal, exit: number): Promise<number> {
-  if (topic === 'exit-codes') terminal.out(exitCodes(terminal.columns));
-  else if (topic !== undefined)
-    terminal.out(commandHelp((await loadCommand(topic, terminal)).command, terminal.columns));
-  else
-    (exit === 0 ? terminal.out : terminal.err)(
-      mainHelp(
-        commands.filter((it) => !it.hidden),
-        terminal.columns,
-      ),
-    );
+async function help(argv: readonly string[], terminal: Terminal, exit: number): Promise<number> {
+  const topic = argv.find((it) => !it.startsWith('-'));
+  const { columns } = terminal;
+  if (topic === 'exit-codes')
+    outputHelp(argv, terminal, helpDocument.exitCodes(exitCodes), printExitCodes(columns));
+  else if (topic !== undefined) {
+    const { command } = await loadCommand(topic, terminal);
+    outputHelp(argv, terminal, helpDocument.command(command), commandHelp(command, columns));
+  } else {
+    const shown = commands.filter((it) => !it.hidden);
+    if (exit === 0) outputHelp(argv, terminal, helpDocument.commands(shown), mainHelp(shown, columns));
+    else if (wantsJson(argv))
+      throw new HostError('usage', 'name a command', { hint: 'see "toolwharf --help"' });
+    else terminal.err(mainHelp(shown, columns));
+  }
   return exit;
+}
+
+function outputHelp(argv: readonly string[], terminal: Terminal, document: object, text: string): void {
+  terminal.out(wantsJson(argv) ? `${JSON.stringify(document)}\n` : text);
+}
+
+function printVersion(argv: readonly string[], terminal: Terminal): number {
+  const { version } = terminal;
+  const document = { schema: 'toolwharf/version@1', version };
+  terminal.out(wantsJson(argv) ? `${JSON.stringify(document)}\n` : `${version}\n`);
+  return 0;
+}
+
+/** What comes after `--` is never an option. */
+function optionsIn(argv: readonly string[]): readonly string[] {
+  return argv.includes('--') ? argv.slice(0, argv.indexOf('--')) : argv;
+}
+
+/** Before the arguments are parsed, because errors in them are reported as JSON too. */
+function wantsJson(argv: readonly string[]): boolean {
+  return /(?:^|\n)--(?:json|format[\n=]json)(?:\n|$)/.test(optionsIn(argv).join('\n'));
 }
 
 function report(error: unknown, terminal: Terminal, json: boolean, verbose: boolean): number {

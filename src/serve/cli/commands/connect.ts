@@ -39,7 +39,12 @@ export function connectCommand(machine: ConnectMachine): Command {
       { line: 'toolwharf connect gemini-cli --undo', text: 'restore the file as it was before' },
     ],
     options: [
-      { name: 'scope', value: 'SCOPE', text: 'user or project (default: depends on the client)' },
+      {
+        name: 'scope',
+        value: 'SCOPE',
+        choices: ['user', 'project'],
+        text: 'user or project (default: depends on the client)',
+      },
       { name: 'http', value: 'URL', text: 'connect to a running host instead of starting one' },
       { name: 'name', value: 'NAME', text: 'name of the server entry (default: toolwharf)' },
       { name: 'root', value: 'DIR', text: 'workspace folder that tools may use' },

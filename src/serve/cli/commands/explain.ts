@@ -24,7 +24,15 @@ export function explainCommand(formats: readonly FormatDescriptor[]): Command {
       const known = [...Object.keys(codes), ...hostErrorCodes];
       if (more.length > 0) throw new HostError('usage', 'name one code');
       if (code === undefined) {
-        terminal.out(`${known.join('\n')}\n`);
+        const list = [
+          ...Object.entries(codes).map(([it, severity]) => ({ code: it, severity })),
+          ...hostErrorCodes.map((it) => ({ code: it, severity: 'error' })),
+        ];
+        terminal.out(
+          args.has('json')
+            ? `${JSON.stringify({ schema: 'toolwharf/codes@1', codes: list })}\n`
+            : `${known.join('\n')}\n`,
+        );
         return 0;
       }
       if (isErrorCode(code)) return explainError(code, args, terminal);

@@ -1,5 +1,8 @@
 import { relative } from 'node:path';
+import type { FormatDescriptor } from '../../../formats/format-descriptor.js';
 import type { PackageReport, RemoteSession, SessionOptions, SessionWaiver } from '../../../host/host.js';
+import { HostError } from '../../../model/host-error.js';
+import { errorTable } from '../../errors.js';
 import { attentionOf } from '../../print/attention.js';
 import { printPackages } from '../../print/packages.js';
 import { visibleLine } from '../../print/visible.js';
@@ -8,44 +11,70 @@ import { wrap } from '../../print/width.js';
 import type { Arguments, Command } from '../command/command.js';
 import { sessionOptions } from '../config/config.js';
 import { sessionFor } from '../config/session-options.js';
+import {
+  assertWordsMatch,
+  filterOptions,
+  isEmptyFilter,
+  matchesFilter,
+  splitFilter,
+} from '../package-filter.js';
 import { RollbackWarnings } from '../rollback-warnings.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
 import { withHost } from '../with-host.js';
 
-export const listCommand: Command = {
-  name: 'list',
-  summary: 'Show packages with their state, and the reasons why some are not ready.',
-  usage: 'list [DIR…] [options]',
-  examples: [
-    { line: 'toolwharf list', text: 'show everything below this folder' },
-    { line: 'toolwharf list tools ~/more-tools', text: 'show two folders' },
-    { line: 'toolwharf list --json', text: 'print JSON for a script' },
-    { line: 'toolwharf list --attention', text: 'show only what needs a decision or setup' },
-  ],
-  options: [
-    { name: 'attention', text: 'show only what needs attention, with the command to run' },
-    ...sessionOptions,
-  ],
-  async run(args, terminal) {
-    const options = await sessionFor(args, terminal, args.positionals);
-    if (args.has('attention')) return attention(args, terminal, options);
-    const { report, waivers } = await withHost(args, terminal, async (host) => {
-      await new RollbackWarnings(terminal.err).reportAll(host);
-      const session = await host.session({ ...options, intent: 'look' });
-      return { report: await session.packages(), waivers: await session.waivers() };
-    });
-    if (args.has('json')) {
-      const document = { ...listDocument(report, terminal.cwd), ...inactiveMember(waivers) };
-      terminal.out(`${JSON.stringify(document)}\n`);
-    } else {
-      const notes = inactiveNotes(waivers).map((it) => `${visibleLine(it)}\n`);
-      terminal.out(printPackages(report, terminalStyle(args, terminal), terminal.columns, args.positionals));
-      if (notes.length > 0) terminal.out(`\n${notes.join('')}`);
-    }
-    return 0;
-  },
-};
+export function listCommand(formats: readonly FormatDescriptor[]): Command {
+  const names = formats.map((it) => it.name);
+  return {
+    name: 'list',
+    summary: 'Show packages with their state, and the reasons why some are not ready.',
+    usage: 'list [DIR…] [WORD…] [options]',
+    examples: [
+      { line: 'toolwharf list', text: 'show everything below this folder' },
+      { line: 'toolwharf list tools ~/more-tools', text: 'show two folders' },
+      { line: 'toolwharf list weather', text: 'only packages with this word in a name or description' },
+      { line: 'toolwharf list --state broken --format patch', text: 'only broken packages of one format' },
+      { line: 'toolwharf list --json', text: 'print JSON for a script' },
+      { line: 'toolwharf list --attention', text: 'show only what needs a decision or setup' },
+    ],
+    options: [
+      { name: 'attention', text: 'show only what needs attention, with the command to run' },
+      ...filterOptions(names),
+      ...sessionOptions,
+    ],
+    async run(given, terminal) {
+      const { args, paths, filter } = splitFilter(given, names, terminal);
+      const options = await sessionFor(args, terminal, paths);
+      if (args.has('attention')) {
+        if (!isEmptyFilter(filter))
+          throw new HostError('usage', 'use --attention or a filter, not both', {
+            hint: 'a filter is a word, --state or --format',
+          });
+        return attention(args, terminal, options);
+      }
+      const { report, waivers } = await withHost(args, terminal, async (host) => {
+        await new RollbackWarnings(terminal.err).reportAll(host);
+        const session = await host.session({ ...options, intent: 'look' });
+        return { report: await session.packages(), waivers: await session.waivers() };
+      });
+      assertWordsMatch(report.packages, filter);
+      const packages = report.packages.filter((it) => matchesFilter(it, filter));
+      const shown = { ...report, packages };
+      if (args.has('json')) {
+        const document = { ...listDocument(shown, terminal.cwd), ...inactiveMember(waivers) };
+        terminal.out(`${JSON.stringify(document)}\n`);
+      } else {
+        const notes = inactiveNotes(waivers).map((it) => `${visibleLine(it)}\n`);
+        if (packages.length > 0 || report.packages.length === 0)
+          terminal.out(printPackages(shown, terminalStyle(args, terminal), terminal.columns, paths));
+        if (packages.length < report.packages.length)
+          terminal.out(`${packages.length} of ${report.packages.length} packages match\n`);
+        if (notes.length > 0) terminal.out(`\n${notes.join('')}`);
+      }
+      return packages.some((it) => it.state === 'broken') ? errorTable.invalid_manifest.exit : 0;
+    },
+  };
+}
 
 async function sessionAttention(session: RemoteSession) {
   return { packages: (await session.packages()).packages, waivers: await session.waivers() };

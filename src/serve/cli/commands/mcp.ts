@@ -29,6 +29,7 @@ export const mcp: Command = {
     {
       name: 'expose',
       value: 'WHICH',
+      choices: ['all', 'search', 'auto'],
       text: 'tools that clients see: all, search (only meta-tools) or auto: by their number (default: auto)',
     },
     {

@@ -62,6 +62,7 @@ export const serve: Command = {
     {
       name: 'expose',
       value: 'WHICH',
+      choices: ['all', 'search', 'auto'],
       text: 'tools that MCP clients see: all, search or auto (default: auto)',
     },
     { name: 'no-http', text: 'do not open a port' },

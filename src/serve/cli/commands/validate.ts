@@ -27,8 +27,13 @@ export function validateCommand(formats: readonly FormatDescriptor[]): Command {
       { line: 'toolwharf validate tools --format github', text: 'annotate a pull request on GitHub' },
     ],
     options: [
-      { name: 'format', value: 'FORM', text: 'output format: text, json, sarif or github (default: text)' },
-      { name: 'as', value: 'FORMAT', text: `format of the named files: ${names.join(', ')}` },
+      {
+        name: 'format',
+        value: 'FORM',
+        choices: outputFormats,
+        text: 'output format: text, json, sarif or github (default: text)',
+      },
+      { name: 'as', value: 'FORMAT', choices: names, text: `format of the named files: ${names.join(', ')}` },
       { name: 'strict', text: 'treat warnings as errors' },
       { name: 'agent-version', value: 'VERSION', text: 'host version that extensions are checked against' },
     ],

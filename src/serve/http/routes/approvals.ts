@@ -1,21 +1,18 @@
 import type { Approvals } from '../../../host/host.js';
 import { approvalStates } from '../../../host/operations/operator-shapes.js';
-import { arrayOf, optional, text } from '../../../host/operations/shape.js';
 import type { ApprovalState } from '../../../model/approval.js';
 import type { CancelSignal } from '../../../model/cancel-signal.js';
-import { approvalEntry, approvalsDocument } from '../../print/approval-document.js';
+import { documents } from '../../documents/documents.js';
+import { approvalsDocument } from '../../print/approval-document.js';
 import { HttpError } from '../http-error.js';
 import { operatorOf } from '../request-operator.js';
-import { documentSchema, type ResponseSpec, type Route } from '../route.js';
+import type { ResponseSpec, Route } from '../route.js';
 
 const states: readonly ApprovalState[] = approvalStates;
 
 const approvalsResponse: ResponseSpec = {
   description: 'Held calls with their arguments.',
-  schema: documentSchema('toolwharf/approvals@1', {
-    requests: arrayOf(approvalEntry),
-    version: optional(text('Differs after every change.')),
-  }),
+  schema: documents['approvals@1'].shape.schema,
 };
 const notFound: ResponseSpec = { description: 'No held call has this id.' };
 const maxWaitSeconds = 60;

@@ -1,6 +1,7 @@
 import type { Host } from '../../../host/host.js';
-import { arrayOf, text } from '../../../host/operations/shape.js';
-import { attentionEntry, attentionOf } from '../../print/attention.js';
+import { text } from '../../../host/operations/shape.js';
+import { documents } from '../../documents/documents.js';
+import { attentionOf } from '../../print/attention.js';
 import { HttpError } from '../http-error.js';
 import { documentSchema, type Route } from '../route.js';
 
@@ -17,7 +18,7 @@ export function attentionRoutes(host: Host): readonly Route[] {
       responses: {
         200: {
           description: 'The items, most urgent first.',
-          schema: documentSchema('toolwharf/attention@1', { items: arrayOf(attentionEntry) }),
+          schema: documents['attention@1'].shape.schema,
         },
       },
       handle: async ({ caller }) => {

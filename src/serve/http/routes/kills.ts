@@ -1,14 +1,6 @@
 import type { Kills } from '../../../host/host.js';
-import {
-  anyText,
-  arrayOf,
-  boolean,
-  integer,
-  isoTime,
-  object,
-  optional,
-  text,
-} from '../../../host/operations/shape.js';
+import { boolean, integer, object, optional, text } from '../../../host/operations/shape.js';
+import { documents } from '../../documents/documents.js';
 import { operatorOf } from '../request-operator.js';
 import { bodyOf, documentSchema, type Route } from '../route.js';
 
@@ -32,9 +24,7 @@ export function killRoutes(kills: Kills): readonly Route[] {
       responses: {
         200: {
           description: 'The stopped targets.',
-          schema: documentSchema('toolwharf/kills@1', {
-            killed: arrayOf(object({ target: text(), since: isoTime(), by: anyText() })),
-          }),
+          schema: documents['kills@1'].shape.schema,
         },
       },
       handle: async () => ({

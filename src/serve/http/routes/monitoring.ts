@@ -1,9 +1,9 @@
 import type { Host } from '../../../host/host.js';
-import { auditVerdictMembers } from '../../../host/operations/operator-shapes.js';
 import { jsonObject } from '../../../host/operations/shape.js';
 import type { JsonObject } from '../../../model/json.js';
+import { documents } from '../../documents/documents.js';
 import type { Gauge, Metrics } from '../metrics.js';
-import { documentSchema, type Route } from '../route.js';
+import type { Route } from '../route.js';
 
 export interface MonitoringOptions {
   readonly host: Host;
@@ -67,7 +67,7 @@ export function monitoringRoutes(options: MonitoringOptions): readonly Route[] {
       responses: {
         200: {
           description: 'Whether the audit log is intact.',
-          schema: documentSchema('toolwharf/audit@1', auditVerdictMembers),
+          schema: documents['audit@1'].shape.schema,
         },
       },
       handle: async () => ({ body: { schema: 'toolwharf/audit@1', ...(await host.verifyAudit()) } }),

@@ -12,15 +12,16 @@ import {
 } from '../../../host/operations/shape.js';
 import type { Json } from '../../../model/json.js';
 import type { ArgumentCondition, Condition } from '../../../model/standing-rule.js';
-import { ruleEntry, rulesDocument } from '../../print/rule-document.js';
+import { documents } from '../../documents/documents.js';
+import { rulesDocument } from '../../print/rule-document.js';
 import { checkedRule, ruleTarget } from '../../rule-input.js';
 import { HttpError } from '../http-error.js';
 import { operatorOf } from '../request-operator.js';
-import { bodyOf, documentSchema, type ResponseSpec, type Route } from '../route.js';
+import { bodyOf, type ResponseSpec, type Route } from '../route.js';
 
 const rulesResponse: ResponseSpec = {
   description: 'Standing rules with their conditions.',
-  schema: documentSchema('toolwharf/rules@1', { rules: arrayOf(ruleEntry) }),
+  schema: documents['rules@1'].shape.schema,
 };
 const tests = ['equals', 'one-of', 'under', 'at-most', 'at-least', 'matches'] as const;
 const conditionEntry = object({ argument: text(), test: oneOf(tests), value: json() });

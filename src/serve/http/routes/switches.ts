@@ -1,5 +1,6 @@
 import type { Switches } from '../../../host/host.js';
 import { arrayOf, boolean, object, text } from '../../../host/operations/shape.js';
+import { documents } from '../../documents/documents.js';
 import { HttpError } from '../http-error.js';
 import { operatorOf } from '../request-operator.js';
 import { bodyOf, documentSchema, type Route } from '../route.js';
@@ -35,11 +36,7 @@ export function switchRoutes(switches: Switches): readonly Route[] {
       responses: {
         200: {
           description: 'The new state of the package.',
-          schema: documentSchema('toolwharf/switch@1', {
-            package: text(),
-            enabled: boolean(),
-            changed: boolean('False if nothing changed.'),
-          }),
+          schema: documents['switch@1'].shape.schema,
         },
       },
       handle: async (exchange) => {

@@ -1,5 +1,4 @@
 import type { ListedTool, PackageState } from '../../../host/host.js';
-import { packageMembers, packageSummary } from '../../../host/operations/session-shapes.js';
 import {
   anyText,
   arrayOf,
@@ -11,6 +10,7 @@ import {
   optional,
   text,
 } from '../../../host/operations/shape.js';
+import { documents } from '../../documents/documents.js';
 import { errorTable } from '../../errors.js';
 import { callDocument, callDocumentShape } from '../../print/call-document.js';
 import type { PathRedactor } from '../path-redactor.js';
@@ -43,10 +43,7 @@ export function toolRoutes(redactor: PathRedactor): readonly Route[] {
       responses: {
         200: {
           description: 'The packages.',
-          schema: documentSchema('toolwharf/list@1', {
-            packages: arrayOf(object(packageMembers)),
-            summary: packageSummary,
-          }),
+          schema: documents['list@1'].shape.schema,
         },
       },
       handle: async ({ caller }) => {
