@@ -95,6 +95,7 @@ async function main(): Promise<void> {
     isFolder,
     resource: (path) => fileURLToPath(new URL(`../${path}`, import.meta.url)),
     loadFormats: async () => (await import('./formats/built-in-formats.js')).builtInFormats,
+    findPython: pythonVersion,
     openHost: (options) => openHost(options, { version, principal, cwd }, interrupted.signal),
     readDocument: (url, allow) => fetchDocument(url, allow, interrupted.signal),
     startHost,
@@ -139,6 +140,17 @@ function isFolder(path: string): boolean {
     return statSync(path).isDirectory();
   } catch {
     return false;
+  }
+}
+
+/** The usual version if it is here, else the nearest one. */
+async function pythonVersion(): Promise<string | undefined> {
+  const { findPython } = await import('./sandbox/interpreter.js');
+  const { systemSandbox } = await import('./sandbox/system-sandbox.js');
+  try {
+    return findPython('3.12', systemSandbox({}).user, homedir()).version;
+  } catch {
+    return undefined;
   }
 }
 

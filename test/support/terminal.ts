@@ -60,6 +60,7 @@ export function testTerminal(options: TestTerminalOptions): TestTerminal {
     writeFile: () => {},
     isFolder: (path) => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true,
     resource: (path) => path,
+    findPython: async () => undefined,
     loadFormats: async () => builtInFormats,
     openHost: async () => ({ close: async () => {}, ...options.host }) as Host,
     examine: options.examine ?? (async () => []),

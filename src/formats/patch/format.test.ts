@@ -211,7 +211,7 @@ test('a parameter that does not match its input is reported with both places', (
 
 describe('the starter for any name has no diagnostics', () => {
   test.each(['word_count', 'Word Count', '9 lives', 'Größe', '', '日本語', 'x'.repeat(200)])('%s', (name) => {
-    const [tool, readme] = starter(name);
+    const [tool, readme] = starter(name, name, {});
     const result = parse(tool?.text ?? '', tool?.path);
     expect(result.diagnostics).toEqual([]);
     expect(`${result.package?.id}.py`).toBe(tool?.path);

@@ -1,10 +1,16 @@
-import { foldedName, type StarterFile } from '../starter.js';
+import { foldedName, type StarterFile, type StarterMachine } from '../starter.js';
 
-/** A Python tool in one file that searches a text. It uses only the standard library. */
-export function starter(name: string): readonly StarterFile[] {
+/** The default of the format. */
+const defaultPython = '3.12';
+
+/**
+ * A Python tool in one file that searches a text. It uses only the standard library. It names the Python of this
+ * machine, so that it runs at once and without a warning.
+ */
+export function starter(name: string, _folder: string, { python }: StarterMachine): readonly StarterFile[] {
   const id = idOf(name);
   return [
-    { path: `${id}.py`, text: tool(id) },
+    { path: `${id}.py`, text: tool(id, python ?? defaultPython) },
     { path: 'README.md', text: readme(id) },
   ];
 }
@@ -20,7 +26,7 @@ function idOf(name: string): string {
   return id === '' ? 'find_lines' : id;
 }
 
-function tool(id: string): string {
+function tool(id: string, python: string): string {
   return `# ---
 # name: ${id}
 # version: "0.1.0"
@@ -47,7 +53,7 @@ function tool(id: string): string {
 #   human_confirm: false
 # runtime:
 #   language: python
-#   python_version: "3.12"
+#   python_version: "${python}"
 #   packages: []
 # ---
 import json

@@ -110,7 +110,7 @@ export function lastBackup(file: SettingsFile): Backup | undefined {
   return { path, text: text ?? '', current: last.digest === digestOf(file.text ?? '') };
 }
 
-function replaceSettings(
+export function replaceSettings(
   file: SettingsFile,
   text: string,
   privacy: Privacy,

@@ -37,7 +37,11 @@ export function initCommand(formats: readonly FormatDescriptor[]): Command {
           .replace(/[^a-z0-9]+/g, '-')
           .replace(/^[^a-z]+|-+$/g, '') || `my-${format.name}`;
       const starter = await format.loadStarter();
-      const files = starter(slug, basename(target)).map((it) => ({ ...it, path: join(target, it.path) }));
+      const machine = { python: await terminal.findPython() };
+      const files = starter(slug, basename(target), machine).map((it) => ({
+        ...it,
+        path: join(target, it.path),
+      }));
       const existing = files.find((it) => terminal.readFile(it.path) !== undefined);
       if (existing !== undefined)
         throw new HostError('usage', `${existing.path} already exists`, { hint: 'name a new folder' });

@@ -52,14 +52,15 @@ export function exists(path: string): boolean {
   }
 }
 
-/** Loads the TOML parser only if there is something to parse. */
+/** Loads the TOML parser only if there is something to parse. `text`: what the file would contain. */
 export async function readConfigFile(
   path: string,
   kind: ConfigFile['kind'],
   home: string,
+  text?: string,
 ): Promise<ConfigFile> {
   const settings = new Map<ConfigKeyName, FileSetting>();
-  const read = readTextFile(fileAlone(path), path);
+  const read = readTextFile(fileAlone(path, text), path);
   // An empty file is valid: it sets nothing.
   if (!read.ok)
     return { path, kind, settings, diagnostics: read.diagnostics.filter((it) => it.code !== 'file.empty') };
@@ -172,6 +173,11 @@ function keysOf(
 }
 
 function unknownKey(name: string, at: JsonPath, report: Report): void {
+  report.at('schema.closed', at, `unknown setting ${name}`, { hint: unknownKeyHint(name), spot: 'key' });
+}
+
+/** The setting that was probably meant, or all that are near. */
+export function unknownKeyHint(name: string): string {
   const names = configKeys.map((it) => it.name);
   const last = name.slice(name.lastIndexOf('.') + 1);
   const table = name.includes('.') ? undefined : suggest(name, configTables);
@@ -186,24 +192,23 @@ function unknownKey(name: string, at: JsonPath, report: Report): void {
   // If the table exists, suggest only its own keys.
   const inTable = names.filter((it) => it.startsWith(name.slice(0, name.lastIndexOf('.') + 1)));
   const near = name.includes('.') && inTable.length > 0 ? inTable : names;
-  const hint =
-    table !== undefined
-      ? `did you mean [${table}]?`
-      : meant !== undefined
-        ? `did you mean ${meant}?`
-        : `see docs/config.md; the keys are ${near.join(', ')}`;
-  report.at('schema.closed', at, `unknown setting ${name}`, { hint, spot: 'key' });
+  if (table !== undefined) return `did you mean [${table}]?`;
+  return meant !== undefined
+    ? `did you mean ${meant}?`
+    : `see docs/config.md; the keys are ${near.join(', ')}`;
 }
 
 /** A single file as a bundle, to use the same text checks as for manifests. */
-function fileAlone(path: string): Bundle {
+function fileAlone(path: string, text: string | undefined): Bundle {
+  const content = (): BundleEntry =>
+    text === undefined ? readEntry(path) : { kind: 'file', bytes: Buffer.from(text) };
   return {
     manifest: path,
     folder: dirname(path),
     display: () => path,
     files: () => [path],
-    read: () => readEntry(path),
-    digest: () => digestOf(readEntry(path)),
+    read: content,
+    digest: () => digestOf(content()),
   };
 }
 

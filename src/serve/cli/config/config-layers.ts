@@ -58,14 +58,14 @@ function fromFile(file: ConfigFile | undefined, name: ConfigKeyName): LayerValue
 function fromFlag(key: ConfigKey, { args, pathContext }: ConfigLayers): LayerValue | undefined {
   if (key.flag === undefined || !args.has(key.flag)) return undefined;
   const texts = args.values(key.flag);
-  const value: Json = key.kind === 'switch' ? true : isList(key) ? texts : (texts[0] ?? '');
+  const value: Json = key.kind === 'switch' ? true : isListKey(key) ? texts : (texts[0] ?? '');
   return checkedValue(key, value, `--${key.flag}`, { kind: 'flag', name: `--${key.flag}` }, pathContext);
 }
 
 function fromEnvironment(key: ConfigKey, { environment, pathContext }: ConfigLayers): LayerValue | undefined {
   const text = key.variable === undefined ? undefined : environment[key.variable];
   if (key.variable === undefined || text === undefined || text === '') return undefined;
-  const value: Json = isList(key)
+  const value: Json = isListKey(key)
     ? text.split(delimiter).filter((it) => it !== '')
     : key.kind === 'switch'
       ? ({ '1': true, true: true, '0': false, false: false }[text] ?? text)
@@ -87,7 +87,8 @@ function checkedValue(
   throw new HostError('usage', `${source}: ${first?.message}`, hint === undefined ? {} : { hint });
 }
 
-function isList(key: ConfigKey): boolean {
+/** Whether the value is a list of strings. */
+export function isListKey(key: ConfigKey): boolean {
   return ['paths', 'grants', 'denials', 'tools', 'exemptions', 'names', 'folder-names'].includes(key.kind);
 }
 

@@ -15,7 +15,7 @@ import { homeFolder } from '../command/arguments.js';
 import { type Arguments, allowOption, type Option } from '../command/command.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { terminalStyle } from '../terminal/terminal-style.js';
-import { type ConfigFile, exists, findProjectFile, readConfigFile } from './config-file.js';
+import { type ConfigFile, exists, findProjectFile, projectFileName, readConfigFile } from './config-file.js';
 import type { ConfigKeyName, ConfigValue } from './config-keys.js';
 import { type ConfigEntry, resolveConfig } from './config-layers.js';
 import { defaultAcceptNewIn, defaultPaths } from './default-paths.js';
@@ -155,6 +155,21 @@ export function configurationPaths(args: Arguments, { environment, cwd }: Termin
   const named = args.value('config');
   const folder = userFolder(environment, homeOrRoot(environment));
   return [...(named === undefined ? [] : [resolve(cwd, named)]), folder];
+}
+
+/** The file that `config set` changes; it may not exist yet. */
+export function configFileFor(
+  kind: ConfigFile['kind'],
+  args: Arguments,
+  { environment, cwd }: Terminal,
+): { readonly path: string; readonly home: string } {
+  const home = homeOrRoot(environment);
+  if (kind === 'project') return { path: findProjectFile(cwd, home) ?? join(cwd, projectFileName), home };
+  const named = args.value('config');
+  return {
+    path: named === undefined ? join(userFolder(environment, home), 'config.toml') : resolve(cwd, named),
+    home,
+  };
 }
 
 function userFolder(environment: Terminal['environment'], home: string): string {

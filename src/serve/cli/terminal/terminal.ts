@@ -60,6 +60,8 @@ export interface Terminal {
   resource(path: string): string;
   /** The manifest formats that this installation knows. */
   readonly loadFormats: LoadFormats;
+  /** The version of the Python that tools of this machine run with, such as `3.11`; undefined without one. */
+  findPython(): Promise<string | undefined>;
   /** The running host of the state directory, else a host in this process until the command ends. */
   openHost(options: OpenHostOptions): Promise<RemoteHost>;
   /** Runs the checks of `doctor`. */

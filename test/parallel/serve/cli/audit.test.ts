@@ -1,10 +1,12 @@
 // The audit commands verify, tail and export: without a host, next to a running host, and on a copy.
+
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createHost } from '../../../../src/index.js';
 import { openSqlite } from '../../../../src/store/sqlite.js';
+import { documentIn } from '../../../support/json-documents.js';
 import {
   isConsistent,
   isIncluded,
@@ -283,7 +285,7 @@ test('a rollback is shown by verify, list and doctor until it is acknowledged wi
   const { items } = JSON.parse((await at(['list', 'tools', '--attention', '--json'])).stdout);
   const [item] = items.filter((it: { kind: string }) => it.kind === 'rollback');
   expect(item.command).toMatch(/^toolwharf audit acknowledge \d+$/);
-  const { checks } = JSON.parse((await at(['doctor', '--json'])).stdout);
+  const { checks } = documentIn((await at(['doctor', '--json'])).stdout).value;
   expect(checks).toContainEqual(
     expect.objectContaining({ id: 'audit', status: 'fail', message: expect.stringContaining('rolled back') }),
   );
@@ -292,7 +294,8 @@ test('a rollback is shown by verify, list and doctor until it is acknowledged wi
   const acknowledge = item.command.split(' ').slice(1);
   expect((await at(acknowledge)).stderr).toContain('PIN');
   expect((await at(['audit', 'verify'])).code).toBe(6);
-  expect((await at([...acknowledge, '--pin-file', pinFile])).code).toBe(0);
+  const acknowledged = await at([...acknowledge, '--pin-file', pinFile, '--json']);
+  expect(documentIn(acknowledged.stdout).name).toBe('acknowledge@1');
   const after = await at(['audit', 'verify']);
   expect([after.code, after.stdout]).toEqual([0, expect.stringContaining('1 acknowledged rollback')]);
   expect((await at(['list', 'tools'])).stderr).toBe('');

@@ -2,6 +2,7 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { documentIn } from '../../../support/json-documents.js';
 import { temporaryFolder, toolwharf } from '../../../support/toolwharf.js';
 import { pythonTool } from '../../../support/workbench.js';
 
@@ -44,7 +45,11 @@ test('a moved file is listed, restored and deleted', async () => {
   const [first, second] = files.map((it) => it.id) as [string, string];
   expect((await run(['quarantine', 'restore', first.slice(0, 20), '--dry-run'])).stdout).toContain('.vscode');
   expect(existsSync(at('.vscode'))).toBe(false);
-  expect(await run(['quarantine', 'restore', first])).toMatchObject({ code: 0 });
+  const restored = await run(['quarantine', 'restore', first, '--json']);
+  expect(documentIn(restored.stdout).value).toMatchObject({
+    schema: 'toolwharf/quarantined@1',
+    done: 'restored',
+  });
   expect(readFileSync(at('.vscode/tasks.json'), 'utf8')).toBe('evil');
   expect(await run(['quarantine', 'delete', second])).toMatchObject({ code: 0 });
   expect(await run(['quarantine'])).toMatchObject({ stdout: 'nothing was moved aside\n' });
