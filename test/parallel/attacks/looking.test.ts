@@ -45,7 +45,12 @@ const looks: Readonly<Record<string, readonly (readonly string[])[]>> = {
   policy: [['accept', '--dry-run'], ...each((it) => ['explain', `${it.id}/${it.tool}`, '{}', '--dir', '%'])],
   audit: [['tail']],
   doctor: [[]],
-  config: [[]],
+  complete: [
+    ['bash', 'call', ''],
+    ['bash', 'info', '--dir', '%', ''],
+  ],
+  completion: [['bash']],
+  config: [['list'], ['set', 'limits.seconds', '5', '--dry-run']],
   schema: [['patch']],
   explain: [['needs_review']],
   host: [],

@@ -8,12 +8,12 @@ export const completion: Command = {
   summary: 'Print the script that completes commands, options, packages and tools in your shell.',
   usage: `completion ${shells.join('|')}`,
   examples: [
-    { line: 'eval "$(toolwharf completion bash)"', text: 'in ~/.bashrc' },
-    { line: 'eval "$(toolwharf completion zsh)"', text: 'in ~/.zshrc, after compinit' },
     {
       line: 'toolwharf completion fish > ~/.config/fish/completions/toolwharf.fish',
       text: 'once, for fish',
     },
+    { line: 'eval "$(toolwharf completion bash)"', text: 'in ~/.bashrc' },
+    { line: 'eval "$(toolwharf completion zsh)"', text: 'in ~/.zshrc, after compinit' },
   ],
   options: [],
   async run(args, terminal) {

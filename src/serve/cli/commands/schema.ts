@@ -68,7 +68,10 @@ async function find(
   const known = [...formats.map((it) => it.name), ...documentNames.map(plainName)];
   const meant = suggest(wanted, known);
   throw new HostError('usage', `unknown schema ${JSON.stringify(name)}`, {
-    hint: meant === undefined ? '"toolwharf schema" lists all names' : `did you mean ${meant}?`,
+    hint:
+      meant === undefined
+        ? `the formats are ${formats.map((it) => it.name).join(', ')}; "toolwharf schema" lists the documents too`
+        : `did you mean ${meant}?`,
   });
 }
 

@@ -237,7 +237,7 @@ test('for an empty folder, list prints the next step', async () => {
 });
 
 describe('inputs of a tool', () => {
-  const takes = (input: Tool['input']) => ({ input }) as Tool;
+  const takes = (input: Tool['input']) => ({ input, untrustedInputs: ['days'] as readonly string[] }) as Tool;
   const some = takes({
     type: 'object',
     required: ['names'],
@@ -258,7 +258,7 @@ describe('inputs of a tool', () => {
     expect(printInputs(some, 200)).toEqual([
       '      names  array of string; Everybody who takes part in the draw.',
       '      unit?  one of "metric", "imperial", default: "metric"',
-      '      days?  integer, 1 to 16',
+      '      days?  integer, 1 to 16; may be untrusted',
       '      any?',
     ]);
   });
