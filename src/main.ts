@@ -17,6 +17,8 @@ import type {
 import { build, version } from './version.js';
 
 const argv = process.argv.slice(2);
+/** What SIGUSR2 does to the host of this process. */
+const killSignal = { isReceived: false, stopCalls: (): void => {} };
 
 if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
   process.stdout.write(`${version}\n`);
@@ -163,13 +165,13 @@ async function fetchDocument(url: string, allow: readonly string[], signal: Abor
 
 async function startHost(options: InProcessHostOptions): Promise<Host> {
   const { createHost } = await import('./host/create.js');
-  let stop: () => void = () => {};
-  // Registered before the host exists, so that an early SIGUSR2 does not end the process.
-  let signaled = false;
-  process.on('SIGUSR2', () => {
-    signaled = true;
-    stop();
-  });
+  // Registered before the host exists, so that an early SIGUSR2 does not end the process; once, because a command that
+  // waits for the state directory tries again.
+  if (process.listenerCount('SIGUSR2') === 0)
+    process.on('SIGUSR2', () => {
+      killSignal.isReceived = true;
+      killSignal.stopCalls();
+    });
   const host = await createHost({
     state: options.state,
     ...(options.onAnswer === undefined ? {} : { onAnswer: options.onAnswer }),
@@ -192,7 +194,7 @@ async function startHost(options: InProcessHostOptions): Promise<Host> {
       : {}),
     onBug: (error) => process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`),
   });
-  stop = () =>
+  killSignal.stopCalls = () =>
     void host.kills
       .set('all', 'SIGUSR2')
       .then(({ ended }) =>
@@ -201,7 +203,7 @@ async function startHost(options: InProcessHostOptions): Promise<Host> {
         ),
       )
       .catch((error) => process.stderr.write(`SIGUSR2: ${String(error)}\n`));
-  if (signaled) stop();
+  if (killSignal.isReceived) killSignal.stopCalls();
   return host;
 }
 

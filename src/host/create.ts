@@ -210,6 +210,7 @@ async function startHost(
     }),
     verifyAudit: () => hostAudit.verify(),
     auditTail: (count) => hostAudit.tail(count),
+    activeCalls: () => running.active,
     async close() {
       if (isClosed) return;
       isClosed = true;

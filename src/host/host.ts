@@ -152,6 +152,8 @@ export interface Host extends RemoteHost {
   readonly approvals: Approvals;
   readonly operator: OperatorAuth;
   readonly tokens: Tokens;
+  /** How many calls are in progress now. A held call is not. */
+  activeCalls(): number;
 }
 
 /** What one caller may use: packages, workspace, grants and policy. */

@@ -51,6 +51,11 @@ export class RunningCalls {
     };
   }
 
+  /** Calls in progress. */
+  get active(): number {
+    return this.#active;
+  }
+
   /** Counts a call from its arrival to its answer. */
   async track<T>(work: () => Promise<T>): Promise<T> {
     this.#active++;

@@ -20,6 +20,12 @@ import {
   rpcErrorReply,
 } from './json-rpc.js';
 
+/** What a connection does now. */
+export interface LineActivity {
+  /** Tool calls that were received and whose answer is not sent yet. */
+  calls: number;
+}
+
 export interface LinesOptions {
   readonly era2025: Era2025;
   readonly era2026: Era2026;
@@ -27,6 +33,8 @@ export interface LinesOptions {
   readonly budget: ByteBudget;
   /** Whose budget the connection uses. */
   readonly principal: string;
+  /** Kept current while the connection is open. */
+  readonly activity: LineActivity;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -43,10 +51,15 @@ export function serveLines(connection: LineConnection, options: LinesOptions): P
           flow.send(`${busyReply(text).text}\n`);
           return;
         }
+        const { calls, reply } = client.receive(text);
+        options.activity.calls += calls;
         flow
-          .track(client.answer(text), bytes)
+          .track(reply, bytes)
           .catch(options.onBug)
-          .finally(() => share.give(bytes));
+          .finally(() => {
+            options.activity.calls -= calls;
+            share.give(bytes);
+          });
       },
       rejected: (excess, _bytes, head) => flow.send(`${excessReply(excess, head).text}\n`),
       end(reason) {
@@ -87,8 +100,13 @@ class LineClient {
     this.#session2025 = era2025.open({ send: (message) => this.#write(`${JSON.stringify(message)}\n`) });
   }
 
-  async answer(text: string): Promise<string | undefined> {
+  /** `calls`: how many tool calls the line contains. */
+  receive(text: string): { readonly calls: number; readonly reply: Promise<string | undefined> } {
     const { batch, messages } = parseMessages(text, this.#era !== '2026' && this.#session2025.batches);
+    return { calls: messages.filter(isToolCall).length, reply: this.#answer(batch, messages) };
+  }
+
+  async #answer(batch: boolean, messages: readonly ParsedMessage[]): Promise<string | undefined> {
     const replies = await Promise.all(messages.map((it) => this.#reply(it)));
     const sent = replies.flatMap((it) => (it === undefined ? [] : [it.text]));
     if (sent.length === 0) return undefined;
@@ -140,6 +158,10 @@ class LineClient {
       this.#running.delete(id);
     }
   }
+}
+
+function isToolCall(parsed: ParsedMessage): boolean {
+  return 'message' in parsed && parsed.message.kind === 'request' && parsed.message.method === 'tools/call';
 }
 
 function eraOf(message: RpcMessage): '2025' | '2026' | undefined {

@@ -25,7 +25,7 @@ import { createEra2025, type Session2025, type Session2025Options } from './era-
 import { createEra2026 } from './era-2026/request.js';
 import type { Request2026Options } from './era-2026/request-options.js';
 import type { RpcReply, RpcRequest } from './json-rpc.js';
-import { serveLines } from './line-transport.js';
+import { type LineActivity, serveLines } from './line-transport.js';
 import type { McpServerOptions } from './server-options.js';
 
 export interface McpServer {
@@ -36,7 +36,7 @@ export interface McpServer {
   /** Opens the session of one client of the 2025 era. */
   session2025(options: Session2025Options): Session2025;
   /** Serves both eras over lines. Resolves after the client has disconnected and its calls were canceled. */
-  lines(connection: LineConnection): Promise<void>;
+  lines(connection: LineConnection, activity?: LineActivity): Promise<void>;
   close(): void;
 }
 
@@ -48,9 +48,9 @@ export function createMcpServer(options: McpServerOptions): McpServer {
     inputSchemaOf: dispatch.inputSchemaOf,
     request2026: era2026.request,
     session2025: era2025.open,
-    lines: (connection) => {
+    lines: (connection, activity = { calls: 0 }) => {
       const { lineBudget: budget, principal, onBug } = options;
-      return serveLines(connection, { era2025, era2026, budget, principal, onBug });
+      return serveLines(connection, { era2025, era2026, budget, principal, activity, onBug });
     },
     close() {
       era2025.close();

@@ -5,20 +5,29 @@ import { dirname } from 'node:path';
 import { assertPrivateFolder } from '../../files/private-folder.js';
 import type { Host, Session, SessionOptions } from '../../host/host.js';
 import { asHostError, HostError } from '../../model/host-error.js';
-import { isObject, type Json } from '../../model/json.js';
 import { requestLimits, tryParseBounded } from '../../model/json-bounds.js';
 import { readFirstLine } from '../../wire/lines.js';
 import { reviewLines } from '../mcp/review-note.js';
 import { createMcpServer } from '../mcp/server.js';
 import { createMcpServerParts, type McpServerParts } from '../mcp/server-options.js';
 import { inactiveNotes } from '../print/waivers.js';
+import {
+  type HandoverAnswer,
+  type HandoverRequest,
+  type HandoverRule,
+  isHandoverRequest,
+} from './handover.js';
 import { type Hello, helloLimit, type Welcome } from './hello.js';
+import { readHello } from './hello-reading.js';
 import { serveHostRequests, socketOperator } from './host-protocol.js';
 import { identifyMcpClient, type McpClientIdentity, unknownClientKey } from './mcp-client.js';
+import { OpenConnections } from './open-connections.js';
 
 export interface SocketServer {
   /** Accepts no more connections and waits until the open ones are closed. */
   drain(): Promise<void>;
+  /** Tells MCP clients without a running call to connect to the next host, or to start one. */
+  handOver(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -32,6 +41,8 @@ export interface SocketServerOptions {
   /** Time without a connection after which `onIdle` is called. Undefined: never. */
   readonly idleMs?: number | undefined;
   readonly onIdle?: () => void;
+  /** What to do when another process asks for the place of this host. Default: the host stays. */
+  readonly handover?: HandoverRule;
   readonly onBug: (error: unknown) => void;
 }
 
@@ -39,7 +50,7 @@ const helloTimeoutMs = 10_000;
 
 /** Accepts connections of this user: MCP clients through the shim, and our own commands. */
 export async function openSocketServer(host: Host, options: SocketServerOptions): Promise<SocketServer> {
-  const connections = new Set<Socket>();
+  const connections = new OpenConnections();
   const { version, state, now, onBug } = options;
   const parts = createMcpServerParts({ version, state, now, onBug });
   let idle: NodeJS.Timeout | undefined;
@@ -48,15 +59,29 @@ export async function openSocketServer(host: Host, options: SocketServerOptions)
     if (connections.size === 0 && options.idleMs !== undefined)
       idle = setTimeout(() => options.onIdle?.(), options.idleMs);
   };
+  const stopListening = () => {
+    rmSync(options.path, { force: true });
+    return new Promise<void>((resolve) => server.close(() => resolve()));
+  };
+  const answerHandover = (socket: Socket, request: HandoverRequest) => {
+    connections.remove(socket);
+    const rule = options.handover ?? { kind: 'foreground', describe: () => 'a program uses it' };
+    const answer = handoverAnswer(host, connections, { rule, version }, request);
+    socket.end(`${JSON.stringify(answer)}\n`);
+    if (answer.toolwharf !== 'handing-over' || rule.kind !== 'background') return;
+    clearTimeout(idle);
+    void stopListening();
+    void connections.handOver(request.process).then(rule.onHandover);
+  };
   const server = createServer((socket) => {
     connections.add(socket);
     restartIdleTimer();
     socket.on('error', () => {});
     socket.once('close', () => {
-      connections.delete(socket);
+      connections.remove(socket);
       restartIdleTimer();
     });
-    admit(host, socket, options, parts).catch((error) => {
+    admit(host, socket, options, { parts, connections, answerHandover }).catch((error) => {
       options.onBug(error);
       socket.destroy();
     });
@@ -77,25 +102,60 @@ export async function openSocketServer(host: Host, options: SocketServerOptions)
   restartIdleTimer();
   return {
     async drain() {
-      rmSync(options.path, { force: true });
-      const left = new Promise<void>((resolve) => server.close(() => resolve()));
-      await left;
+      await stopListening();
+    },
+    async handOver() {
+      clearTimeout(idle);
+      void stopListening();
+      await connections.handOver(null);
     },
     async close() {
       clearTimeout(idle);
-      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-      for (const socket of connections) socket.destroy();
+      const closed = stopListening();
+      connections.destroyAll();
       await closed;
-      rmSync(options.path, { force: true });
     },
   };
+}
+
+/** Decides at one moment, so that no call can start in between. */
+function handoverAnswer(
+  host: Host,
+  connections: OpenConnections,
+  { rule, version }: { readonly rule: HandoverRule; readonly version: string },
+  request: HandoverRequest,
+): HandoverAnswer {
+  const own = process.pid;
+  if (rule.kind === 'foreground') return { toolwharf: 'kept', process: own, reason: rule.describe() };
+  const clients = connections.clients();
+  if (request.version !== version && clients.length > 0)
+    return {
+      toolwharf: 'kept',
+      process: own,
+      reason: `it is version ${version} and clients of that version are connected: ${listed(clients)}`,
+    };
+  const busy =
+    connections.busyReason() ??
+    (host.activeCalls() > 0 ? `${host.activeCalls()} of its calls are running` : undefined);
+  if (busy !== undefined) return { toolwharf: 'busy', process: own, reason: busy };
+  return { toolwharf: 'handing-over', process: own, clients: clients.length };
+}
+
+function listed(names: readonly string[]): string {
+  return [...new Set(names)].sort().join(', ');
+}
+
+interface Admission {
+  readonly parts: McpServerParts;
+  readonly connections: OpenConnections;
+  readonly answerHandover: (socket: Socket, request: HandoverRequest) => void;
 }
 
 async function admit(
   host: Host,
   socket: Socket,
   options: SocketServerOptions,
-  parts: McpServerParts,
+  { parts, connections, answerHandover }: Admission,
 ): Promise<void> {
   const answer = (welcome: Welcome) => socket.write(`${JSON.stringify(welcome)}\n`);
   const timer = setTimeout(() => socket.destroy(), helloTimeoutMs);
@@ -105,7 +165,9 @@ async function admit(
   let mcpClient: McpClientIdentity | undefined;
   let notes: readonly string[] = [];
   try {
-    const { clientKey, ...sent } = readHello(await readFirstLine(socket, helloLimit), options.version);
+    const first = tryParseBounded(await readFirstLine(socket, helloLimit), requestLimits);
+    if (isHandoverRequest(first)) return answerHandover(socket, first);
+    const { clientKey, ...sent } = readHello(first, options.version);
     hello = sent;
     if (hello.protocol === 'mcp')
       mcpClient = await admitMcpClient(host, socket, hello.principal, clientKey, connectionId);
@@ -126,9 +188,10 @@ async function admit(
     clearTimeout(timer);
   }
   answer({ toolwharf: 'welcome', version: options.version, ...(notes.length === 0 ? {} : { notes }) });
+  let isDetached = false;
   const connection = {
     input: socket,
-    write: (line: string) => socket.write(line),
+    write: (line: string) => isDetached || socket.write(line),
     onDrain: (resume: () => void) => void socket.on('drain', resume),
     close: () => void socket.end(),
   };
@@ -138,11 +201,20 @@ async function admit(
     const { expose = 'auto' } = hello;
     const identity = { principal, approver, holder: connectionId };
     const mcp = createMcpServer({ ...parts, ...identity, session, approvals, expose });
-    await mcp.lines(connection);
+    const activity = { calls: 0 };
+    const detach = () => {
+      isDetached = true;
+      // What the client sends now is not read, and the client sends it again to the next host.
+      socket.removeAllListeners('data');
+      socket.resume();
+    };
+    connections.admit(socket, { principal, mcp: { activity, detach } });
+    await mcp.lines(connection, activity);
     mcp.close();
     await session.close();
   } else {
     const { principal } = hello;
+    connections.admit(socket, { principal });
     serveHostRequests(host, session, connection, {
       budget: parts.lineBudget,
       principal,
@@ -183,51 +255,4 @@ async function admitMcpClient(
 
 function sessionOf({ client: _, ...hello }: Hello, { principal, client }: McpClientIdentity): SessionOptions {
   return { ...hello, principal, ...(client === undefined ? {} : { client }) };
-}
-
-function isAcceptance(value: Json | undefined): boolean {
-  return (
-    isObject(value) &&
-    Array.isArray(value.in) &&
-    value.in.every((it) => typeof it === 'string') &&
-    (typeof value.by === 'string' || isObject(value.by))
-  );
-}
-
-function readHello(line: string, version: string): Hello {
-  const value = tryParseBounded(line, requestLimits);
-  const texts = (it: Json | undefined): it is readonly string[] =>
-    Array.isArray(it) && it.every((text) => typeof text === 'string');
-  if (!isObject(value) || value.toolwharf !== 'hello' || typeof value.version !== 'string')
-    throw new HostError('usage', 'the first line is not a valid hello');
-  // Checked first, because the hello of another version may be different.
-  if (value.version !== version) {
-    throw new HostError(
-      'host_version',
-      `the running host is version ${version}, this program is ${value.version}`,
-      {
-        hint: `stop the host (process ${process.pid}); the next command starts the new version`,
-      },
-    );
-  }
-  const isValid =
-    (value.protocol === 'mcp' || value.protocol === 'host') &&
-    typeof value.principal === 'string' &&
-    ['undefined', 'string'].includes(typeof value.clientKey) &&
-    ['undefined', 'string'].includes(typeof value.client) &&
-    [undefined, 'all', 'search', 'auto'].includes(value.expose as string | undefined) &&
-    typeof value.root === 'string' &&
-    texts(value.directories) &&
-    ['look', 'review', 'use'].includes(value.intent as string) &&
-    (value.accept === null || isAcceptance(value.accept)) &&
-    // A repository that somebody cloned can make a client start this, so it must not accept anything.
-    (value.protocol === 'host' || (value.accept === null && value.intent === 'use')) &&
-    texts(value.allow) &&
-    isObject(value.environment) &&
-    texts(Object.values(value.environment)) &&
-    isObject(value.policy);
-  if (!isValid) throw new HostError('usage', 'the first line is not a valid hello');
-  const hello = value as unknown as Hello;
-  const { accept } = hello;
-  return accept === null ? hello : { ...hello, accept: { in: accept.in, by: socketOperator(accept.by) } };
 }

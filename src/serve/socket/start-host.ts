@@ -66,6 +66,28 @@ export async function connectOrStartHost(options: StartHostOptions): Promise<Soc
   );
 }
 
+/**
+ * Connects to the host that takes over from the one that this process used. While its process runs, none is started: it
+ * may be asking a person something. `process`: null if no process takes over.
+ */
+export async function connectToNextHost(options: StartHostOptions, process: number | null): Promise<Socket> {
+  while (process !== null && isRunning(process) && !options.signal.aborted) {
+    const socket = await connectToHost(options.state);
+    if (socket !== undefined) return socket;
+    await sleep(20);
+  }
+  return connectOrStartHost(options);
+}
+
+function isRunning(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function makeStateFolder(state: string): void {
   try {
     makeFolder(state, 0o700);
@@ -90,7 +112,7 @@ function startHost(options: StartHostOptions, log: string): { exitCode(): number
   const environment = Object.fromEntries(
     names.flatMap((it) => (options.environment[it] === undefined ? [] : [[it, options.environment[it]]])),
   );
-  const child = spawn(process.execPath, [options.main, 'host', '--state', options.state], {
+  const child = spawn(process.execPath, [options.main, 'host', '--hand-over', '--state', options.state], {
     detached: true,
     stdio: ['ignore', output, output],
     env: environment,

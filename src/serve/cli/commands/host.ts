@@ -11,9 +11,12 @@ import { RollbackWarnings } from '../rollback-warnings.js';
 export const host: Command = {
   name: 'host',
   summary: 'Run the host of a state directory in the background. "toolwharf mcp" starts it automatically.',
-  usage: 'host [--idle TIME]',
+  usage: 'host [--idle TIME] [--hand-over]',
   examples: [{ line: 'toolwharf host --idle 5m', text: 'stop after five minutes without a client' }],
-  options: [{ name: 'idle', value: 'TIME', text: 'stop after this time without a client (default: 1m)' }],
+  options: [
+    { name: 'idle', value: 'TIME', text: 'stop after this time without a client (default: 1m)' },
+    { name: 'hand-over', text: 'stop when "toolwharf serve" takes over; "toolwharf mcp" starts it this way' },
+  ],
   async run(args, terminal) {
     const state = stateDirectory(args, terminal.environment, terminal.cwd);
     const idleMs = parseDuration(args.value('idle') ?? terminal.environment.TOOLWHARF_IDLE ?? '1m', 'idle');
@@ -38,6 +41,15 @@ export const host: Command = {
       now: Date.now,
       idleMs,
       onIdle: () => idle.abort(),
+      handover: args.has('hand-over')
+        ? {
+            kind: 'background',
+            onHandover: () => {
+              log('another process takes over');
+              idle.abort();
+            },
+          }
+        : { kind: 'foreground', describe: () => 'somebody started it as "toolwharf host"' },
       onBug: (error) => log(error instanceof Error ? (error.stack ?? error.message) : String(error)),
     });
     await rollbacks.reportAll(running);

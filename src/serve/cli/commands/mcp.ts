@@ -4,7 +4,8 @@ import type { ExposeMode } from '../../mcp/server-options.js';
 import { visibleLine } from '../../print/visible.js';
 import { clientKeyOption, presentedClientKey } from '../../socket/client-key.js';
 import { sendHello } from '../../socket/connect.js';
-import { connectOrStartHost } from '../../socket/start-host.js';
+import { McpShim, type ShimEnd } from '../../socket/mcp-shim.js';
+import { connectToNextHost } from '../../socket/start-host.js';
 import { stateDirectory } from '../command/arguments.js';
 import type { Command } from '../command/command.js';
 import { rootOption, sessionOptions } from '../config/config.js';
@@ -46,10 +47,10 @@ export const mcp: Command = {
     const keyFile = args.value(clientKeyOption);
     const clientKey = keyFile === undefined ? undefined : presentedClientKey(resolve(terminal.cwd, keyFile));
     const options = await sessionFor(args, terminal, args.positionals, args.value('root'));
-    const socket = await connectOrStartHost({ state, main, environment, signal });
-    // If the host dies, the connection fails; "close" below handles it.
-    socket.on('error', () => {});
-    const notes = await sendHello(socket, {
+    const start = { state, main, environment, signal };
+    const shim = new McpShim(terminal.stdin, terminal.stdout);
+    signal.addEventListener('abort', () => shim.leave());
+    const hello = {
       toolwharf: 'hello',
       version: terminal.version,
       protocol: 'mcp',
@@ -57,21 +58,18 @@ export const mcp: Command = {
       principal: terminal.principal.replace(/cli$/, 'mcp'),
       ...(clientKey === undefined ? {} : { clientKey }),
       expose,
-    });
-    for (const note of notes) terminal.err(`${visibleLine(note)}\n`);
-    let clientLeft = false;
-    terminal.stdin.once('end', () => {
-      clientLeft = true;
-    });
-    terminal.stdin.pipe(socket);
-    socket.pipe(terminal.stdout);
-    terminal.signal.addEventListener('abort', () => {
-      clientLeft = true;
-      socket.destroy();
-    });
-    await new Promise<void>((done) => socket.once('close', done));
+    } as const;
+    let end: ShimEnd = { kind: 'moved', process: null };
+    while (end.kind === 'moved') {
+      const socket = await connectToNextHost(start, end.process);
+      // If the host dies, the connection fails and closes, which the shim reports.
+      socket.on('error', () => {});
+      const notes = await sendHello(socket, hello);
+      for (const note of notes) terminal.err(`${visibleLine(note)}\n`);
+      end = await shim.use(socket);
+    }
     terminal.stdin.destroy();
-    if (!clientLeft)
+    if (end.kind === 'lost')
       throw new HostError('host_unreachable', 'the host stopped', {
         hint: 'restart the client; this starts a new host',
       });
