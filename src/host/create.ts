@@ -196,7 +196,7 @@ async function startHost(
     }),
     operator: operatorAuth,
     secrets: secretOperations(services, audit, operatorAuth, invalidate, agreementRows),
-    tokens: tokenOperations(services.tokens, audit, operatorAuth, newId),
+    tokens: tokenOperations(services.tokens, audit, operatorAuth, { newId, now }),
     switches: switchOperations(services, agreementRows, audit, operatorAuth),
     processes: async () => services.processes(),
     kills: kills.operations,

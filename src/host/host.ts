@@ -132,7 +132,7 @@ export interface RemoteHost {
   /** Stored, encrypted arguments of earlier calls. */
   readonly keptArguments: KeptArgumentOperations;
   /** Access tokens of HTTP clients, and keys of stdio clients. */
-  readonly tokens: Omit<Tokens, 'onRevoke'>;
+  readonly tokens: Omit<Tokens, 'onRevoke' | 'checkExpired'>;
   /** How many sandboxed processes exist now, by purpose. */
   processes(): Promise<ProcessCounts>;
   /** Checks that nobody changed the audit log. */

@@ -68,6 +68,11 @@ export class TokenRows {
     return this.#valid(await this.#rows().where('digest', '=', digestOf(token)).executeTakeFirst());
   }
 
+  async findExpired(token: string): Promise<TokenTable | undefined> {
+    const row = await this.#rows().where('digest', '=', digestOf(token)).executeTakeFirst();
+    return row === undefined || this.#valid(row) !== undefined ? undefined : row;
+  }
+
   async get(id: string): Promise<TokenTable | undefined> {
     return this.#valid(await this.#rows().where('id', '=', id).executeTakeFirst());
   }

@@ -130,7 +130,7 @@ const tokenKind = oneOf(['http', 'stdio']);
 export const tokenInput = object({
   name: anyText(),
   role: tokenRole,
-  expiresAt: nullable(timestamp()),
+  expiresAt: optional(nullable(timestamp('Null: never. Default: after 90 days.'))),
   kind: optional(tokenKind),
   user: optional(anyText('The user of a stdio client.')),
   mayApprove: optional(boolean('Whether a person may approve held calls at the client. Default: false.')),

@@ -43,6 +43,8 @@ export interface Tokens {
   revoke(id: string, by: string): Promise<boolean>;
   /** Null if the token is unknown, revoked or expired. */
   check(token: string): Promise<TokenEntry | null>;
+  /** The entry of a token that was valid and has expired; otherwise null. */
+  checkExpired(token: string): Promise<TokenEntry | null>;
   /** Calls `listener` with the id of each revoked token. Returns a function that stops it. */
   onRevoke(listener: (id: string) => void): () => void;
 }
@@ -57,8 +59,8 @@ export type TokenRole = 'agent' | 'operator';
 export interface TokenInput {
   readonly name: string;
   readonly role: TokenRole;
-  /** Milliseconds since 1970; null: it never expires. */
-  readonly expiresAt: number | null;
+  /** Milliseconds since 1970; null: it never expires. Default: after 90 days; the key of a stdio client never expires. */
+  readonly expiresAt?: number | null | undefined;
   /** Default: `http`. A key for stdio has the role `agent` and does not expire. */
   readonly kind?: TokenKind | undefined;
   /** The user of a stdio client: the first part of its principal. */

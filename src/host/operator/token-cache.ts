@@ -61,6 +61,11 @@ export class TokenCache {
     return row;
   }
 
+  /** Not cached: only the message for a token that is not accepted needs it. */
+  findExpired(token: string): Promise<TokenTable | undefined> {
+    return this.#rows.findExpired(token);
+  }
+
   #clear(): void {
     this.#changes++;
     this.#cached.clear();

@@ -11,12 +11,14 @@ export function tokenOperations(
   tokens: TokenCache,
   audit: AuditLog,
   operatorAuth: OperatorAuth,
-  newId: (prefix: string) => string,
+  { newId, now }: { readonly newId: (prefix: string) => string; readonly now: () => number },
 ): Tokens {
   return {
     async create(input) {
       const wantedPrincipal = principalFor(input);
-      const { name, role, expiresAt, by, kind = 'http', mayApprove = false, replaces } = input;
+      const { name, role, by, kind = 'http', mayApprove = false, replaces } = input;
+      const byDefault = kind === 'http' ? now() + defaultLifetimeMs : null;
+      const expiresAt = input.expiresAt === undefined ? byDefault : input.expiresAt;
       const id = newId('tok');
       const token = `${prefixes[kind]}${randomBytes(32).toString('base64url')}`;
       const who = await operatorAuth.verify(by, 'create a token');
@@ -52,9 +54,16 @@ export function tokenOperations(
       const row = await tokens.find(token);
       return row === undefined ? null : tokenEntryOf(row);
     },
+    async checkExpired(token) {
+      const row = await tokens.findExpired(token);
+      return row === undefined ? null : tokenEntryOf(row);
+    },
     onRevoke: (listener) => tokens.onRemove(listener),
   };
 }
+
+/** 90 days. */
+const defaultLifetimeMs = 90 * 86_400_000;
 
 const prefixes: Readonly<Record<TokenKind, string>> = { http: 'tw_', stdio: 'twc_' };
 
@@ -85,7 +94,7 @@ function principalFor({ kind = 'http', name, role, user, expiresAt }: TokenInput
   if (user === undefined || user === '' || /[/#]/.test(user))
     throw new HostError('invalid_input', 'the key of a stdio client needs a "user" without / and #');
   // A connection over stdio has no end of its own, and is not the operator's way to the host.
-  if (role !== 'agent' || expiresAt !== null)
+  if (role !== 'agent' || (expiresAt !== null && expiresAt !== undefined))
     throw new HostError('invalid_input', 'the key of a stdio client has the role agent and does not expire');
   return `${user}/mcp/${name}`;
 }

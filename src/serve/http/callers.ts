@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Host, ServedSessionOptions, Session, TokenRole } from '../../host/host.js';
+import type { Host, ServedSessionOptions, Session, TokenEntry, TokenRole } from '../../host/host.js';
 import { Cancellation, type CancelSignal } from '../../model/cancel-signal.js';
 import { HttpError } from './http-error.js';
 import type { Identity } from './identity.js';
@@ -79,14 +79,14 @@ export class Callers {
     if (before?.authorization === authorization) return before.caller;
     const token = /^Bearer ([\x21-\x7e]{1,8192})$/i.exec(authorization)?.[1];
     let identity: Identity | undefined;
-    let reason: string | undefined;
+    let problem: InvalidToken | undefined;
     try {
       identity = token === undefined ? undefined : await this.#check(token);
     } catch (error) {
       if (!(error instanceof InvalidToken)) throw error;
-      reason = error.message;
+      problem = error;
     }
-    if (identity === undefined) throw this.#unauthorized(request, names, reason);
+    if (identity === undefined) throw this.#unauthorized(request, names, problem);
     const caller = this.#callers.get(identity.id) ?? this.#add(identity);
     // One subject can have several tokens: the latest expiry counts.
     if (identity.expiresAt === null || caller.expiresAt === null || identity.expiresAt > caller.expiresAt)
@@ -95,7 +95,8 @@ export class Callers {
     return caller;
   }
 
-  #unauthorized(request: IncomingMessage, names: ServerNames, reason: string | undefined): HttpError {
+  #unauthorized(request: IncomingMessage, names: ServerNames, problem: InvalidToken | undefined): HttpError {
+    const reason = problem?.message;
     const { provider } = this.#options;
     const path = (request.url ?? '').split('?', 1)[0] ?? '';
     const hint =
@@ -103,7 +104,7 @@ export class Callers {
         ? 'use a token that "toolwharf serve" printed, or create one: toolwharf token create NAME'
         : `sign in with ${provider.issuer} for a new token, or create one: toolwharf token create NAME`;
     return new HttpError(401, 'auth_required', reason ?? 'a token is required: Authorization: Bearer TOKEN', {
-      hint,
+      hint: problem?.hint ?? hint,
       headers: { 'www-authenticate': challenge(ownOrigin(request, names), path, provider, reason) },
     });
   }
@@ -155,6 +156,8 @@ export class Callers {
     const digest = digestOf(token);
     for (const it of this.#startTokens) if (timingSafeEqual(it.digest, digest)) return it.identity;
     const stored = await this.#host.tokens.check(token);
+    const expired = stored === null ? await this.#host.tokens.checkExpired(token) : null;
+    if (expired !== null) throw expiredToken(expired);
     // The key of a stdio client is valid only on the socket.
     if (stored === null || stored.kind !== 'http') return undefined;
     // A stored token with the name of a start token must not get its principal.
@@ -208,6 +211,14 @@ export class Callers {
       () => {},
     );
   }
+}
+
+/** The name is only in the hint: the message is part of a header too. */
+function expiredToken({ name, expiresAt }: TokenEntry): InvalidToken {
+  const shown = /^[\w.-]+$/.test(name) ? name : 'NAME';
+  return new InvalidToken(`the token expired at ${new Date(expiresAt ?? 0).toISOString()}`, {
+    hint: `create a new one: toolwharf token create ${shown}; or connect the client again: toolwharf connect CLIENT --http URL`,
+  });
 }
 
 function revoke({ revocation, requests }: CallerEntry): void {

@@ -53,6 +53,21 @@ test('listeners are notified when lists may have changed', async () => {
   expect(notified).toBe(1);
 });
 
+test('a token expires after 90 days by default; the key of a stdio client and a token without an end do not', async () => {
+  const wanted = { name: 'default', role: 'agent', by: 'me' } as const;
+  const made = await host.tokens.create(wanted);
+  expect(made.entry.expiresAt).toBe(clock + 90 * 86_400_000);
+  const lasting = await host.tokens.create({ ...wanted, name: 'lasting', expiresAt: null });
+  const key = await host.tokens.create({ ...wanted, kind: 'stdio', user: 'alice', name: 'desk' });
+  expect([lasting.entry.expiresAt, key.entry.expiresAt]).toEqual([null, null]);
+  expect(await host.tokens.checkExpired(made.token)).toBeNull();
+  clock += 90 * 86_400_000;
+  expect(await host.tokens.check(made.token)).toBeNull();
+  expect(await host.tokens.checkExpired(made.token)).toEqual(made.entry);
+  expect(await host.tokens.check(lasting.token)).toEqual(lasting.entry);
+  expect(await host.tokens.check(key.token)).toEqual(key.entry);
+});
+
 test('a token is valid until it expires or is revoked, and is never shown again', async () => {
   const wanted = { name: 'ci', role: 'agent', by: 'me' } as const;
   const { entry, token } = await host.tokens.create({ ...wanted, expiresAt: clock + 1000 });

@@ -22,6 +22,7 @@ export const token: Command = {
       line: 'toolwharf token create desk --may-approve',
       text: 'for a client in which a person may approve held calls, without the PIN',
     },
+    { line: 'toolwharf token create build --expires never', text: 'valid until it is revoked' },
     { line: 'toolwharf token list', text: 'show the tokens and keys by name, without their values' },
     { line: 'toolwharf token revoke laptop', text: 'the token stops working immediately' },
   ],
@@ -30,7 +31,7 @@ export const token: Command = {
     {
       name: 'expires',
       value: 'TIME',
-      text: 'how long it is valid, such as 12h or 30d (default: until revoked)',
+      text: 'how long it is valid, such as 12h or 30d, or never (default: 90d)',
     },
     {
       name: 'may-approve',
@@ -81,20 +82,26 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
       hint: 'use agent or operator',
     });
   const expires = args.value('expires');
-  const expiresAt = expires === undefined ? null : Date.now() + parseLifetime(expires, 'expires');
+  const expiresAt = expiryOf(expires, Date.now());
   const created = await withHost(args, terminal, async (host) => {
-    if ((await host.tokens.list()).some((it) => it.kind === 'http' && it.name === name))
+    const known = (await host.tokens.list()).filter((it) => it.kind === 'http' && it.name === name);
+    if (known.some((it) => !isExpired(it, Date.now())))
       throw new HostError('usage', `a token named ${name} already exists`, {
         hint: `choose another name, or revoke it first: toolwharf token revoke ${name}`,
       });
     if (isDryRun(args)) return undefined;
-    return host.tokens.create({
+    // A token that expired gives its place, its principal and its rules to the new one.
+    const replaced = known.find((it) => it.role === role);
+    const made = await host.tokens.create({
       name,
       role: role as TokenRole,
-      expiresAt,
+      ...(expiresAt === undefined ? {} : { expiresAt }),
+      ...(replaced === undefined ? {} : { replaces: replaced.id }),
       mayApprove: args.has('may-approve'),
       by: await terminalOperator(host, args, terminal),
     });
+    for (const it of known) await host.tokens.revoke(it.id, terminal.principal);
+    return made;
   });
   if (created === undefined) return reportDryRun(`create a token ${name} for an ${role}`, args, terminal);
   if (args.has('json')) {
@@ -110,6 +117,12 @@ async function create(args: Arguments, terminal: Terminal, name: string): Promis
       );
   }
   return 0;
+}
+
+/** Undefined: the default of the host. */
+function expiryOf(written: string | undefined, now: number): number | null | undefined {
+  if (written === undefined) return undefined;
+  return written === 'never' ? null : now + parseLifetime(written, 'expires');
 }
 
 async function list(args: Arguments, terminal: Terminal): Promise<number> {
@@ -160,13 +173,37 @@ function entryOf({ id, kind, name, role, principal, mayApprove, createdAt, expir
   };
 }
 
-function describe({ kind, role, principal, mayApprove, createdAt, expiresAt }: TokenEntry): string {
+function isExpired({ expiresAt }: TokenEntry, now: number): boolean {
+  return expiresAt !== null && expiresAt <= now;
+}
+
+function describe(entry: TokenEntry): string {
+  const { kind, role, principal, mayApprove, createdAt } = entry;
   const may =
     role === 'operator' ? 'may list tools, call them and decide on held calls' : 'may list and call tools';
-  const until = expiresAt === null ? 'valid until revoked' : `valid until ${time(expiresAt)}`;
+  const until = validity(entry, Date.now());
   const what = kind === 'stdio' ? 'key of a connected client, ' : '';
   const approves = mayApprove ? ', a person may approve held calls in its client' : '';
   return `${what}${may} as ${principal}${approves}, created ${time(createdAt)}, ${until}`;
+}
+
+function validity({ expiresAt }: TokenEntry, now: number): string {
+  if (expiresAt === null) return 'valid until revoked';
+  const left = duration(Math.abs(expiresAt - now));
+  return expiresAt <= now
+    ? `expired ${left} ago, at ${time(expiresAt)}`
+    : `expires in ${left}, at ${time(expiresAt)}`;
+}
+
+/** In the largest unit that fits twice, so that a whole number is close enough. */
+function duration(milliseconds: number): string {
+  const units = [
+    ['days', 86_400_000],
+    ['hours', 3_600_000],
+    ['minutes', 60_000],
+  ] as const;
+  const unit = units.find(([, size]) => milliseconds >= 2 * size);
+  return unit === undefined ? 'a minute' : `${Math.round(milliseconds / unit[1])} ${unit[0]}`;
 }
 
 function time(milliseconds: number): string {

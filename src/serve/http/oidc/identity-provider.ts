@@ -27,7 +27,15 @@ export interface IdentityProvider {
 }
 
 /** The token is not accepted. The message may be shown to the client. */
-export class InvalidToken extends Error {}
+export class InvalidToken extends Error {
+  /** What to do instead of the usual next step. */
+  readonly hint: string | undefined;
+
+  constructor(message: string, options: { readonly cause?: unknown; readonly hint?: string } = {}) {
+    super(message, options.cause === undefined ? {} : { cause: options.cause });
+    this.hint = options.hint;
+  }
+}
 
 /** Asymmetric signatures only: with a shared secret, anyone who can check a token could also create one. */
 const algorithms = [

@@ -254,6 +254,33 @@ describe('token', () => {
     });
   });
 
+  test('a token shows how long it is valid; an expired one is renewed by its name and keeps its principal', async () => {
+    const { path, state } = folder();
+    const flags = ['--state', state];
+    for (const args of [['usual'], ['lasting', '--expires', 'never'], ['short', '--expires', '5h']])
+      await run(token, ['create', ...args, ...flags], path).done;
+    const host = await createHost({ state });
+    const minute = 60_000;
+    await host.tokens.create({ name: 'old', role: 'agent', expiresAt: Date.now() - 150 * minute, by: 'a' });
+    await host.close();
+    const listed = run(token, ['list', ...flags], path);
+    await listed.done;
+    expect(listed.printed.out).toMatch(/^usual .*, expires in 90 days, at \d{4}-/m);
+    expect(listed.printed.out).toMatch(/^lasting .*, valid until revoked$/m);
+    expect(listed.printed.out).toMatch(/^short .*, expires in 5 hours, at /m);
+    expect(listed.printed.out).toMatch(/^old .*, expired 3 hours ago, at /m);
+
+    await expect(run(token, ['create', 'usual', ...flags], path).done).rejects.toMatchObject({
+      code: 'usage',
+    });
+    const renewed = run(token, ['create', 'old', '--json', ...flags], path);
+    await renewed.done;
+    expect(JSON.parse(renewed.printed.out)).toMatchObject({ name: 'old', principal: 'http/old' });
+    const after = run(token, ['list', '--json', ...flags], path);
+    await after.done;
+    expect(JSON.parse(after.printed.out).tokens).toHaveLength(4);
+  });
+
   test('the list shows in which clients a person may approve, and which keys clients have', async () => {
     const { path, state } = folder();
     const flags = ['--state', state];

@@ -165,6 +165,13 @@ describe('tokens', () => {
     const brief = await home.token('brief', 'agent', Date.now() + 300);
     expect((await home.request('/api/v1/tools', { token: brief.token })).status).toBe(200);
     await until(async () => (await home.request('/api/v1/tools', { token: brief.token })).status === 401);
+    const refused = await home.request('/api/v1/tools', { token: brief.token });
+    expect(refused.json.error).toMatchObject({
+      code: 'auth_required',
+      message: expect.stringMatching(/^the token expired at \d{4}-/),
+      hint: expect.stringContaining('brief'),
+    });
+    expect(refused.headers['www-authenticate']).toContain('error_description="the token expired at ');
   });
 });
 
