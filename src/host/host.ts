@@ -52,6 +52,7 @@ export type {
 export type { DevelopmentOptions } from './development.js';
 export type {
   AuditEntry,
+  AuditFilter,
   AuditLocations,
   AuditReader,
   AuditVerification,

@@ -11,6 +11,7 @@ import { entryLeaf } from './audit-hash.js';
 import { hashesAfter, readAuditTree } from './audit-head.js';
 import { proveEntry, proveGrowth } from './audit-proof.js';
 import { logNameAt } from './audit-rollback.js';
+import { endOfCall, newestEntries, type StoredAuditFilter } from './audit-search.js';
 import { originOf, parseCheckpoint, type SignedCheckpoint } from './checkpoint.js';
 import { readOwnPublicKey, readTrustedPublicKey } from './checkpoint-key.js';
 import { type CheckpointPaths, readCheckpoints } from './checkpoints.js';
@@ -96,6 +97,16 @@ export class StoredAuditLog {
       seq = page.at(-1)?.seq ?? seq;
       if (page.length < pageSize) return;
     }
+  }
+
+  /** The entries that fit, newest first. */
+  newest(filter: StoredAuditFilter): Generator<AuditTable> {
+    return newestEntries(this.#connection, filter);
+  }
+
+  /** The outcome or recovery of a call, after its intent. */
+  endOfCall(call: string, intent: number): AuditTable | undefined {
+    return endOfCall(this.#connection, call, intent);
   }
 
   /** `seq` of the newest entry; 0 if the audit log is empty. */

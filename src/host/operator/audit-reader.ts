@@ -44,6 +44,20 @@ export interface HashedAuditEntry {
   readonly hash: string;
 }
 
+/** Which entries to find. Absent members allow everything. */
+export interface AuditFilter {
+  /** ISO 8601. */
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly package?: string | undefined;
+  /** The name of a tool, or `package/tool`. */
+  readonly tool?: string | undefined;
+  /** A principal, or its last part. */
+  readonly client?: string | undefined;
+  /** Only intents whose call ended with one of these statuses, and entries of other kinds. */
+  readonly ended?: readonly string[] | undefined;
+}
+
 /** Reads the audit log of a state directory, with or without a running host. */
 export interface AuditReader {
   /** `seq` of the newest entry; 0 if the log is empty. */
@@ -55,6 +69,10 @@ export interface AuditReader {
     since: string | undefined,
     until: string | undefined,
   ): { readonly first: number; readonly last: number } | undefined;
+  /** Entries from the newest to the oldest that fit; checkpoints, anchors and starts are left out. */
+  newest(filter: AuditFilter): Iterable<HashedAuditEntry>;
+  /** The outcome of a call, or the note that it is unknown, after its intent; undefined if there is none yet. */
+  endOfCall(call: string, intent: number): HashedAuditEntry | undefined;
   /** All entries about one call and its approval, in order. */
   entriesOfCall(call: string): readonly HashedAuditEntry[];
   /** Whether sealed arguments of the call are kept. */

@@ -1,6 +1,6 @@
 import type { AuditReader } from '../../host/host.js';
 import { HostError } from '../../model/host-error.js';
-import { stateDirectory } from './command/arguments.js';
+import { parseLifetime, stateDirectory } from './command/arguments.js';
 import type { Arguments } from './command/command.js';
 import { auditLocations } from './config/audit-locations.js';
 import type { Terminal } from './terminal/terminal.js';
@@ -24,13 +24,18 @@ export async function withAuditLog<T>(
   }
 }
 
-/** In the format of the audit log, so that times compare as strings. */
-export function parseAuditTime(text: string | undefined, option: string): string | undefined {
+/** In the format of the audit log, so that times compare as strings. `2h` is two hours before `now`. */
+export function parseAuditTime(
+  text: string | undefined,
+  option: string,
+  now = Date.now(),
+): string | undefined {
   if (text === undefined) return undefined;
+  if (/^\d+[mhd]$/.test(text)) return new Date(now - parseLifetime(text, option)).toISOString();
   const time = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(time))
     throw new HostError('usage', `--${option} ${JSON.stringify(text)} is not a time`, {
-      hint: 'write a time such as 2026-01-31 or 2026-01-31T12:00:00Z',
+      hint: 'write a time such as 2026-01-31 or 2026-01-31T12:00:00Z, or how long ago: 30m, 2h, 7d',
     });
   return new Date(time).toISOString();
 }

@@ -9,16 +9,23 @@ import { pinOption } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { acknowledge } from './audit-acknowledge.js';
 import { forgetArguments, showCall } from './audit-call.js';
+import { printLog } from './audit-list.js';
 import { printCheckpoint, prove, verify } from './audit-proof.js';
 
 const followMs = 250;
+const logFilters = ['package', 'tool', 'client', 'status'];
 
 export const audit: Command = {
   name: 'audit',
   summary: 'Read, export and verify the audit log of all calls. Works without a running host.',
   usage:
-    'audit verify [FILE] | tail [COUNT] [--follow] | export [--since TIME] [--until TIME] | checkpoint [--key] | prove ENTRY | prove --from COUNT | show CALL [--open] | forget --before TIME | acknowledge CALL|ENTRY',
+    'audit log [--package PKG] [--tool TOOL] [--client NAME] [--status STATUS] [--since TIME] | verify [FILE] | tail [COUNT] [--follow] | export [--since TIME] [--until TIME] | checkpoint [--key] | prove ENTRY | prove --from COUNT | show CALL [--open] | forget --before TIME | acknowledge CALL|ENTRY',
   examples: [
+    { line: 'toolwharf audit log --since 2h', text: 'show the calls of the last two hours, one line each' },
+    {
+      line: 'toolwharf audit log --client claude-code --status error,denied',
+      text: 'show what did not work for one client',
+    },
     { line: 'toolwharf audit verify', text: 'check the hash chain, the signed checkpoints and the anchors' },
     { line: 'toolwharf audit tail -n 100 --json', text: 'print the newest 100 entries as JSON for a script' },
     { line: 'toolwharf audit tail --follow', text: 'keep printing new entries' },
@@ -48,9 +55,27 @@ export const audit: Command = {
     { line: 'toolwharf audit acknowledge 57', text: 'mark a rollback that entry 57 reports as checked' },
   ],
   options: [
-    { name: 'entries', short: 'n', value: 'COUNT', text: 'how many of the newest entries (default: 20)' },
+    {
+      name: 'entries',
+      short: 'n',
+      value: 'COUNT',
+      text: 'how many of the newest entries (default: 20; for log: 50)',
+    },
+    { name: 'package', value: 'PKG', text: 'only calls of this package' },
+    { name: 'tool', value: 'TOOL', text: 'only calls of this tool, with or without its package' },
+    { name: 'client', value: 'NAME', text: 'only what this client did; "audit log --json" shows full names' },
+    {
+      name: 'status',
+      value: 'STATUS',
+      multiple: true,
+      text: 'only with this status: ok, error, timeout, denied, rejected, held, running, unknown, operator; several with commas',
+    },
     { name: 'follow', short: 'f', text: 'keep printing new entries as they arrive' },
-    { name: 'since', value: 'TIME', text: 'from this time, such as 2026-01-31 or 2026-01-31T12:00:00Z' },
+    {
+      name: 'since',
+      value: 'TIME',
+      text: 'from this time, such as 2026-01-31, 2026-01-31T12:00:00Z or 2h for two hours ago',
+    },
     { name: 'until', value: 'TIME', text: 'up to this time' },
     { name: 'open', text: 'show the arguments too, if audit.arguments stores them; this is logged' },
     { name: 'before', value: 'TIME', text: 'erase the arguments of calls made before this time' },
@@ -69,9 +94,13 @@ export const audit: Command = {
   ],
   async run(args, terminal) {
     const [verb, word, ...more] = args.positionals;
-    const alone = verb === 'export' || verb === 'forget' || verb === 'checkpoint';
+    const alone = verb === 'log' || verb === 'export' || verb === 'forget' || verb === 'checkpoint';
     if (more.length > 0 || (alone && word !== undefined)) throw usage();
+    const wrong = verb === 'log' ? undefined : logFilters.find((it) => args.has(it));
+    if (wrong !== undefined) throw new HostError('usage', `--${wrong} works only with "audit log"`);
     switch (verb) {
+      case 'log':
+        return printLog(args, terminal);
       case 'verify':
         return verify(word, args, terminal);
       case 'tail':
@@ -97,7 +126,7 @@ export const audit: Command = {
 function usage(): HostError {
   return new HostError(
     'usage',
-    'name a subcommand: verify, tail, export, checkpoint, prove, show, forget or acknowledge',
+    'name a subcommand: log, verify, tail, export, checkpoint, prove, show, forget or acknowledge',
     {
       hint: 'see "toolwharf audit --help"',
     },

@@ -112,6 +112,45 @@ describe('verify', () => {
 });
 
 describe('tail', () => {
+  test('log prints calls for people, and finds them by package, tool, client, status and time', async () => {
+    const all = await audit(['log']);
+    expect(all).toMatchObject({ code: 0, stderr: '' });
+    expect(all.stdout).toMatch(/^\d{4}-\d\d-\d\d\n/);
+    const line = /^\d\d:\d\d:\d\d {2}ok +ann +count\/count +text=text\(3\) {2}\d+ ms$/gm;
+    expect(all.stdout.match(line)).toHaveLength(3);
+    expect(all.stdout).not.toContain('\u001B');
+    const count = async (...args: string[]) => {
+      const { lines } = JSON.parse((await audit(['log', '--json', ...args])).stdout);
+      return (lines as { subject: string }[]).filter((it) => it.subject === 'count/count').length;
+    };
+    expect(await count('--tool', 'count', '--package', 'count', '--client', 'ann', '--status', 'ok')).toBe(3);
+    for (const none of [
+      ['--tool', 'other'],
+      ['--package', 'coun'],
+      ['--client', 'nn'],
+      ['--status', 'error,denied'],
+      ['--until', '1h'],
+      ['--since', '2100-01-01'],
+    ])
+      expect([none, await count(...none)]).toEqual([none, 0]);
+    expect(await count('--since', '1h', '--tool', 'count', '-n', '2')).toBe(2);
+    expect(await audit(['log', '-n', '2'])).toMatchObject({
+      stderr: 'showing the newest 2; -n COUNT shows more\n',
+    });
+    expect(await audit(['log', '--client', 'nobody'])).toMatchObject({
+      code: 0,
+      stdout: '',
+      stderr: 'no entry of the audit log fits\n',
+    });
+  });
+
+  test.each([
+    [['log', 'x']],
+    [['log', '--since', 'yesterday']],
+    [['log', '-n', '0']],
+    [['tail', '--tool', 'x']],
+  ])('the arguments %j are rejected', async (args) => expect(await audit(args)).toMatchObject({ code: 2 }));
+
   test('tail prints the newest entries', async () => {
     const done = await audit(['tail', '-n', '3', '--json']);
     const lines = done.stdout
