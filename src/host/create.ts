@@ -187,7 +187,6 @@ async function startHost(
   let isClosed = false;
   return checkedHost({
     async session(sessionOptions) {
-      if (isClosed) throw new HostError('host_unreachable', 'the host is closed');
       return openSession(sessionOptions, context);
     },
     approvals: approvalOperations({

@@ -43,6 +43,7 @@ export const hostErrorCodes = [
   'state_unusable',
   'host_unreachable',
   'host_version',
+  'closed',
   'not_supported',
   'internal',
 ] as const;

@@ -53,6 +53,7 @@ export const errorTable = {
   state_unusable: row(500, -32603, 1),
   host_unreachable: row(503, -32603, 1),
   host_version: row(503, -32603, 1),
+  closed: row(503, -32603, 1),
   not_supported: row(501, -32603, 1),
   internal: row(500, -32603, 1),
 } as const satisfies Record<HostErrorCode, ErrorRow>;

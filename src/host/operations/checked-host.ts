@@ -1,16 +1,20 @@
 import type { Host, Session } from '../host.js';
+import { Lifetime, withLifetime } from './lifetime.js';
 import type { NamedOperation } from './operation.js';
 import { assertInput, inputOf } from './operation-input.js';
 import { methodOf, withMethods } from './operations.js';
 
-/** A host whose operations reject wrong arguments in the same way as on every other surface. */
+/** A host whose operations reject wrong arguments as on every other surface, and calls after `close`. */
 export function checkedHost(host: Host): Host {
+  const lifetime = new Lifetime('host');
   const checked = withMethods(host, 'host', (operation) => checkedMethod(host, operation));
-  return { ...checked, session: async (options) => checkedSession(await host.session(options)) };
+  const session: Host['session'] = async (options) => checkedSession(await host.session(options), lifetime);
+  return withLifetime({ ...checked, session }, lifetime);
 }
 
-function checkedSession(session: Session): Session {
-  return withMethods(session, 'session', (operation) => checkedMethod(session, operation));
+function checkedSession(session: Session, host: Lifetime): Session {
+  const checked = withMethods(session, 'session', (operation) => checkedMethod(session, operation));
+  return withLifetime(checked, new Lifetime('session', host));
 }
 
 function checkedMethod(target: Host | Session, operation: NamedOperation) {

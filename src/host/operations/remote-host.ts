@@ -1,6 +1,7 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Actor, RemoteHost, RemoteSession, SessionOptions } from '../host.js';
+import { Lifetime, withLifetime } from './lifetime.js';
 import type { NamedOperation } from './operation.js';
 import { inputOf } from './operation-input.js';
 import { withMethods } from './operations.js';
@@ -14,7 +15,8 @@ export type SendOperation = (
 
 /** A session whose operations are sent to another process. */
 export function remoteSession(send: SendOperation, close: () => Promise<void>): RemoteSession {
-  return { ...withMethods({} as RemoteSession, 'session', (it) => sender(it, send)), close };
+  const session = { ...withMethods({} as RemoteSession, 'session', (it) => sender(it, send)), close };
+  return withLifetime(session, new Lifetime('session'));
 }
 
 export interface RemoteConnection {
@@ -25,7 +27,8 @@ export interface RemoteConnection {
 
 /** A host in another process. Every method sends its operation. */
 export function remoteHost({ send, session, close }: RemoteConnection): RemoteHost {
-  return { ...withMethods({} as RemoteHost, 'host', (it) => sender(it, send)), session, close };
+  const host = { ...withMethods({} as RemoteHost, 'host', (it) => sender(it, send)), session, close };
+  return withLifetime(host, new Lifetime('host'));
 }
 
 function sender(operation: NamedOperation, send: SendOperation) {

@@ -234,7 +234,7 @@ describe('unusual requests', () => {
   test('a closed host rejects new sessions', async () => {
     const other = await createHost({ state: join(folder.path, 'closed') });
     await other.close();
-    await expect(other.session({ directories: [] })).rejects.toMatchObject({ code: 'host_unreachable' });
+    await expect(other.session({ directories: [] })).rejects.toMatchObject({ code: 'closed' });
   });
 });
 
