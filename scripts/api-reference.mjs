@@ -26,6 +26,38 @@ export function apiReference(types = join(root, 'dist/types')) {
   ].join('\n\n')}\n`;
 }
 
+/** Types that a public declaration names, and that no entry of the package exports, as `name (used by name)`. */
+export function unexportedTypes(types = join(root, 'dist/types')) {
+  const all = entries.map(({ file }) => publicNames(join(types, file)));
+  const exported = new Set(all.flat().map((it) => it.name));
+  return all.flatMap((names) => {
+    return names.flatMap(({ name, text, file: from }) => {
+      // Comments name types too, and a member may have the name of a type.
+      const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\b\w+(?=\??:)/g, '');
+      return typesIn(readFileSync(from, 'utf8'))
+        .filter((it) => !exported.has(it) && new RegExp(`\\b${it}\\b`).test(code))
+        .map((it) => `${it} (used by ${name})`);
+    });
+  });
+}
+
+/** The types that a declaration file imports from our own files or declares. */
+function typesIn(source) {
+  const imported = [...source.matchAll(/^import (?:type )?\{([^}]*)\} from '\.[^']*';/gm)].flatMap(
+    ([, list]) =>
+      list.split(',').map((it) =>
+        it
+          .trim()
+          .replace(/^type /, '')
+          .replace(/^.* as /, ''),
+      ),
+  );
+  const declared = [...source.matchAll(/^(?:export )?(?:declare )?(?:class|interface|type) (\w+)/gm)].map(
+    ([, name]) => name,
+  );
+  return [...new Set([...imported, ...declared])].filter((it) => it !== '');
+}
+
 function sectionOf({ name, comment, text }) {
   const prose = comment === '' ? [] : [comment];
   return [`### ${name}`, ...prose, `\`\`\`ts\n${text}\n\`\`\``].join('\n\n');
@@ -34,7 +66,7 @@ function sectionOf({ name, comment, text }) {
 /** What a declaration file exports, its own declarations and those of other files. */
 function publicNames(file) {
   const source = readFileSync(file, 'utf8');
-  const found = declarationsOf(source);
+  const found = declarationsOf(source).map((it) => ({ ...it, file }));
   for (const [, list, from] of source.matchAll(/^export (?:type )?\{([^}]*)\} from '([^']+)';/gm)) {
     const target = join(dirname(file), from.replace(/\.js$/, '.d.ts'));
     const wanted = new Set(list.split(',').map((it) => it.trim().replace(/^type /, '')));

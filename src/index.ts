@@ -1,6 +1,15 @@
 /** Toolwharf as a library: run the host that the `toolwharf` command uses inside your own program. */
 
 export { connectHost } from './connect.js';
+export type { AnswerBase } from './host/call/call-request.js';
+export type { Sourced } from './host/call/explanation.js';
+export type {
+  ListedResource,
+  PackageStateName,
+  ProgramState,
+  PromptArgument,
+  SandboxLevel,
+} from './host/catalog/listed.js';
 export { createHost } from './host/create.js';
 export type {
   AcceptedWaiver,
@@ -56,13 +65,102 @@ export type {
   Tokens,
   WaiverOperations,
 } from './host/host.js';
+export type {
+  KeptArgumentOperations,
+  KeyChange,
+  OpenedArguments,
+  Outcomes,
+  ProcessCounts,
+  StandingRuleOperations,
+  TokenKind,
+  TokenRole,
+  UnknownOutcome,
+  VaultKeyStorage,
+} from './host/operator/operator.js';
+export type {
+  Actor,
+  Operator,
+  OperatorAuth,
+  OperatorSignIn,
+  PinStatus,
+  VerifiedActor,
+} from './host/operator/operator-auth.js';
 export type { HostOptions } from './host/options.js';
-export type { Diagnostic, Range } from './model/diagnostic.js';
+export type { InstallStep } from './host/packages/package-change.js';
+export type { BrokerPolicy, ContainerPolicy, SealingPolicy } from './host/session-policy.js';
+export type {
+  Action,
+  CallingConvention,
+  HeaderTemplate,
+  HttpBody,
+  HttpMethod,
+  OutputReader,
+  QueryParameter,
+  UrlTemplate,
+} from './model/action.js';
+export type {
+  ApprovalBinding,
+  ApprovalDecision,
+  ApprovalRequest,
+  ApprovalState,
+  Channel,
+  Evidence,
+} from './model/approval.js';
+export type { AuditVerdict } from './model/audit.js';
+export type { CancelSignal } from './model/cancel-signal.js';
+export type { Diagnostic, Range, RelatedPlace } from './model/diagnostic.js';
+export type { Guardrails, RateLimit, ToolGuardrails } from './model/guardrails.js';
+export type { HostErrorOptions } from './model/host-error.js';
 export { HostError, type HostErrorCode, type ToolError } from './model/host-error.js';
 export type { Json, JsonObject, JsonSchema } from './model/json.js';
-export type { Package } from './model/package.js';
-export type { Rule, RuleOrigin, SpendCap } from './model/rule.js';
+export type {
+  Cost,
+  InstallPlan,
+  KillSwitchPlan,
+  PointerAssertion,
+  SmokeCheck,
+  SmokeSuccess,
+  SmokeTest,
+} from './model/lifecycle.js';
+export type { Fact, Hook, HookPoint, Needs, Package, Prompt, PromptBody } from './model/package.js';
+export type {
+  FilesystemAccess,
+  NetworkAccess,
+  NetworkHost,
+  PermissionScope,
+  Permissions,
+  ScopeVerb,
+} from './model/permissions.js';
+export type {
+  EnvironmentVariable,
+  Lifetime,
+  Program,
+  ProgramRole,
+  ProgramTarget,
+  Protocol,
+  Runtime,
+} from './model/program.js';
+export type { BuiltInCause, Rule, RuleOrigin, SpendCap } from './model/rule.js';
 export type { Severity } from './model/severity.js';
-export type { Tool } from './model/tool.js';
+export type { Audience, AuthScheme, Slot, SlotDelivery, SlotSource } from './model/slot.js';
+export type { ArgumentCondition, Condition, StandingRule, StandingRuleInput } from './model/standing-rule.js';
+export type { JsonMember, JsonTemplate, Template, TemplatePart } from './model/template.js';
+export type { Annotations, Effect, Tool, ToolExample } from './model/tool.js';
 export type { Waiver, WaiverKind } from './model/waiver.js';
+export type { NetworkReach } from './net/destination.js';
+export type { HttpClient, HttpRequest, HttpResponse, HttpStream, RequestLimits } from './net/http-client.js';
+export type { ConfirmationKind } from './policy/decide.js';
+export type { Progress } from './run/run.js';
+export type { SupervisionPolicy } from './run/upstream/supervised-upstream.js';
+export type {
+  Mount,
+  ProbeResult,
+  ProcessExit,
+  Sandbox,
+  SandboxCommand,
+  SandboxLimits,
+  SandboxProcess,
+} from './sandbox/sandbox.js';
+export type { Keychain } from './secrets/keychain.js';
 export type { ConnectOptions } from './serve/remote/connect-host.js';
+export type { HttpHostOptions } from './serve/remote/http-host.js';

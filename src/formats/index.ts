@@ -3,8 +3,12 @@ import type { Candidate, Claim, Format } from '../model/format.js';
 import { builtInFormats, type FormatName } from './built-in-formats.js';
 import { detectFormat } from './detect.js';
 
+export type { Bundle, BundleEntry, RejectionReason } from '../model/bundle.js';
+export type { Candidate, Claim, Format, FormatParser, ParseOptions, ParseResult } from '../model/format.js';
+export type { FormatName } from './built-in-formats.js';
 export type { FormatDescriptor, ManifestFileNames } from './format-descriptor.js';
 export { defaultParseOptions, inspect } from './inspect.js';
+export type { Starter, StarterFile } from './starter.js';
 export { builtInFormats };
 
 /** All formats, in the order in which a file is offered to them. */

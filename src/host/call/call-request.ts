@@ -50,7 +50,7 @@ export interface Confirmation {
   readonly expiresAt: string;
 }
 
-interface AnswerBase {
+export interface AnswerBase {
   readonly tool: string;
   /** Identifies the call in the audit log. */
   readonly callId: string;

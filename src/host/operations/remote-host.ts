@@ -1,7 +1,7 @@
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import type { JsonObject } from '../../model/json.js';
 import type { Actor, RemoteHost, RemoteSession, SessionOptions } from '../host.js';
-import { Lifetime, withLifetime } from './lifetime.js';
+import { CloseGuard, withCloseGuard } from './close-guard.js';
 import type { NamedOperation } from './operation.js';
 import { inputOf } from './operation-input.js';
 import { withMethods } from './operations.js';
@@ -16,7 +16,7 @@ export type SendOperation = (
 /** A session whose operations are sent to another process. */
 export function remoteSession(send: SendOperation, close: () => Promise<void>): RemoteSession {
   const session = { ...withMethods({} as RemoteSession, 'session', (it) => sender(it, send)), close };
-  return withLifetime(session, new Lifetime('session'));
+  return withCloseGuard(session, new CloseGuard('session'));
 }
 
 export interface RemoteConnection {
@@ -28,7 +28,7 @@ export interface RemoteConnection {
 /** A host in another process. Every method sends its operation. */
 export function remoteHost({ send, session, close }: RemoteConnection): RemoteHost {
   const host = { ...withMethods({} as RemoteHost, 'host', (it) => sender(it, send)), session, close };
-  return withLifetime(host, new Lifetime('host'));
+  return withCloseGuard(host, new CloseGuard('host'));
 }
 
 function sender(operation: NamedOperation, send: SendOperation) {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createConnection } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { apiReference } from '../../../scripts/api-reference.mjs';
+import { apiReference, unexportedTypes } from '../../../scripts/api-reference.mjs';
 import { builtInFormats } from '../../../src/formats/built-in-formats.js';
 import { diagnosticCodesOf } from '../../../src/formats/diagnostic-codes.js';
 import { hostErrorCodes } from '../../../src/model/host-error.js';
@@ -167,4 +167,8 @@ test('SECURITY.md has a section for each promise, and no other', () => {
 
 test('docs/api.md is what the build declares', () => {
   expect(read('docs/api.md')).toBe(apiReference());
+});
+
+test('every type that a public declaration of the library names is exported too', () => {
+  expect(unexportedTypes()).toEqual([]);
 });

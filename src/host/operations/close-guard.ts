@@ -1,12 +1,12 @@
 import { HostError } from '../../model/host-error.js';
 
 /** Whether a host or a session may still be used. A session ends with its host too. */
-export class Lifetime {
+export class CloseGuard {
   readonly #what: 'host' | 'session';
-  readonly #parent: Lifetime | undefined;
+  readonly #parent: CloseGuard | undefined;
   #isOver = false;
 
-  constructor(what: 'host' | 'session', parent?: Lifetime) {
+  constructor(what: 'host' | 'session', parent?: CloseGuard) {
     this.#what = what;
     this.#parent = parent;
   }
@@ -31,32 +31,32 @@ type Method = (...args: readonly unknown[]) => unknown;
 const synchronous = new Set(['onChange', 'onRevoke', 'activeCalls']);
 
 /** A copy of a host or session whose methods fail with `closed` after its end. Closing it twice does nothing. */
-export function withLifetime<T extends { close(): Promise<void> }>(target: T, lifetime: Lifetime): T {
+export function withCloseGuard<T extends { close(): Promise<void> }>(target: T, guard: CloseGuard): T {
   return {
-    ...guarded(target, lifetime),
+    ...guarded(target, guard),
     close: () => {
-      lifetime.end();
+      guard.end();
       return target.close();
     },
   };
 }
 
-function guarded<T extends object>(owner: T, lifetime: Lifetime): T {
+function guarded<T extends object>(owner: T, guard: CloseGuard): T {
   const copy = Object.entries(owner).map(([name, member]) => {
-    if (typeof member === 'object' && member !== null) return [name, guarded(member, lifetime)];
-    return [name, typeof member === 'function' ? guardedMethod(name, member.bind(owner), lifetime) : member];
+    if (typeof member === 'object' && member !== null) return [name, guarded(member, guard)];
+    return [name, typeof member === 'function' ? guardedMethod(name, member.bind(owner), guard) : member];
   });
   return Object.fromEntries(copy);
 }
 
-function guardedMethod(name: string, method: Method, lifetime: Lifetime): Method {
+function guardedMethod(name: string, method: Method, guard: CloseGuard): Method {
   if (!synchronous.has(name))
     return async (...args) => {
-      lifetime.assertOpen();
+      guard.assertOpen();
       return method(...args);
     };
   return (...args) => {
-    lifetime.assertOpen();
+    guard.assertOpen();
     return method(...args);
   };
 }
