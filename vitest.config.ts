@@ -15,6 +15,8 @@ const common = {
   env: {
     // Commands keep an anchor of each audit log in the user's data folder. Tests must not fill the real one.
     XDG_DATA_HOME: join(tmpdir(), `toolwharf-test-data-${process.getuid?.() ?? 0}`),
+    // Tests start the script directly, and expect hints as an installed command prints them.
+    TOOLWHARF_COMMAND: 'toolwharf',
     // For property tests, see `test/support/property-seed.ts`.
     ...(process.env.CI === 'true' ? { TOOLWHARF_SEED: seedOfCommit() } : {}),
   },

@@ -174,6 +174,7 @@ async function startHost(options: InProcessHostOptions): Promise<Host> {
     });
   const host = await createHost({
     state: options.state,
+    hints: 'command-line',
     ...(options.onAnswer === undefined ? {} : { onAnswer: options.onAnswer }),
     ...(options.onReload === undefined ? {} : { onReload: options.onReload }),
     ...(options.onLog === undefined ? {} : { onLog: options.onLog }),

@@ -185,45 +185,56 @@ async function startHost(
   };
 
   let isClosed = false;
-  return checkedHost({
-    async session(sessionOptions) {
-      return openSession(sessionOptions, context);
+  return checkedHost(
+    {
+      async session(sessionOptions) {
+        return openSession(sessionOptions, context);
+      },
+      approvals: approvalOperations({
+        ...{
+          queue: approvals,
+          rules: standingRules,
+          audit,
+          operatorAuth,
+          tokens: services.tokens,
+          now,
+          newId,
+        },
+        noticeKey: async () => Buffer.from(await keys.get('notices')).toString('hex'),
+      }),
+      operator: operatorAuth,
+      secrets: secretOperations(services, audit, operatorAuth, invalidate, agreementRows),
+      tokens: tokenOperations(services.tokens, audit, operatorAuth, { newId, now }),
+      switches: switchOperations(services, agreementRows, audit, operatorAuth),
+      processes: async () => services.processes(),
+      kills: kills.operations,
+      waivers: waivers.operations,
+      quarantine: quarantine.operations(operatorAuth, services.restoreInto),
+      outcomes: hostAudit.outcomes,
+      rollbacks: rollbackOperations(database, audit, operatorAuth),
+      keptArguments: keptArgumentOperations({
+        rows: new SealedArgumentRows(database),
+        ...{ seal, audit, operatorAuth },
+      }),
+      verifyAudit: () => hostAudit.verify(),
+      auditTail: (count) => hostAudit.tail(count),
+      activeCalls: () => running.active,
+      async close() {
+        if (isClosed) return;
+        isClosed = true;
+        kills.close();
+        running.close();
+        await running.whenIdle();
+        await Promise.allSettled([...backgroundWork]);
+        await notices.close();
+        await services.close();
+        sandbox.close?.();
+        await hostAudit.close();
+        await database.destroy();
+        stage.close();
+        releaseLock();
+      },
     },
-    approvals: approvalOperations({
-      ...{ queue: approvals, rules: standingRules, audit, operatorAuth, tokens: services.tokens, now, newId },
-      noticeKey: async () => Buffer.from(await keys.get('notices')).toString('hex'),
-    }),
-    operator: operatorAuth,
-    secrets: secretOperations(services, audit, operatorAuth, invalidate, agreementRows),
-    tokens: tokenOperations(services.tokens, audit, operatorAuth, { newId, now }),
-    switches: switchOperations(services, agreementRows, audit, operatorAuth),
-    processes: async () => services.processes(),
-    kills: kills.operations,
-    waivers: waivers.operations,
-    quarantine: quarantine.operations(operatorAuth, services.restoreInto),
-    outcomes: hostAudit.outcomes,
-    rollbacks: rollbackOperations(database, audit, operatorAuth),
-    keptArguments: keptArgumentOperations({
-      rows: new SealedArgumentRows(database),
-      ...{ seal, audit, operatorAuth },
-    }),
-    verifyAudit: () => hostAudit.verify(),
-    auditTail: (count) => hostAudit.tail(count),
-    activeCalls: () => running.active,
-    async close() {
-      if (isClosed) return;
-      isClosed = true;
-      kills.close();
-      running.close();
-      await running.whenIdle();
-      await Promise.allSettled([...backgroundWork]);
-      await notices.close();
-      await services.close();
-      sandbox.close?.();
-      await hostAudit.close();
-      await database.destroy();
-      stage.close();
-      releaseLock();
-    },
-  });
+    options.hints ?? 'library',
+  );
 }

@@ -20,6 +20,8 @@ export interface HostOptions {
   readonly reservedIds?: readonly string[];
   /** Called with every answer, for a log. */
   readonly onAnswer?: (answer: Answer, principal: string) => void;
+  /** Who reads hints of errors: they name methods of the library, or only commands. Default: `library`. */
+  readonly hints?: 'library' | 'command-line';
   /** Called with every internal error. Answers do not contain its details. */
   readonly onBug?: (error: unknown) => void;
   /** The clock: milliseconds since 1970. */

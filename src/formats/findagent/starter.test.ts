@@ -21,5 +21,5 @@ test.each([
   expect(result.diagnostics).toEqual([]);
   expect(result.package?.id).toBe(id);
   expect(result.package?.tools.map((it) => it.name)).toEqual(['draft_message']);
-  expect(files['README.md']).toContain('npx toolwharf call . draft_message');
+  expect(files['README.md']).toContain('toolwharf call . draft_message');
 });

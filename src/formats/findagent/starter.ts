@@ -65,13 +65,13 @@ An agent described by \`findagent.json\`: its instructions, one tool and its lim
 
 Check it:
 
-    npx toolwharf validate .
+    toolwharf validate .
 
 Try the tool:
 
-    npx toolwharf call . draft_message '{"notes": "release moved to Friday, tests are green"}'
+    toolwharf call . draft_message '{"notes": "release moved to Friday, tests are green"}'
 
-Serve it to a client: \`npx toolwharf serve .\`
+Serve it to a client: \`toolwharf serve .\`
 
 To let a tool send a request, give it an action of type \`http\` with an https URL; \`{param}\` in the path and the
 query is filled from the input. A key goes into \`credential_slots\` with the hosts that may receive it, and the

@@ -109,8 +109,8 @@ An extension with one tool, \`count_words\`. \`plugin.toml\` describes the exten
 
 Check the manifest, then call the tool:
 
-    npx toolwharf validate .
-    npx toolwharf call . count_words '{"text": "one two three"}'
+    toolwharf validate .
+    toolwharf call . count_words '{"text": "one two three"}'
 
 To add a tool, name it under \`[capabilities]\` and describe it in \`tools\`: the host offers only tools in both lists.
 The extension sees only the environment variables that \`[requires] env\` names.

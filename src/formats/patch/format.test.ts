@@ -215,7 +215,7 @@ describe('the starter for any name has no diagnostics', () => {
     const result = parse(tool?.text ?? '', tool?.path);
     expect(result.diagnostics).toEqual([]);
     expect(`${result.package?.id}.py`).toBe(tool?.path);
-    expect(readme?.text).toContain(`npx toolwharf call ./${tool?.path}`);
+    expect(readme?.text).toContain(`toolwharf call ./${tool?.path}`);
   });
 });
 

@@ -82,9 +82,9 @@ function readme(id: string): string {
 A tool in one file. The comment block at the top of \`${id}.py\` is the manifest; \`main()\` does the work.
 
 \`\`\`sh
-npx toolwharf validate ${id}.py
-npx toolwharf call ./${id}.py '{"text": "one and another one", "word": "one"}'
-npx toolwharf serve .
+toolwharf validate ${id}.py
+toolwharf call ./${id}.py '{"text": "one and another one", "word": "one"}'
+toolwharf serve .
 \`\`\`
 
 Next steps:

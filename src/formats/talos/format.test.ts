@@ -242,7 +242,7 @@ describe('the starter for any name has no diagnostics', () => {
     const result = parse(files, id);
     expect(result.diagnostics).toEqual([]);
     expect(result.package?.tools.map((it) => it.name)).toEqual(['add', 'list']);
-    expect(files['README.md']).toContain('npx toolwharf call');
+    expect(files['README.md']).toContain('toolwharf call');
   });
 });
 

@@ -96,17 +96,17 @@ A tool that keeps notes. \`manifest.json\` declares the functions; \`index.ts\` 
 The folder must have the name of the \`id\` in the manifest.
 
 \`\`\`sh
-npx toolwharf validate .
-npx toolwharf call . add '{"text": "Water the plants"}'
-npx toolwharf call . list '{}'
-npx toolwharf serve .
+toolwharf validate .
+toolwharf call . add '{"text": "Water the plants"}'
+toolwharf call . list '{}'
+toolwharf serve .
 \`\`\`
 
 Next steps:
 
 - For a new function, add an entry under \`functions\` and export a function with the same name.
 - Declare the API key of a service in \`credentials\`: \`{"name": "api_key", "label": "API key", "required": true}\`.
-  The handler reads it from \`context.config.api_key\`. Set it with \`npx toolwharf secret set ${id} api_key\`.
+  The handler reads it from \`context.config.api_key\`. Set it with \`toolwharf secret set ${id} api_key\`.
 - Put instructions for the agent into \`prompt.md\` next to the manifest.
 `;
 }

@@ -116,8 +116,8 @@ Counts the lines, words and characters of a text. Edit \`cli.mjs\` and \`toolspa
 Check the manifest and try an action:
 
 \`\`\`sh
-npx toolwharf validate .
-npx toolwharf call . measure '{"text": "one two three"}'
+toolwharf validate .
+toolwharf call . measure '{"text": "one two three"}'
 \`\`\`
 
 ## Before you publish

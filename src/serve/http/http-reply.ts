@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { hintFor } from '../../model/hint.js';
 import { asHostError, HostError } from '../../model/host-error.js';
 import { errorTable } from '../errors.js';
 import { HttpError } from './http-error.js';
@@ -64,6 +65,6 @@ export function errorReply(error: unknown, onBug: (error: unknown) => void): Htt
   return {
     status: hostError instanceof HttpError ? hostError.status : errorTable[code].http,
     headers: hostError instanceof HttpError ? hostError.headers : {},
-    body: { error: { code, message, ...(hint === undefined ? {} : { hint }) } },
+    body: { error: { code, message, ...(hint === undefined ? {} : { hint: hintFor('http', hint) }) } },
   };
 }

@@ -1,4 +1,4 @@
-import type { Answer } from '../../host/host.js';
+import type { Answer, AnswerError } from '../../host/host.js';
 import { answerErrorShape, binaryShape } from '../../host/operations/session-shapes.js';
 import {
   anyText,
@@ -11,6 +11,7 @@ import {
   optional,
   text,
 } from '../../host/operations/shape.js';
+import { type HintSurface, hintFor } from '../../model/hint.js';
 
 const statuses = [
   'ok',
@@ -37,8 +38,10 @@ export const callDocumentShape = object({
   durationMs: number(),
 });
 
-/** An answer as JSON, schema `toolwharf/call@1`. */
-export function callDocument(answer: Answer) {
+/** An answer as JSON, schema `toolwharf/call@1`, with the hint for the surface that shows it. */
+export function callDocument(answer: Answer, surface: HintSurface = 'command-line') {
+  const worded = (error: AnswerError): AnswerError =>
+    error.hint === undefined ? error : { ...error, hint: hintFor(surface, error.hint) };
   const { tool, status, callId, durationMs } = answer;
   const base = { schema: 'toolwharf/call@1', tool, callId, status };
   switch (answer.status) {
@@ -55,11 +58,11 @@ export function callDocument(answer: Answer) {
       return {
         ...base,
         confirmation: { token, kind, reasons },
-        ...(answer.error === undefined ? {} : { error: answer.error }),
+        ...(answer.error === undefined ? {} : { error: worded(answer.error) }),
         durationMs,
       };
     }
     default:
-      return { ...base, error: answer.error, durationMs };
+      return { ...base, error: worded(answer.error), durationMs };
   }
 }

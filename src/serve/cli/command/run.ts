@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { asHostError, HostError } from '../../../model/host-error.js';
 import { errorTable } from '../../errors.js';
 import { visible } from '../../print/visible.js';
+import { commandName, withCommandName } from '../command-name.js';
 import { lookingTerminal } from '../looking-terminal.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { parseArguments } from './arguments.js';
@@ -49,7 +50,25 @@ async function dispatch(commandLine: readonly string[], terminal: Terminal): Pro
     });
   }
   const reads = effect === 'reads' || args.has('dry-run');
-  return command.run(args, withCwd(reads ? lookingTerminal(terminal) : terminal, args));
+  const named = withNamedCommands(terminal, forPeople.has(command.name) && !args.has('json'));
+  return command.run(args, withCwd(reads ? lookingTerminal(named) : named, args));
+}
+
+/** Commands whose standard output is for people, with the next steps. The output of others may be data. */
+const forPeople = new Set([
+  ...['approvals', 'connect', 'disable', 'doctor', 'enable', 'info', 'init', 'install', 'kill', 'list'],
+  ...['pin', 'policy', 'quarantine', 'review', 'secret'],
+]);
+
+/** Messages name the command as this person can start it. */
+function withNamedCommands(terminal: Terminal, output: boolean): Terminal {
+  const name = commandName(terminal.main, terminal.environment);
+  if (name === 'toolwharf') return terminal;
+  return {
+    ...terminal,
+    err: (text) => terminal.err(withCommandName(text, name)),
+    out: output ? (text) => terminal.out(withCommandName(text, name)) : terminal.out,
+  };
 }
 
 function withCwd(terminal: Terminal, args: Arguments): Terminal {
@@ -114,7 +133,10 @@ function wantsJson(argv: readonly string[]): boolean {
 
 function report(error: unknown, terminal: Terminal, json: boolean, verbose: boolean): number {
   const hostError = asHostError(error);
-  const { code, message, hint } = hostError;
+  const name = commandName(terminal.main, terminal.environment);
+  const { code } = hostError;
+  const message = withCommandName(hostError.message, name);
+  const hint = hostError.hint === undefined ? undefined : withCommandName(hostError.hint, name);
   if (json) {
     const docs = 'docs/errors.md';
     terminal.out(

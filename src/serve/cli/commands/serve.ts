@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import type { Answer } from '../../../host/host.js';
+import { homeDirectory, mcpCommand } from '../../clients/launch.js';
 import { Metrics } from '../../http/metrics.js';
 import { callEvent, callLine } from '../../print/call-line.js';
 import { printPackages } from '../../print/packages.js';
@@ -113,7 +114,17 @@ export const serve: Command = {
       const report = await reloads.follow(own);
       await warnAboutInactive(own, args, terminal);
       web = http === undefined ? undefined : await openWeb(host, http, oidc, ownOptions, metrics, terminal);
-      const command = ['npx', 'toolwharf', 'mcp', ...directories, ...sessionArgs(args), '--state', state];
+      const root = args.value('root');
+      const start = mcpCommand({
+        node: process.execPath,
+        main: terminal.main,
+        cwd: terminal.cwd,
+        home: homeDirectory(terminal.environment, terminal.cwd),
+        paths: directories,
+        root,
+        more: [...sessionArgs(args), '--state', state],
+      });
+      const command = [start.command, ...start.args];
       if (json) {
         const urls = web === undefined ? {} : httpDocument(web);
         const { packages } = listDocument(report, terminal.cwd);

@@ -89,7 +89,7 @@ export function toolRoutes(redactor: PathRedactor): readonly Route[] {
         const answer = await (await caller.session()).call({ tool, arguments: args, timeoutMs, signal });
         const code = 'error' in answer ? answer.error?.code : undefined;
         const status = answer.status === 'ok' ? 200 : code === undefined ? 202 : errorTable[code].http;
-        return { status, body: callDocument(answer) };
+        return { status, body: callDocument(answer, 'http') };
       },
     },
   ];

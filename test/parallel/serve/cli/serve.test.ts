@@ -107,6 +107,18 @@ describe('serve', () => {
     expect(await running.done).toBe(0);
   });
 
+  test('the printed entry for a client works from any folder: every path is absolute', async () => {
+    const { path, state, tools } = folder();
+    const running = await started(['tools', '--json', '--no-http', '--state', 'state'], path);
+    const { command } = JSON.parse(running.printed.out.split('\n', 1)[0] as string) as { command: string[] };
+    expect(command[0]).toBe(process.execPath);
+    expect(command.slice(2)).toEqual(['mcp', tools, '--state', state]);
+    expect(command[1]).toMatch(/^\//);
+    expect(running.printed.out).not.toContain('npx');
+    running.stop.abort();
+    await running.done;
+  });
+
   test('each start makes new tokens', async () => {
     const { path, state, tools } = folder();
     const seen: string[] = [];
