@@ -5,9 +5,19 @@ export type SlotSource =
 
 /** How a value reaches the code or the request that uses it. */
 export type SlotDelivery =
-  | { readonly kind: 'environment'; readonly variable: string }
+  | {
+      readonly kind: 'environment';
+      readonly variable: string;
+      /** Further variables with the same value. */
+      readonly otherVariables?: readonly string[];
+    }
   | { readonly kind: 'context' }
   | { readonly kind: 'request'; readonly scheme: AuthScheme };
+
+/** The environment variables that contain the value; empty if it is passed in another way. */
+export function deliveredVariables(delivery: SlotDelivery): readonly string[] {
+  return delivery.kind === 'environment' ? [delivery.variable, ...(delivery.otherVariables ?? [])] : [];
+}
 
 /** How a value authenticates an HTTP request. `raw`: the value is the whole Authorization header. */
 export type AuthScheme =

@@ -32,8 +32,10 @@ export interface Tool {
   readonly name: string;
   readonly description: string;
   readonly input: JsonSchema;
-  /** Absent: any result is valid. */
+  /** Every result matches this schema; another result is an error. Absent: any result is valid. */
   readonly output?: JsonSchema;
+  /** What results look like, for readers. A result that differs is kept, with a warning. */
+  readonly describedOutput?: JsonSchema;
   readonly annotations: Annotations;
   readonly effect: Effect;
   /** False when the manifest declares no effect. The operator then chooses it when granting. */

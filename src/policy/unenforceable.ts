@@ -1,6 +1,7 @@
 import type { Package } from '../model/package.js';
 import { unknownPersonalData } from '../model/personal-data.js';
 import { isReservedVariable } from '../model/reserved-variables.js';
+import { deliveredVariables } from '../model/slot.js';
 
 /**
  * Declarations of a package that this host cannot enforce. A broken promise is worse than a missing tool, so each of
@@ -24,8 +25,6 @@ function variablesOf(pkg: Package): string[] {
   const declared = pkg.programs.flatMap((it) =>
     it.target.kind === 'process' ? it.target.environment.map((variable) => variable.name) : [],
   );
-  const delivered = pkg.slots.flatMap((it) =>
-    it.delivery.kind === 'environment' ? [it.delivery.variable] : [],
-  );
+  const delivered = pkg.slots.flatMap((it) => deliveredVariables(it.delivery));
   return [...new Set([...declared, ...delivered])];
 }

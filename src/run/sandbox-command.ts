@@ -4,7 +4,7 @@ import { HostError } from '../model/host-error.js';
 import type { Package } from '../model/package.js';
 import type { CallAccess } from '../model/permissions.js';
 import type { Program, ProgramTarget } from '../model/program.js';
-import type { SlotValues } from '../model/slot.js';
+import { deliveredVariables, type SlotValues } from '../model/slot.js';
 import { constantText } from '../model/template.js';
 import type { EgressPolicy } from '../net/egress.js';
 import type { Interpreter } from '../sandbox/interpreter.js';
@@ -193,7 +193,7 @@ export function slotVariables({ package: pkg, slots }: SandboxProfile): Record<s
   const found: Record<string, string> = {};
   for (const { name, delivery } of pkg.slots) {
     const value = slots.get(name)?.value;
-    if (delivery.kind === 'environment' && value !== undefined) found[delivery.variable] = value;
+    if (value !== undefined) for (const it of deliveredVariables(delivery)) found[it] = value;
   }
   return found;
 }

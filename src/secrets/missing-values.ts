@@ -30,8 +30,7 @@ export function secretSetCommand(pkg: Package, slot: Slot): string {
 /** Only the key of the token broker is missing here. A call finds out whose sign-in is needed. */
 function signInText(scopes: readonly string[]): string {
   const list = scopes.join(', ');
-  if (signInFor(scopes) === undefined)
-    return `: no single sign-in covers ${list}, and only one token is supported`;
+  if (signInFor(scopes) === undefined) return `: no single sign-in covers ${list}`;
   const command = `toolwharf secret set ${brokerKeyEntry.package} ${brokerKeyEntry.slot}`;
   return `: a sign-in for ${list} through the token broker, whose key is not set. Set it: ${command}`;
 }

@@ -7,6 +7,8 @@ import { textTemplate } from '../../model/template.js';
 import type { Effect, Tool } from '../../model/tool.js';
 import { hostsOf } from './provider-hosts.js';
 
+const tokenVariable = 'PATCH_ACCESS_TOKEN';
+
 /** Converts a manifest without errors to a package with one tool, which runs the file once per call. */
 export function lower(manifest: JsonObject, file: string, waitsForInput: boolean): Package {
   const name = manifest.name as string;
@@ -21,7 +23,7 @@ export function lower(manifest: JsonObject, file: string, waitsForInput: boolean
     name,
     description,
     input: inputSchema(inputs),
-    output: outputSchema(manifest.outputs as JsonObject),
+    describedOutput: outputSchema(manifest.outputs as JsonObject),
     // What a tool does with the network is not declared, so nothing is claimed about it.
     annotations: { ...(network ? {} : { readOnlyHint: effect !== 'write' }), openWorldHint: network },
     effect,
@@ -128,22 +130,31 @@ function outputSchema(outputs: JsonObject): JsonSchema {
   return outputs.items === undefined ? outputs : { ...outputs, items: itemSchema(outputs.items) };
 }
 
-/** One short-lived token covers all scopes of a call. */
+/** One token for each provider. The first provider's token is also in the variable without a provider's name. */
 function slots(scopes: readonly string[]): Slot[] {
-  if (scopes.length === 0) return [];
-  const providers = [...new Set(scopes.map((it) => it.slice(0, it.indexOf('.'))))];
-  return [
-    {
-      name: 'PATCH_ACCESS_TOKEN',
-      label: `Access to ${providers.join(', ')}`,
+  const providers = [...new Set(scopes.map(providerOf))];
+  return providers.map((provider, index) => {
+    const own = `${tokenVariable}_${provider.toUpperCase()}`;
+    const name = index === 0 ? tokenVariable : own;
+    return {
+      name,
+      label: `Access to ${provider}`,
       secret: true,
       required: true,
       type: 'text',
-      source: { kind: 'broker', provider: providers[0] as string, scopes },
-      delivery: { kind: 'environment', variable: 'PATCH_ACCESS_TOKEN' },
-      audience: { kind: 'hosts', hosts: hostsOf(providers) },
-    },
-  ];
+      source: { kind: 'broker', provider, scopes: scopes.filter((it) => providerOf(it) === provider) },
+      delivery: {
+        kind: 'environment',
+        variable: name,
+        ...(index === 0 ? { otherVariables: [own] } : {}),
+      },
+      audience: { kind: 'hosts', hosts: hostsOf(provider) },
+    };
+  });
+}
+
+function providerOf(scope: string): string {
+  return scope.slice(0, scope.indexOf('.'));
 }
 
 function facts(manifest: JsonObject): Fact[] {

@@ -7,6 +7,7 @@ const hosts: Readonly<Record<string, readonly string[]>> = {
   linear: ['api.linear.app'],
 };
 
-export function hostsOf(providers: readonly string[]): string[] {
-  return [...new Set(providers.flatMap((it) => (Object.hasOwn(hosts, it) ? (hosts[it] ?? []) : [])))].sort();
+/** Empty for an unknown provider: nobody may receive its token. */
+export function hostsOf(provider: string): readonly string[] {
+  return Object.hasOwn(hosts, provider) ? (hosts[provider] ?? []) : [];
 }

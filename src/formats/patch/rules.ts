@@ -34,7 +34,7 @@ function isUtcTime(text: string): boolean {
   return matches && !Number.isNaN(Date.parse(text));
 }
 
-/** Results are validated against this schema at run time, so all of it must be valid. */
+/** Results are compared with this schema at run time, so all of it must be valid. */
 function checkOutputs(report: PatchReport, outputs: Json | undefined): void {
   if (!isObject(outputs)) return;
   // Errors in these members were already reported by the manifest's schema.

@@ -55,7 +55,7 @@ export async function runToOutcome(
       return { kind: 'held', confirmation: composed.confirmation };
     const result = composed === undefined ? await callable.run(request) : composedResult(composed);
     await checkResult(callable, result);
-    return { kind: 'done', result };
+    return { kind: 'done', result: await comparedResult(callable, result) };
   } catch (error) {
     return { kind: 'failed', error };
   }
@@ -107,4 +107,12 @@ function aboutRecord(error: string): string {
     .replace(/^(\d+)\.(\S+) /, (_, index: string, place: string) => `${name(index)}: ${place} `)
     .replace(/^(\d+) /, (_, index: string) => `${name(index)} `)
     .replace(/ in (\d+)(?=\.|$)/, (_, index: string) => ` in ${name(index)}`);
+}
+
+/** Adds a warning if the result differs from what the tool describes. The result itself is kept. */
+async function comparedResult(callable: CallableTool, result: RunResult): Promise<RunResult> {
+  const checked = (await callable.describedOutput())?.check(result.value);
+  if (checked === undefined || checked.ok) return result;
+  const warning = `the answer of ${callable.name} differs from the output that its manifest describes: ${checked.errors.join('; ')}`;
+  return { ...result, warnings: [...result.warnings, warning] };
 }

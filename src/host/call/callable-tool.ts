@@ -57,6 +57,8 @@ export interface CallableTool {
   input(): Promise<SchemaValidator>;
   /** Validators from the tool's output schema and the package's guardrails; empty if there are none. */
   outputs(): Promise<readonly SchemaValidator[]>;
+  /** Validator of the output that the tool only describes; undefined if it describes none. */
+  describedOutput(): Promise<SchemaValidator | undefined>;
   /** Throws if the arguments contain a secret that the tool must not get. */
   checkForSecrets(input: JsonObject): Promise<void>;
   run(request: RunRequest): Promise<RunResult>;

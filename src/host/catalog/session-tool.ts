@@ -118,6 +118,7 @@ function createSessionTool(
     return slotValues(pkg, vault, passed, mint);
   };
   let outputs: Promise<readonly SchemaValidator[]> | undefined;
+  let described: Promise<SchemaValidator> | undefined;
   return {
     name,
     exposed,
@@ -204,6 +205,12 @@ function createSessionTool(
       if (declared.length === 0) return Promise.resolve([]);
       outputs ??= schemas().then((it) => declared.map((schema) => it.outputValidator(schema)));
       return outputs;
+    },
+    async describedOutput() {
+      const { describedOutput } = tool;
+      if (describedOutput === undefined) return undefined;
+      described ??= schemas().then((it) => it.outputValidator(describedOutput));
+      return described;
     },
     async findingsIn(result) {
       const scan = await scanner.forCall(pkg, new Map(), scanOptions);

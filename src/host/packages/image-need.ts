@@ -2,6 +2,7 @@ import { parseImageReference } from '../../model/image-reference.js';
 import type { Package } from '../../model/package.js';
 import type { Program } from '../../model/program.js';
 import { shellQuote } from '../../model/shell-quote.js';
+import { deliveredVariables } from '../../model/slot.js';
 import type { Containers } from '../../sandbox/container/containers.js';
 import { noEngine, noEngineHint } from '../../sandbox/container/engine.js';
 import { configuresEngine } from '../../sandbox/container/engine-variables.js';
@@ -17,9 +18,7 @@ export function imageNeed(pkg: Package, { name }: Program, image: string, { engi
       `its image ${image} has no digest, so it can change at any time; add "@sha256:…", as shown by: ${command}`,
     );
   }
-  const steering = pkg.slots.flatMap(({ delivery }) =>
-    delivery.kind === 'environment' && configuresEngine(delivery.variable) ? [delivery.variable] : [],
-  );
+  const steering = pkg.slots.flatMap((it) => deliveredVariables(it.delivery).filter(configuresEngine));
   if (steering.length > 0)
     return missing(`it sets ${steering.join(', ')}, which controls the container engine`);
   if (engine === undefined)

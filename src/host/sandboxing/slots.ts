@@ -1,6 +1,6 @@
 import { HostError } from '../../model/host-error.js';
 import type { Package } from '../../model/package.js';
-import type { Slot, SlotValue } from '../../model/slot.js';
+import { deliveredVariables, type Slot, type SlotValue } from '../../model/slot.js';
 import { recipientsOf } from '../../secrets/audience.js';
 import { signInFor } from '../../secrets/sign-in-provider.js';
 import { brokerKeyEntry } from '../../secrets/token-broker.js';
@@ -10,7 +10,10 @@ import type { PassedEnvironment } from './passed-environment.js';
 /** Gets a token for a slot that is filled by signing in. */
 export type MintToken = (slot: Slot) => Promise<string>;
 
-/** The values of a package's slots: from the vault, else a granted variable, else a sign-in, else the default. */
+/**
+ * The values of a package's slots: from the vault, else a granted variable, else a sign-in, else the default. All
+ * sign-ins that are missing are named together.
+ */
 export async function slotValues(
   pkg: Package,
   vault: Vault,
@@ -18,11 +21,16 @@ export async function slotValues(
   mint?: MintToken,
 ): Promise<Map<string, SlotValue>> {
   const values = new Map<string, SlotValue>();
+  const signIns: HostError[] = [];
   for (const slot of pkg.slots) {
     const found =
       (await fromVault(pkg, slot, vault)) ??
       fromEnvironment(slot, passed) ??
-      (await fromSignIn(slot, mint)) ??
+      (await fromSignIn(slot, mint).catch((error: unknown) => {
+        if (!(error instanceof HostError) || error.code !== 'auth_required') throw error;
+        signIns.push(error);
+        return undefined;
+      })) ??
       fromDefault(slot);
     if (found === undefined) continue;
     const { valueProblem } = await import('../../secrets/value-check.js');
@@ -34,7 +42,19 @@ export async function slotValues(
     }
     values.set(slot.name, found);
   }
+  if (signIns.length > 0) throw missingSignIns(signIns);
   return values;
+}
+
+/** One error for all sign-ins that somebody still has to do. */
+function missingSignIns(errors: readonly HostError[]): HostError {
+  const [first] = errors;
+  if (first !== undefined && errors.length === 1) return first;
+  const hints = errors.flatMap((it) => (it.hint === undefined ? [] : [it.hint]));
+  return new HostError('auth_required', errors.map((it) => it.message).join('; '), {
+    hint: [...new Set(hints)].join('\n'),
+    cause: first,
+  });
 }
 
 /** The slots that have a value. Decrypts nothing. */
@@ -89,9 +109,10 @@ function fromEnvironment(slot: Slot, { environment, network }: PassedEnvironment
 }
 
 function variableOf(slot: Slot, environment: Readonly<Record<string, string>>): string | undefined {
-  const name = slot.delivery.kind === 'environment' ? slot.delivery.variable : slot.name;
-  const value = Object.hasOwn(environment, name) ? environment[name] : undefined;
-  return value === '' ? undefined : value;
+  const variables = deliveredVariables(slot.delivery);
+  const names = variables.length === 0 ? [slot.name] : variables;
+  const given = names.map((it) => (Object.hasOwn(environment, it) ? environment[it] : undefined));
+  return given.find((it) => it !== undefined && it !== '');
 }
 
 async function fromSignIn(slot: Slot, mint: MintToken | undefined): Promise<SlotValue | undefined> {

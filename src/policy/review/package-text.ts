@@ -67,6 +67,7 @@ function toolText(pkg: Package, tool: Tool): VisibleText[] {
     ...text(subject, 'the origin of its effect', tool.effectDeclared ? 'declared' : 'assumed'),
     ...visibleSchemaText(subject, 'the input', tool.input),
     ...visibleSchemaText(subject, 'the output', tool.output),
+    ...visibleSchemaText(subject, 'the description of its output', tool.describedOutput),
     ...visibleJsonText(subject, 'the annotations', independentHints(pkg, tool)),
     ...tool.examples.flatMap((it) => visibleJsonText(subject, 'an example', it as unknown as Json)),
     ...(tool.action?.kind === 'prompt' ? text(subject, 'the text', templateText(tool.action.template)) : []),

@@ -4,7 +4,7 @@ import { canonicalJson, isObject, type Json, tryParseStored } from '../../model/
 import type { Package } from '../../model/package.js';
 import type { NetworkAccess, NetworkHost } from '../../model/permissions.js';
 import type { Program } from '../../model/program.js';
-import type { Slot } from '../../model/slot.js';
+import { deliveredVariables, type Slot } from '../../model/slot.js';
 import type { Effect, Tool } from '../../model/tool.js';
 import {
   actionText,
@@ -167,7 +167,7 @@ function slotRequest(slot: Slot): SlotRequest {
     hosts: audience.kind === 'hosts' ? sortedUnique(audience.hosts.map(plainHost)) : [],
     delivery:
       delivery.kind === 'environment'
-        ? `the variable ${delivery.variable}`
+        ? variablesText(deliveredVariables(delivery))
         : delivery.kind === 'context'
           ? 'the call'
           : `requests (${schemeText(delivery.scheme)})`,
@@ -175,6 +175,10 @@ function slotRequest(slot: Slot): SlotRequest {
     sourceScopes: source.kind === 'broker' ? sortedUnique(source.scopes) : [],
     default: slot.default ?? '',
   };
+}
+
+function variablesText(names: readonly string[]): string {
+  return names.length === 1 ? `the variable ${names[0]}` : `the variables ${names.join(', ')}`;
 }
 
 function schemeText(scheme: Extract<Slot['delivery'], { kind: 'request' }>['scheme']): string {

@@ -3,6 +3,7 @@ import { dialectOf, embeddedSchema } from '../../model/embedded-schema.js';
 import { isObject, type Json, type JsonObject, type JsonSchema } from '../../model/json.js';
 import type { Annotations, Tool } from '../../model/tool.js';
 import { confirmToolName } from '../../model/tool-name.js';
+import { typeOf } from '../print/inputs.js';
 import {
   binaryContent,
   partsContent,
@@ -40,16 +41,25 @@ export function toolEntry(
   const output = outputSchema(tool, shape);
   return {
     name: exposed,
-    description: tool.description,
+    description: describedTool(tool),
     inputSchema: objectSchema(tool.input),
     ...(output === undefined ? {} : { outputSchema: output.schema }),
     annotations: annotationsOf(tool) as unknown as JsonObject,
     _meta: {
       ...tool.meta,
       'toolwharf/tool': name,
+      ...(tool.describedOutput === undefined ? {} : { 'toolwharf/outputs': tool.describedOutput }),
       ...(sandbox === undefined ? {} : { 'toolwharf/sandbox': sandbox }),
     },
   };
+}
+
+/** A described output is not published as a schema: a client would reject answers that differ from it. */
+function describedTool({ description, describedOutput }: Tool): string {
+  if (!isObject(describedOutput)) return description;
+  const text = typeof describedOutput.description === 'string' ? describedOutput.description : '';
+  const output = [typeOf(describedOutput), text].filter((it) => it !== '').join('. ');
+  return output === '' ? description : `${description}\n\nReturns: ${output}`;
 }
 
 function objectSchema(schema: JsonSchema): Json {
@@ -156,8 +166,7 @@ function okContent(
   { result, parts, binary, callId }: Answer & { status: 'ok' },
   { shape, tool, storeResult }: ResultOptions,
 ): JsonObject {
-  const output = tool === undefined ? undefined : outputSchema(tool.tool, shape);
-  const structured = output === undefined ? {} : { structuredContent: output.wrapped ? { result } : result };
+  const structured = tool === undefined ? {} : structuredContent(tool.tool, result, shape);
   if (parts !== undefined) return { content: partsContent(parts, shape, storeResult), ...structured };
   if (binary !== undefined)
     return {
@@ -168,6 +177,14 @@ function okContent(
   if (text.length <= textLimit) return { content: [{ type: 'text', text }], ...structured };
   const mimeType = typeof result === 'string' ? 'text/plain' : 'application/json';
   return { content: truncatedText(text, mimeType, shape, storeResult), ...structured };
+}
+
+/** Without a schema, a tool that describes its output still gets structured content where the revision allows the value. */
+function structuredContent(tool: Tool, result: Json, shape: ResultShape): JsonObject {
+  const output = outputSchema(tool, shape);
+  if (output !== undefined) return { structuredContent: output.wrapped ? { result } : result };
+  const isAllowed = shape === 'any' || (shape !== 'plain' && isObject(result));
+  return tool.describedOutput !== undefined && isAllowed ? { structuredContent: result } : {};
 }
 
 function heldResult(

@@ -47,7 +47,8 @@ function kindOf(schema: JsonObject): string {
   return [typeOf(schema), ...boundsOf(schema), ...preset].filter((it) => it !== '').join(', ');
 }
 
-function typeOf(schema: JsonObject): string {
+/** The type that a schema describes, in words. Empty if it names none. */
+export function typeOf(schema: JsonObject): string {
   if (schema.const !== undefined) return `always ${short(schema.const)}`;
   if (Array.isArray(schema.enum)) {
     const shown = schema.enum.slice(0, mostChoices).map(short);

@@ -65,7 +65,7 @@ describe('the set of tools', () => {
     const typesOf = (schemas: readonly unknown[]) =>
       new Set(schemas.map((it) => (it as { type?: string }).type));
     const every = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
-    expect([...typesOf(all.map((it) => it?.output))].sort()).toEqual(every);
+    expect([...typesOf(all.map((it) => it?.describedOutput))].sort()).toEqual(every);
     const inputs = all.flatMap((it) =>
       Object.values((it?.input as { properties?: object } | undefined)?.properties ?? {}),
     );
@@ -78,7 +78,6 @@ describe('the set of tools', () => {
     const failures = [...cases.values()].flat().flatMap((it) => it.error ?? []);
     expect([...new Set(failures)].sort()).toEqual([
       'invalid_input',
-      'invalid_output',
       'tool_bad_output',
       'tool_failed',
       'tool_no_output',

@@ -279,6 +279,63 @@ test('a tool with a token can reach only its provider, not even a granted server
   });
 });
 
+describe('a tool with several providers', () => {
+  const body = `    import hashlib, os
+    seen = {k: v for k, v in os.environ.items() if k.startswith("PATCH_ACCESS_TOKEN")}
+    return {"of" + k[18:]: hashlib.sha256(v.encode()).hexdigest() for k, v in seen.items()}`;
+  const tokenOf = (provider: string) => ['planted', provider, 'token', 'zq44'].join('-');
+  const providerOf = (given: unknown) =>
+    (given as { auth_requirement: { provider_id: string } }).auth_requirement.provider_id;
+  const perProvider = (response: ServerResponse) =>
+    json({ status: 'completed', context: { token: tokenOf(providerOf(bodies.at(-1))) } })(response);
+
+  beforeEach(async () => {
+    writeTool(mailTool('mail', 'github.repo, slack.send_message, github.gist, gmail.read', body));
+    await keepKey();
+  });
+
+  test('gets one token for each, and the first one also under the plain name', async () => {
+    answer = perProvider;
+    expect(await call()).toMatchObject({
+      status: 'ok',
+      result: {
+        of: digest(tokenOf('github')),
+        of_GITHUB: digest(tokenOf('github')),
+        of_SLACK: digest(tokenOf('slack')),
+        of_GMAIL: digest(tokenOf('google')),
+      },
+    });
+    expect(bodies).toMatchObject([
+      { auth_requirement: { provider_id: 'github', oauth2: { scopes: ['gist', 'repo'] } } },
+      { auth_requirement: { provider_id: 'slack', oauth2: { scopes: ['chat:write'] } } },
+      { auth_requirement: { provider_id: 'google' } },
+    ]);
+    const { packages } = await (await open()).packages();
+    expect(packages[0]?.package?.slots.map((it) => [it.name, it.audience])).toEqual([
+      ['PATCH_ACCESS_TOKEN', { kind: 'hosts', hosts: ['api.github.com'] }],
+      ['PATCH_ACCESS_TOKEN_SLACK', { kind: 'hosts', hosts: ['slack.com'] }],
+      ['PATCH_ACCESS_TOKEN_GMAIL', { kind: 'hosts', hosts: ['gmail.googleapis.com'] }],
+    ]);
+  });
+
+  test('names every missing sign-in at once, and runs nothing', async () => {
+    answer = (response) => {
+      const provider = providerOf(bodies.at(-1));
+      if (provider === 'slack') perProvider(response);
+      else json({ status: 'pending', url: `https://accounts.example.com/${provider}` })(response);
+    };
+    const missing = await call();
+    expect(missing).toMatchObject({ status: 'external_auth_required', error: { code: 'auth_required' } });
+    const { error } = missing as { error: { message: string; hint: string } };
+    for (const it of ['https://accounts.example.com/github', 'https://accounts.example.com/google']) {
+      expect(error.message).toContain(it);
+      expect(error.hint).toContain(it);
+    }
+    expect(error.message).toContain('github.repo');
+    expect(error.message).not.toContain('slack');
+  });
+});
+
 test('scopes are translated to the names of each provider', () => {
   expect(signInFor(['google_calendar.events.read', 'gmail.send'])).toEqual({
     provider: 'google',

@@ -27,7 +27,10 @@ const listedEntry = object({
   exposed: text('The name for clients that allow no slash.'),
   description: anyText(),
   inputSchema: json('JSON Schema of the arguments.'),
-  outputSchema: optional(json('JSON Schema of the result.')),
+  outputSchema: optional(json('JSON Schema that every result matches.')),
+  describedOutput: optional(
+    json('JSON Schema that describes the result. Results may differ, with a warning.'),
+  ),
   effect: oneOf(['none', 'read', 'write', 'destructive']),
   annotations: jsonObject('As in MCP.'),
 });
@@ -113,13 +116,14 @@ function packageEntry(it: PackageState, redactor: PathRedactor | undefined) {
 }
 
 function toolEntry({ name, exposed, tool }: ListedTool) {
-  const { description, input, output, effect, annotations } = tool;
+  const { description, input, output, describedOutput, effect, annotations } = tool;
   return {
     name,
     exposed,
     description,
     inputSchema: input,
     ...(output === undefined ? {} : { outputSchema: output }),
+    ...(describedOutput === undefined ? {} : { describedOutput }),
     effect,
     annotations,
   };

@@ -32,6 +32,10 @@ beforeAll(async () => {
         body: '    import time\n    time.sleep(float(text))\n    return {"slept": text}',
       }),
       'off.py': patchTool({ name: 'off' }),
+      'tables.py': patchTool({ name: 'tables', body: '    return [[text]]' }).replace(
+        'type: object',
+        'type: array\n#   items: object',
+      ),
       ...talos({
         id: 'shapes',
         functions: ['list', 'text', 'nothing'],
@@ -82,15 +86,17 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
       'shapes_nothing',
       'shapes_text',
       'slow',
+      'tables',
       'patch_confirm_action',
     ]);
     const count = tools.find((it) => it.name === 'count');
     expect(count).toMatchObject({
       inputSchema: { type: 'object', properties: { text: { type: 'string' } } },
-      outputSchema: { type: 'object' },
+      description: 'Do something with a text.\n\nReturns: object',
       annotations: { readOnlyHint: true },
-      _meta: { 'toolwharf/tool': 'count/count' },
+      _meta: { 'toolwharf/tool': 'count/count', 'toolwharf/outputs': { type: 'object' } },
     });
+    expect(count).not.toHaveProperty('outputSchema');
     expect(['enforced', 'degraded']).toContain(count?._meta?.['toolwharf/sandbox']);
     const again = await officialClient(front(), era);
     expect((await again.listTools()).tools).toEqual(tools);
@@ -104,6 +110,15 @@ describe.each<Era>(['2025', '2026'])('an official client of %s', (era) => {
       structuredContent: { words: 2 },
       content: [{ type: 'text', text: '{"words":2}' }],
     });
+    // Its outputs say "items: object"; the answer is kept, with a warning.
+    const differs = await client.callTool({ name: 'tables', arguments: { text: 'a' } });
+    expect(textOf(differs)).toBe('[["a"]]');
+    expect(differs.isError).not.toBe(true);
+    expect(differs._meta?.['toolwharf/warnings']).toEqual([
+      expect.stringMatching(
+        /tables\/tables differs from the output that its manifest describes: 0 must be object/,
+      ),
+    ]);
     expect(textOf(await client.callTool({ name: 'shapes_list', arguments: {} }))).toBe('[1,2]');
     expect(textOf(await client.callTool({ name: 'shapes_text', arguments: {} }))).toBe('just words');
     expect(textOf(await client.callTool({ name: 'shapes_nothing', arguments: {} }))).toBe('null');
