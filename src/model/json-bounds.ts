@@ -113,7 +113,7 @@ export function jsonExcess(text: string, limits: JsonLimits): JsonExcess | undef
 }
 
 /** The position of the closing quote; the end of the text if there is none. */
-function endOfString(text: string, start: number): number {
+export function endOfString(text: string, start: number): number {
   const { length } = text;
   const near = Math.min(length, start + shortString);
   let at = start;

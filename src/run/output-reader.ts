@@ -9,6 +9,7 @@ import {
   jsonExcess,
   parseBounded,
 } from '../model/json-bounds.js';
+import { inexactNumber, inexactText } from '../model/json-number.js';
 import { mediaTypeOf, sniffedType } from './binary-type.js';
 import type { RunResult } from './run.js';
 
@@ -133,12 +134,19 @@ export function decodeUtf8(bytes: Buffer, name: string): string {
 
 /** Undefined if the text is not JSON. Throws if it exceeds a limit. */
 function parse(text: string, tool: string): { json: Json } | undefined {
+  let json: Json;
   try {
-    return { json: parseBounded(text, answerLimits) };
+    json = parseBounded(text, answerLimits);
   } catch (error) {
     if (error instanceof JsonExcessError) throw tooComplex(error.excess, tool);
     return undefined;
   }
+  const inexact = inexactNumber(text);
+  if (inexact !== undefined)
+    throw new HostError('tool_bad_output', `the output of ${tool} ${inexactText(inexact)}`, {
+      hint: 'the tool can print it as text, in quotes',
+    });
+  return { json };
 }
 
 function tooComplex(excess: JsonExcess, tool: string): HostError {
@@ -152,10 +160,11 @@ function newlinesIn(text: string): number {
   return count;
 }
 
-/** Undefined if the text is not JSON, or exceeds a limit. */
+/** Undefined if the text is not JSON, exceeds a limit, or has a number that would change. */
 function parseLoosely(text: string): { json: Json } | undefined {
   try {
-    return { json: parseBounded(text, answerLimits) };
+    const json = parseBounded(text, answerLimits);
+    return inexactNumber(text) === undefined ? { json } : undefined;
   } catch {
     return undefined;
   }

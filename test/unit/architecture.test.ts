@@ -40,7 +40,7 @@ const allowedImports: Record<string, readonly string[]> = {
 
 const pure = ['model', 'formats', 'policy'];
 /** Folders of formats/ that belong to all of them. */
-const shared = ['document', 'javascript'];
+const shared = ['document', 'javascript', 'python'];
 const roots = ['main.ts', 'launch.ts', 'index.ts', 'connect.ts', 'version.ts', 'pure.d.ts'];
 
 interface Import {
@@ -246,6 +246,8 @@ describe('files', () => {
 
   /** Longer than 300 lines, with the reason. */
   const long: Record<string, string> = {
+    'formats/python/expression.ts':
+      'one recursive grammar: every part of an expression can contain every other',
     'formats/check.ts': 'one exhaustive translation of schema complaints',
     'host/call/call.ts': 'the call pipeline, kept in one file',
     'policy/review/widening.ts': 'one comparison of everything that a package can request',

@@ -18,6 +18,7 @@ export const patchCodes = {
   'patch.auth-without-network': 'warning',
   'patch.browser-without-network': 'error',
   'patch.generated-at': 'warning',
+  'patch.python-syntax': 'error',
   'patch.main-missing': 'error',
   'patch.main-parameter-missing': 'error',
   'patch.main-parameter-extra': 'error',

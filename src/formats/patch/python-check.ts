@@ -1,11 +1,13 @@
-// Checks the Python code below the manifest on its syntax tree, without running it. Code that the grammar cannot
-// parse is reported and not checked.
+// Checks the Python code below the manifest without running it: that it compiles, and what it says on its syntax tree.
+// Code that the grammar of the tree cannot parse is reported and not checked.
 import { parser } from '@lezer/python';
 import { isObject, type JsonObject } from '../../model/json.js';
 import type { SourceText } from '../document/source-text.js';
+import { pythonProblem } from '../python/syntax-problem.js';
 import { suggest } from '../suggest.js';
 import type { PatchReport } from './codes.js';
 import { importSideEffects, type SyntaxNode } from './import-side-effects.js';
+import { isNewerPython, isTooDeep } from './python-limits.js';
 import { isParameterName } from './rules.js';
 
 /** One parameter of main(). */
@@ -39,13 +41,23 @@ export function checkPython(report: PatchReport, source: SourceText, manifest: J
     const newline = text.slice(node.from, node.to).indexOf('\n');
     return source.range(node.from, newline === -1 ? node.to : node.from + newline);
   };
-  const syntaxError = firstError(top);
-  if (syntaxError !== null) {
+  const problem = pythonProblem(text);
+  const syntaxError = firstError(top) ?? (problem === undefined ? null : top);
+  if (problem !== undefined && !isNewerPython(manifest)) {
+    report.inFile(
+      'patch.python-syntax',
+      report.file,
+      at({ from: problem.at, to: problem.end }),
+      `the Python code does not compile: ${problem.message}`,
+      'to see what Python says, run "python3 -m py_compile" on the file',
+    );
+  } else if (syntaxError !== null) {
+    const place = problem === undefined ? syntaxError : { from: problem.at, to: problem.end };
     const message = 'the Python code cannot be parsed from here on; the rest was not checked';
     report.inFile(
       'patch.could-not-check',
       report.file,
-      at(syntaxError),
+      at(place),
       message,
       'run "python3 -m py_compile" on the file to see the error',
     );
@@ -100,18 +112,6 @@ export function checkPython(report: PatchReport, source: SourceText, manifest: J
       'add: print(json.dumps(main(**args)))',
     );
   }
-}
-
-/** Counts open brackets, also in strings and comments. Real code stays far below the limit. */
-function isTooDeep(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x28 || unit === 0x5b || unit === 0x7b) {
-      if (++depth > 1000) return true;
-    } else if ((unit === 0x29 || unit === 0x5d || unit === 0x7d) && depth > 0) depth--;
-  }
-  return false;
 }
 
 function firstError(node: SyntaxNode): SyntaxNode | null {

@@ -81,6 +81,12 @@ function checkInputs(report: PatchReport, inputs: Json | undefined): void {
         hint: 'change the default or the type',
       });
     }
+    if (typeof input.default === 'number' && !isExact(input.default, type)) {
+      const message = `the default of inputs[${index}] cannot be represented exactly`;
+      report.at('patch.default-type', ['inputs', index, 'default'], message, {
+        hint: 'use a smaller number, or text',
+      });
+    }
     if (input.required === true && Object.hasOwn(input, 'default')) {
       const message = `inputs[${index}] is required, so its default is never used`;
       report.at('patch.default-on-required', ['inputs', index, 'default'], message, {
@@ -96,6 +102,11 @@ function checkInputs(report: PatchReport, inputs: Json | undefined): void {
     }
     if (isObject(input.items)) checkInnerSchema(report, input.items, ['inputs', index, 'items']);
   }
+}
+
+/** Whole numbers above 2^53 and numbers that are infinite here were changed when the manifest was read. */
+function isExact(value: number, type: Json | undefined): boolean {
+  return type === 'integer' ? Number.isSafeInteger(value) : Number.isFinite(value);
 }
 
 /** Whether a name can be a parameter of main(). `__proto__` cannot be a property of the input schema. */

@@ -3,6 +3,7 @@ import type { CancelSignal } from '../../model/cancel-signal.js';
 import { callCanceled, HostError } from '../../model/host-error.js';
 import { isObject, type JsonObject } from '../../model/json.js';
 import { answerLimits, excessText, type JsonExcess, JsonMeter } from '../../model/json-bounds.js';
+import { inexactNumber, inexactText } from '../../model/json-number.js';
 import type { DeniedHost } from '../../net/egress.js';
 import type { ProcessExit } from '../../sandbox/sandbox.js';
 import type { PooledProcess } from '../process-pool.js';
@@ -231,6 +232,17 @@ export class WorkerProcess implements PooledProcess {
       const what = message.rejection === true ? 'unhandled promise rejection' : 'uncaught error';
       this.#uncaught = `${what}: ${message.uncaught}`;
     } else if (this.#pending !== undefined && message.id === this.#pending.id) {
+      const inexact = inexactNumber(line);
+      if (inexact !== undefined) {
+        this.#settle(
+          new HostError(
+            'tool_bad_output',
+            `the answer of ${this.#pending.limits.name} ${inexactText(inexact)}`,
+            { hint: 'the tool can return it as text' },
+          ),
+        );
+        return;
+      }
       // Retire it early, so that the limit for its whole life does not hit a later call.
       if (Number(message.cpu) > this.#cpuSeconds / 2) this.#retired = true;
       this.#answer({ kind: 'answer', message });

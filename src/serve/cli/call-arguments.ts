@@ -2,6 +2,7 @@ import { parseJson } from '../../formats/document/json.js';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
 import { excessText, JsonExcessError, parseBounded, requestLimits } from '../../model/json-bounds.js';
+import { inexactHint, inexactNumber, inexactText } from '../../model/json-number.js';
 import type { Terminal } from './terminal/terminal.js';
 
 /** In bytes. The host accepts 1 MiB of arguments; escapes and white space can make the text several times longer. */
@@ -27,6 +28,9 @@ export async function readArguments(text: string, terminal: Terminal): Promise<J
       throw new HostError('usage', `${where} ${excessText(error.excess)}`, { cause: error });
     throw new HostError('usage', `${where} is not JSON: ${(error as Error).message}`, { cause: error, hint });
   }
+  const inexact = inexactNumber(source);
+  if (inexact !== undefined)
+    throw new HostError('invalid_input', `${where} ${inexactText(inexact)}`, { hint: inexactHint });
   // With duplicate keys, a person may read one value and the program use the other.
   const twice = parseJson(source).problems.find((it) => it.code === 'syntax.duplicate-key');
   if (twice !== undefined)

@@ -10,6 +10,7 @@ import {
   parseBounded,
   requestLimits,
 } from '../../model/json-bounds.js';
+import { inexactHint, inexactNumber, inexactText } from '../../model/json-number.js';
 import type { ByteShare, ByteShortage } from '../../wire/byte-budget.js';
 import type { Turns } from '../../wire/turns.js';
 import { HttpError } from './http-error.js';
@@ -118,12 +119,17 @@ function readBytes(
 
 export async function readBodyJson(request: IncomingMessage, room: BodyRoom): Promise<Json> {
   const text = await readBodyText(request, room);
+  let value: Json;
   try {
-    return parseBounded(text, requestLimits);
+    value = parseBounded(text, requestLimits);
   } catch (error) {
     if (error instanceof JsonExcessError) throw tooComplex(error.excess);
     throw new HttpError(400, 'usage', 'the body is not JSON', { cause: error });
   }
+  const inexact = inexactNumber(text);
+  if (inexact !== undefined)
+    throw new HttpError(400, 'invalid_input', `the body ${inexactText(inexact)}`, { hint: inexactHint });
+  return value;
 }
 
 function tooComplex(excess: JsonExcess): HttpError {

@@ -6,6 +6,7 @@ import {
   parseBounded,
   requestLimits,
 } from '../../model/json-bounds.js';
+import { type InexactNumber, inexactHint, inexactNumber, inexactText } from '../../model/json-number.js';
 
 export type RequestId = string | number;
 
@@ -72,14 +73,23 @@ export function parseMessages(
         : rpcErrorReply(null, -32700, 'the message is not valid JSON');
     return { batch: false, messages: [{ error }] };
   }
-  if (!Array.isArray(value)) return { batch: false, messages: [parseMessage(value)] };
+  const inexact = inexactNumber(text);
+  const parsed = (it: Json) => exactMessage(parseMessage(it), inexact);
+  if (!Array.isArray(value)) return { batch: false, messages: [parsed(value)] };
   if (batches && value.length > 0 && value.length <= maxBatch) {
-    return { batch: true, messages: value.map(parseMessage) };
+    return { batch: true, messages: value.map(parsed) };
   }
   const reason = batches
     ? `a batch must have 1 to ${maxBatch} messages`
     : 'this protocol revision has no batches';
   return { batch: false, messages: [{ error: rpcErrorReply(null, -32600, reason) }] };
+}
+
+/** Rejects a request with a number that parsing changed, so that no tool gets another number than was sent. */
+function exactMessage(parsed: ParsedMessage, inexact: InexactNumber | undefined): ParsedMessage {
+  if (inexact === undefined || !('message' in parsed) || parsed.message?.kind !== 'request') return parsed;
+  const reason = `the message ${inexactText(inexact)}; ${inexactHint}`;
+  return { error: rpcErrorReply(parsed.message.id, invalidParams, reason) };
 }
 
 /** The reply to a message that is not parsed. `head`: its beginning, which may contain the id. */
