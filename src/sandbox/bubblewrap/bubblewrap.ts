@@ -15,6 +15,7 @@ import { startProcessGroupWatchdog } from '../process/process-group-watchdog.js'
 import { processIdentity } from '../process/process-identity.js';
 import { monitorResources } from '../process/resource-monitor.js';
 import { nodePreload, nodePreloadInside } from '../relay/node-proxy.js';
+import { pythonPreload, pythonPreloadFolder } from '../relay/python-proxy.js';
 import { egressSocketInside, proxyEnvironment, withRelay } from '../relay/relay.js';
 import type { ProbeResult, Sandbox, SandboxCommand, SandboxProcess } from '../sandbox.js';
 import { probeSandbox } from '../sandbox-probe.js';
@@ -44,8 +45,15 @@ const noFilterHint = 'run the host on an x64 or arm64 machine';
 /** Arguments go through a pipe, so that /proc/1/cmdline shows no host paths. Other descriptors follow this one. */
 const argumentsDescriptor = 3;
 
-/** The filter, the system files and the preload for Node. */
-const setupFileCount = Object.keys(systemFiles).length + 2;
+/**
+ * Files that every sandbox gets, by their path inside. The preloads have an effect only with network access; a shell
+ * could not close the descriptors of files that bubblewrap does not read.
+ */
+const filesInside: Readonly<Record<string, string>> = {
+  ...systemFiles,
+  [nodePreloadInside]: nodePreload,
+  [`${pythonPreloadFolder}/sitecustomize.py`]: pythonPreload,
+};
 
 /** How the memory of all processes of a sandbox is limited on this machine. */
 interface Containment {
@@ -67,7 +75,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
   const program = options.program ?? programs.find((it) => existsSync(it));
   const architecture = hasFilter(process.arch) ? process.arch : undefined;
   // Node opens its own descriptors close-on-exec. Those it inherited without the flag would leak into the sandbox.
-  const inherited = replacedDescriptors(inheritableDescriptors(), Object.keys(systemFiles).length + 1);
+  const inherited = replacedDescriptors(inheritableDescriptors(), Object.keys(filesInside).length + 1);
   const { user, spawnAs } = processIdentity();
   const guards: ProcessGuards = {
     watchdog: startProcessGroupWatchdog(spawnAs),
@@ -89,8 +97,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
     const groups = (options.memoryGroups ?? (() => systemMemoryGroups(options.pidFolder)))();
     const problem = 'reason' in groups ? groups : null;
     const filter = seccompFilter(arch, problem === null ? 'enforced' : 'watched');
-    // The last file is only for Node programs with network access.
-    const setupFiles = createUnlinkedFiles([filter, ...Object.values(systemFiles), nodePreload]);
+    const setupFiles = createUnlinkedFiles([filter, ...Object.values(filesInside)]);
     known = {
       problem,
       setupFiles,
@@ -109,15 +116,7 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
         ...spawnAs,
         cwd: '/',
         env: {},
-        // Without the last file, its descriptor is one of those that may have to be replaced.
-        stdio: [
-          'pipe',
-          'pipe',
-          'pipe',
-          'pipe',
-          ...opened,
-          ...inherited.slice(opened.length - setupFileCount + 1),
-        ],
+        stdio: ['pipe', 'pipe', 'pipe', 'pipe', ...opened, ...inherited],
         // Own session and process group: no controlling terminal, and one signal kills every process.
         detached: true,
       });
@@ -136,11 +135,10 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
       processes: true,
     });
     const { launchers: waiting, problem, setupFiles } = containment(architecture);
-    const files = [...Object.keys(systemFiles), ...(hasEgress ? [nodePreloadInside] : [])];
     const args = bubblewrapArguments(command, {
       descriptors: {
         seccomp: argumentsDescriptor + 1,
-        files: files.map((path, index) => [path, argumentsDescriptor + 2 + index]),
+        files: Object.keys(filesInside).map((path, index) => [path, argumentsDescriptor + 2 + index]),
       },
       mountArgs: mountArguments(command, user),
       disableUserns,
@@ -151,15 +149,14 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
     const argv = ['--args', String(argumentsDescriptor), '--', ...(hasEgress ? withRelay(limited) : limited)];
     const input = args.map((it) => `${it}\0`).join('');
     if (waiting === null) {
-      const child = run(program, argv, hasEgress ? setupFiles : setupFiles.slice(0, -1));
+      const child = run(program, argv, setupFiles);
       return begin({ child, group: null, confined: Promise.resolve() }, input, command);
     }
     // The launcher itself starts in any case, so these two would fail late, or not at all.
     if (!existsSync(program)) throw new HostError('sandbox_unavailable', missing, { hint: missingHint });
     if (argv.some((it) => it.includes('\0')))
       throw new HostError('sandbox_unavailable', 'an argument of the command contains a NUL character');
-    const preload = argumentsDescriptor + setupFiles.length;
-    const text = launchText([program, ...argv], hasEgress ? [] : [preload]);
+    const text = launchText([program, ...argv]);
     const { child, group, grouped } = waiting.take();
     const confined = grouped.then(() => group.limit(command.limits));
     return begin({ child, group, confined }, text + input, command);
@@ -213,11 +210,12 @@ export function bubblewrap(options: BubblewrapOptions = {}): Sandbox {
   };
 }
 
-/** The proxy's variables take precedence; the program's own NODE_OPTIONS come after those of the proxy. */
+/** The proxy's variables take precedence; the program's own NODE_OPTIONS and PYTHONPATH come after those of the proxy. */
 function throughProxy(environment: Readonly<Record<string, string>>): Record<string, string> {
   const proxy = proxyEnvironment(nodePreloadInside);
   const options = [proxy.NODE_OPTIONS, environment.NODE_OPTIONS].filter((it) => it !== undefined);
-  return { ...environment, ...proxy, NODE_OPTIONS: options.join(' ') };
+  const pythonPath = [pythonPreloadFolder, environment.PYTHONPATH].filter((it) => it !== undefined);
+  return { ...environment, ...proxy, NODE_OPTIONS: options.join(' '), PYTHONPATH: pythonPath.join(':') };
 }
 
 /** `/dev/null` in place of each inheritable descriptor, so that the sandbox never gets the original. */

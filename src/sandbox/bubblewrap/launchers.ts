@@ -49,11 +49,10 @@ done
 eval "$c"
 `;
 
-/** The text that makes a launcher replace itself with a command; `closed` are descriptors that the command must not get. */
-export function launchText(argv: readonly string[], closed: readonly number[]): string {
-  if (closed.some((it) => it > 9)) throw new Error('a shell can close only the descriptors 0 to 9');
+/** The text that makes a launcher replace itself with a command. */
+export function launchText(argv: readonly string[]): string {
   const quoted = argv.map((it) => `'${it.replaceAll("'", `'\\''`)}'`);
-  const command = ['exec', ...quoted, ...closed.map((it) => `${it}<&-`)].join(' ');
+  const command = ['exec', ...quoted].join(' ');
   return `${command.split('\n').length}\n${command}\n`;
 }
 
