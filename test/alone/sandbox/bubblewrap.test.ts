@@ -278,7 +278,7 @@ describe('egress', () => {
     await new Promise<void>((resolve) => server.listen(socket, resolve));
     chmodSync(socket, 0o666);
     const argv = ['/bin/sh', '-c', 'ls -A /run/toolwharf; curl -sS http://name.example/'];
-    expect((await run({ argv, egress: socket })).text).toBe('egress.sock\nnode-proxy.cjs\nANSWER');
+    expect((await run({ argv, egress: socket })).text).toBe('egress.sock\nnode-proxy.cjs\npython\nANSWER');
     // Existing NODE_OPTIONS are kept, in addition to the proxy setup.
     const environment = { PATH: '/usr/bin:/bin', NODE_OPTIONS: '--stack-trace-limit=7' };
     const code =

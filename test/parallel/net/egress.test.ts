@@ -212,6 +212,57 @@ describe.each(Object.entries(clients))('network client %s', (_name, get) => {
   });
 });
 
+/** Ways to fetch a URL with Python that ignore proxy variables. */
+const direct: Record<string, (scheme: string, host: string, port: number) => string[]> = {
+  'http.client': (scheme, host, port) =>
+    python(`
+import http.client
+connection = http.client.${scheme === 'http' ? 'HTTPConnection' : 'HTTPSConnection'}('${host}', ${port}, timeout=20)
+try:
+    connection.request('GET', '/path')
+    print(connection.getresponse().read().decode())
+except OSError as e: print('ERROR', e)`),
+  asyncio: (scheme, host, port) =>
+    python(`
+import asyncio, ssl
+async def fetch():
+    context = ssl.create_default_context() if '${scheme}' == 'https' else None
+    reader, writer = await asyncio.open_connection('${host}', ${port}, ssl=context)
+    writer.write(b'GET /path HTTP/1.1\\r\\nHost: ${host}:${port}\\r\\nConnection: close\\r\\n\\r\\n')
+    return (await reader.read()).decode()
+async def several():
+    return await asyncio.gather(*[fetch() for _ in range(5)])
+try: print(asyncio.run(several())[0])
+except OSError as e: print('ERROR', e)`),
+  'a socket without blocking': (scheme, host, port) =>
+    python(`
+import socket, ssl
+address = socket.getaddrinfo('${host}', ${port}, type=socket.SOCK_STREAM)[0][4]
+peer = socket.socket()
+peer.setblocking(False)
+try:
+    peer.connect(address)
+    peer.setblocking(True)
+    if '${scheme}' == 'https': peer = ssl.create_default_context().wrap_socket(peer, server_hostname='${host}')
+    peer.sendall(b'GET /path HTTP/1.1\\r\\nHost: ${host}:${port}\\r\\nConnection: close\\r\\n\\r\\n')
+    print(b''.join(iter(lambda: peer.recv(4096), b'')).decode())
+except OSError as e: print('ERROR', e)`),
+};
+
+describe.each(Object.entries(direct))('python %s, which ignores proxy variables,', (_name, get) => {
+  test.each(['http', 'https'])('reaches an allowed host over %s and no other host', async (scheme) => {
+    const port = scheme === 'http' ? plain : secure;
+    const through = await proxy(['api.example.test'], { holdsSecret: true });
+    const good = await run(get(scheme, 'api.example.test', port), through);
+    expect(`${good.out}${good.err}`).toContain(`hello from api.example.test:${port}/path`);
+    expect(through.takeDenied()).toEqual([]);
+    const bad = await run(get(scheme, 'other.example.test', port), through);
+    expect(`${bad.out}${bad.err}`).toContain(`--allow net:other.example.test:${port}`);
+    expect(bad.out).not.toContain('hello');
+    expect(through.takeDenied()[0]).toMatchObject({ host: 'other.example.test', port });
+  });
+});
+
 test('two sandboxes with different host lists run at the same time', async () => {
   const lists = ['api.example.test', 'other.example.test'];
   const both = await Promise.all(lists.map((it) => proxy([it])));
@@ -236,7 +287,8 @@ try: print('REACHED', socket.getaddrinfo('api.example.test', 443))
 except OSError: print('no name')
 s = socket.socket(socket.AF_UNIX); s.connect('/run/toolwharf/egress.sock')
 s.send(b'CONNECT other.example.test:${secure} HTTP/1.1\\r\\n\\r\\n'); print(s.recv(100).decode())`;
-  const { out } = await run(python(code), through);
+  // With -I, Python does not load the file that opens tunnels.
+  const { out } = await run(['/usr/bin/python3', '-I', '-c', code], through);
   expect(out).toMatch(/^no 111\nno 111\nno name\nHTTP\/1\.1 403 /);
 });
 
@@ -325,7 +377,15 @@ except ChildProcessError: print('no child')`;
     const [first, environment, child] = withIt.out.split('\n');
     expect([first, child]).toEqual([without.out.split('\n')[0], 'no child']);
     expect(environment).toBe(
-      `[${[...Object.keys(trust), ...Object.keys(proxyEnvironment()), 'HOME', 'PATH', 'PWD', 'LC_CTYPE']
+      `[${[
+        ...Object.keys(trust),
+        ...Object.keys(proxyEnvironment()),
+        'PYTHONPATH',
+        'HOME',
+        'PATH',
+        'PWD',
+        'LC_CTYPE',
+      ]
         .sort()
         .map((it) => `'${it}'`)
         .join(', ')}]`,
