@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { defaultParseOptions } from '../formats/inspect.js';
 import { HostError } from '../model/host-error.js';
 import { guardedClient } from '../net/http-client.js';
@@ -17,10 +18,12 @@ import { KnownNames } from '../store/known-names.js';
 import { LimitLedger } from '../store/limit-ledger.js';
 import { MovedFileRows } from '../store/moved-files.js';
 import { OperatorPin } from '../store/operator-pin.js';
+import { RepeatableCallRows } from '../store/repeatable-calls.js';
 import { SealedArgumentRows } from '../store/sealed-arguments.js';
 import { StandingRules } from '../store/standing-rules.js';
 import { lockState } from '../store/state-lock.js';
 import type { CallServices } from './call/call.js';
+import { CallRepeats } from './call/call-repeats.js';
 import { keptArgumentOperations } from './call/kept-arguments.js';
 import type { Host } from './host.js';
 import { createHostServices } from './host-services.js';
@@ -71,6 +74,9 @@ export async function createHost(options: HostOptions): Promise<Host> {
   }
 }
 
+/** How long a closing host waits for calls that it repeats. */
+const repeatGraceMs = 5000;
+
 /** The order is the order of dependencies: storage, operator, packages, calls, sessions. */
 async function startHost(
   state: string,
@@ -117,10 +123,13 @@ async function startHost(
   const invalidate = invalidator(approvals, standingRules, audit);
   const running = new RunningCalls();
   const killTargets = new KillTargets(new KnownNames(database));
+  const seal = createArgumentSeal({ derive: (...args) => services.vault.derive(...args) });
+  const repeats = await CallRepeats.open({ rows: new RepeatableCallRows(database), seal, audit, now });
   const kills = await KillSwitch.open({
     rows: new KillRows(database),
     file: new KillFile(options.development?.operatorState ?? state),
     ...{ audit, approvals, operatorAuth, running, targets: killTargets, now, onBug },
+    discardRepeats: (matches, reason) => repeats.discard(matches, reason),
   });
   const { noticeDelaysMs: delaysMs } = options;
   const notices = new Notices({
@@ -159,9 +168,9 @@ async function startHost(
 
   // Calls
   const backgroundWork = new Set<Promise<unknown>>();
-  const seal = createArgumentSeal(services.vault);
   const callServices: CallServices = {
-    ...{ seal, audit, approvals, standingRules, invalidate, waivers, kills, running, now, newId },
+    ...{ seal, audit, approvals, standingRules, invalidate, waivers, kills, running, repeats, now, newId },
+    random: Math.random,
     sendNotice: (request, callable) => notices.send(request, callable),
     limits: new LimitLedger(database, { now, ticks: options.ticks ?? (() => performance.now()) }),
     logBug: onBug,
@@ -210,7 +219,13 @@ async function startHost(
       kills: kills.operations,
       waivers: waivers.operations,
       quarantine: quarantine.operations(operatorAuth, services.restoreInto),
-      outcomes: hostAudit.outcomes,
+      outcomes: {
+        ...hostAudit.outcomes,
+        async acknowledge(call, by) {
+          await repeats.discard((it) => it.call === call, `${by} acknowledged it`);
+          return hostAudit.outcomes.acknowledge(call, by);
+        },
+      },
       rollbacks: rollbackOperations(database, audit, operatorAuth),
       keptArguments: keptArgumentOperations({
         rows: new SealedArgumentRows(database),
@@ -222,6 +237,8 @@ async function startHost(
       async close() {
         if (isClosed) return;
         isClosed = true;
+        // The host of a single command lives shorter than the call it repeats.
+        await Promise.race([repeats.whenIdle(), delay(repeatGraceMs, undefined, { ref: false })]);
         kills.close();
         running.close();
         await running.whenIdle();

@@ -34,6 +34,8 @@ export function assertPolicy(policy: SessionPolicy): void {
       hint: exemptionHint,
     });
   assertSealing(policy.sealArguments);
+  if (policy.vaultKey !== undefined && !keyStorageKinds.includes(policy.vaultKey))
+    throw new HostError('invalid_config', 'vaultKey must be file, passphrase or keychain');
   assertEngine(policy.containers ?? {});
   assertRules(rules);
   denialFor(deny, '');
@@ -78,8 +80,10 @@ function assertEngine({ engine = 'podman', runtime = 'runc' }: ContainerPolicy):
 }
 
 /** Identifies the policy under which a person approves a call: an approval is void under another policy. */
-export function policyDigest({ rules = [], protect: _protect, ...rest }: SessionPolicy): string {
-  // The position of a rule in its file does not change its meaning. Protected paths change nothing that is approved.
+export function policyDigest(policy: SessionPolicy): string {
+  // Protected paths and the place of the vault key change nothing that is approved.
+  const { rules = [], protect: _protect, vaultKey: _vaultKey, ...rest } = policy;
+  // The position of a rule in its file does not change its meaning.
   const ruleTexts = rules.map(({ origin, ...rule }) =>
     canonicalJson(withoutUndefined({ ...rule, by: origin.kind })),
   );

@@ -40,6 +40,8 @@ export interface SessionPolicy {
   readonly broker?: BrokerPolicy;
   /** Keep the arguments of calls, sealed. If absent, the audit log has only their digest and structure. */
   readonly sealArguments?: SealingPolicy;
+  /** Key storage for a new vault key. Default: a file, or the passphrase if one is given. */
+  readonly vaultKey?: VaultKeyStorage;
   /** URL that gets a notice of each held call. */
   readonly webhook?: string;
   /** Runs programs that come as container images. */

@@ -5,6 +5,7 @@ import type { Waiver } from '../model/waiver.js';
 import { type CallServices, callTool } from './call/call.js';
 import { runMessageHooks } from './call/call-hooks.js';
 import { explainCall } from './call/explain.js';
+import { repeatInterrupted } from './call/repeat.js';
 import { ContentReader } from './catalog/content-reader.js';
 import type { Answer, Session, SessionOptions, SessionWaiver } from './host.js';
 import type { HostServices } from './host-services.js';
@@ -56,6 +57,7 @@ export async function openSession(options: SessionOptions, context: SessionConte
       onAnswer?.(answer, principal);
       return answer;
     });
+  if (setup.intent === 'use') await repeatInterrupted(callServices, caller);
   const contentReader = new ContentReader({ catalog, call, services: callServices, session: caller.id });
   const session: Session = {
     packages: () => catalog.report(),

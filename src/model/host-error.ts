@@ -64,6 +64,14 @@ export interface HostErrorOptions {
   readonly hint?: string;
   readonly cause?: unknown;
   readonly toolError?: ToolError;
+  /** Set for a failure that may be gone a moment later. Only then a call may be tried again. */
+  readonly transient?: Transient | undefined;
+}
+
+/** A failure of the way to a tool, not an answer of the tool. */
+export interface Transient {
+  /** How long to wait before the next try, if the other side says so. */
+  readonly afterMs?: number;
 }
 
 /** A failure with a message for the user. Bugs are plain `Error`s and are reported as `internal`. */
@@ -71,6 +79,7 @@ export class HostError extends Error {
   readonly code: HostErrorCode;
   readonly hint: string | undefined;
   readonly toolError: ToolError | undefined;
+  readonly transient: Transient | undefined;
 
   constructor(code: HostErrorCode, message: string, options: HostErrorOptions = {}) {
     super(message, options.cause === undefined ? {} : { cause: options.cause });
@@ -78,6 +87,7 @@ export class HostError extends Error {
     this.code = code;
     this.hint = options.hint;
     this.toolError = options.toolError;
+    this.transient = options.transient;
   }
 }
 

@@ -41,6 +41,8 @@ export interface Tool {
   /** False when the manifest declares no effect. The operator then chooses it when granting. */
   readonly effectDeclared: boolean;
   readonly idempotent: boolean;
+  /** True if the manifest itself declares it idempotent. Only then the host may try a call again. */
+  readonly idempotentDeclared?: boolean;
   /** Names of inputs that may contain untrusted data. */
   readonly untrustedInputs: readonly string[];
   /** `human`: a person must approve each call. */

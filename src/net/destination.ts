@@ -121,6 +121,7 @@ async function lookup(destination: Destination, resolve: Resolve): Promise<reado
     throw new HostError('network_failed', `the DNS lookup of ${destination.host} failed`, {
       cause: error,
       hint: 'check the spelling and the network connection',
+      ...((error as NodeJS.ErrnoException).code === 'EAI_AGAIN' ? { transient: {} } : {}),
     });
   }
 }

@@ -16,6 +16,7 @@ import {
   parseDestination,
   type Resolve,
 } from './destination.js';
+import { isTransientCode } from './transient-failure.js';
 
 export interface HttpRequest {
   readonly method: string;
@@ -218,7 +219,7 @@ function exchange(
     });
     let responded = false;
     outgoing.once('close', () => {
-      if (!responded) failed(new Error('the connection was closed'));
+      if (!responded) failed(Object.assign(new Error('the connection was closed'), { code: 'ECONNRESET' }));
     });
     outgoing.once('response', (incoming) => {
       responded = true;
@@ -294,6 +295,6 @@ function networkFailure(error: unknown, destination: Destination): unknown {
   return new HostError(
     'network_failed',
     `the request to ${destination.host}:${destination.port} failed (${code})`,
-    { cause: error },
+    { cause: error, ...(isTransientCode(code) ? { transient: {} } : {}) },
   );
 }

@@ -20,7 +20,14 @@ export async function spawnContainer(
   { image }: ContainerTarget,
   argv: readonly string[],
   profile: SandboxProfile,
-  { containers, newSocket }: Pick<ProcessServices, 'containers' | 'newSocket'>,
+  {
+    containers,
+    newSocket,
+    variables = {},
+  }: Pick<ProcessServices, 'containers' | 'newSocket'> & {
+    /** Further variables of this one run. */
+    readonly variables?: Readonly<Record<string, string>>;
+  },
 ): Promise<SandboxedProcess> {
   const reference = parseImageReference(image);
   if (reference === undefined)
@@ -33,7 +40,7 @@ export async function spawnContainer(
     const process = await containers.start({
       image: reference,
       argv,
-      environment: slotVariables(profile),
+      environment: { ...slotVariables(profile), ...variables },
       mounts: commonMounts(profile),
       hidden,
       unanchored,

@@ -11,6 +11,7 @@ import { recordReporter } from './record-stream.js';
 import type { RunRequest, RunResult } from './run.js';
 import {
   hasBinary,
+  idempotencyVariable,
   mountIdentities,
   pathInside,
   processTargetOf,
@@ -39,7 +40,10 @@ export async function runExec(
     return runInContainer(
       action,
       request,
-      await spawnContainer(image, argv, profile, processServices),
+      await spawnContainer(image, argv, profile, {
+        ...processServices,
+        variables: idempotencyVariable(request.idempotencyKey),
+      }),
       profile,
       name,
     );
@@ -63,9 +67,12 @@ export async function runExec(
       },
     );
   }
-  const mayPrestart = canPrestart(action, profile);
+  // The key of a call is known only when it comes.
+  const mayPrestart = request.idempotencyKey === undefined && canPrestart(action, profile);
   const script = mayPrestart ? scriptOf(action, args, profile, processServices) : undefined;
-  const command = sandboxCommandFor(profile, action.program, script ?? args, processServices.sandbox);
+  const plain = sandboxCommandFor(profile, action.program, script ?? args, processServices.sandbox);
+  const variables = idempotencyVariable(request.idempotencyKey);
+  const command = { ...plain, environment: { ...plain.environment, ...variables } };
   const start = () => spawnSandboxed(command, profile, processServices);
   const key = prestarted !== null && mayPrestart ? keyOf(command, profile) : null;
   const sandboxed = (key === null ? undefined : prestarted?.take(key)) ?? (await start());

@@ -62,11 +62,16 @@ export function explainFailure(name: string, ended: FailedRun, profile: SandboxP
   if (envelope !== undefined) return envelope;
   const ending = describeExit(exit, limits.cpuSeconds);
   const hint = hintOf(stderr, profile) ?? killedHint(exit, limits);
-  return new HostError(
-    ending.code,
-    withDetails(`${name} ${ending.text}`),
-    hint === undefined ? {} : { hint },
-  );
+  return new HostError(ending.code, withDetails(`${name} ${ending.text}`), {
+    ...(hint === undefined ? {} : { hint }),
+    ...(isCrash(exit) ? { transient: {} } : {}),
+  });
+}
+
+/** Whether a signal ended it that no limit of the sandbox sends. An exit code is the answer of the program. */
+function isCrash(exit: ProcessExit): boolean {
+  const signal = exit.signal ?? signals.get((exit.code ?? 0) - 128);
+  return signal !== undefined && !['SIGXCPU', 'SIGXFSZ', 'SIGSYS'].includes(signal);
 }
 
 function noNetworkHint({ package: pkg, slots, access }: SandboxProfile): string {

@@ -42,6 +42,7 @@ export async function runFunction(
         input,
         config,
         dataDir: dataFolderInside(profile, processServices.sandbox),
+        idempotencyKey: request.idempotencyKey ?? null,
       };
       const outcome = await worker.call(workerRequest, {
         name,

@@ -7,6 +7,7 @@ import type { AuthScheme, Slot, SlotValue, SlotValues } from '../model/slot.js';
 import type { Template } from '../model/template.js';
 import type { NetworkReach } from '../net/destination.js';
 import type { HttpClient, HttpResponse } from '../net/http-client.js';
+import { transientStatus } from '../net/transient-failure.js';
 import { decodeUtf8, envelopeError, quotedExcerpt, readBinary, readRecords } from './output-reader.js';
 import { recordReporter } from './record-stream.js';
 import type { RunRequest, RunResult } from './run.js';
@@ -39,7 +40,9 @@ export async function runHttp(
     'user-agent': 'toolwharf',
     ...(body?.type === undefined ? {} : { 'content-type': body.type }),
     // Lets a server detect a repeated request of the same call.
-    ...(action.method === 'GET' ? {} : { 'idempotency-key': request.callId }),
+    ...(action.method === 'GET' && request.idempotencyKey === undefined
+      ? {}
+      : { 'idempotency-key': request.callId }),
   };
   for (const header of action.headers) {
     const value = fillHeader(header.value, values, header.name);
@@ -66,6 +69,7 @@ export async function runHttp(
     throw new HostError('tool_failed', details === '' ? message : `${message}: ${details}`, {
       ...hintOf(response),
       ...(envelope?.toolError === undefined ? {} : { toolError: envelope.toolError }),
+      transient: transientStatus(response),
     });
   }
   if (envelope !== undefined) throw envelope;

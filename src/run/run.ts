@@ -10,6 +10,8 @@ export interface RunRequest {
   /** Frozen; the audit log contains the digest of exactly this value. */
   readonly input: JsonObject;
   readonly callId: string;
+  /** For a tool that is declared idempotent: the same for every try of the call. */
+  readonly idempotencyKey?: string | undefined;
   readonly timeoutMs: number;
   /** The timeout of the whole call, for messages, if a part of it was spent waiting. Default: `timeoutMs`. */
   readonly callTimeoutMs?: number | undefined;

@@ -188,6 +188,11 @@ function variables(profile: SandboxProfile, target: ProcessTarget): Record<strin
   return { ...found, ...slotVariables(profile) };
 }
 
+/** The variable of a program that runs once, for a tool that is declared idempotent. */
+export function idempotencyVariable(key: string | undefined): Record<string, string> {
+  return key === undefined ? {} : { TOOLWHARF_IDEMPOTENCY_KEY: key };
+}
+
 /** Variables from slots that every program of a package gets. */
 export function slotVariables({ package: pkg, slots }: SandboxProfile): Record<string, string> {
   const found: Record<string, string> = {};

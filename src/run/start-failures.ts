@@ -29,7 +29,7 @@ export class StartFailures {
     const seconds = Math.max(1, Math.ceil(left / 1000));
     const hint = `it failed to start ${times(failure.times)}; try again in ${seconds} s`;
     return error instanceof HostError
-      ? new HostError(error.code, error.message, { hint, cause: error })
+      ? new HostError(error.code, error.message, { hint, cause: error, transient: { afterMs: left } })
       : error;
   }
 

@@ -5,6 +5,7 @@ import { originOf } from './checkpoint.js';
 import type { Checkpoints } from './checkpoints.js';
 import type { Database } from './database.js';
 import { serializeEdge, type TreeEdge, treeRoot } from './merkle-tree.js';
+import { changeRepeatableCall, type RepeatableCallChange } from './repeatable-calls.js';
 import { insertSealedArguments, type SealedArgumentsInput } from './sealed-arguments.js';
 import type { SqliteConnection, SqlValue } from './sqlite.js';
 
@@ -14,6 +15,7 @@ export interface NewAuditEntry {
     | 'start'
     | 'intent'
     | 'outcome'
+    | 'retry'
     | 'refusal'
     | 'hold'
     | 'approval'
@@ -27,6 +29,8 @@ export interface NewAuditEntry {
   readonly body: JsonObject;
   /** Stored in the same transaction, but not part of the entry or its hash. */
   readonly sealedArguments?: SealedArgumentsInput | undefined;
+  /** Stored in the same transaction, but not part of the entry or its hash. */
+  readonly repeatable?: RepeatableCallChange | undefined;
 }
 
 /** How long a queued entry waits for others to share its commit. A commit is slow and blocks the host. */
@@ -169,12 +173,13 @@ export class AuditLog {
     let head = this.#head ?? readAuditHead(connection);
     let origin = this.#origin;
     const rows: SqlValue[][] = [];
-    const put = ({ kind, body, sealedArguments }: NewAuditEntry, at: string) => {
+    const put = ({ kind, body, sealedArguments, repeatable }: NewAuditEntry, at: string) => {
       const entry = { seq: head.seq + 1, at, kind, body: canonicalJson(body), previous: head.hash };
       head = nextHead(head, entryHash(entry));
       rows.push([entry.seq, at, kind, entry.body, entry.previous, head.hash]);
       if (kind === 'rollback' && typeof body.log === 'string') origin = originOf(body.log);
       if (sealedArguments !== undefined) insertSealedArguments(connection, sealedArguments, entry.seq);
+      if (repeatable !== undefined) changeRepeatableCall(connection, repeatable);
     };
     const { at } = batch[0] as Waiting;
     const checkpoint = this.#unmentioned;

@@ -207,6 +207,26 @@ const steps: readonly string[] = [
      paths text not null,
      named_at integer not null
    ) strict;`,
+  `-- Calls of idempotent tools without an outcome, with their sealed arguments, and the sealed answers of repeated ones.
+   create table repeatable_call (
+     call text primary key,
+     principal text not null,
+     client text not null,
+     tool text not null,
+     definition text not null,
+     arguments_digest text not null,
+     policy text not null,
+     credentials text not null,
+     digest text not null,
+     approval text,
+     timeout_ms integer not null,
+     starts integer not null,
+     answered_at integer,
+     key text not null,
+     nonce blob not null,
+     sealed blob not null,
+     at integer not null
+   ) strict;`,
 ];
 
 /** Migrates a database to the newest version in one transaction. Rejects a database that a newer program wrote. */

@@ -242,6 +242,37 @@ export interface SealedArgumentsTable {
   at: number;
 }
 
+/**
+ * A call of an idempotent tool that has no outcome yet, or that was repeated and whose answer nobody asked for yet. The
+ * members from `principal` to `credentials` are what the call is bound to.
+ */
+export interface RepeatableCallTable {
+  call: string;
+  principal: string;
+  client: string;
+  tool: string;
+  definition: string;
+  arguments_digest: string;
+  policy: string;
+  credentials: string;
+  /** Digest of the arguments alone, as in the intent. */
+  digest: string;
+  /** Id of the approval that it used; null if it needed none. */
+  approval: string | null;
+  timeout_ms: number;
+  /** How many hosts started it. */
+  starts: number;
+  /** When it was repeated; null: it has no outcome. Milliseconds since 1970. */
+  answered_at: number | null;
+  /** Id of the key. */
+  key: string;
+  nonce: Uint8Array;
+  /** The arguments, or the answer if it has one. */
+  sealed: Uint8Array;
+  /** When it was called. */
+  at: number;
+}
+
 export interface StateTables {
   audit: AuditTable;
   audit_tree: AuditTreeTable;
@@ -264,5 +295,6 @@ export interface StateTables {
   operator_pin: OperatorPinTable;
   host_key: HostKeyTable;
   sealed_arguments: SealedArgumentsTable;
+  repeatable_call: RepeatableCallTable;
   moved_file: MovedFileTable;
 }

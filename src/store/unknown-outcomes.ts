@@ -9,9 +9,17 @@ export class UnknownOutcomeRows {
     this.#database = database;
   }
 
-  /** Oldest first. */
-  list(): Promise<UnknownOutcomeTable[]> {
-    return this.#database.selectFrom('unknown_outcome').selectAll().orderBy('at').orderBy('call').execute();
+  /** Oldest first. `repeats`: the host repeats the call when a session of its caller opens. */
+  async list(): Promise<(UnknownOutcomeTable & { readonly repeats: boolean })[]> {
+    const rows = await this.#database
+      .selectFrom('unknown_outcome')
+      .leftJoin('repeatable_call', 'repeatable_call.call', 'unknown_outcome.call')
+      .selectAll('unknown_outcome')
+      .select('repeatable_call.call as waiting')
+      .orderBy('unknown_outcome.at')
+      .orderBy('unknown_outcome.call')
+      .execute();
+    return rows.map(({ waiting, ...row }) => ({ ...row, repeats: waiting !== null }));
   }
 
   async add(row: UnknownOutcomeTable): Promise<void> {

@@ -195,6 +195,7 @@ describe('effects', () => {
 describe('JSON from outside', () => {
   /** Files that parse text which the host itself wrote, with what it is. All others use `model/json-bounds.ts`. */
   const ownText: Record<string, string> = {
+    'host/call/call-repeats.ts': 'arguments and answers that were sealed by the host',
     'environment/environment-store.ts': 'the lock in the state directory',
     'host/call/kept-arguments.ts': 'arguments that were sealed by the host',
     'host/operator/host-audit.ts': 'the audit log',

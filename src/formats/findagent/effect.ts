@@ -6,6 +6,7 @@ export interface ToolEffects {
   readonly effect: Effect;
   readonly effectDeclared: boolean;
   readonly idempotent: boolean;
+  readonly idempotentDeclared?: true;
   readonly approval: 'none' | 'human';
   readonly annotations: Annotations;
   /** The tool has `readOnlyHint: true`, but its action can change data. */
@@ -36,6 +37,7 @@ export function effectsOf(
     effect,
     effectDeclared,
     idempotent,
+    ...(declaredIdempotent.length > 0 && idempotent ? { idempotentDeclared: true } : {}),
     approval: rule.approval === 'human' || effect === 'destructive' ? 'human' : 'none',
     annotations: {
       ...(typeof hints.title === 'string' ? { title: hints.title } : {}),

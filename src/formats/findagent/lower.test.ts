@@ -164,6 +164,7 @@ test('a manifest with every field is converted completely', () => {
         effect: 'write',
         effectDeclared: true,
         idempotent: true,
+        idempotentDeclared: true,
         untrustedInputs: [],
         approval: 'human',
         examples: [],

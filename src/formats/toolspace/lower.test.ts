@@ -75,6 +75,7 @@ test('a manifest of a Python module with every field is converted completely', (
         effect: 'read',
         effectDeclared: true,
         idempotent: true,
+        idempotentDeclared: true,
         untrustedInputs: [],
         approval: 'none',
         scopes: ['fs.local'],

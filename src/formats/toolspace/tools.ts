@@ -39,6 +39,7 @@ export function lowerTool(action: JsonObject, context: ToolContext): Tool {
     effect,
     effectDeclared: true,
     idempotent,
+    ...(idempotent ? { idempotentDeclared: true } : {}),
     untrustedInputs: [],
     approval: effect === 'destructive' ? 'human' : 'none',
     ...(scopes === undefined

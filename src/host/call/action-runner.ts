@@ -119,7 +119,7 @@ async function withinTimeout<T>(
 
 /** The request with the time that is left. */
 function withTimeLeft(request: RunRequest, timeoutMs: number): RunRequest {
-  return { ...request, timeoutMs, callTimeoutMs: request.timeoutMs };
+  return { ...request, timeoutMs, callTimeoutMs: request.callTimeoutMs ?? request.timeoutMs };
 }
 
 interface Waiting {

@@ -10,11 +10,13 @@ import type { KillSubject } from '../../model/kill-target.js';
 import { confirmToolName } from '../../model/tool-name.js';
 import { type Decision, decide } from '../../policy/decide.js';
 import { shapeOf } from '../../policy/input-shape.js';
+import type { RunRequest } from '../../run/run.js';
 import type { Deadline } from '../../run/upstream/upstream.js';
 import type { ArgumentSeal } from '../../secrets/argument-seal.js';
 import type { ApprovalQueue } from '../../store/approvals.js';
 import type { AuditLog } from '../../store/audit-log.js';
 import type { LimitLedger, Reservation } from '../../store/limit-ledger.js';
+import type { RepeatableCallChange } from '../../store/repeatable-calls.js';
 import type { StandingRules } from '../../store/standing-rules.js';
 import type { Answer, CallRequest } from '../host.js';
 import { changeOf, type Invalidate } from '../operator/approval-operations.js';
@@ -31,6 +33,8 @@ import {
   runToOutcome,
   withTimeLimitHint,
 } from './call-outcome.js';
+import type { CallRepeats } from './call-repeats.js';
+import { mayRepeat, mayTryAgain, runTries } from './call-tries.js';
 import type { CallableTool } from './callable-tool.js';
 import { evidenceOf } from './evidence.js';
 import type { HookHandler } from './hooks.js';
@@ -52,7 +56,11 @@ export interface CallServices {
   readonly limits: LimitLedger;
   readonly kills: KillSwitch;
   readonly running: RunningCalls;
+  /** Calls of idempotent tools, which can be repeated after a crash. */
+  readonly repeats: CallRepeats;
   readonly now: () => number;
+  /** From 0 to 1. */
+  readonly random: () => number;
   readonly newId: (prefix: string) => string;
   readonly logBug: (error: unknown) => void;
   /** The call does not wait for this work; the host waits for it before it closes. */
@@ -75,7 +83,7 @@ export interface Caller {
   hooks(): Promise<readonly HookHandler[]>;
 }
 
-interface Call {
+export interface Call {
   /** Names of the tools whose calls led to this one, outermost first; empty for a call from outside. */
   readonly chain: readonly string[];
   readonly id: string;
@@ -83,6 +91,8 @@ interface Call {
   readonly started: number;
   readonly caller: Caller;
   readonly request: CallRequest;
+  /** How many hosts started it before and crashed. Default: 0. */
+  readonly repeats?: number;
 }
 
 /** A call whose arguments passed all checks and can no longer change. */
@@ -132,6 +142,8 @@ export async function callTool(
     });
     assertChain(chain, frozen.callable.name);
     const decision = decide({ ...frozen.callable, input: frozen.input });
+    const repeated = decision.kind === 'deny' ? undefined : await answerOfRepeated(services, call, frozen);
+    if (repeated !== undefined) return repeated;
     switch (decision.kind) {
       case 'deny':
         throw new HostError('denied', decision.reasons.join('; '));
@@ -203,8 +215,31 @@ export function killSubjectOf({ principal }: Caller, { package: pkg, tool }: Cal
   return { principal, package: pkg.id, tool: tool.name };
 }
 
+/**
+ * The answer of the same call, if a crash interrupted it and this host repeated it: a caller that lost its answer asks
+ * again. Undefined if there is none.
+ */
+async function answerOfRepeated(
+  services: CallServices,
+  call: Call,
+  frozen: FrozenCall,
+): Promise<Answer | undefined> {
+  if (call.chain.length > 0) return undefined;
+  const { principal } = call.caller;
+  const signal = call.request.signal ?? neverCanceled;
+  const answer = await services.repeats.claim({ principal, tool: frozen.callable.name, signal }, () =>
+    bindingOf(call.caller, frozen),
+  );
+  if (answer === undefined) return undefined;
+  const body = { ...auditSubject(call, frozen), status: 'answered', repeated: answer.callId };
+  await services.audit.append({ kind: 'recovery', body });
+  if (answer.status !== 'ok') return answer;
+  const note = 'the host stopped during this call and repeated it when it started again; this is the answer';
+  return { ...answer, warnings: [...answer.warnings, note] };
+}
+
 /** Everything a person's decision is bound to. If any part differs, it is a different call. */
-async function bindingOf(caller: Caller, { callable, input }: FrozenCall): Promise<ApprovalBinding> {
+export async function bindingOf(caller: Caller, { callable, input }: FrozenCall): Promise<ApprovalBinding> {
   return {
     principal: caller.principal,
     client: caller.client,
@@ -431,7 +466,7 @@ async function releaseReservation(services: CallServices, reservation: Reservati
 }
 
 /** Runs the call as a stoppable unit, then runs the after-call hooks in the background. */
-async function execute(
+export async function execute(
   services: CallServices,
   call: Call,
   frozen: FrozenCall,
@@ -492,13 +527,15 @@ async function runAudited(
       shape: shapeOf(input, callable.tool.input),
       tool: callable.name,
       ...(callable.sandboxed ? {} : { noSandbox: true }),
+      ...(call.repeats === undefined ? {} : { repeats: call.repeats }),
       ...(authorization as JsonObject | undefined),
     },
   } as const;
+  let isRepeatable = call.repeats !== undefined;
   // The intent must be on disk before anything is read or changed. Pure computation may run ahead of it.
   try {
     const sealedArguments =
-      argumentKeeping === null
+      argumentKeeping === null || call.repeats !== undefined
         ? undefined
         : await sealArguments(services.seal, {
             id: call.id,
@@ -507,7 +544,15 @@ async function runAudited(
             keeping: argumentKeeping,
             at: call.started,
           });
-    const entry = sealedArguments === undefined ? intent : { ...intent, sealedArguments };
+    const repeatable = mayRepeat(callable.tool)
+      ? await repeatableChange(services, call, frozen, timeoutMs, authorization)
+      : undefined;
+    isRepeatable = repeatable !== undefined;
+    const entry = {
+      ...intent,
+      ...(sealedArguments === undefined ? {} : { sealedArguments }),
+      ...(repeatable === undefined ? {} : { repeatable }),
+    };
     if (callable.tool.effect === 'none' && authorization === undefined) services.audit.enqueue(entry);
     else await services.audit.append(entry);
   } catch (error) {
@@ -517,12 +562,20 @@ async function runAudited(
 
   const deniedHosts = new Set<string>();
   const redacted: JsonObject[] = [];
+  let tries = 1;
+  const runAll = async (request: RunRequest) => {
+    const inner = innerCall(services, call, callable);
+    const tried = await runTries(request, (it) => runToOutcome(callable, inner, it), services);
+    tries = tried.tries;
+    return tried.outcome;
+  };
   const outcome = await unlessStopped(run, () =>
-    runToOutcome(callable, innerCall(services, call, callable), {
+    runAll({
       package: callable.package,
       tool: callable.tool,
       input,
       callId: call.id,
+      idempotencyKey: mayTryAgain(callable.tool) ? call.id : undefined,
       timeoutMs,
       outputBytes: callable.bounds.outputBytes,
       signal: run.signal,
@@ -535,15 +588,21 @@ async function runAudited(
       onRedacted: (findings) => redacted.push(...findings),
     }),
   );
+  const status = outcomeStatus(outcome);
+  // A repeated call that ends with its host is repeated by the next one.
+  const isInterrupted =
+    call.repeats !== undefined && outcome.kind === 'failed' && asHostError(outcome.error).code === 'canceled';
   // If the host crashes before this entry is on disk, the next start marks the outcome as unknown.
   services.audit.enqueue({
     kind: 'outcome',
+    ...(isRepeatable && !isInterrupted ? { repeatable: { kind: 'ended', call: call.id } } : {}),
     body: {
       callId: call.id,
       durationMs: services.now() - call.started,
       ...(redacted.length === 0 ? {} : { redacted }),
       ...(deniedHosts.size === 0 ? {} : { deniedHosts: [...deniedHosts] }),
-      status: outcomeStatus(outcome),
+      status,
+      ...(tries === 1 ? {} : { tries }),
     },
   });
 
@@ -578,6 +637,25 @@ async function runAudited(
     ...(parts === undefined ? {} : { parts }),
     ...(meta === undefined ? {} : { meta }),
   };
+}
+
+/** What makes a call repeatable, stored with its intent. Undefined if its arguments cannot be sealed. */
+async function repeatableChange(
+  { repeats }: CallServices,
+  call: Call,
+  frozen: FrozenCall,
+  timeoutMs: number,
+  authorization: CallAuthorization | undefined,
+): Promise<RepeatableCallChange | undefined> {
+  if (call.repeats !== undefined) return { kind: 'started-again', call: call.id };
+  const { digest, input, callable } = frozen;
+  const row = await repeats.keep({
+    ...{ id: call.id, binding: await bindingOf(call.caller, frozen), digest, input, timeoutMs },
+    approval: authorization !== undefined && 'approval' in authorization ? authorization.approval : null,
+    at: call.started,
+    keyStorage: callable.keyStorage,
+  });
+  return row === undefined ? undefined : { kind: 'started', row };
 }
 
 /** Does not start a call that was canceled before. A call that was stopped fails with the reason of the stop. */

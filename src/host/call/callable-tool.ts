@@ -7,6 +7,7 @@ import type { Finding } from '../../policy/scan/redact-secrets.js';
 import type { RunRequest, RunResult } from '../../run/run.js';
 import type { Deadline } from '../../run/upstream/upstream.js';
 import type { SchemaValidator } from '../../schema/validator.js';
+import type { KeyStorageKind } from '../../secrets/key-storage.js';
 import type { WebhookTarget } from '../operator/webhook.js';
 import type { PackageStatus } from '../packages/checked-package.js';
 import type { ArgumentKeeping } from './kept-arguments.js';
@@ -39,6 +40,8 @@ export interface CallableTool {
   credentials(): Promise<string>;
   /** How the arguments of its calls are kept; null if only their digest is. */
   readonly argumentKeeping: ArgumentKeeping | null;
+  /** Key storage for a vault key that is created now. */
+  readonly keyStorage: KeyStorageKind | undefined;
   /** False if the operator turned the sandbox off; the audit log says so. */
   readonly sandboxed: boolean;
   /** Throws the reason why the tool cannot be called now. */

@@ -120,6 +120,7 @@ export async function cleanFailure(
   return new HostError(error.code, message, {
     ...(hint === null ? {} : { hint }),
     ...(toolError === null ? {} : { toolError }),
+    transient: error.transient,
   });
 }
 

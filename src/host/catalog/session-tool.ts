@@ -143,6 +143,7 @@ function createSessionTool(
       scanner,
       isPublic,
     ),
+    keyStorage: setup.policy.vaultKey,
     sandboxed: sandboxing.sandbox.isolates || checked.needs.every((it) => it.image !== undefined),
     context: {
       workspace: usesProcess && access.filesystem !== 'none' ? setup.root : null,

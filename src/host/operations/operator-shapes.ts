@@ -167,7 +167,13 @@ export const acceptedWaiver = object({
   acceptedBy: anyText(),
   verified: boolean('The PIN was given.'),
 });
-export const unknownOutcome = object({ call: text(), tool: text(), principal: anyText(), at: timestamp() });
+export const unknownOutcome = object({
+  call: text(),
+  tool: text(),
+  principal: anyText(),
+  at: timestamp(),
+  repeats: boolean('The host repeats it when a session of its caller opens.'),
+});
 export const openedArguments = object({
   call: text(),
   tool: text(),

@@ -152,7 +152,10 @@ function rollbackRecorder(
   };
 }
 
-/** Marks calls that were running when the last host died as having an unknown outcome. They never run again. */
+/**
+ * Marks calls that were running when the last host died as having an unknown outcome. Only those of idempotent tools may
+ * run again (`host/call/repeat.ts`).
+ */
 async function recover(
   database: Database,
   audit: AuditLog,

@@ -26,6 +26,8 @@ export interface KillSwitchOptions {
   readonly operatorAuth: Pick<OperatorAuth, 'verify'>;
   readonly running: RunningCalls;
   readonly targets: KillTargets;
+  /** Gives up the matching calls that wait to be repeated after a crash. */
+  readonly discardRepeats: (matches: (subject: KillSubject) => boolean, reason: string) => Promise<void>;
   readonly now: () => number;
   readonly onBug: (error: unknown) => void;
 }
@@ -170,6 +172,8 @@ export class KillSwitch {
       body: { operation: 'kill', target: row.target, ended, by },
     });
     const voided = await this.#voidApprovals(target);
+    const reason = `the kill switch stopped ${row.target}`;
+    await this.#options.discardRepeats((it) => isKilled(target, it), reason);
     await gone;
     return { changed, ended, voided };
   }

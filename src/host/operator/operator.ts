@@ -222,7 +222,10 @@ export interface OpenedArguments {
   readonly at: number;
 }
 
-/** Calls whose outcome is unknown because the host died while they ran. The host never repeats them. */
+/**
+ * Calls whose outcome is unknown because the host died while they ran. The host repeats only those of tools that are
+ * declared idempotent, with the same key.
+ */
 export interface Outcomes {
   /** The calls that nobody acknowledged yet, oldest first. */
   unknown(): Promise<readonly UnknownOutcome[]>;
@@ -238,6 +241,8 @@ export interface UnknownOutcome {
   readonly principal: string;
   /** When the next host found it; milliseconds since 1970. */
   readonly at: number;
+  /** Whether the host repeats it when a session of its caller opens. Then its outcome is known. */
+  readonly repeats: boolean;
 }
 
 /** What shows that the audit log was rolled back, or that its checkpoints or anchors were removed. */

@@ -180,8 +180,8 @@ export class PackageUpstreams {
     const action = upstreamAction(tool);
     const program = programOf(packageOf(checked), action.program);
     const name = `${request.package.id}/${request.tool.name}`;
-    const { timeoutMs, signal, input, callId, outputBytes, caller, onNetworkDenied, onProgress, onAsk } =
-      request;
+    const { timeoutMs, signal, input, callId, idempotencyKey, outputBytes, caller } = request;
+    const { onNetworkDenied, onProgress, onAsk } = request;
     return this.#use(
       checked,
       program,
@@ -189,7 +189,7 @@ export class PackageUpstreams {
       (upstream) =>
         upstream.call({
           tool: action.tool,
-          ...{ input, name, callId, timeoutMs, signal, outputBytes, caller },
+          ...{ input, name, callId, idempotencyKey, timeoutMs, signal, outputBytes, caller },
           ...{ onNetworkDenied, onProgress, onAsk },
           assertCurrent: () => {
             const reason = this.outdatedReason(checked, tool);

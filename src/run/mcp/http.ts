@@ -5,6 +5,7 @@ import { answerLimits, documentLimits, JsonMeter, tryParseBounded } from '../../
 import type { UrlTarget } from '../../model/program.js';
 import { toAbortSignal } from '../../net/abort-signal.js';
 import type { HttpStream } from '../../net/http-client.js';
+import { transientStatus } from '../../net/transient-failure.js';
 import { answerError } from '../rpc/answer-error.js';
 import type { SentRequest } from '../rpc/peer-channel.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
@@ -120,7 +121,9 @@ export class HttpTransport implements Transport {
     const error =
       end.kind === 'requested'
         ? new HostError('canceled', `${this.#name} was disconnected: ${end.reason}`)
-        : new HostError('upstream_failed', `${this.#name} was disconnected: ${end.reason}`);
+        : new HostError('upstream_failed', `${this.#name} was disconnected: ${end.reason}`, {
+            transient: {},
+          });
     this.#receiver.ended(end, error);
   }
 
@@ -178,7 +181,8 @@ export class HttpTransport implements Transport {
     if (status === 404 && this.#session !== undefined) {
       const end = { kind: 'unreachable', reason: 'the session expired' } as const;
       this.#session = undefined;
-      const error = new HostError('upstream_failed', `${this.#name}: ${end.reason}; call again`);
+      const message = `${this.#name}: ${end.reason}; call again`;
+      const error = new HostError('upstream_failed', message, { transient: {} });
       this.#isClosed = true;
       this.#stop.abort();
       this.#receiver.ended(end, error);
@@ -186,10 +190,11 @@ export class HttpTransport implements Transport {
     }
     const known = isRequest ? errorIn(text) : undefined;
     if (known !== undefined) throw known;
-    if (status === 429) throw new HostError('rate_limited', message, { hint: 'call again later' });
+    const transient = transientStatus(answer);
+    if (status === 429) throw new HostError('rate_limited', message, { hint: 'call again later', transient });
     // Servers reject what they do not understand with different statuses.
     if (status < 500) throw new RpcFailure(-32_000, `HTTP ${status} ${reason}`.trimEnd());
-    throw new HostError('upstream_failed', message);
+    throw new HostError('upstream_failed', message, { transient });
   }
 
   /** Reads the event stream of a 2025 server. It is optional, and most servers have none. */

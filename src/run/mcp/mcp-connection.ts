@@ -1,8 +1,13 @@
 import { HostError } from '../../model/host-error.js';
 import { isObject, type Json, type JsonObject } from '../../model/json.js';
 import { RpcPeer } from '../rpc/rpc-peer.js';
-import type { CallerContext } from '../run.js';
-import type { Deadline, UpstreamAnnouncement, UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
+import type {
+  Deadline,
+  UpstreamAnnouncement,
+  UpstreamCall,
+  UpstreamEnd,
+  UpstreamSettings,
+} from '../upstream/upstream.js';
 import { fetchAnnouncement } from './announcement.js';
 import { type NegotiatedRevision, negotiateRevision, requestMeta } from './handshake.js';
 import { type McpPeer, type McpRequest, mcpDialect, toHostError } from './mcp-dialect.js';
@@ -137,10 +142,17 @@ export class McpConnection {
     return { inputResponses: responses, ...(requestState === undefined ? {} : { requestState }) };
   }
 
-  /** The caller, for a server whose manifest requests it. Set here, so that a caller cannot forge it. */
-  callerMeta({ agentId, sessionId }: CallerContext): JsonObject {
+  /**
+   * The caller, for a server whose manifest requests it, and the key of a call that may be tried again. Set here, so that
+   * a caller cannot forge them.
+   */
+  callMeta({ caller, idempotencyKey }: Pick<UpstreamCall, 'caller' | 'idempotencyKey'>): JsonObject {
     const { callerContext } = this.#settings.program;
-    return callerContext ? { _meta: { agent_id: agentId, session_id: sessionId } } : {};
+    const meta = {
+      ...(callerContext ? { agent_id: caller.agentId, session_id: caller.sessionId } : {}),
+      ...(idempotencyKey === undefined ? {} : { 'toolwharf/idempotency-key': idempotencyKey }),
+    };
+    return Object.keys(meta).length === 0 ? {} : { _meta: meta };
   }
 
   takeDeniedHosts(): string[] {

@@ -59,7 +59,7 @@ export class McpUpstream implements Upstream {
     const schema = this.announced.tools.find((it) => it.name === tool)?.input;
     const request = {
       method: 'tools/call',
-      params: { name: tool, arguments: input, ...this.#connection.callerMeta(call.caller) },
+      params: { name: tool, arguments: input, ...this.#connection.callMeta(call) },
       subject: tool,
       arguments: input,
       ...(isObject(schema) ? { schema } : {}),

@@ -134,7 +134,7 @@ export class StdioTransport implements Transport {
     const { stdin } = this.#sandboxed.process;
     if (sent?.signal.aborted === true) throw callCanceled();
     if (this.#end !== undefined || !stdin.writable)
-      throw new HostError('upstream_failed', `${this.#name} is not running any more`);
+      throw new HostError('upstream_failed', `${this.#name} is not running any more`, { transient: {} });
     if (stdin.writableLength > maxUnread)
       throw new HostError('upstream_failed', `${this.#name} does not read its input`);
     stdin.write(`${JSON.stringify(message)}\n`);
@@ -175,6 +175,7 @@ export class StdioTransport implements Transport {
     const found = explainFailure(this.#name, ended, this.#profile);
     if (found.code !== 'tool_failed') return found;
     const hint = found.hint === undefined ? {} : { hint: found.hint };
-    return new HostError('upstream_failed', found.message, hint);
+    // A server never exits by itself, so every exit is a crash.
+    return new HostError('upstream_failed', found.message, { ...hint, transient: {} });
   }
 }

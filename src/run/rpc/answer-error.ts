@@ -8,7 +8,9 @@ export const answerError = {
       hint: 'allow more time with --timeout',
     }),
   unanswered: (name: string) =>
-    new HostError('upstream_failed', `the server of ${name} closed the connection without an answer`),
+    new HostError('upstream_failed', `the server of ${name} closed the connection without an answer`, {
+      transient: {},
+    }),
   empty: (name: string) =>
     new HostError('tool_bad_output', `the answer to ${name} has no result and no error`),
   tooLarge: (name: string, limit: number) =>

@@ -196,6 +196,7 @@ export class SupervisedUpstream<U extends Upstream = Upstream> {
     if (this.#state === 'backoff')
       throw new HostError('upstream_failed', `${this.#name} is not running: ${this.#reason}`, {
         hint: `it is restarted in ${seconds(this.#backoffUntil - now)}`,
+        transient: { afterMs: Math.max(0, this.#backoffUntil - now) },
       });
     if (this.#pausedUntil > now || this.#isTrialRunning)
       throw new HostError(

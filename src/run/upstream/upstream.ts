@@ -61,6 +61,7 @@ export interface UpstreamCall extends Deadline {
   /** For messages: `package/tool`. */
   readonly name: string;
   readonly callId: string;
+  readonly idempotencyKey?: string | undefined;
   readonly outputBytes: number;
   /** The caller, for programs that request it; replaces any value in the arguments. */
   readonly caller: CallerContext;

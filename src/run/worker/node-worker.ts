@@ -159,7 +159,8 @@ const start = async ({ startWith, config }) => {
 const invoke = (request) => {
   const { self, call, shape } = find(request);
   const { tool, input, config, dataDir } = request;
-  if (request.convention === 'envelope') return call.call(self, { tool, input });
+  const key = request.idempotencyKey === null ? {} : { idempotencyKey: request.idempotencyKey };
+  if (request.convention === 'envelope') return call.call(self, { tool, input, ...key });
   return call.call(self, input, shape === 'table' ? config : { config, dataDir });
 };
 

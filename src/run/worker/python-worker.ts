@@ -122,7 +122,10 @@ def answer(module, request):
         return reply
     try:
         if request["convention"] == "envelope":
-            value = call({"tool": request["tool"], "input": request["input"]})
+            event = {"tool": request["tool"], "input": request["input"]}
+            if request["idempotencyKey"] is not None:
+                event["idempotencyKey"] = request["idempotencyKey"]
+            value = call(event)
         else:
             value = call(request["input"], {"config": request["config"], "dataDir": request["dataDir"]})
         if hasattr(value, "__await__"):

@@ -20,6 +20,8 @@ export interface WorkerRequest {
   readonly input: JsonObject;
   readonly config: JsonObject;
   readonly dataDir: string | null;
+  /** For a tool that is declared idempotent; null for others. */
+  readonly idempotencyKey: string | null;
 }
 
 export interface WorkerLimits {

@@ -69,10 +69,10 @@ export function attentionOf(sources: AttentionSources): AttentionItem[] {
       }),
     ),
     ...outcomes.map(
-      ({ call, tool, principal }): AttentionItem => ({
+      ({ call, tool, principal, repeats }): AttentionItem => ({
         kind: 'outcome-unknown',
         subject: call,
-        message: `the outcome of ${tool}, called by ${principal}, is unknown: the host stopped during the call; it is not repeated`,
+        message: `the outcome of ${tool}, called by ${principal}, is unknown: the host stopped during the call; ${repeats ? `it is repeated when ${principal} is back` : 'it is not repeated'}`,
         command: `toolwharf audit acknowledge ${shellQuote(call)}`,
       }),
     ),

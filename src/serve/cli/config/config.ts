@@ -265,6 +265,7 @@ function policyOf(entries: readonly ConfigEntry[], unsafeNoSandbox: boolean): Se
       text('audit.arguments') === 'encrypted'
         ? present({ keyStorage: text('vault.key') as VaultKeyStorage | undefined })
         : undefined,
+    vaultKey: text('vault.key') as VaultKeyStorage | undefined,
     webhook: text('approvals.webhook'),
     containers: containerPolicy(set),
     broker: Object.keys(broker).length === 0 ? undefined : broker,
