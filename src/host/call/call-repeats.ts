@@ -130,6 +130,8 @@ export class CallRepeats {
   async finish(row: RepeatableCallTable, answer: Answer): Promise<void> {
     const text = canonicalJson(answer as unknown as Json);
     const { key, nonce, sealed } = await this.#services.seal.seal(row.call, answerDigest(row), text);
+    // The outcome, which erases the arguments, may still wait for its commit.
+    await this.#services.audit.flush();
     const answered = { ...row, key, nonce, sealed, answered_at: this.#services.now() };
     await this.#services.rows.addAnswer(answered);
     const entry = this.#entries.find((it) => it.row.call === row.call);
@@ -174,9 +176,19 @@ export class CallRepeats {
     }
   }
 
-  /** Resolves when no repeated call runs. */
-  async whenIdle(): Promise<void> {
-    await Promise.all(this.#entries.filter((it) => it.state === 'running').map((it) => it.ended));
+  /** Resolves when no call of the principal is being repeated; at once if there is none. Default: of any principal. */
+  async whenIdle(principal?: string): Promise<void> {
+    await Promise.all(this.#running(principal).map((it) => it.ended));
+  }
+
+  isRunning(principal: string): boolean {
+    return this.#running(principal).length > 0;
+  }
+
+  #running(principal: string | undefined): Entry[] {
+    return this.#entries.filter(
+      ({ row, state }) => state === 'running' && (principal === undefined || row.principal === principal),
+    );
   }
 
   async #forgetOld(): Promise<void> {

@@ -14,8 +14,13 @@ import { type CallAuthorization, findStandingRule, waiverAuthorization } from '.
 
 /** Starts to repeat the calls of the session's principal, in the background. Resolves when they are taken. */
 export async function repeatInterrupted(services: CallServices, caller: Caller): Promise<void> {
-  for (const row of await services.repeats.take(caller.principal))
-    services.runInBackground(services.running.track(() => repeat(services, caller, row)));
+  const { repeats, runInBackground } = services;
+  const { principal } = caller;
+  // Another session looks at some of them now. What it cannot make may be for this one.
+  const others = repeats.isRunning(principal) ? repeats.whenIdle(principal) : undefined;
+  for (const row of await repeats.take(principal))
+    runInBackground(services.running.track(() => repeat(services, caller, row)));
+  if (others !== undefined) runInBackground(others.then(() => repeatInterrupted(services, caller)));
 }
 
 async function repeat(services: CallServices, session: Caller, row: RepeatableCallTable): Promise<void> {

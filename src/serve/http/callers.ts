@@ -127,6 +127,27 @@ export class Callers {
     };
   }
 
+  /**
+   * Opens the sessions of callers whose calls a crash interrupted, so that the host repeats these calls now. A signed-in
+   * caller must come back first: only its token says who it is.
+   */
+  async resume(): Promise<void> {
+    const interrupted = (await this.#host.outcomes.unknown()).filter((it) => it.repeats);
+    if (interrupted.length === 0) return;
+    const now = this.#options.now();
+    const stored = (await this.#host.tokens.list()).filter(
+      (it) => it.kind === 'http' && (it.expiresAt === null || it.expiresAt > now),
+    );
+    const known = [
+      ...this.#startTokens.map((it) => it.identity),
+      ...stored.map((it) => this.#identityOf(it)),
+    ];
+    for (const identity of known) {
+      if (!interrupted.some((it) => it.principal === identity.principal)) continue;
+      await (this.#callers.get(identity.id) ?? this.#add(identity)).session();
+    }
+  }
+
   /** Closes the connections and sessions of tokens that were revoked or have expired. */
   async sweep(): Promise<void> {
     const stored = new Map((await this.#host.tokens.list()).map((it) => [it.id, it]));
@@ -160,7 +181,11 @@ export class Callers {
     if (expired !== null) throw expiredToken(expired);
     // The key of a stdio client is valid only on the socket.
     if (stored === null || stored.kind !== 'http') return undefined;
-    // A stored token with the name of a start token must not get its principal.
+    return this.#identityOf(stored);
+  }
+
+  /** A stored token with the name of a start token must not get its principal. */
+  #identityOf(stored: TokenEntry): Identity {
     const taken = this.#startTokens.some((it) => it.identity.principal === stored.principal);
     return taken ? { ...stored, principal: `http/${stored.name}#${stored.id}` } : stored;
   }

@@ -130,6 +130,7 @@ export async function openHttpServer(host: Host, options: HttpServerOptions): Pr
   await listening(server, options);
   const { port } = server.address() as AddressInfo;
   serverNames.port = port;
+  callers.resume().catch(onBug);
   const sweeping = setInterval(() => {
     sessions.sweep();
     callers.sweep().catch(onBug);
