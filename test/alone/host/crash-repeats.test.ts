@@ -49,7 +49,7 @@ afterAll(async () => {
   tools.remove();
 });
 
-async function serve(): Promise<{ child: ChildProcess; api: string }> {
+async function serve(): Promise<{ child: ChildProcess; api: string; operator: string }> {
   const allow = ['--allow', `net:127.0.0.1:${server.port}`];
   const args = [main, 'serve', tools.path, '--json', '--port', '0', '--state', state, ...allow];
   const child = spawn(process.execPath, args, { cwd: folder.path, stdio: ['ignore', 'pipe', 'inherit'] });
@@ -59,7 +59,8 @@ async function serve(): Promise<{ child: ChildProcess; api: string }> {
     printed += chunk;
   });
   await until(() => printed.includes('\n'), 30_000);
-  return { child, api: (JSON.parse(printed.split('\n', 1)[0] as string) as { api: string }).api };
+  const { api, token } = JSON.parse(printed.split('\n', 1)[0] as string) as { api: string; token: string };
+  return { child, api, operator: token };
 }
 
 async function call(api: string, token: string, tool: string) {
@@ -96,10 +97,8 @@ test('after kill -9, the next start repeats the call of an idempotent tool with 
   expect([requests('put').length, requests('post').length]).toEqual([2, 1]);
 
   expect((await toolwharf(['audit', 'verify', '--state', state])).code).toBe(0);
-  const list = await toolwharf(['list', tools.path, '--state', state]);
-  const shown = `${list.stdout}${list.stderr}`;
-  expect([shown.includes('the outcome of desk/post'), shown.includes('the outcome of desk/put')]).toEqual([
-    true,
-    false,
-  ]);
+  const authorization = `Bearer ${second.operator}`;
+  const attention = await (await fetch(`${second.api}/attention`, { headers: { authorization } })).text();
+  expect(attention).toMatch(/the outcome of desk\/post, .* it is not repeated/);
+  expect(attention).not.toContain('the outcome of desk/put');
 });
