@@ -144,6 +144,10 @@ async function startHost(
   });
 
   // Packages: what sessions share to check and run them
+  const parse = {
+    agentVersion: options.agentVersion ?? defaultParseOptions.agentVersion,
+    reservedIds: options.reservedIds ?? defaultParseOptions.reservedIds,
+  };
   const services = createHostServices({
     ...{
       state,
@@ -158,6 +162,7 @@ async function startHost(
       now,
       operatorAuth,
       options,
+      parse,
     },
     keyOf: (name) => keys.get(name),
     onOutdated: (definition) => invalidate({ definition }, 'the definition of the package changed'),
@@ -185,10 +190,7 @@ async function startHost(
   const context: SessionContext = {
     ...{ services, callServices, operatorAuth, waivers, killTargets },
     verifiedOperators: new WeakSet(),
-    parse: {
-      agentVersion: options.agentVersion ?? defaultParseOptions.agentVersion,
-      reservedIds: options.reservedIds ?? defaultParseOptions.reservedIds,
-    },
+    parse,
     isForDevelopment: options.development !== undefined,
     onAnswer: options.onAnswer,
   };

@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import { environmentStore } from '../environment/environment-store.js';
 import { sha256 } from '../files/sha256.js';
 import { builtInFormats } from '../formats/built-in-formats.js';
+import type { ParseOptions } from '../model/format.js';
 import type { Package } from '../model/package.js';
 import { openEgress } from '../net/egress.js';
 import { guardedClient } from '../net/http-client.js';
@@ -35,6 +36,7 @@ import type { Quarantine, RestoreInto } from './operator/quarantine.js';
 import type { RunningCalls } from './operator/running-calls.js';
 import { TokenCache } from './operator/token-cache.js';
 import type { HostOptions } from './options.js';
+import { acceptedPackages } from './packages/accepted-packages.js';
 import type { PackageDigests } from './packages/package-digest.js';
 import { ParseCache } from './packages/parse-cache.js';
 import type { FindInterpreter } from './packages/program-need.js';
@@ -62,6 +64,7 @@ export interface HostServicesOptions {
   readonly running: RunningCalls;
   readonly sandbox: Sandbox;
   readonly now: () => number;
+  readonly parse: ParseOptions;
   /** The host's own key of that name. */
   readonly keyOf: (name: string) => Promise<Uint8Array>;
   readonly operatorAuth: OperatorAuth;
@@ -83,6 +86,8 @@ export interface HostServices {
   /** Puts a file back that was moved aside. */
   readonly restoreInto: RestoreInto;
   processes(): ProcessCounts;
+  /** Packages as they were accepted. Null: all of them. */
+  acceptedPackages(packageId: string | null): Promise<readonly Package[]>;
   openCatalog(setup: SessionSetup, accept: FirstAcceptance | null): Promise<OpenCatalog>;
   close(): Promise<void>;
 }
@@ -249,6 +254,11 @@ export function createHostServices(hostOptions: HostServicesOptions): HostServic
       return () => void listeners.delete(listener);
     },
     restoreInto: (file, work) => guard.restore(file, work),
+    acceptedPackages: (packageId) => {
+      const formats = options.formats ?? builtInFormats;
+      const readers = { formats, parseCache, digests: hostOptions.digests };
+      return acceptedPackages(packageId, agreementRows, readers, hostOptions.parse);
+    },
     processes: () => ({ call: processQueue.running, ...resources.counts() }),
     async openCatalog(setup, accept) {
       const { client, owner, policy, directories, root, intent } = setup;

@@ -62,6 +62,7 @@ export type {
   Approvals,
   AuditRollback,
   Check,
+  DeclaredValue,
   KeptArgumentOperations,
   KillEntry,
   KillOutcome,

@@ -56,6 +56,11 @@ export interface Slot {
   readonly pattern?: string;
   /** A web page where the value can be obtained. */
   readonly obtainUrl?: string;
+  /**
+   * Scopes that the credential needs at its provider, in the provider's own words. If a package has several secrets, its
+   * manifest does not say which of them needs which scope.
+   */
+  readonly providerScopes?: readonly string[];
 }
 
 /** Who may receive a slot's value in effect: the hosts that the operator named, or else those of the manifest. */

@@ -26,11 +26,19 @@ function typeProblem(slot: Slot, value: string): string | undefined {
       return value === 'true' || value === 'false' ? undefined : 'must be true or false';
     case 'choice': {
       const choices = slot.choices ?? [];
-      return choices.includes(value) ? undefined : `must be one of ${choices.join(', ')}`;
+      return choices.includes(value) ? undefined : `must be one of ${choicesText(choices)}`;
     }
     case 'json':
       return tryParseBounded(value, requestLimits) === undefined ? 'must be valid JSON' : undefined;
   }
+}
+
+/** Some manifests have hundreds of choices. */
+const maxShownChoices = 12;
+
+function choicesText(choices: readonly string[]): string {
+  const shown = choices.slice(0, maxShownChoices).join(', ');
+  return choices.length > maxShownChoices ? `${choices.length} choices, such as ${shown}` : shown;
 }
 
 /** RE2 runs in linear time. Undefined when it does not support the pattern. */

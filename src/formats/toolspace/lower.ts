@@ -54,6 +54,10 @@ export function lower(manifest: JsonObject, artifact: string | undefined): Packa
 /** The format has no audience: a secret is bound to the endpoint, or to the hosts that the operator names. */
 function lowerSlots(manifest: JsonObject, endpoint: URL | undefined): Slot[] {
   const bearer = serverSecret(manifest);
+  const scopes = ((manifest.scopes ?? []) as readonly JsonObject[]).flatMap((it) =>
+    typeof it.provider_scope === 'string' ? [it.provider_scope] : [],
+  );
+  const providerScopes = [...new Set(scopes)];
   return ((manifest.env ?? []) as readonly JsonObject[]).map((entry): Slot => {
     const name = entry.name as string;
     const secret = entry.secret === true;
@@ -77,6 +81,7 @@ function lowerSlots(manifest: JsonObject, endpoint: URL | undefined): Slot[] {
       ...(entry.default === undefined ? {} : { default: entry.default as string }),
       ...(entry.validation_regex === undefined ? {} : { pattern: entry.validation_regex as string }),
       ...(entry.obtain_url === undefined ? {} : { obtainUrl: entry.obtain_url as string }),
+      ...(secret && providerScopes.length > 0 ? { providerScopes } : {}),
     };
   });
 }

@@ -15,6 +15,7 @@ import {
   auditEntry,
   auditRollback,
   auditVerdict,
+  declaredValue,
   keyChange,
   killEntry,
   killOutcome,
@@ -133,6 +134,14 @@ export const hostOperations = {
       { role: 'operator', summary: 'List the names of the values that a package uses.' },
       [packageId],
       nullable(arrayOf(anyText())),
+    ),
+    declared: operation(
+      {
+        role: 'operator',
+        summary: 'List the values that accepted packages ask for, and which of them are missing.',
+      },
+      [value('package', optional(text()))],
+      arrayOf(declaredValue),
     ),
     unset: operation(
       { role: 'operator', pin: 'if-set', summary: 'Delete a value.' },

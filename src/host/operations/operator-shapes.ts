@@ -123,6 +123,19 @@ export const secretEntry = object({
   audience: secretAudience,
   setAt: timestamp(),
 });
+export const declaredValue = object({
+  package: text(),
+  slot: text(),
+  label: anyText(),
+  prompt: anyText('The text that asks for it.'),
+  secret: boolean(),
+  masked: boolean('Whether it is hidden while it is typed.'),
+  choices: arrayOf(anyText(), 'Allowed values. Empty: any.'),
+  obtainUrl: anyText('A web page where it can be obtained.'),
+  providerScopes: arrayOf(anyText(), 'Scopes that it needs at its provider.'),
+  missing: boolean('Whether calls fail until it is set.'),
+  command: anyText('The command that sets it.'),
+});
 export const keyChange = object({ to: keyStorage, passphrase: optional(secretText('The new passphrase.')) });
 
 const tokenRole = oneOf(['agent', 'operator']);

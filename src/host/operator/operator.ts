@@ -4,7 +4,10 @@ import type { ApprovalRequest, ApprovalState } from '../../model/approval.js';
 import type { CancelSignal } from '../../model/cancel-signal.js';
 import type { Json } from '../../model/json.js';
 import type { StandingRule, StandingRuleInput } from '../../model/standing-rule.js';
+import type { DeclaredValue } from '../../secrets/declared-value.js';
 import type { Actor } from './operator-auth.js';
+
+export type { DeclaredValue } from '../../secrets/declared-value.js';
 
 /** Operations on held calls, for people. Do not offer them to an agent. */
 export interface Approvals {
@@ -94,6 +97,11 @@ export interface Secrets {
   list(): Promise<readonly SecretEntry[]>;
   /** Names of all slots of the packages with this id; null if no such package was used here yet. */
   slots(packageId: string): Promise<readonly string[] | null>;
+  /**
+   * The values that packages ask for, as they were accepted, and whether they are missing. A package that was edited
+   * since is left out. Default: of all packages.
+   */
+  declared(packageId?: string): Promise<readonly DeclaredValue[]>;
   /** False if no value was set. */
   unset(packageId: string, slot: string, actor: Actor): Promise<boolean>;
   /** Moves the vault key to another key storage. */

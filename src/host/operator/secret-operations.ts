@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs';
 import { HostError } from '../../model/host-error.js';
 import type { Json } from '../../model/json.js';
+import type { Package } from '../../model/package.js';
 import { parseRequest } from '../../policy/review/request.js';
+import { declaredValues } from '../../secrets/declared-value.js';
 import { brokerKeyEntry } from '../../secrets/token-broker.js';
 import type { Vault } from '../../secrets/vault.js';
 import type { AgreementRows } from '../../store/agreements.js';
@@ -10,9 +12,16 @@ import type { Host } from '../host.js';
 import type { Invalidate } from './approval-operations.js';
 import type { OperatorAuth } from './operator-auth.js';
 
+export interface SecretServices {
+  readonly vault: Vault;
+  readonly notifyChanged: () => void;
+  /** Packages as they were accepted. Null: all of them. */
+  readonly acceptedPackages: (packageId: string | null) => Promise<readonly Package[]>;
+}
+
 /** Operations on secrets. The audit log gets who set which slot, never the value. */
 export function secretOperations(
-  { vault, notifyChanged }: { readonly vault: Vault; readonly notifyChanged: () => void },
+  { vault, notifyChanged, acceptedPackages }: SecretServices,
   audit: AuditLog,
   operatorAuth: OperatorAuth,
   invalidate: Invalidate,
@@ -25,6 +34,7 @@ export function secretOperations(
       const { package: packageId, slot, audience } = entry;
       const who = await operatorAuth.verify(by, 'set a value');
       if (audience.kind === 'manifest') assertUniqueId(entry, await agreements.manifestsOf(packageId));
+      await assertValid(entry, await acceptedPackages(packageId));
       await audit.append({
         kind: 'operator',
         body: {
@@ -42,6 +52,13 @@ export function secretOperations(
     },
     list: () => vault.list(),
     slots: (packageId) => slotsOf(packageId, agreements),
+    async declared(packageId) {
+      const stored = await vault.list();
+      const packages = await acceptedPackages(packageId ?? null);
+      return declaredValues(packages, (id, slot) =>
+        stored.some((it) => it.package === id && it.slot === slot),
+      );
+    },
     async unset(packageId, slot, actor) {
       const who = await operatorAuth.verify(actor, 'delete a value');
       await audit.append({
@@ -59,6 +76,26 @@ export function secretOperations(
       await vault.rekey(to, passphrase);
     },
   };
+}
+
+/** Checks a value when it is set, not only when a call needs it. Messages never contain the value. */
+async function assertValid(
+  { package: packageId, slot: name, value }: { package: string; slot: string; value: string },
+  packages: readonly Package[],
+): Promise<void> {
+  const slots = packages.flatMap((it) => it.slots.filter((slot) => slot.name === name));
+  if (slots.length === 0) return;
+  const { valueProblem } = await import('../../secrets/value-check.js');
+  for (const slot of slots) {
+    const problem = valueProblem(slot, value);
+    if (problem === undefined) continue;
+    throw new HostError('invalid_input', `the value for ${packageId} is not valid: ${problem}`, {
+      hint:
+        slot.obtainUrl === undefined
+          ? 'nothing was changed'
+          : `nothing was changed; get it at ${slot.obtainUrl}`,
+    });
+  }
 }
 
 /** From the agreements: a slot that an edit adds exists only after the edit is accepted. */

@@ -172,7 +172,7 @@ function slotRequest(slot: Slot): SlotRequest {
           ? 'the call'
           : `requests (${schemeText(delivery.scheme)})`,
     source: source.kind === 'broker' ? `sign-in with ${source.provider}` : 'operator',
-    sourceScopes: source.kind === 'broker' ? sortedUnique(source.scopes) : [],
+    sourceScopes: sortedUnique(source.kind === 'broker' ? source.scopes : (slot.providerScopes ?? [])),
     default: slot.default ?? '',
   };
 }

@@ -91,7 +91,8 @@ function compareSlot(old: SlotRequest | undefined, now: SlotRequest | undefined,
   if (old === undefined) {
     const label = now.label === '' || now.label === name ? '' : ` (${now.label})`;
     const kind = now.secret ? 'the secret ' : '';
-    change.widened.add(`it asks for ${kind}${name}${label}, ${destination(now)}`);
+    const scopes = now.sourceScopes.length === 0 ? '' : `, with the rights ${now.sourceScopes.join(', ')}`;
+    change.widened.add(`it asks for ${kind}${name}${label}, ${destination(now)}${scopes}`);
     return;
   }
   if (old.default !== now.default)

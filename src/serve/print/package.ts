@@ -11,6 +11,7 @@ import type { Tool } from '../../model/tool.js';
 import { inputNames, printInputs } from './inputs.js';
 import { costTexts, factText, smokeTestText } from './lifecycle.js';
 import type { Style } from './style.js';
+import { scopesText } from './values.js';
 import { visibleLine } from './visible.js';
 import { pad, wrap } from './width.js';
 
@@ -175,9 +176,11 @@ function describeSlot(slot: Slot): string {
         ? '; you choose the hosts that may receive it'
         : '';
   const scopes = slot.source.kind === 'broker' ? `: ${slot.source.scopes.join(', ')}` : '';
+  const needed = scopesText(slot.providerScopes ?? []);
+  const rights = needed === '' ? '' : `; ${needed}`;
   const from = slot.obtainUrl === undefined ? '' : `; get it at ${slot.obtainUrl}`;
   const text = slot.prompt === undefined || slot.prompt === slot.label ? slot.label : slot.prompt;
-  return `${slot.name} (${what}${slot.required ? '' : ', optional'}): ${text.replace(/\.$/, '')}${scopes}${where}${from}`;
+  return `${slot.name} (${what}${slot.required ? '' : ', optional'}): ${text.replace(/\.$/, '')}${scopes}${where}${rights}${from}`;
 }
 
 function describeInstall({ install }: Package): string[] {

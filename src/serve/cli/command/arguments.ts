@@ -61,12 +61,18 @@ export function optionsOf(command: Pick<Command, 'options'>): readonly Option[] 
   return [...command.options, ...[...commonOptions, formatOption].filter((it) => !own.has(it.name))];
 }
 
-/** Makes `--when path under /x` one value, as if it were quoted. */
+/** Makes `--when path under /x` one value, as if it were quoted, and completes options whose value may be left out. */
 function joinValueArgs(argv: readonly string[], known: readonly Option[]): string[] {
   const joined: string[] = [];
   for (let at = 0; at < argv.length; at++) {
     const word = argv[at] as string;
     if (word === '--') return [...joined, ...argv.slice(at)];
+    const optional = known.find((it) => it.optionalValue !== undefined && word === `--${it.name}`);
+    if (optional !== undefined) {
+      const hasValue = optional.optionalValue?.test(argv[at + 1] ?? '') === true;
+      joined.push(`${word}=${hasValue ? argv[++at] : ''}`);
+      continue;
+    }
     const option = known.find((it) => it.valueArgs !== undefined && word === `--${it.name}`);
     const first = argv[at + 1];
     if (option?.valueArgs === undefined || first === undefined || /\s/.test(first)) {

@@ -19,6 +19,8 @@ export interface Option {
   readonly valueArgs?: number;
   /** All valid values, if there are few; shells offer them. */
   readonly choices?: readonly string[];
+  /** Its value may be left out. The next argument is its value only if it matches this. */
+  readonly optionalValue?: RegExp;
   readonly text: string;
 }
 

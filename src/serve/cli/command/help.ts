@@ -33,7 +33,10 @@ function usage(text: string, columns: number): string[] {
 function optionLines(options: readonly Option[], columns: number): string[] {
   const entries = options.map((option): TwoColumnRow => {
     const short = option.short === undefined ? '    ' : `-${option.short}, `;
-    return [`${short}--${option.name}${option.value === undefined ? '' : ` ${option.value}`}`, option.text];
+    return [
+      `${short}--${option.name}${option.value === undefined ? '' : ` ${option.optionalValue === undefined ? option.value : `[${option.value}]`}`}`,
+      option.text,
+    ];
   });
   return printTwoColumns(entries, columns, 26);
 }

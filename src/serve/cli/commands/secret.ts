@@ -1,10 +1,15 @@
-import { resolve } from 'node:path';
-import type { SecretAudience, SecretEntry, VaultKeyStorage } from '../../../host/host.js';
+import type {
+  DeclaredValue,
+  Operator,
+  SecretAudience,
+  SecretEntry,
+  VaultKeyStorage,
+} from '../../../host/host.js';
 import { HostError } from '../../../model/host-error.js';
 import { normalizeHostName } from '../../../model/host-name.js';
 import { isPublicSuffix } from '../../../model/public-suffix.js';
+import { printValues, receivers } from '../../print/values.js';
 import { visibleLine } from '../../print/visible.js';
-import { pad, width } from '../../print/width.js';
 import type { Arguments, Command } from '../command/command.js';
 import { loadConfig, sessionOptions, settingOf } from '../config/config.js';
 import { assertDeclaredSlot } from '../declared-slot.js';
@@ -12,13 +17,14 @@ import { dryRunOption, isDryRun, reportDryRun } from '../dry-run.js';
 import { pinOption, terminalOperator } from '../terminal/operator.js';
 import type { Terminal } from '../terminal/terminal.js';
 import { warnIfUnknownPackage } from '../unknown-package.js';
+import { valueReader, withTries } from '../value-entry.js';
 import { withExistingHost, withHost } from '../with-host.js';
 
 export const secret: Command = {
   name: 'secret',
   summary: 'Store the secrets and settings that packages ask for. Values are never shown again.',
   usage:
-    'secret set PACKAGE NAME [--host HOST]… [--file FILE] | list | unset PACKAGE NAME | rekey --to STORAGE',
+    'secret set PACKAGE NAME [--host HOST]… [--file FILE|--from-env [VARIABLE]] | list | unset PACKAGE NAME | rekey --to STORAGE',
   examples: [
     { line: 'toolwharf secret set weather WEATHER_API_KEY', text: 'ask for the value, without showing it' },
     {
@@ -29,7 +35,11 @@ export const secret: Command = {
       line: 'toolwharf secret set reports google_key --file service-account.json',
       text: 'the content of the file is the value, such as a key file in JSON',
     },
-    { line: 'toolwharf secret list', text: 'show what is stored and who may receive it, without values' },
+    {
+      line: 'toolwharf secret set weather WEATHER_API_KEY --from-env',
+      text: 'take it from the variable of that name; --from-env KEY takes it from KEY',
+    },
+    { line: 'toolwharf secret list', text: 'show what is stored and what is missing, without values' },
     { line: 'toolwharf secret unset weather WEATHER_API_KEY', text: 'delete it' },
     {
       line: 'toolwharf secret rekey --to keychain',
@@ -45,6 +55,12 @@ export const secret: Command = {
     },
     { name: 'any-host', text: 'any host may receive the value' },
     { name: 'file', value: 'FILE', text: 'read the value from this file' },
+    {
+      name: 'from-env',
+      value: 'VARIABLE',
+      optionalValue: /^[A-Z_][A-Z0-9_]*$/,
+      text: 'take the value from a variable (default: the one with the name of the value)',
+    },
     pinOption,
     dryRunOption,
     {
@@ -58,8 +74,10 @@ export const secret: Command = {
     const [verb = 'list', packageId, slot, ...more] = args.positionals;
     if (verb !== 'set' && (args.has('host') || args.has('any-host')))
       throw new HostError('usage', '--host and --any-host work only with "secret set"');
-    if (verb !== 'set' && args.has('file'))
-      throw new HostError('usage', '--file works only with "secret set"');
+    if (verb !== 'set' && (args.has('file') || args.has('from-env')))
+      throw new HostError('usage', '--file and --from-env work only with "secret set"');
+    if (args.has('file') && args.has('from-env'))
+      throw new HostError('usage', 'use --file or --from-env, not both');
     if (verb !== 'rekey' && args.has('to'))
       throw new HostError('usage', '--to works only with "secret rekey"');
     switch (verb) {
@@ -120,13 +138,17 @@ async function set(args: Arguments, terminal: Terminal, { packageId, slot }: Slo
   const entry = await withHost(args, terminal, async (host) => {
     // Checked before the person types a secret.
     await assertDeclaredSlot(host, packageId, slot);
-    const value = await readValue(args, terminal, packageId, slot);
-    const by = await terminalOperator(host, args, terminal);
-    const done = await host.secrets.set({ package: packageId, slot, value, audience, keyStorage, by });
+    const declared = (await host.secrets.declared(packageId)).find((it) => it.slot === slot);
+    const reader = valueReader({ args, terminal, packageId, slot, declared });
+    let by: Operator | undefined;
+    const done = await withTries(reader, terminal, async (value) => {
+      by ??= await terminalOperator(host, args, terminal);
+      return host.secrets.set({ package: packageId, slot, value, audience, keyStorage, by });
+    });
     await warnIfUnknownPackage(host, packageId, args, terminal);
     return done;
   });
-  if (args.has('json')) terminal.out(document([entry]));
+  if (args.has('json')) terminal.out(document([entry], []));
   else if (!args.has('quiet'))
     terminal.out(
       `${visibleLine(`${entry.slot} of ${entry.package} is set; ${receivers(entry.audience)}`)}\n`,
@@ -155,57 +177,13 @@ function audienceOf(args: Arguments): SecretAudience {
   return hosts.length === 0 ? { kind: 'manifest' } : { kind: 'hosts', hosts };
 }
 
-async function readValue(
-  args: Arguments,
-  terminal: Terminal,
-  packageId: string,
-  slot: string,
-): Promise<string> {
-  const file = args.value('file');
-  if (file !== undefined) return fileValue(terminal, file);
-  if (terminal.stdinIsTerminal && args.has('no-input'))
-    throw new HostError('usage', 'no value was given, and --no-input does not allow asking for it', {
-      hint: 'pass it on standard input',
-    });
-  const value = terminal.stdinIsTerminal
-    ? await terminal.readSecret(visibleLine(`${slot} for ${packageId} (not shown): `))
-    : (await terminal.readStdin()).replace(/\r?\n$/, '');
-  if (value === '')
-    throw new HostError('usage', `the value for ${slot} is empty`, {
-      hint: `to delete the value, run: toolwharf secret unset ${packageId} ${slot}`,
-    });
-  return value;
-}
-
-/** The line break that editors add at the end is not part of the value. */
-function fileValue(terminal: Terminal, path: string): string {
-  const text = terminal.readFile(resolve(terminal.cwd, path))?.replace(/\r?\n$/, '');
-  if (text === undefined || text === '')
-    throw new HostError('usage', `${path} is ${text === '' ? 'empty' : 'not a readable file'}`, {
-      hint: 'name a text file that contains only the value',
-    });
-  return text;
-}
-
 async function list(args: Arguments, terminal: Terminal): Promise<number> {
-  const entries = await withExistingHost(args, terminal, (host) => host.secrets.list());
-  if (args.has('json')) {
-    terminal.out(document(entries));
-    return 0;
-  }
-  if (entries.length === 0) {
-    terminal.out('no secrets or settings are stored\n');
-    return 0;
-  }
-  const rows = entries.map((it) => [visibleLine(it.package), visibleLine(it.slot)] as const);
-  const widest = (column: 0 | 1) => Math.max(...rows.map((it) => width(it[column])));
-  for (const [index, [packageId, slot]] of rows.entries()) {
-    const { audience, setAt } = entries[index] as SecretEntry;
-    const day = new Date(setAt).toISOString().slice(0, 10);
-    terminal.out(
-      `${pad(packageId, widest(0))}  ${pad(slot, widest(1))}  ${day}  ${visibleLine(receivers(audience))}\n`,
-    );
-  }
+  const [entries, declared] = await withExistingHost(args, terminal, async (host) => [
+    await host.secrets.list(),
+    await host.secrets.declared(),
+  ]);
+  const missing = declared.filter((it) => it.missing);
+  terminal.out(args.has('json') ? document(entries, missing) : printValues(entries, declared));
   return 0;
 }
 
@@ -220,7 +198,7 @@ async function unset(args: Arguments, terminal: Terminal, { packageId, slot }: S
       hint: 'see "toolwharf secret list"',
     });
   if (isDryRun(args)) return reportDryRun(`delete ${slot} of ${packageId}`, args, terminal);
-  if (args.has('json')) terminal.out(document([]));
+  if (args.has('json')) terminal.out(document([], []));
   else if (!args.has('quiet')) terminal.out(`${visibleLine(`deleted ${slot} of ${packageId}`)}\n`);
   return 0;
 }
@@ -264,23 +242,17 @@ async function readPassphrase(args: Arguments, terminal: Terminal): Promise<stri
   return first;
 }
 
-function receivers(audience: SecretAudience): string {
-  switch (audience.kind) {
-    case 'hosts':
-      return `may be sent to ${audience.hosts.join(', ')}`;
-    case 'any':
-      return 'may be sent to any host';
-    case 'manifest':
-      return 'may be sent only to hosts that its manifest names (change it with --host)';
-  }
-}
-
-function document(entries: readonly SecretEntry[]): string {
+function document(entries: readonly SecretEntry[], declared: readonly DeclaredValue[]): string {
   const secrets = entries.map(({ package: packageId, slot, audience, setAt }) => ({
     package: packageId,
     slot,
     audience,
     setAt: new Date(setAt).toISOString(),
   }));
-  return `${JSON.stringify({ schema: 'toolwharf/secrets@1', secrets })}\n`;
+  const missing = declared.map(({ package: packageId, slot, label, secret, providerScopes, command }) => ({
+    package: packageId,
+    ...{ slot, label, secret, command },
+    ...(providerScopes.length === 0 ? {} : { providerScopes }),
+  }));
+  return `${JSON.stringify({ schema: 'toolwharf/secrets@1', secrets, missing })}\n`;
 }
