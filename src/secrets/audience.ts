@@ -61,9 +61,14 @@ export type NarrowedReach =
 
 /**
  * Where a process may connect that holds these values: the hosts of the package, limited to the recipients of its
- * secrets. A secret with any recipient does not lift the limit of another secret.
+ * secrets. A secret with any recipient does not lift the limit of another secret. `granted`: recipients may also be
+ * reached at the ports that the operator granted.
  */
-export function narrowedReach(network: NetworkAccess, values: Iterable<SlotValue>): NarrowedReach {
+export function narrowedReach(
+  network: NetworkAccess,
+  values: Iterable<SlotValue>,
+  granted: readonly NetworkHost[] = [],
+): NarrowedReach {
   const limits = [...values].flatMap((it) =>
     it.secret && it.recipients.kind !== 'any' ? [it.recipients] : [],
   );
@@ -74,7 +79,13 @@ export function narrowedReach(network: NetworkAccess, values: Iterable<SlotValue
       if (limits.length === 0) return { kind: 'public' };
       const names = limits.flatMap((it) => (it.kind === 'hosts' ? it.hosts.map(normalizeHostName) : []));
       const hosts = [...new Set(names)].filter((it) => it !== '').sort();
-      return hostsOrNone(hosts.map((host) => ({ host, port: null, subdomains: true })));
+      const atPorts = granted.filter(
+        ({ host, port }) => port !== null && limits.some((it) => mayReceive(it, host)),
+      );
+      return hostsOrNone([
+        ...hosts.map((host) => ({ host, port: null, subdomains: true })),
+        ...atPorts.map((it) => ({ subdomains: false, ...it })),
+      ]);
     }
     case 'hosts':
       return hostsOrNone(

@@ -115,6 +115,22 @@ describe('the hosts that a process with secrets may reach', () => {
       : reach.kind;
   };
 
+  test('a recipient is reached at the ports that the operator granted, and no other host is', () => {
+    const granted = [
+      { host: 'api.example.com', port: 8443 },
+      { host: 'evil.example', port: 8443 },
+      { host: 'evil.example', port: null },
+    ];
+    expect(narrowedReach(open, [to('example.com')], granted)).toEqual({
+      kind: 'hosts',
+      hosts: [
+        { host: 'example.com', port: null, subdomains: true },
+        { host: 'api.example.com', port: 8443, subdomains: false },
+      ],
+    });
+    expect(narrowedReach(open, [value({ kind: 'nobody' })], granted)).toEqual({ kind: 'none' });
+  });
+
   test.each<[string, NetworkAccess, SlotValue[], string | string[]]>([
     ['no secret: no limit', open, [], 'public'],
     ['a setting: no limit', open, [value({ kind: 'any' }, false)], 'public'],

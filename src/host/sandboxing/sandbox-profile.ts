@@ -1,8 +1,9 @@
 import { isWithin } from '../../files/path-containment.js';
 import { callAccessOf } from '../../model/call-access.js';
 import { HostError } from '../../model/host-error.js';
+import { normalizeHostName } from '../../model/host-name.js';
 import type { Package } from '../../model/package.js';
-import type { FilesystemAccess, NetworkAccess } from '../../model/permissions.js';
+import type { FilesystemAccess, NetworkAccess, NetworkHost } from '../../model/permissions.js';
 import { shellQuote } from '../../model/shell-quote.js';
 import type { SlotValues } from '../../model/slot.js';
 import type { Tool } from '../../model/tool.js';
@@ -141,10 +142,10 @@ function egressPolicy(
   if (network.kind === 'none' || denial.noNetwork) return null;
   const denied = denial.network;
   // A manifest that names no host leaves the choice of hosts to the operator's grants.
-  const added = namesHosts(network) ? extraHosts : grant.network;
+  const added = namesHosts(network) ? [...extraHosts, ...grantedPorts(network, grant.network)] : grant.network;
   const full = network.kind === 'public' ? network : { ...network, hosts: [...network.hosts, ...added] };
   const secrets = [...slots.values()].filter((it) => it.secret);
-  const narrowed = narrowedReach(full, secrets);
+  const narrowed = narrowedReach(full, secrets, grant.network);
   switch (narrowed.kind) {
     case 'none':
       return null;
@@ -161,6 +162,12 @@ function egressPolicy(
         holdsSecret: secrets.length > 0,
       };
   }
+}
+
+/** Granted ports of hosts that the manifest names: the same hosts, so no grant for this package by name is needed. */
+function grantedPorts(network: NetworkAccess, granted: readonly NetworkHost[]): readonly NetworkHost[] {
+  const named = network.kind === 'hosts' ? network.hosts.map((it) => normalizeHostName(it.host)) : [];
+  return granted.filter((it) => it.port !== null && named.includes(normalizeHostName(it.host)));
 }
 
 /** Whether the manifest names hosts. If so, more hosts need a grant for this package by name. */
