@@ -203,6 +203,8 @@ async function scenario({ remote, session, folder, by }: Bench, step: Step): Pro
   await step('secrets.list', () => remote.secrets.list());
   await step('secrets.slots', () => remote.secrets.slots('word_count'));
   await step('secrets.slots: unknown', () => remote.secrets.slots('nothing'));
+  await step('secrets.declared', () => remote.secrets.declared());
+  await step('secrets.declared: one', () => remote.secrets.declared('word_count'));
   await step('secrets.unset', () => remote.secrets.unset('word_count', 'key', by));
   await step('secrets.rekey', () =>
     remote.secrets.rekey({ to: 'passphrase', passphrase: 'correct horse', by }),

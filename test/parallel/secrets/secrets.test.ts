@@ -95,6 +95,7 @@ test('a value makes a package ready, reaches the tool, and appears in no output'
   const list = await secret(['list', '--json']);
   expect(JSON.parse(list.stdout)).toEqual({
     schema: 'toolwharf/secrets@1',
+    missing: [],
     secrets: [
       {
         package: 'vault-door',
