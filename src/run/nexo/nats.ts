@@ -1,21 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import type { Msg, NatsConnection } from '@nats-io/transport-node';
 import { neverCanceled } from '../../model/cancel-signal.js';
 import { HostError } from '../../model/host-error.js';
-import { isObject, type Json, type JsonObject } from '../../model/json.js';
-import { documentLimits, tryParseBounded } from '../../model/json-bounds.js';
+import type { Json, JsonObject } from '../../model/json.js';
 import { assertNotDenied, parseDestination } from '../../net/destination.js';
 import type { PeerRequest, SentRequest } from '../rpc/peer-channel.js';
 import { RpcFailure } from '../rpc/rpc-failure.js';
 import { RateLimitedLog } from '../upstream/rate-limited-log.js';
 import type { UpstreamEnd, UpstreamSettings } from '../upstream/upstream.js';
+import { type NatsForm, otherForm, readCard, unwrapMessage, wrapRequest } from './nats-envelope.js';
 import { connectNats, type NatsBus, parseNatsUrl } from './nats-server.js';
 import { type NexoPeer, nexoPeer } from './nexo-dialect.js';
 import { missedHeartbeats, type NexoTimes, type NexoTransport, nexoLogLimits } from './nexo-transport.js';
 
 const connectMs = 5000;
 const maxCallMs = 10 * 60_000;
-/** Enough to find the id of a message. */
-const headBytes = 200;
 /** An announcement or a goodbye; a longer one is ignored. */
 const maxCardBytes = 1024 * 1024;
 
@@ -54,6 +53,11 @@ class NatsTransport implements NexoTransport {
   #over = false;
   #connected = true;
   #version: string | undefined;
+  /** The form that the extension understands. */
+  #form: NatsForm = 'envelope';
+  /** Sends a pending `initialize` in the other form; undefined if there is none or it was sent in both. */
+  #tryOtherForm: (() => void) | undefined;
+  #triedBothForms = false;
   #silence: NodeJS.Timeout | undefined;
   #disconnectTimer: NodeJS.Timeout | undefined;
 
@@ -121,36 +125,80 @@ class NatsTransport implements NexoTransport {
     if (this.#over) throw new HostError('upstream_failed', `another version of ${this.#name} replaces it`);
     if (!this.#connected)
       throw new HostError('network_failed', `the NATS server at ${this.#address} is not connected`);
-    const maxBytes = this.#connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
     const text = JSON.stringify(message);
-    const bytes = Buffer.byteLength(text);
-    if (bytes > maxBytes) {
-      throw new HostError(
-        'invalid_input',
-        `the input of ${sent.request.name} has ${bytes.toLocaleString('en')} bytes; the NATS server allows ${maxBytes.toLocaleString('en')}`,
-        { hint: 'use a smaller input, or raise max_payload of the NATS server' },
-      );
-    }
-    this.#connection.publish(this.#subject, text, { reply: `${this.#inbox}.${sent.id}` });
+    this.#publish(text, this.#form, sent);
+    // Initializing twice is safe, so it is used to find out the form. A call is never sent twice.
+    if (sent.request.method === 'initialize') this.#findForm(text, sent);
     return 'sent';
   }
 
+  #publish(text: string, form: NatsForm, { id, request }: SentRequest<PeerRequest>): void {
+    const reply = `${this.#inbox}.${id}`;
+    const address = { id: randomUUID(), topic: this.#subject, replyTo: reply };
+    const payload = form === 'envelope' ? wrapRequest(text, address) : text;
+    const maxBytes = this.#connection.info?.max_payload ?? Number.POSITIVE_INFINITY;
+    const bytes = Buffer.byteLength(payload);
+    if (bytes > maxBytes) {
+      throw new HostError(
+        'invalid_input',
+        `the input of ${request.name} has ${bytes.toLocaleString('en')} bytes; the NATS server allows ${maxBytes.toLocaleString('en')}`,
+        { hint: 'use a smaller input, or raise max_payload of the NATS server' },
+      );
+    }
+    this.#connection.publish(this.#subject, payload, { reply });
+  }
+
+  /** Sends the request in the other form too if there is no answer soon. The form of the answer is used from then on. */
+  #findForm(text: string, sent: SentRequest<PeerRequest>): void {
+    this.#triedBothForms = false;
+    const tryOther = () => {
+      clearTimeout(timer);
+      this.#tryOtherForm = undefined;
+      if (sent.signal.aborted || this.#over || !this.#connected) return;
+      this.#triedBothForms = true;
+      this.#publish(text, otherForm(this.#form), sent);
+    };
+    const timer = setTimeout(tryOther, this.#times.form);
+    this.#tryOtherForm = tryOther;
+    sent.signal.addEventListener(
+      'abort',
+      () => {
+        clearTimeout(timer);
+        this.#triedBothForms = false;
+        if (this.#tryOtherForm === tryOther) this.#tryOtherForm = undefined;
+      },
+      { once: true },
+    );
+  }
+
   #receive(received: Msg): void {
+    const id = Number(received.subject.slice(this.#inbox.length + 1));
     if (received.data.length === 0 && received.headers?.code === 503) {
-      const id = Number(received.subject.slice(this.#inbox.length + 1));
       const message = `no subscriber on the NATS subject ${this.#subject}`;
       const hint = `start ${this.#settings.package.id} and connect it to ${this.#address}`;
       this.#peer.fail(id, new HostError('upstream_failed', message, { hint }));
       return;
     }
     this.#markAlive();
-    if (received.data.length > this.#peer.maxMessageBytes) {
-      const head = Buffer.from(received.data.subarray(0, headBytes)).toString('latin1');
-      if (this.#peer.unrequested(received.data.length, 'a message that is too long was skipped'))
+    const bytes = received.data.length;
+    // The subject says which request it answers, even if the text cannot be read.
+    const head = `{"id":${id},`;
+    if (bytes > this.#peer.maxMessageBytes) {
+      if (this.#peer.unrequested(bytes, 'a message that is too long was skipped'))
         this.#peer.failTooLong(head);
       return;
     }
-    this.#peer.receive(received.string(), received.data.length);
+    const pending = this.#peer.pending;
+    const message = unwrapMessage(received.string());
+    if ('limit' in message) {
+      this.#peer.receiveExcess(message, head, bytes);
+      return;
+    }
+    this.#peer.receive(message.text, bytes);
+    const isAnswer = this.#peer.pending < pending;
+    if (isAnswer && this.#triedBothForms) this.#form = message.form;
+    // It answered, but not to what was asked: it probably does not understand this form.
+    if (!isAnswer) this.#tryOtherForm?.();
   }
 
   /** A message arrived, so it is alive: restart the silence timer. */
@@ -177,7 +225,7 @@ class NatsTransport implements NexoTransport {
   #announced(message: Msg): void {
     const card = cardOf(message);
     const { id } = this.#settings.package;
-    if (card.id !== id || (card.subject_prefix ?? this.#prefix) !== this.#prefix) return;
+    if (card.id !== id || (card.subject_prefix || this.#prefix) !== this.#prefix) return;
     this.#markAlive();
     // It announces itself when it starts, with the same version too.
     this.#settings.onOutdated();
@@ -233,8 +281,5 @@ class NatsTransport implements NexoTransport {
 }
 
 function cardOf(message: Msg): JsonObject {
-  if (message.data.length > maxCardBytes) return {};
-  const card = tryParseBounded(message.string(), documentLimits);
-  const inner = typeof card === 'string' ? tryParseBounded(card, documentLimits) : card;
-  return isObject(inner) ? inner : {};
+  return message.data.length > maxCardBytes ? {} : readCard(message.string());
 }

@@ -23,9 +23,16 @@ export interface NexoTimes {
   readonly grace: number;
   /** Interval between heartbeats of an extension that runs elsewhere. */
   readonly heartbeat: number;
+  /** Time for an answer to `initialize` in one form of NATS messages, before it is sent in the other form too. */
+  readonly form: number;
 }
 
-export const nexoTimes: NexoTimes = Object.freeze({ handshake: 10_000, grace: 3000, heartbeat: 15_000 });
+export const nexoTimes: NexoTimes = Object.freeze({
+  handshake: 10_000,
+  grace: 3000,
+  heartbeat: 15_000,
+  form: 500,
+});
 
 /** Number of missed heartbeats after which an extension counts as unreachable. */
 export const missedHeartbeats = 3;

@@ -142,7 +142,7 @@ export class Rig {
       timeoutMs: 10_000,
       signal: options.signal ?? new AbortController().signal,
     };
-    const connecting = nexoConnector({ ...nexoTimes, grace: 500, ...options.times })(settings);
+    const connecting = nexoConnector({ ...nexoTimes, grace: 500, form: 5000, ...options.times })(settings);
     const upstream = await connecting;
     this.later(() => upstream.close('the test is over'));
     return {

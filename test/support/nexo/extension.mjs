@@ -136,6 +136,33 @@ function flood({ stream, bytes }, done) {
   more();
 }
 
+/** A message of the registry, as the broker of the original runtime writes it. */
+function event(payload) {
+  return JSON.stringify({
+    id: crypto.randomUUID(),
+    timestamp: new Date().toISOString(),
+    topic: 'registry',
+    source: id,
+    session_id: null,
+    payload,
+  });
+}
+
+/** The JSON-RPC in a message on NATS, and how to write the answer; no text if the message has another form. */
+function opened(raw, form) {
+  const { payload, topic, reply_to: replyTo } = JSON.parse(raw);
+  const isEnvelope = topic !== undefined;
+  if (isEnvelope ? form === 'bare' : form === 'envelope') {
+    told.push(`ignored ${isEnvelope ? 'envelope' : 'bare'}`);
+    // Some answer what they do not understand.
+    const text = behavior.objects === true && isEnvelope ? '{"id":1e9,"method":"x/unknown"}' : undefined;
+    return { text, reply: (line) => line.replace('1000000000', 'null') };
+  }
+  const wrap = (text) =>
+    JSON.stringify({ id: crypto.randomUUID(), topic: replyTo, reply_to: null, payload: text });
+  return isEnvelope ? { text: payload, reply: wrap } : { text: raw, reply: (line) => line };
+}
+
 const carriers = {
   async stdio() {
     const { createInterface } = await import('node:readline');
@@ -163,16 +190,24 @@ const carriers = {
     const bus = await connect({ servers: host, ...login, reconnectTimeWait: 50, maxReconnectAttempts: -1 });
     const prefix = behavior.prefix ?? 'ext';
     bus.subscribe(`${prefix}.${id}.rpc`, {
-      callback: (_error, message) =>
-        receive(message.string(), (text) => {
-          for (const line of text.split('\n')) if (message.reply) bus.publish(message.reply, line);
-        }),
+      callback: (_error, message) => {
+        const { text, reply } = opened(message.string(), behavior.form ?? 'both');
+        if (text === undefined || !message.reply) return;
+        receive(text, (answer) => {
+          for (const line of answer.split('\n')) bus.publish(message.reply, reply(line));
+        });
+      },
     });
-    const card = JSON.stringify({ id, version: behavior.version ?? '1.0.0', subject_prefix: prefix });
+    const content = { id, version: behavior.version ?? '1.0.0', subject_prefix: prefix };
+    const card = behavior.form === 'bare' ? JSON.stringify(content) : event(content);
     const beat = () => bus.publish(`${prefix}.registry.heartbeat.${id}`, card);
     if (behavior.heartbeat !== undefined) setInterval(beat, behavior.heartbeat);
+    const goodbye = { id, reason: 'maintenance' };
     process.on('SIGTERM', async () => {
-      bus.publish(`${prefix}.registry.shutdown.${id}`, JSON.stringify({ id, reason: 'maintenance' }));
+      bus.publish(
+        `${prefix}.registry.shutdown.${id}`,
+        behavior.form === 'bare' ? JSON.stringify(goodbye) : event(goodbye),
+      );
       await bus.drain();
       process.exit(0);
     });

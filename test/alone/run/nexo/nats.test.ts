@@ -86,6 +86,70 @@ test('an extension without heartbeats and answers counts as gone; its pending ca
   expect(await failure(bench.call('echo'))).toMatchObject({ code: 'upstream_failed' });
 });
 
+test('requests have the envelope of the broker, and so have the answers', async () => {
+  const seen: unknown[] = [];
+  const listen = (subject: string) =>
+    bus.subscribe(subject, { callback: (_, it) => void seen.push(JSON.parse(it.string())) });
+  const subscription = listen('wrapped.contract.rpc');
+  const bench = await rig.connect('nats', { behavior: { prefix: 'wrapped', form: 'envelope' } });
+  expect((await bench.call('shape', { value: 'ok' })).value).toBe('ok');
+  await bus.flush();
+  subscription.unsubscribe();
+  expect(seen).toHaveLength(2);
+  for (const it of seen)
+    expect(it).toEqual({
+      id: expect.stringMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
+      topic: 'wrapped.contract.rpc',
+      reply_to: expect.stringMatching(/^_INBOX\./),
+      payload: expect.stringMatching(/^\{"jsonrpc":"2\.0"/),
+    });
+  expect((await bench.call('told')).value).not.toContain('ignored bare');
+});
+
+test('an older extension that reads only bare JSON-RPC gets that; no call is sent twice', async () => {
+  const bench = await rig.connect('nats', { behavior: { form: 'bare' }, times: { form: 100 } });
+  expect((await bench.call('shape', { value: 'ok' })).value).toBe('ok');
+  expect((await bench.call('told')).value).toEqual([
+    'ignored envelope',
+    'initialize',
+    expect.stringContaining('agent_version'),
+    'tools/call',
+    'tools/call',
+  ]);
+});
+
+test('an older extension that answers the envelope with an error is asked in the other form at once', async () => {
+  const began = performance.now();
+  const bench = await rig.connect('nats', { behavior: { form: 'bare', objects: true } });
+  expect((await bench.call('shape', { value: 'ok' })).value).toBe('ok');
+  expect((await bench.call('told')).value).toContain('x/unknown');
+  expect(performance.now() - began).toBeLessThan(5000);
+});
+
+test.each(['envelope', 'bare', 'both'])(
+  'an extension that restarts with the form %s is found again',
+  async (form) => {
+    const prefix = `restart-${form}`;
+    const old = form === 'bare' ? 'envelope' : 'bare';
+    const bench = await rig.connect('nats', { behavior: { prefix, form: old }, times: { form: 100 } });
+    bench.signal('SIGKILL');
+    await rig.start('nats', { prefix, form });
+    const deadline = { timeoutMs: 5000, signal: new AbortController().signal };
+    expect((await bench.upstream.announce?.(deadline))?.version).toBe('1.0.0');
+    expect((await bench.call('shape', { value: form })).value).toBe(form);
+  },
+);
+
+test('messages of the registry are read in both forms', async () => {
+  for (const wrap of [true, false]) {
+    const bench = await rig.connect('nats', { behavior: { prefix: `cards-${wrap}` } });
+    const card = { id: 'contract', version: '2.0.0', subject_prefix: '' };
+    const event = { id: 'x', timestamp: '', topic: 't', source: 's', session_id: null, payload: card };
+    bus.publish(`cards-${wrap}.registry.announce`, JSON.stringify(wrap ? event : card));
+    expect(await bench.upstream.ended).toMatchObject({ reason: expect.stringContaining('version 2.0.0') });
+  }
+});
+
 test('heartbeats keep an extension alive; without them, answers to tools/list do', async () => {
   for (const behavior of [{ heartbeat: 50 }, {}]) {
     const bench = await rig.connect('nats', { behavior, times: { heartbeat: 60 } });

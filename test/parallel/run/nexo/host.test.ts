@@ -1,7 +1,9 @@
 // Extensions behind the host and the command: as processes, over NATS, and over HTTP.
+
 import { spawn } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { connect } from '@nats-io/transport-node';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { checkNats } from '../../../../src/host/doctor/nats.js';
 import { request } from '../../../support/http-bench.js';
@@ -242,6 +244,14 @@ describe('the examples', () => {
     expect(JSON.parse(outcome.stdout).result).toMatchObject({ path: '/', totalMiB: expect.any(Number) });
     const listed = await toolwharf(['list', path, ...state], { env: { TOOLWHARF_NATS_URL: nats.url } });
     expect(listed.stdout).toContain('"ready"');
+    // Older hosts send bare JSON-RPC and expect it back.
+    const bus = await connect({ servers: nats.url });
+    rig.later(() => bus.close());
+    const answer = await bus.request(
+      'ext.machine-watch.rpc',
+      '{"jsonrpc":"2.0","id":3,"method":"tools/list"}',
+    );
+    expect(answer.json()).toMatchObject({ jsonrpc: '2.0', id: 3, result: { tools: expect.any(Array) } });
   });
 });
 
